@@ -19,6 +19,7 @@
 pub mod artifact;
 pub mod error;
 pub mod event;
+pub mod fault;
 pub mod hash;
 pub mod id;
 pub mod item;

@@ -1,0 +1,175 @@
+//! What can be asked of a store, and what it answers with.
+
+use bindery_core::{
+    EventSeq, ItemId, JobId, Name, SubmissionId, Timestamp,
+    job::{Job, JobState, WaitReason},
+    progress::StageCounts,
+    review::ReviewStatus,
+    submission::SubmissionStatus,
+};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Kinds of ids that callers draw ahead of the commit that uses them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IdKind {
+    Submission,
+    Item,
+    Join,
+}
+
+impl IdKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Submission => "submission",
+            Self::Item => "item",
+            Self::Join => "join",
+        }
+    }
+}
+
+/// Who wants how much work.
+#[derive(Debug, Clone)]
+pub struct ClaimRequest {
+    pub worker: Name,
+    /// None: from every queue.
+    pub queues: Option<Vec<Name>>,
+    pub max: usize,
+    /// How long the claims hold without a heartbeat.
+    pub lease: Duration,
+}
+
+/// What a sweep found and did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Swept {
+    /// Jobs whose worker stopped answering, given back.
+    pub leases_expired: u64,
+    /// Outside reports that did not come in time.
+    pub reports_overdue: u64,
+    pub deadlines_warned: u64,
+    pub deadlines_escalated: u64,
+    pub deadlines_breached: u64,
+}
+
+/// Which jobs are meant. Empty fields mean all.
+#[derive(Debug, Clone, Default)]
+pub struct JobFilter {
+    pub ids: Vec<JobId>,
+    pub submission: Option<SubmissionId>,
+    pub queue: Option<Name>,
+    pub stage: Option<Name>,
+    pub states: Vec<JobState>,
+    /// None: no limit.
+    pub limit: Option<usize>,
+}
+
+/// A job with the reason why it waits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JobView {
+    #[serde(flatten)]
+    pub job: Job,
+    pub reason: WaitReason,
+}
+
+/// Which events are meant.
+#[derive(Debug, Clone, Default)]
+pub struct EventFilter {
+    pub kinds: Vec<Name>,
+    pub submission: Option<SubmissionId>,
+}
+
+/// Which submissions are meant.
+#[derive(Debug, Clone, Default)]
+pub struct SubmissionFilter {
+    pub statuses: Vec<SubmissionStatus>,
+    /// Newest first; None: no limit.
+    pub limit: Option<usize>,
+}
+
+/// Which reviews are meant.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewFilter {
+    pub submission: Option<SubmissionId>,
+    pub statuses: Vec<ReviewStatus>,
+    pub limit: Option<usize>,
+}
+
+/// The counts of one stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageRow {
+    pub stage: Name,
+    pub counts: StageCounts,
+}
+
+/// How many items of each kind a submission has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ItemCounts {
+    pub files: u64,
+    pub pages: u64,
+    pub documents: u64,
+}
+
+/// A queue as people see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueueView {
+    pub queue: Name,
+    pub paused: bool,
+    pub paused_because: Option<String>,
+    pub ready: u64,
+    pub scheduled: u64,
+    pub running: u64,
+    pub parked: u64,
+    pub awaiting: u64,
+    pub dead: u64,
+}
+
+/// A worker process that has given a sign of life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkerView {
+    pub worker: Name,
+    pub started_at: Timestamp,
+    pub seen_at: Timestamp,
+    pub running: u64,
+    pub finished: u64,
+}
+
+/// A consumer of the feed and how far it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConsumerView {
+    pub consumer: Name,
+    pub position: EventSeq,
+    pub updated_at: Timestamp,
+}
+
+/// A stored version of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredWorkflow {
+    pub name: Name,
+    pub version: i64,
+    pub text: String,
+    pub stored_at: Timestamp,
+}
+
+/// What a retry asked for by a person did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Retried {
+    pub jobs: u64,
+    /// Submissions that were final and are at work again.
+    pub reopened: u64,
+}
+
+/// What a cancellation did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Cancelled {
+    pub jobs: u64,
+    pub reviews: u64,
+    /// False when the submission was final already.
+    pub changed: bool,
+}
+
+/// Which items are meant.
+#[derive(Debug, Clone, Default)]
+pub struct ItemFilter {
+    pub kind: Option<bindery_core::item::ItemKind>,
+    pub parent: Option<ItemId>,
+}

@@ -1,0 +1,180 @@
+//! The traits that a database backend implements.
+
+use crate::{
+    commit::{Commit, CommitResult, Enqueued, FeedCommit},
+    error::StoreResult,
+    query::{
+        Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView,
+        QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+    },
+};
+use async_trait::async_trait;
+use bindery_core::{
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    artifact::Artifact,
+    event::{Event, NewEvent},
+    item::Item,
+    job::{ClaimedJob, NewJob, Token},
+    join::Join,
+    outcome::Outcome,
+    review::Review,
+    submission::Submission,
+};
+use std::{fmt, ops::Range, time::Duration};
+
+/// Claiming work and committing its effects. All of it may be called by any number of processes at once.
+#[async_trait]
+pub trait Queue: Send + Sync {
+    /// Reserves `count` ids that nobody else will ever be given. Durable when it returns; ids may stay unused.
+    async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>>;
+
+    /// Stores jobs. Durable when it returns, all or none. The results are in the order of the jobs.
+    async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>>;
+
+    /// Leases up to `max` ready jobs to a worker: the greatest priority first, then the oldest; none from a paused
+    /// queue; none beyond a limit. Each claim counts as an attempt and draws a fresh token. The lease is durable when
+    /// this returns; if the caller dies, [`sweep`](Self::sweep) gives the jobs back once it has run out.
+    async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
+
+    /// Extends leases and says that the worker lives. Returns the jobs that the caller does *not* hold any more and
+    /// should stop working on. `finished` is how many jobs the worker has finished in all.
+    async fn heartbeat(
+        &self,
+        worker: &Name,
+        leases: Vec<(JobId, Token)>,
+        lease: Duration,
+        finished: u64,
+    ) -> StoreResult<Vec<JobId>>;
+
+    /// Gives back jobs that were claimed but not begun; their attempt does not count.
+    async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
+
+    /// Applies each commit whole or, where its guard does not hold, not at all; one does not disturb another. Durable
+    /// when it returns. On an error nothing of the batch is stored, and the same batch may be sent again: an effect
+    /// that was stored after all is rejected the second time.
+    async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>>;
+
+    /// Gives back expired leases, wakes overdue reports and marks passed deadlines, each once. Any number of
+    /// processes may sweep at any time.
+    async fn sweep(&self) -> StoreResult<Swept>;
+
+    /// Returns when there may be new work or news, at the latest after `at_most`. A hint: it may return for nothing,
+    /// and changes by other processes are noticed with a small delay.
+    async fn changed(&self, at_most: Duration);
+}
+
+/// The event log and its consumers.
+#[async_trait]
+pub trait Feed: Send + Sync {
+    /// Appends events from outside. Durable when it returns. An event whose id is in the log already is not appended
+    /// again (its result is `None`).
+    async fn append_events(&self, events: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>>;
+
+    /// Events after a position, in their one order. An event that this skipped will never appear before it: reading
+    /// on from the last position misses nothing, whatever other transactions are under way.
+    async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>>;
+
+    /// The position of the newest event.
+    async fn last_event(&self) -> StoreResult<EventSeq>;
+
+    /// Where a consumer goes on; [`EventSeq::START`] for one that is not known yet.
+    async fn consumer_position(&self, consumer: &Name) -> StoreResult<EventSeq>;
+
+    /// Moves a consumer from `from` to `to` and applies its effects, in one transaction. If the consumer is not at
+    /// `from` any more (another instance was faster), nothing happens.
+    async fn commit_feed(
+        &self,
+        consumer: &Name,
+        from: EventSeq,
+        to: EventSeq,
+        effects: Vec<Commit>,
+    ) -> StoreResult<FeedCommit>;
+
+    /// Sets a consumer back (or forward), for a replay.
+    async fn reset_consumer(&self, consumer: &Name, to: EventSeq) -> StoreResult<()>;
+}
+
+/// What people do. Each is one durable transaction, guarded at the moment of writing: doing it twice does it once.
+#[async_trait]
+pub trait Control: Send + Sync {
+    /// Nothing more is claimed from the queue. Running jobs finish.
+    async fn pause(&self, queue: &Name, because: Option<String>) -> StoreResult<bool>;
+
+    /// Claims go on. False if it was not paused.
+    async fn resume(&self, queue: &Name) -> StoreResult<bool>;
+
+    /// Makes jobs ready now: dead letters (uncounting their failure, or running the stage that had closed over them
+    /// again), cancelled, parked and scheduled ones. Attempts start anew, the resume point stays.
+    async fn retry(&self, filter: JobFilter) -> StoreResult<Retried>;
+
+    /// Wakes the jobs that are parked until a dependency is there.
+    async fn unpark(&self, until: &str) -> StoreResult<u64>;
+
+    /// Stops everything of a submission. Its jobs and reviews are kept, so that a retry can take them up again.
+    async fn cancel_submission(&self, id: SubmissionId) -> StoreResult<Cancelled>;
+
+    /// Gives one job up; its stage goes on without it. It stays among the dead letters and can be retried.
+    async fn cancel_job(&self, id: JobId) -> StoreResult<bool>;
+
+    /// Assigns a pending review to a person. False if somebody else was faster.
+    async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool>;
+
+    /// Stores a version of a workflow. The same text again changes nothing; another text under a stored version is
+    /// refused, because submissions are pinned to it.
+    async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()>;
+
+    /// Deletes what ended before `before`: final submissions with all their rows, and events of theirs that every
+    /// consumer has passed. Returns how many submissions went.
+    async fn prune(&self, before: bindery_core::Timestamp) -> StoreResult<u64>;
+}
+
+/// What people and processors see. Reads what was durable when the call began, or later.
+#[async_trait]
+pub trait Records: Send + Sync {
+    async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>>;
+    async fn find_submission(&self, external_id: &str) -> StoreResult<Option<Submission>>;
+    async fn submissions(&self, filter: SubmissionFilter) -> StoreResult<Vec<Submission>>;
+
+    async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>>;
+    async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>>;
+    /// In the order of their ids.
+    async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>>;
+    async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts>;
+
+    /// The outcomes of a stage, or of all stages, in the order of their items.
+    async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>>;
+    async fn item_outcomes(
+        &self,
+        submission: SubmissionId,
+        item: Option<ItemId>,
+        stage: &Name,
+    ) -> StoreResult<Vec<Outcome>>;
+
+    async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
+    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>>;
+
+    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>>;
+
+    async fn job(&self, id: JobId) -> StoreResult<Option<JobView>>;
+    /// Each with the reason why it waits.
+    async fn jobs(&self, filter: JobFilter) -> StoreResult<Vec<JobView>>;
+
+    async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>>;
+    async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>>;
+
+    /// What is done and what waits, stage by stage (in no particular order).
+    async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>>;
+
+    async fn queues(&self) -> StoreResult<Vec<QueueView>>;
+    async fn workers(&self) -> StoreResult<Vec<WorkerView>>;
+    async fn consumers(&self) -> StoreResult<Vec<ConsumerView>>;
+
+    async fn workflow(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredWorkflow>>;
+    /// The newest version of each.
+    async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>>;
+}
+
+/// A database: all four together.
+pub trait Store: Queue + Feed + Control + Records + fmt::Debug {}
+
+impl<T: Queue + Feed + Control + Records + fmt::Debug> Store for T {}
