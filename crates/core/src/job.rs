@@ -8,6 +8,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The queue of the engine's own small jobs, which go on after a join. They are not work of a stage.
+pub const ENGINE_QUEUE: &str = "q.engine";
+
 /// The proof of one claim. Every claim draws a fresh one, so a worker that lost its lease cannot commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Token(pub i64);

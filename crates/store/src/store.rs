@@ -58,9 +58,13 @@ pub trait Queue: Send + Sync {
     /// processes may sweep at any time.
     async fn sweep(&self) -> StoreResult<Swept>;
 
-    /// Returns when there may be new work or news, at the latest after `at_most`. A hint: it may return for nothing,
+    /// A number that grows with every change that this process knows of. Take it before looking for work, and wait
+    /// with [`changed`](Self::changed) for more: what came in between is then not missed.
+    fn change_mark(&self) -> u64;
+
+    /// Returns when there may be news since `mark`, at the latest after `at_most`. A hint: it may return for nothing,
     /// and changes by other processes are noticed with a small delay.
-    async fn changed(&self, at_most: Duration);
+    async fn changed(&self, mark: u64, at_most: Duration);
 }
 
 /// The event log and its consumers.

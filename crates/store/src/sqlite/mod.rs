@@ -1,1 +1,35 @@
-//! The SQLite backend.
+//! The embedded backend: one SQLite file, no set-up.
+//!
+//! **Durability.** WAL with `synchronous=FULL`: what was acknowledged survives a power cut. That costs an fsync per
+//! transaction, so one writer thread gathers whatever callers want at the moment into one transaction (*group commit*)
+//! and acknowledges them together after it.
+//!
+//! **Sharing.** Several processes may use one file: every transaction begins `IMMEDIATE`, and a lock is waited for. The
+//! position of an event is its commit order, because SQLite has one writer at a time.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `open` | opens the file, checks that it is ours and not newer, migrates it forward |
+//! | `writer` | the writer thread and its group commits |
+//! | `reader` | a few read-only connections |
+//! | `jobs`, `claim`, `joins`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
+//! | `records` | the reads |
+//! | `rows` | between rows and nouns |
+//! | `backend` | the traits, delegating to the above |
+
+mod backend;
+mod claim;
+mod commit;
+mod control;
+mod events;
+mod jobs;
+mod joins;
+mod open;
+mod reader;
+mod records;
+mod rows;
+mod sweep;
+mod writer;
+
+pub use backend::SqliteStore;
+pub use open::Options;

@@ -1,0 +1,354 @@
+//! The store's traits on SQLite: each write is a wish to the writer thread, each read a snapshot.
+
+use super::{
+    claim, commit, control, events, jobs,
+    open::{Options, open_reader},
+    reader::Readers,
+    records,
+    rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
+    sweep,
+    writer::Writer,
+};
+use crate::{
+    commit::{Commit, CommitResult, Enqueued, FeedCommit},
+    error::StoreResult,
+    query::{
+        Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView,
+        QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+    },
+    store::{Control, Feed, Queue, Records},
+};
+use async_trait::async_trait;
+use bindery_core::{
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    artifact::Artifact,
+    event::{Event, NewEvent},
+    fault::FaultPoint,
+    item::Item,
+    job::{ClaimedJob, NewJob, Token},
+    join::Join,
+    outcome::Outcome,
+    review::Review,
+    submission::Submission,
+};
+use rusqlite::{Connection, OptionalExtension};
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// How often a waiting process looks whether another one has written.
+const OTHERS_POLL: Duration = Duration::from_millis(50);
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Arc<Readers>,
+    options: Options,
+    others: Mutex<Others>,
+}
+
+/// What tells us that another process has written.
+#[derive(Debug)]
+struct Others {
+    db: Connection,
+    version: i64,
+}
+
+impl SqliteStore {
+    /// Opens the file, or makes it; brings an older one forward. Blocks while it does.
+    pub fn open(options: Options) -> StoreResult<Self> {
+        let writer = Writer::start(options.clone())?;
+        let db = open_reader(&options)?;
+        let others = Mutex::new(Others { db, version: 0 });
+        Ok(Self { writer, readers: Arc::new(Readers::new(options.clone())), options, others })
+    }
+
+    fn others_have_written(&self) -> bool {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let version = others.db.pragma_query_value(None, "data_version", |row| row.get(0)).unwrap_or(0);
+        std::mem::replace(&mut others.version, version) != version
+    }
+}
+
+#[async_trait]
+impl Queue for SqliteStore {
+    async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>> {
+        self.writer.write(move |tx| Ok(tx.reserve(kind.as_str(), i64::from(count))?)).await
+    }
+
+    async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>> {
+        self.writer.write(move |tx| jobs.iter().map(|job| jobs::enqueue(tx, job)).collect()).await
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        self.writer.write(move |tx| claim::claim(tx, &request)).await
+    }
+
+    async fn heartbeat(
+        &self,
+        worker: &Name,
+        leases: Vec<(JobId, Token)>,
+        lease: Duration,
+        finished: u64,
+    ) -> StoreResult<Vec<JobId>> {
+        let worker = worker.clone();
+        self.writer.write(move |tx| jobs::heartbeat(tx, &worker, &leases, lease, finished)).await
+    }
+
+    async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
+        self.writer.write(move |tx| jobs::release(tx, &leases)).await
+    }
+
+    async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
+        self.writer.write(move |tx| commits.iter().map(|commit| commit::apply(tx, commit)).collect()).await
+    }
+
+    async fn sweep(&self) -> StoreResult<Swept> {
+        self.writer.write(sweep::sweep).await
+    }
+
+    fn change_mark(&self) -> u64 {
+        *self.writer.changes.borrow()
+    }
+
+    async fn changed(&self, mark: u64, at_most: Duration) {
+        let until = Instant::now() + at_most;
+        let mut changes = self.writer.changes.subscribe();
+        loop {
+            if *changes.borrow_and_update() != mark {
+                return;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let waited = tokio::time::timeout(left.min(OTHERS_POLL), changes.changed()).await;
+            if waited.is_err() && self.others_have_written() {
+                self.writer.changes.send_modify(|mark| *mark += 1);
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Feed for SqliteStore {
+    async fn append_events(&self, new: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
+        new.iter().try_for_each(events::check_outside)?;
+        self.writer.write(move |tx| new.iter().map(|event| events::append(tx, event)).collect()).await
+    }
+
+    async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>> {
+        self.readers.read(move |db| records::events(db, after, &filter, limit)).await
+    }
+
+    async fn last_event(&self) -> StoreResult<EventSeq> {
+        let sql = "SELECT ifnull(max(seq), 0) FROM event";
+        self.readers.read(move |db| db.query_row(sql, [], |row| row.get(0)).map(EventSeq::from_raw)).await
+    }
+
+    async fn consumer_position(&self, consumer: &Name) -> StoreResult<EventSeq> {
+        let consumer = consumer.clone();
+        let sql = "SELECT position FROM consumer WHERE name = ?1";
+        let found = self.readers.read(move |db| db.query_row(sql, [&*consumer], |row| row.get(0)).optional()).await?;
+        Ok(found.map_or(EventSeq::START, EventSeq::from_raw))
+    }
+
+    async fn commit_feed(
+        &self,
+        consumer: &Name,
+        from: EventSeq,
+        to: EventSeq,
+        effects: Vec<Commit>,
+    ) -> StoreResult<FeedCommit> {
+        self.options.faults.hit(FaultPoint::BeforeFeedCommit);
+        let consumer = consumer.clone();
+        self.writer.write(move |tx| events::commit_feed(tx, &consumer, from, to, &effects)).await
+    }
+
+    async fn reset_consumer(&self, consumer: &Name, to: EventSeq) -> StoreResult<()> {
+        let consumer = consumer.clone();
+        self.writer.write(move |tx| events::set_position(tx, &consumer, to)).await
+    }
+}
+
+#[async_trait]
+impl Control for SqliteStore {
+    async fn pause(&self, queue: &Name, because: Option<String>) -> StoreResult<bool> {
+        let queue = queue.clone();
+        self.writer.write(move |tx| control::pause(tx, &queue, because.as_deref())).await
+    }
+
+    async fn resume(&self, queue: &Name) -> StoreResult<bool> {
+        let queue = queue.clone();
+        self.writer.write(move |tx| control::resume(tx, &queue)).await
+    }
+
+    async fn retry(&self, filter: JobFilter) -> StoreResult<Retried> {
+        self.writer.write(move |tx| control::retry(tx, &filter)).await
+    }
+
+    async fn unpark(&self, until: &str) -> StoreResult<u64> {
+        let until = until.to_owned();
+        self.writer.write(move |tx| control::unpark(tx, &until)).await
+    }
+
+    async fn cancel_submission(&self, id: SubmissionId) -> StoreResult<Cancelled> {
+        self.writer.write(move |tx| control::cancel_submission(tx, id)).await
+    }
+
+    async fn cancel_job(&self, id: JobId) -> StoreResult<bool> {
+        self.writer.write(move |tx| control::cancel_job(tx, id)).await
+    }
+
+    async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
+        let to = to.to_owned();
+        self.writer.write(move |tx| control::assign_review(tx, id.raw(), &to)).await
+    }
+
+    async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
+        let (name, text) = (name.clone(), text.to_owned());
+        self.writer.write(move |tx| control::put_workflow(tx, &name, version, &text)).await
+    }
+
+    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
+        self.writer.write(move |tx| control::prune(tx, before)).await
+    }
+}
+
+#[async_trait]
+impl Records for SqliteStore {
+    async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>> {
+        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission WHERE id = ?1");
+        self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::submission)).await
+    }
+
+    async fn find_submission(&self, external_id: &str) -> StoreResult<Option<Submission>> {
+        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission WHERE external_id = ?1");
+        let external_id = external_id.to_owned();
+        self.readers.read(move |db| rows::first(db, &sql, [external_id], rows::submission)).await
+    }
+
+    async fn submissions(&self, filter: SubmissionFilter) -> StoreResult<Vec<Submission>> {
+        let statuses: Vec<String> =
+            filter.statuses.iter().map(|status| rows::status_number(*status).to_string()).collect();
+        let condition =
+            if statuses.is_empty() { String::new() } else { format!("WHERE status IN ({})", statuses.join(", ")) };
+        let limit = filter.limit.map_or(-1, |limit| limit as i64);
+        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission {condition} ORDER BY id DESC LIMIT {limit}");
+        self.readers.read(move |db| rows::collect(db, &sql, [], rows::submission)).await
+    }
+
+    async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>> {
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND id = ?2");
+        self.readers.read(move |db| rows::first(db, &sql, (submission.raw(), id.raw()), rows::item)).await
+    }
+
+    async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>> {
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND key = ?2");
+        let key = key.to_owned();
+        self.readers.read(move |db| rows::first(db, &sql, (submission.raw(), key), rows::item)).await
+    }
+
+    async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
+        let sql = format!(
+            "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND (?2 IS NULL OR kind = ?2) \
+             AND (?3 IS NULL OR parent_id = ?3) ORDER BY id"
+        );
+        let parameters = (submission.raw(), filter.kind.map(|kind| kind.as_str()), filter.parent.map(ItemId::raw));
+        self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::item)).await
+    }
+
+    async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
+        self.readers.read(move |db| records::item_counts(db, submission)).await
+    }
+
+    async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
+        let stage = stage.cloned();
+        self.readers.read(move |db| records::outcomes(db, submission, stage.as_ref())).await
+    }
+
+    async fn item_outcomes(
+        &self,
+        submission: SubmissionId,
+        item: Option<ItemId>,
+        stage: &Name,
+    ) -> StoreResult<Vec<Outcome>> {
+        let sql = format!(
+            "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 \
+             ORDER BY processor"
+        );
+        let parameters = (submission.raw(), stage.to_string(), rows::item_number(item));
+        self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::outcome)).await
+    }
+
+    async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
+        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = ?1");
+        self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::join)).await
+    }
+
+    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
+        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 ORDER BY id");
+        self.readers.read(move |db| rows::collect(db, &sql, [submission.raw()], rows::join)).await
+    }
+
+    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
+        let sql = "SELECT submission_id, key, item_id, hash, size, media_type FROM artifact \
+                   WHERE submission_id = ?1 ORDER BY key";
+        self.readers.read(move |db| rows::collect(db, sql, [submission.raw()], rows::artifact)).await
+    }
+
+    async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {
+        let found = self.jobs(JobFilter { ids: vec![id], ..JobFilter::default() }).await?;
+        Ok(found.into_iter().next())
+    }
+
+    async fn jobs(&self, filter: JobFilter) -> StoreResult<Vec<JobView>> {
+        self.readers.read(move |db| records::jobs(db, &filter)).await
+    }
+
+    async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>> {
+        let statuses: Vec<String> = filter.statuses.iter().map(|status| (*status as i64).to_string()).collect();
+        let condition =
+            if statuses.is_empty() { String::new() } else { format!("AND status IN ({})", statuses.join(", ")) };
+        let limit = filter.limit.map_or(-1, |limit| limit as i64);
+        let sql = format!(
+            "SELECT {REVIEW_COLUMNS} FROM review WHERE (?1 IS NULL OR submission_id = ?1) {condition} \
+             ORDER BY priority DESC, id LIMIT {limit}"
+        );
+        let submission = filter.submission.map(SubmissionId::raw);
+        self.readers.read(move |db| rows::collect(db, &sql, [submission], rows::review)).await
+    }
+
+    async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
+        let sql = format!("SELECT {REVIEW_COLUMNS} FROM review WHERE id = ?1");
+        self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::review)).await
+    }
+
+    async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {
+        self.readers.read(move |db| records::stage_counts(db, submission)).await
+    }
+
+    async fn queues(&self) -> StoreResult<Vec<QueueView>> {
+        self.readers.read(records::queues).await
+    }
+
+    async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
+        self.readers.read(records::workers).await
+    }
+
+    async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {
+        self.readers.read(records::consumers).await
+    }
+
+    async fn workflow(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredWorkflow>> {
+        let name = name.clone();
+        self.readers.read(move |db| records::workflow(db, &name, version)).await
+    }
+
+    async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
+        self.readers.read(records::workflows).await
+    }
+}

@@ -1,0 +1,210 @@
+//! Claiming: the greatest priority first, then the oldest, none from a paused queue, none beyond a limit.
+//!
+//! Jobs without a limit stand in one index per queue. Jobs with a limit stand in an index per limit key, so a key that
+//! is exhausted costs one look, however many jobs wait behind it.
+
+use super::{
+    rows::{self, JOB_COLUMNS},
+    writer::{Tx, WishResult},
+};
+use crate::query::ClaimRequest;
+use bindery_core::{
+    Name,
+    job::{ClaimedJob, Token},
+};
+use rusqlite::OptionalExtension;
+use std::collections::HashSet;
+
+/// How many limit keys one claim looks at; the next claim goes on behind them.
+const KEYS_PER_CLAIM: usize = 1_000;
+
+/// A job that may be claimed, in the order in which it should be.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    descending_priority: i64,
+    id: i64,
+    rate_limited: Option<(String, u32)>,
+}
+
+pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<ClaimedJob>> {
+    promote_scheduled(tx)?;
+    let mut candidates = unlimited_candidates(tx, request)?;
+    limited_candidates(tx, request, &mut candidates)?;
+    candidates.sort_unstable();
+    candidates.truncate(request.max);
+    candidates.into_iter().map(|candidate| lease(tx, request, &candidate)).collect()
+}
+
+/// Jobs whose time has come move to the ready index.
+fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
+    let mut promote =
+        tx.db.prepare_cached("UPDATE job SET state = 0, run_at = NULL WHERE state = 1 AND run_at <= ?1")?;
+    promote.execute([tx.now.as_millis()])?;
+    Ok(())
+}
+
+fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: &Candidate) -> WishResult<ClaimedJob> {
+    if let Some((key, _)) = &candidate.rate_limited {
+        tx.db.prepare_cached("UPDATE rate SET tokens = tokens - 1 WHERE limit_key = ?1")?.execute([key])?;
+    }
+    let token = tx.fresh("token")?;
+    let lease_until = (tx.now + request.lease).as_millis();
+    let mut take = tx.db.prepare_cached(
+        "UPDATE job SET state = 2, attempt = attempt + 1, lease_until = ?2, token = ?3, worker = ?4 WHERE id = ?1",
+    )?;
+    take.execute((candidate.id, lease_until, token, request.worker.as_str()))?;
+    let mut read = tx.db.prepare_cached(const_format_job_by_id())?;
+    let state = &mut *tx.state;
+    let (job, report_overdue) = read
+        .query_row([candidate.id], |row| Ok((rows::job(row, |text| state.name(text))?, row.get::<_, i64>(24)? == 1)))?;
+    Ok(ClaimedJob { job, token: Token(token), report_overdue })
+}
+
+fn const_format_job_by_id() -> &'static str {
+    static SQL: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(|| format!("SELECT {JOB_COLUMNS} FROM job WHERE id = ?1"));
+    &SQL
+}
+
+fn paused_queues(tx: &Tx<'_>) -> WishResult<HashSet<String>> {
+    Ok(rows::collect(tx.db, "SELECT name FROM queue", [], |row| row.get(0))?.into_iter().collect())
+}
+
+fn unlimited_candidates(tx: &Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<Candidate>> {
+    let paused = paused_queues(tx)?;
+    let queues: Vec<String> = match &request.queues {
+        Some(queues) => queues.iter().map(ToString::to_string).collect(),
+        None => ready_queues(tx)?,
+    };
+    let mut top = tx.db.prepare_cached(
+        "SELECT id, priority FROM job WHERE state = 0 AND limit_key IS NULL AND queue = ?1 \
+         ORDER BY priority DESC, id LIMIT ?2",
+    )?;
+    let mut candidates = Vec::new();
+    for queue in queues.iter().filter(|queue| !paused.contains(*queue)) {
+        let mut found = top.query((queue, request.max as i64))?;
+        while let Some(row) = found.next()? {
+            let descending_priority = -row.get::<_, i64>(1)?;
+            candidates.push(Candidate { descending_priority, id: row.get(0)?, rate_limited: None });
+        }
+    }
+    Ok(candidates)
+}
+
+/// The queues that have ready jobs, by jumping from one to the next in the index.
+fn ready_queues(tx: &Tx<'_>) -> WishResult<Vec<String>> {
+    let mut next = tx.db.prepare_cached(
+        "SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND queue > ?1 ORDER BY queue LIMIT 1",
+    )?;
+    let mut queues: Vec<String> = Vec::new();
+    loop {
+        let last = queues.last().map_or("", String::as_str);
+        let Some(queue) = next.query_row([last], |row| row.get(0)).optional()? else { return Ok(queues) };
+        queues.push(queue);
+    }
+}
+
+fn limited_candidates(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: &mut Vec<Candidate>) -> WishResult<()> {
+    let paused = paused_queues(tx)?;
+    let wanted = |queue: &str| {
+        !paused.contains(queue)
+            && request.queues.as_ref().is_none_or(|queues| queues.iter().any(|name: &Name| name == queue))
+    };
+    let mut key = std::mem::take(&mut tx.state.limit_cursor);
+    let mut wrapped = key.is_empty();
+    let mut first_seen: Option<String> = None;
+    for _ in 0..KEYS_PER_CLAIM {
+        let Some(next) = next_limit_key(tx, &key)? else {
+            if wrapped {
+                key.clear();
+                break;
+            }
+            wrapped = true;
+            key.clear();
+            continue;
+        };
+        if first_seen.as_ref() == Some(&next) {
+            break;
+        }
+        first_seen.get_or_insert_with(|| next.clone());
+        limited_by(tx, &next, request.max, &wanted, candidates)?;
+        key = next;
+    }
+    tx.state.limit_cursor = key;
+    Ok(())
+}
+
+fn next_limit_key(tx: &Tx<'_>, after: &str) -> WishResult<Option<String>> {
+    let mut next = tx.db.prepare_cached(
+        "SELECT limit_key FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key > ?1 \
+         ORDER BY limit_key LIMIT 1",
+    )?;
+    Ok(next.query_row([after], |row| row.get(0)).optional()?)
+}
+
+/// The jobs of one key that its limit lets through now.
+fn limited_by(
+    tx: &Tx<'_>,
+    key: &str,
+    max: usize,
+    wanted: &dyn Fn(&str) -> bool,
+    candidates: &mut Vec<Candidate>,
+) -> WishResult<()> {
+    let mut count = tx
+        .db
+        .prepare_cached("SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = ?1")?;
+    let mut running: i64 = count.query_row([key], |row| row.get(0))?;
+    let mut tokens: Option<f64> = None;
+    let mut top = tx.db.prepare_cached(
+        "SELECT id, priority, queue, limit_running, limit_per_minute FROM job \
+         WHERE state = 0 AND limit_key IS NOT NULL AND limit_key = ?1 ORDER BY priority DESC, id",
+    )?;
+    let mut rows = top.query([key])?;
+    let mut taken = 0;
+    while taken < max {
+        let Some(row) = rows.next()? else { break };
+        if !wanted(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?) {
+            continue;
+        }
+        if row.get::<_, Option<i64>>(3)?.is_some_and(|limit| running >= limit) {
+            break;
+        }
+        let per_minute: Option<u32> = row.get(4)?;
+        if let Some(per_minute) = per_minute {
+            let left = match tokens {
+                Some(left) => left,
+                None => refill(tx, key, per_minute)?,
+            };
+            if left < 1.0 {
+                break;
+            }
+            tokens = Some(left - 1.0);
+        }
+        candidates.push(Candidate {
+            descending_priority: -row.get::<_, i64>(1)?,
+            id: row.get(0)?,
+            rate_limited: per_minute.map(|rate| (key.to_owned(), rate)),
+        });
+        running += 1;
+        taken += 1;
+    }
+    Ok(())
+}
+
+/// Adds to a token bucket what has flowed in since the last look; a new bucket is full.
+fn refill(tx: &Tx<'_>, key: &str, per_minute: u32) -> WishResult<f64> {
+    let capacity = f64::from(per_minute);
+    let mut find = tx.db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
+    let found: Option<(f64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let now = tx.now.as_millis();
+    let tokens = found.map_or(capacity, |(tokens, refilled_at)| {
+        let minutes = (now - refilled_at).max(0) as f64 / 60_000.0;
+        (tokens + minutes * capacity).min(capacity)
+    });
+    let mut store = tx.db.prepare_cached(
+        "INSERT INTO rate (limit_key, tokens, refilled_at) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (limit_key) DO UPDATE SET tokens = ?2, refilled_at = max(refilled_at, ?3)",
+    )?;
+    store.execute((key, tokens, now))?;
+    Ok(tokens)
+}

@@ -1,0 +1,254 @@
+//! One commit: is its guard true, and if so everything that follows.
+
+use super::{
+    events, jobs, joins,
+    rows::{item_number, payload_columns, status_number, to_json},
+    writer::{Tx, WishResult},
+};
+use crate::commit::{Changes, Commit, CommitResult, Guard, Rejection, SubmissionChange};
+use bindery_core::{
+    ContentHash, ItemId, Name, SubmissionId, Timestamp,
+    artifact::Artifact,
+    item::Item,
+    outcome::{Outcome, OutcomeStatus},
+    review::NewReview,
+    submission::{NewSubmission, SubmissionStatus},
+};
+use rusqlite::OptionalExtension;
+
+pub(super) fn apply(tx: &mut Tx<'_>, commit: &Commit) -> WishResult<CommitResult> {
+    match check(tx, commit)? {
+        Some(rejection) => Ok(CommitResult::Rejected(rejection)),
+        None => changes(tx, &commit.changes),
+    }
+}
+
+/// The reason to reject, or none: then the guard has also made its own change, so that it cannot hold twice.
+fn check(tx: &Tx<'_>, commit: &Commit) -> WishResult<Option<Rejection>> {
+    let (holds, rejection) = match &commit.guard {
+        Guard::Always => return Ok(None),
+        Guard::Claim { job, token, end } => (jobs::end(tx, *job, *token, end)?, Rejection::LeaseLost),
+        Guard::Report { submission, item, stage, processor } => {
+            (take_awaited(tx, *submission, *item, stage, processor)?, Rejection::NotAwaited)
+        }
+        Guard::LateReport { submission, item, stage, processor } => {
+            (has_failed(tx, *submission, *item, stage, processor)?, Rejection::NotFailed)
+        }
+        Guard::Review { review, by } => {
+            let mut complete = tx.db.prepare_cached(
+                "UPDATE review SET status = 2, completed_at = ?2, assigned_to = ifnull(?3, assigned_to) \
+                 WHERE id = ?1 AND (status = 0 OR (status = 1 AND (?3 IS NULL OR assigned_to = ?3)))",
+            )?;
+            (complete.execute((review.raw(), tx.now.as_millis(), by))? == 1, Rejection::ReviewClosed)
+        }
+        Guard::NewSubmission => {
+            let known = commit.changes.submissions.first().and_then(|new| new.external_id.as_deref());
+            let existing = known.map(|external_id| submission_by_external_id(tx, external_id)).transpose()?.flatten();
+            return Ok(existing.map(Rejection::AlreadyExists));
+        }
+    };
+    Ok((!holds).then_some(rejection))
+}
+
+fn submission_by_external_id(tx: &Tx<'_>, external_id: &str) -> WishResult<Option<SubmissionId>> {
+    let mut find = tx.db.prepare_cached("SELECT id FROM submission WHERE external_id = ?1")?;
+    Ok(find.query_row([external_id], |row| row.get(0).map(SubmissionId::from_raw)).optional()?)
+}
+
+/// Removes the job that waits for this report, whether it still waits or has just been found overdue.
+fn take_awaited(
+    tx: &Tx<'_>,
+    submission: SubmissionId,
+    item: Option<ItemId>,
+    stage: &Name,
+    processor: &Name,
+) -> WishResult<bool> {
+    let mut take = tx.db.prepare_cached(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
+         AND await_report_ms IS NOT NULL AND state IN (0, 1, 2, 4)",
+    )?;
+    Ok(take.execute((submission.raw(), item_number(item), stage.as_str(), processor.as_str()))? > 0)
+}
+
+fn has_failed(
+    tx: &Tx<'_>,
+    submission: SubmissionId,
+    item: Option<ItemId>,
+    stage: &Name,
+    processor: &Name,
+) -> WishResult<bool> {
+    let mut find = tx.db.prepare_cached(
+        "SELECT 1 FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
+         AND status = ?5",
+    )?;
+    let failed = OutcomeStatus::Failed as i64;
+    Ok(find.exists((submission.raw(), stage.as_str(), item_number(item), processor.as_str(), failed))?)
+}
+
+fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {
+    for submission in &changes.submissions {
+        insert_submission(tx, submission)?;
+    }
+    for item in &changes.items {
+        upsert_item(tx, item)?;
+    }
+    for artifact in &changes.artifacts {
+        upsert_artifact(tx, artifact)?;
+    }
+    for outcome in &changes.outcomes {
+        upsert_outcome(tx, outcome)?;
+    }
+    for review in &changes.reviews {
+        insert_review(tx, review)?;
+    }
+    for job in &changes.jobs {
+        jobs::enqueue(tx, job)?;
+    }
+    for change in &changes.submission_changes {
+        advance_submission(tx, change)?;
+    }
+    for event in &changes.events {
+        events::append(tx, event)?;
+    }
+    let mut progress = Vec::new();
+    for join in &changes.joins {
+        progress.push(joins::create(tx, join)?);
+    }
+    for step in &changes.join_steps {
+        progress.push(joins::step(tx, step)?);
+    }
+    Ok(CommitResult::Applied { joins: progress })
+}
+
+fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {
+    let deadline = &new.deadline;
+    let next_check = [deadline.warn_at, deadline.escalate_at, deadline.at].into_iter().flatten().min();
+    let mut insert = tx.db.prepare_cached(
+        "INSERT INTO submission (id, external_id, owner, channel, workflow, workflow_version, status, priority, \
+         received_at, deadline_at, warn_at, escalate_at, next_check, metadata) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    )?;
+    insert.execute(rusqlite::params![
+        new.id.raw(),
+        new.external_id,
+        new.owner,
+        new.channel,
+        new.workflow.as_str(),
+        new.workflow_version,
+        status_number(SubmissionStatus::Received),
+        new.priority,
+        new.received_at.as_millis(),
+        deadline.at.map(Timestamp::as_millis),
+        deadline.warn_at.map(Timestamp::as_millis),
+        deadline.escalate_at.map(Timestamp::as_millis),
+        next_check.map(Timestamp::as_millis),
+        new.metadata,
+    ])?;
+    Ok(())
+}
+
+fn upsert_item(tx: &Tx<'_>, item: &Item) -> WishResult<()> {
+    let mut upsert = tx.db.prepare_cached(
+        "INSERT INTO item (submission_id, id, parent_id, kind, ordinal, key, label, content, data) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+         ON CONFLICT (submission_id, id) DO UPDATE SET key = ?6, label = ?7, content = ?8, data = ?9",
+    )?;
+    upsert.execute((
+        item.submission.raw(),
+        item.id.raw(),
+        item.parent.map(ItemId::raw),
+        item.kind.as_str(),
+        item.ordinal,
+        &item.key,
+        &item.label,
+        item.content.as_ref().map(ContentHash::as_bytes),
+        &item.data,
+    ))?;
+    Ok(())
+}
+
+fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WishResult<()> {
+    let mut upsert = tx.db.prepare_cached(
+        "INSERT INTO artifact (submission_id, key, item_id, hash, size, media_type) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+         ON CONFLICT (submission_id, key) DO UPDATE SET item_id = ?3, hash = ?4, size = ?5, media_type = ?6",
+    )?;
+    upsert.execute((
+        artifact.submission.raw(),
+        &artifact.key,
+        artifact.item.map(ItemId::raw),
+        artifact.hash.as_bytes(),
+        artifact.size as i64,
+        &artifact.media_type,
+    ))?;
+    Ok(())
+}
+
+pub(super) fn upsert_outcome(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
+    let (output, output_blob) = payload_columns(&outcome.output);
+    let mut upsert = tx.db.prepare_cached(
+        "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, confidence, \
+         error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+         ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET status = ?5, output = ?6, \
+         output_blob = ?7, confidence = ?8, error = ?9, resume = ?10, input_hash = ?11, processor_version = ?12, \
+         attempts = ?13, cost_micros = ?14, finished_at = ?15",
+    )?;
+    upsert.execute((
+        outcome.submission.raw(),
+        outcome.stage.as_str(),
+        item_number(outcome.item),
+        outcome.processor.as_str(),
+        outcome.status as i64,
+        output,
+        output_blob,
+        outcome.confidence,
+        outcome.error.as_ref().map(to_json),
+        outcome.resume.as_ref().map(to_json),
+        outcome.input_hash.as_ref().map(ContentHash::as_bytes),
+        outcome.processor_version,
+        outcome.attempts,
+        outcome.cost_micros,
+        outcome.finished_at.as_millis(),
+    ))?;
+    Ok(())
+}
+
+fn insert_review(tx: &Tx<'_>, new: &NewReview) -> WishResult<()> {
+    let (input, input_blob) = payload_columns(&new.input);
+    let mut insert = tx.db.prepare_cached(
+        "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, reason, \
+         input, input_blob, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, ?10, ?11)",
+    )?;
+    insert.execute((
+        new.submission.raw(),
+        item_number(new.item),
+        new.stage.as_str(),
+        new.processor.as_str(),
+        new.join.map(bindery_core::JoinId::raw),
+        new.queue.as_str(),
+        new.priority,
+        &new.reason,
+        input,
+        input_blob,
+        tx.now.as_millis(),
+    ))?;
+    Ok(())
+}
+
+/// Only forward, and never away from a final status.
+fn advance_submission(tx: &Tx<'_>, change: &SubmissionChange) -> WishResult<()> {
+    let is_final = change.status.is_final();
+    let mut advance = tx.db.prepare_cached(
+        "UPDATE submission SET status = ?2, error = ifnull(?3, error), completed_at = ?4, \
+         next_check = CASE WHEN ?4 IS NULL THEN next_check END \
+         WHERE id = ?1 AND status < ?2 AND status < ?5",
+    )?;
+    advance.execute((
+        change.id.raw(),
+        status_number(change.status),
+        &change.error,
+        is_final.then(|| tx.now.as_millis()),
+        status_number(SubmissionStatus::Completed),
+    ))?;
+    Ok(())
+}

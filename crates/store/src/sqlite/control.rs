@@ -1,0 +1,285 @@
+//! What people do: pause, retry, cancel, assign, and clean up.
+
+use super::{
+    commit, events, joins,
+    rows::{self, JOB_COLUMNS, item_number, status_number, to_json},
+    writer::{Tx, WishResult},
+};
+use crate::{
+    error::StoreError,
+    query::{Cancelled, JobFilter, Retried},
+};
+use bindery_core::{
+    JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
+    error::ErrorClass,
+    event::{NewEvent, kind},
+    job::{ErrorRecord, Job, JobState},
+    join::{Arrival, JoinChange, JoinStep},
+    outcome::{Outcome, OutcomeStatus},
+    submission::SubmissionStatus,
+};
+use rusqlite::{OptionalExtension, types::Value};
+use serde_json::json;
+
+pub(super) fn pause(tx: &Tx<'_>, queue: &Name, because: Option<&str>) -> WishResult<bool> {
+    let mut pause = tx
+        .db
+        .prepare_cached("INSERT INTO queue (name, paused_because) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING")?;
+    Ok(pause.execute((queue.as_str(), because.unwrap_or("")))? == 1)
+}
+
+pub(super) fn resume(tx: &Tx<'_>, queue: &Name) -> WishResult<bool> {
+    Ok(tx.db.prepare_cached("DELETE FROM queue WHERE name = ?1")?.execute([queue.as_str()])? == 1)
+}
+
+/// The condition of a filter, and its parameters.
+pub(super) fn job_condition(filter: &JobFilter) -> (String, Vec<Value>) {
+    let mut parts = vec!["1 = 1".to_owned()];
+    let mut values = Vec::new();
+    if let Some(submission) = filter.submission {
+        parts.push("submission_id = ?".to_owned());
+        values.push(Value::Integer(submission.raw()));
+    }
+    for (column, name) in [("queue", &filter.queue), ("stage", &filter.stage)] {
+        if let Some(name) = name {
+            parts.push(format!("{column} = ?"));
+            values.push(Value::Text(name.to_string()));
+        }
+    }
+    let list = |numbers: Vec<String>| numbers.join(", ");
+    if !filter.ids.is_empty() {
+        parts.push(format!("id IN ({})", list(filter.ids.iter().map(|id| id.raw().to_string()).collect())));
+    }
+    if !filter.states.is_empty() {
+        parts.push(format!("state IN ({})", list(filter.states.iter().map(|s| (*s as i64).to_string()).collect())));
+    }
+    (parts.join(" AND "), values)
+}
+
+fn matching_jobs(tx: &Tx<'_>, filter: &JobFilter) -> WishResult<Vec<Job>> {
+    let (condition, values) = job_condition(filter);
+    let limit = filter.limit.map_or(-1, |limit| limit as i64);
+    let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE {condition} ORDER BY id LIMIT {limit}");
+    let mut select = tx.db.prepare(&sql)?;
+    let mut found = select.query(rusqlite::params_from_iter(values))?;
+    let mut jobs = Vec::new();
+    while let Some(row) = found.next()? {
+        jobs.push(rows::job(row, |text| Name::from(text))?);
+    }
+    Ok(jobs)
+}
+
+pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> {
+    let mut retried = Retried::default();
+    if let Some(submission) = filter.submission {
+        retried.reopened += u64::from(resume_cancelled_submission(tx, submission)?);
+    }
+    for job in matching_jobs(tx, filter)? {
+        let (join, reopened) = match job.state {
+            JobState::Ready | JobState::Running | JobState::Awaiting => continue,
+            JobState::Dead => take_back_failure(tx, &job)?,
+            JobState::Scheduled | JobState::Parked | JobState::Cancelled => (job.join, false),
+        };
+        make_ready(tx, &job, join)?;
+        retried.jobs += 1;
+        retried.reopened += u64::from(reopened);
+        let data = json!({"job": job.id, "stage": job.stage, "by": "hand", "was": job.state}).to_string();
+        let mut event = NewEvent::new(kind::JOB_RETRIED, Some(job.submission), data);
+        event.item = job.item;
+        events::append(tx, &event)?;
+    }
+    Ok(retried)
+}
+
+/// A dead job has failed and was counted so. Either that is uncounted, or, where its join has closed over it, the
+/// stage behind the join will run again.
+fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, bool)> {
+    let mut forget = tx.db.prepare_cached(
+        "DELETE FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 AND status = ?5",
+    )?;
+    let failed = OutcomeStatus::Failed as i64;
+    forget.execute((
+        job.submission.raw(),
+        job.stage.as_str(),
+        item_number(job.item),
+        job.processor.as_str(),
+        failed,
+    ))?;
+    drop(forget);
+    match job.join {
+        None => Ok((None, false)),
+        Some(join) if joins::uncount_failed(tx, join)? => Ok((Some(join), false)),
+        Some(join) => joins::renew(tx, join).map(|(renewed, reopened)| (Some(renewed), reopened)),
+    }
+}
+
+/// Attempts start anew, the resume point stays. If another live job has taken the dedup key meanwhile, this one goes
+/// on without it.
+fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
+    let (state, lease_until) = match job.await_report_ms {
+        Some(wait) => (JobState::Awaiting, Some(tx.now.as_millis().saturating_add(wait))),
+        None => (JobState::Ready, None),
+    };
+    let mut ready = tx.db.prepare_cached(
+        "UPDATE job SET state = ?2, attempt = 0, run_at = NULL, lease_until = ?3, join_id = ?4, parked_until = NULL, \
+         overdue = 0, cursor = 0, \
+         dedup_key = CASE WHEN EXISTS (SELECT 1 FROM job AS other WHERE other.dedup_key = job.dedup_key \
+                                       AND other.state < 5 AND other.id <> job.id) THEN NULL ELSE dedup_key END \
+         WHERE id = ?1",
+    )?;
+    ready.execute((job.id.raw(), state as i64, lease_until, join.map(JoinId::raw)))?;
+    Ok(())
+}
+
+fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<bool> {
+    let mut resume = tx.db.prepare_cached(
+        "UPDATE submission SET status = ?2, completed_at = NULL, error = NULL WHERE id = ?1 AND status = ?3",
+    )?;
+    let (processing, cancelled) = (SubmissionStatus::Processing, SubmissionStatus::Cancelled);
+    let resumed = resume.execute((id.raw(), status_number(processing), status_number(cancelled)))? == 1;
+    drop(resume);
+    if resumed {
+        tx.db
+            .prepare_cached(
+                "UPDATE review SET status = CASE WHEN assigned_to IS NULL THEN 0 ELSE 1 END, completed_at = NULL \
+                 WHERE submission_id = ?1 AND status = 3",
+            )?
+            .execute([id.raw()])?;
+        let data = json!({"because": "it was cancelled and is taken up again"}).to_string();
+        events::append(tx, &NewEvent::new(kind::SUBMISSION_REOPENED, Some(id), data))?;
+    }
+    Ok(resumed)
+}
+
+pub(super) fn unpark(tx: &Tx<'_>, until: &str) -> WishResult<u64> {
+    let mut wake =
+        tx.db.prepare_cached("UPDATE job SET state = 0, parked_until = NULL WHERE state = 3 AND parked_until = ?1")?;
+    Ok(wake.execute([until])? as u64)
+}
+
+pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<Cancelled> {
+    let mut cancel = tx.db.prepare_cached(
+        "UPDATE submission SET status = ?2, completed_at = ?3, next_check = NULL, error = 'cancelled' \
+         WHERE id = ?1 AND status < ?4",
+    )?;
+    let (cancelled, completed) = (SubmissionStatus::Cancelled, SubmissionStatus::Completed);
+    let arguments = (id.raw(), status_number(cancelled), tx.now.as_millis(), status_number(completed));
+    let changed = cancel.execute(arguments)? == 1;
+    drop(cancel);
+    if !changed {
+        let mut known = tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?;
+        return match known.exists([id.raw()])? {
+            true => Ok(Cancelled::default()),
+            false => Err(StoreError::not_found(id).into()),
+        };
+    }
+    // Without its token, a worker that has such a job in hand cannot commit.
+    let jobs = tx
+        .db
+        .prepare_cached(
+            "UPDATE job SET state = 6, lease_until = NULL, token = NULL, worker = NULL, run_at = NULL \
+             WHERE submission_id = ?1 AND state < 5",
+        )?
+        .execute([id.raw()])?;
+    let reviews = tx
+        .db
+        .prepare_cached("UPDATE review SET status = 3, completed_at = ?2 WHERE submission_id = ?1 AND status < 2")?
+        .execute((id.raw(), tx.now.as_millis()))?;
+    let data = json!({"jobs": jobs, "reviews": reviews}).to_string();
+    events::append(tx, &NewEvent::new(kind::SUBMISSION_CANCELLED, Some(id), data))?;
+    Ok(Cancelled { jobs: jobs as u64, reviews: reviews as u64, changed })
+}
+
+pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
+    let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
+    let Some(job) = matching_jobs(tx, &filter)?.into_iter().next() else {
+        return Err(StoreError::not_found(id).into());
+    };
+    if !job.state.is_live() {
+        return Ok(false);
+    }
+    let message = "cancelled by hand".to_owned();
+    let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
+    tx.db
+        .prepare_cached(
+            "UPDATE job SET state = 5, lease_until = NULL, token = NULL, worker = NULL, run_at = NULL, \
+             parked_until = NULL, error = ?2 WHERE id = ?1",
+        )?
+        .execute((id.raw(), to_json(&error)))?;
+    let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message}).to_string();
+    let outcome = Outcome {
+        submission: job.submission,
+        item: job.item,
+        stage: job.stage,
+        processor: job.processor,
+        status: OutcomeStatus::Failed,
+        output: Payload::null(),
+        confidence: None,
+        error: Some(error),
+        resume: job.resume,
+        input_hash: None,
+        processor_version: 0,
+        attempts: job.attempt,
+        cost_micros: 0,
+        finished_at: tx.now,
+    };
+    commit::upsert_outcome(tx, &outcome)?;
+    let mut event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(job.submission), data);
+    event.item = job.item;
+    events::append(tx, &event)?;
+    if let Some(join) = job.join {
+        joins::step(tx, &JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) })?;
+    }
+    Ok(true)
+}
+
+pub(super) fn assign_review(tx: &Tx<'_>, id: i64, to: &str) -> WishResult<bool> {
+    let mut assign =
+        tx.db.prepare_cached("UPDATE review SET status = 1, assigned_to = ?2 WHERE id = ?1 AND status = 0")?;
+    Ok(assign.execute((id, to))? == 1)
+}
+
+pub(super) fn put_workflow(tx: &Tx<'_>, name: &Name, version: i64, text: &str) -> WishResult<()> {
+    let mut find = tx.db.prepare_cached("SELECT text FROM workflow WHERE name = ?1 AND version = ?2")?;
+    let stored: Option<String> = find.query_row((name.as_str(), version), |row| row.get(0)).optional()?;
+    match stored {
+        Some(stored) if stored == text => return Ok(()),
+        Some(_) => {
+            let message = format!(
+                "workflow {name}: version {version} is stored with another text, and submissions are pinned to it; \
+                 raise its `version`"
+            );
+            return Err(StoreError::Invalid(message).into());
+        }
+        None => {}
+    }
+    let mut insert =
+        tx.db.prepare_cached("INSERT INTO workflow (name, version, text, stored_at) VALUES (?1, ?2, ?3, ?4)")?;
+    insert.execute((name.as_str(), version, text, tx.now.as_millis()))?;
+    Ok(())
+}
+
+/// The last event stays in any case: the next position is counted from it.
+pub(super) fn prune(tx: &Tx<'_>, before: Timestamp) -> WishResult<u64> {
+    let completed = status_number(SubmissionStatus::Completed);
+    let old: Vec<i64> = rows::collect(
+        tx.db,
+        "SELECT id FROM submission WHERE status >= ?1 AND completed_at < ?2",
+        (completed, before.as_millis()),
+        |row| row.get(0),
+    )?;
+    let read_by_all: i64 = tx.db.query_row(
+        "SELECT min((SELECT ifnull(max(seq), 0) - 1 FROM event), \
+                    (SELECT ifnull(min(position), 9223372036854775807) FROM consumer))",
+        [],
+        |row| row.get(0),
+    )?;
+    for id in &old {
+        for table in ["job", "item", "artifact", "outcome", "joins", "review"] {
+            tx.db.prepare_cached(&format!("DELETE FROM {table} WHERE submission_id = ?1"))?.execute([id])?;
+        }
+        tx.db.prepare_cached("DELETE FROM event WHERE submission_id = ?1 AND seq <= ?2")?.execute((id, read_by_all))?;
+        tx.db.prepare_cached("DELETE FROM submission WHERE id = ?1")?.execute([id])?;
+    }
+    Ok(old.len() as u64)
+}

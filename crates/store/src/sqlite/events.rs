@@ -1,0 +1,73 @@
+//! The event log: appending, and moving its consumers.
+
+use super::{
+    commit,
+    writer::{Tx, WishResult},
+};
+use crate::{
+    commit::{Commit, FeedCommit},
+    error::StoreError,
+};
+use bindery_core::{EventSeq, ItemId, Name, SubmissionId, event::NewEvent};
+use rusqlite::OptionalExtension;
+
+/// Appends, unless an event with the same id is there. Positions are given in commit order, because there is one
+/// writer at a time.
+pub(super) fn append(tx: &Tx<'_>, event: &NewEvent) -> WishResult<Option<EventSeq>> {
+    let mut insert = tx.db.prepare_cached(
+        "INSERT INTO event (kind, submission_id, item_id, subject, id, at, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+         ON CONFLICT (id) WHERE id IS NOT NULL DO NOTHING",
+    )?;
+    let appended = insert.execute((
+        event.kind.as_str(),
+        event.submission.map(SubmissionId::raw),
+        event.item.map(ItemId::raw),
+        event.subject.as_deref(),
+        &event.id,
+        event.at.unwrap_or(tx.now).as_millis(),
+        &event.data,
+    ))?;
+    Ok((appended == 1).then(|| EventSeq::from_raw(tx.db.last_insert_rowid())))
+}
+
+/// An event from outside is checked before it is stored; our own are right by construction.
+pub(super) fn check_outside(event: &NewEvent) -> Result<(), StoreError> {
+    if event.kind.is_empty() {
+        return Err(StoreError::Invalid("eventType: expected a name, found an empty text".to_owned()));
+    }
+    serde_json::from_str::<serde::de::IgnoredAny>(&event.data)
+        .map(drop)
+        .map_err(|error| StoreError::Invalid(format!("data of {}: expected JSON: {error}", event.kind)))
+}
+
+fn position(tx: &Tx<'_>, consumer: &Name) -> WishResult<EventSeq> {
+    let mut find = tx.db.prepare_cached("SELECT position FROM consumer WHERE name = ?1")?;
+    let found = find.query_row([consumer.as_str()], |row| row.get(0)).optional()?;
+    Ok(found.map_or(EventSeq::START, EventSeq::from_raw))
+}
+
+pub(super) fn set_position(tx: &Tx<'_>, consumer: &Name, to: EventSeq) -> WishResult<()> {
+    let mut store = tx.db.prepare_cached(
+        "INSERT INTO consumer (name, position, updated_at) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (name) DO UPDATE SET position = ?2, updated_at = ?3",
+    )?;
+    store.execute((consumer.as_str(), to.raw(), tx.now.as_millis()))?;
+    Ok(())
+}
+
+/// Effects and position together, or neither.
+pub(super) fn commit_feed(
+    tx: &mut Tx<'_>,
+    consumer: &Name,
+    from: EventSeq,
+    to: EventSeq,
+    effects: &[Commit],
+) -> WishResult<FeedCommit> {
+    let at = position(tx, consumer)?;
+    if at != from {
+        return Ok(FeedCommit::Moved { at });
+    }
+    let results = effects.iter().map(|effect| commit::apply(tx, effect)).collect::<WishResult<_>>()?;
+    set_position(tx, consumer, to)?;
+    Ok(FeedCommit::Applied(results))
+}

@@ -1,0 +1,182 @@
+//! Storing, releasing and ending jobs.
+
+use super::{
+    rows::{item_number, payload_columns, to_json},
+    writer::{Tx, WishResult},
+};
+use crate::commit::{Enqueued, JobEnd};
+use bindery_core::{
+    JobId, Name, Timestamp,
+    job::{JobState, NewJob, Token},
+};
+use rusqlite::{OptionalExtension, named_params};
+use std::time::Duration;
+
+pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
+    if let Some(key) = &job.dedup_key
+        && let Some(merged) = merge_into_live(tx, key, job)?
+    {
+        return Ok(merged);
+    }
+    let id = tx.fresh("job")?;
+    let not_before = job.not_before.filter(|at| *at > tx.now);
+    let state = match (job.await_report_ms, not_before) {
+        (Some(_), _) => JobState::Awaiting,
+        (None, Some(_)) => JobState::Scheduled,
+        (None, None) => JobState::Ready,
+    };
+    let (payload, payload_blob) = payload_columns(&job.payload);
+    let mut insert = tx.db.prepare_cached(
+        "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, state, run_at, \
+         lease_until, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, payload, payload_blob, \
+         resume, created_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+    )?;
+    insert.execute(rusqlite::params![
+        id,
+        job.queue.as_str(),
+        job.submission.raw(),
+        item_number(job.item),
+        job.stage.as_str(),
+        job.processor.as_str(),
+        job.join.map(bindery_core::JoinId::raw),
+        job.priority,
+        state as i64,
+        not_before.map(Timestamp::as_millis),
+        job.await_report_ms.map(|wait| tx.now.as_millis().saturating_add(wait)),
+        job.dedup_key,
+        job.limit.as_ref().map(|limit| limit.key.as_str()),
+        job.limit.as_ref().and_then(|limit| limit.running),
+        job.limit.as_ref().and_then(|limit| limit.per_minute),
+        job.await_report_ms,
+        payload,
+        payload_blob,
+        job.resume.as_ref().map(to_json),
+        tx.now.as_millis(),
+    ])?;
+    Ok(Enqueued::New(JobId::from_raw(id)))
+}
+
+/// A live job with the same key takes the newer wish in. One that is running has begun with the older wish, so it is
+/// marked to run once more.
+fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WishResult<Option<Enqueued>> {
+    let mut find = tx.db.prepare_cached("SELECT id, state FROM job WHERE dedup_key = ?1 AND state < 5")?;
+    let live: Option<(i64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((id, state)) = live else { return Ok(None) };
+    let (payload, payload_blob) = payload_columns(&job.payload);
+    let running = JobState::from_code(state) == Some(JobState::Running);
+    if running {
+        let mut mark = tx.db.prepare_cached(
+            "UPDATE job SET dirty = 1, next_payload = :payload, next_payload_blob = :blob, \
+             priority = max(priority, :priority) WHERE id = :id",
+        )?;
+        mark.execute(named_params! {":payload": payload, ":blob": payload_blob, ":priority": job.priority, ":id": id})?;
+        return Ok(Some(Enqueued::MarkedDirty(JobId::from_raw(id))));
+    }
+    let run_at = job.not_before.unwrap_or(tx.now).as_millis();
+    let mut merge = tx.db.prepare_cached(
+        "UPDATE job SET payload = :payload, payload_blob = :blob, priority = max(priority, :priority), \
+         run_at = CASE WHEN state = 1 AND min(run_at, :run_at) > :now THEN min(run_at, :run_at) \
+                       WHEN state = 1 THEN NULL ELSE run_at END, \
+         state = CASE WHEN state = 1 AND min(run_at, :run_at) <= :now THEN 0 ELSE state END \
+         WHERE id = :id",
+    )?;
+    merge.execute(named_params! {
+        ":payload": payload, ":blob": payload_blob, ":priority": job.priority,
+        ":run_at": run_at, ":now": tx.now.as_millis(), ":id": id,
+    })?;
+    Ok(Some(Enqueued::Merged(JobId::from_raw(id))))
+}
+
+/// Ends a claim. False when the claim does not hold any more: then nothing was changed.
+pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishResult<bool> {
+    let (id, token) = (job.raw(), token.0);
+    let changed = match end {
+        JobEnd::Done => return finish(tx, id, token),
+        JobEnd::Retry { at, error, resume } => tx
+            .db
+            .prepare_cached(
+                "UPDATE job SET state = 1, run_at = ?3, lease_until = NULL, token = NULL, worker = NULL, \
+                 error = ?4, resume = ?5, cursor = 0 WHERE id = ?1 AND token = ?2 AND state = 2",
+            )?
+            .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
+        JobEnd::Park { until, error, resume } => tx
+            .db
+            .prepare_cached(
+                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, lease_until = NULL, \
+                 token = NULL, worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
+            )?
+            .execute((id, token, until, to_json(error), resume.as_ref().map(to_json)))?,
+        JobEnd::Dead { error, resume } => tx
+            .db
+            .prepare_cached(
+                "UPDATE job SET state = 5, lease_until = NULL, token = NULL, worker = NULL, error = ?3, resume = ?4 \
+                 WHERE id = ?1 AND token = ?2 AND state = 2",
+            )?
+            .execute((id, token, to_json(error), resume.as_ref().map(to_json)))?,
+        JobEnd::Continue { cursor } => tx
+            .db
+            .prepare_cached("UPDATE job SET cursor = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?
+            .execute((id, token, cursor))?,
+        JobEnd::Await { until, error } => tx
+            .db
+            .prepare_cached(
+                "UPDATE job SET state = 4, lease_until = ?3, overdue = 0, token = NULL, worker = NULL, error = ?4 \
+                 WHERE id = ?1 AND token = ?2 AND state = 2",
+            )?
+            .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
+    };
+    Ok(changed == 1)
+}
+
+/// The row goes, unless its key was enqueued again while it ran: then it starts afresh with the newer payload.
+fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
+    let mut delete =
+        tx.db.prepare_cached("DELETE FROM job WHERE id = ?1 AND token = ?2 AND state = 2 AND dirty = 0")?;
+    if delete.execute((id, token))? == 1 {
+        return Ok(true);
+    }
+    let mut renew = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, attempt = 0, dirty = 0, payload = next_payload, payload_blob = next_payload_blob, \
+         next_payload = NULL, next_payload_blob = NULL, resume = NULL, error = NULL, cursor = 0, overdue = 0, \
+         lease_until = NULL, token = NULL, worker = NULL, created_at = ?3 \
+         WHERE id = ?1 AND token = ?2 AND state = 2 AND dirty = 1",
+    )?;
+    Ok(renew.execute((id, token, tx.now.as_millis()))? == 1)
+}
+
+pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> {
+    let mut back = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, attempt = attempt - 1, lease_until = NULL, token = NULL, worker = NULL \
+         WHERE id = ?1 AND token = ?2 AND state = 2",
+    )?;
+    for (job, token) in leases {
+        back.execute((job.raw(), token.0))?;
+    }
+    Ok(())
+}
+
+/// Extends leases; returns the jobs that are not held any more.
+pub(super) fn heartbeat(
+    tx: &Tx<'_>,
+    worker: &Name,
+    leases: &[(JobId, Token)],
+    lease: Duration,
+    finished: u64,
+) -> WishResult<Vec<JobId>> {
+    let mut extend =
+        tx.db.prepare_cached("UPDATE job SET lease_until = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?;
+    let until = (tx.now + lease).as_millis();
+    let mut lost = Vec::new();
+    for (job, token) in leases {
+        if extend.execute((job.raw(), token.0, until))? == 0 {
+            lost.push(*job);
+        }
+    }
+    let mut alive = tx.db.prepare_cached(
+        "INSERT INTO worker (name, started_at, seen_at, running, finished) VALUES (?1, ?2, ?2, ?3, ?4) \
+         ON CONFLICT (name) DO UPDATE SET seen_at = ?2, running = ?3, finished = ?4",
+    )?;
+    alive.execute((worker.as_str(), tx.now.as_millis(), leases.len() as i64, finished as i64))?;
+    Ok(lost)
+}

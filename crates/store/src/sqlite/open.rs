@@ -1,0 +1,150 @@
+//! Opening the file: is it ours, is it not newer than us, and bringing it forward.
+
+use crate::error::{StoreError, StoreResult};
+use bindery_core::{
+    fault::{Faults, NoFaults},
+    time::{Clock, SystemClock},
+};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+/// "BIND": marks a file as ours.
+const APPLICATION_ID: i32 = 0x4249_4E44;
+
+/// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_initial.sql")];
+
+/// How to open a store.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub path: PathBuf,
+    pub clock: Arc<dyn Clock>,
+    pub faults: Arc<dyn Faults>,
+    /// How long to wait for another process that holds the lock.
+    pub busy_timeout: Duration,
+}
+
+impl Options {
+    /// The usual settings for a file at this path.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            clock: Arc::new(SystemClock),
+            faults: Arc::new(NoFaults),
+            busy_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// The one connection that writes.
+pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
+    let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
+    let mut db = Connection::open(&options.path).map_err(explain)?;
+    db.busy_timeout(options.busy_timeout).map_err(explain)?;
+    check_identity(&db, &options.path).map_err(|error| match error {
+        Trouble::Sql(error) => explain(error),
+        Trouble::Store(error) => error,
+    })?;
+    db.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
+    db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
+    db.pragma_update(None, "cache_size", -16_000).map_err(explain)?;
+    // Checkpoints copy pages back into the main file and sync it; doing that less often is worth a larger WAL.
+    db.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(explain)?;
+    db.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024).map_err(explain)?;
+    db.set_prepared_statement_cache_capacity(128);
+    migrate(&mut db, &options.path).map_err(|error| match error {
+        Trouble::Sql(error) => explain(error),
+        Trouble::Store(error) => error,
+    })?;
+    Ok(db)
+}
+
+/// A connection that cannot write.
+pub(super) fn open_reader(options: &Options) -> StoreResult<Connection> {
+    let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    db.busy_timeout(options.busy_timeout).map_err(explain)?;
+    db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
+    db.set_prepared_statement_cache_capacity(64);
+    Ok(db)
+}
+
+enum Trouble {
+    Sql(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+fn user_version(db: &Connection) -> rusqlite::Result<i64> {
+    db.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Looks before anything is changed: somebody else's database must stay as it is.
+fn check_identity(db: &Connection, path: &Path) -> Result<(), Trouble> {
+    let application_id: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application_id != APPLICATION_ID && tables > 0 {
+        let detail = "it is a database of another program".to_owned();
+        return Err(Trouble::Store(StoreError::NotOurs { path: path.to_owned(), detail }));
+    }
+    refuse_newer(db, path)
+}
+
+fn refuse_newer(db: &Connection, path: &Path) -> Result<(), Trouble> {
+    let (found, known) = (user_version(db)?, MIGRATIONS.len() as i64);
+    if found > known {
+        return Err(Trouble::Store(StoreError::Newer { path: path.to_owned(), found, known }));
+    }
+    Ok(())
+}
+
+/// All missing migrations in one transaction. Two processes that start together do it one after the other.
+fn migrate(db: &mut Connection, path: &Path) -> Result<(), Trouble> {
+    if user_version(db)? == MIGRATIONS.len() as i64 {
+        return Ok(());
+    }
+    let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    refuse_newer(&transaction, path)?;
+    let applied = usize::try_from(user_version(&transaction)?).unwrap_or(0);
+    for migration in MIGRATIONS.iter().skip(applied) {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// SQLite's error in our words.
+pub(super) fn explain(error: &rusqlite::Error, path: &Path, waited: Duration) -> StoreError {
+    let path = path.to_owned();
+    let detail = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Locked { path, seconds: waited.as_secs() }
+        }
+        Some(ErrorCode::DiskFull) => StoreError::Full { path },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
+        Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path, detail: "it is not an SQLite file".to_owned() },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::NotWritable { path, detail },
+        Some(ErrorCode::CannotOpen) => StoreError::CannotOpen { path, detail },
+        // A full disk can also show as a short write to the WAL or its index.
+        Some(ErrorCode::SystemIoFailure) if disk_is_full(&path) => StoreError::Full { path },
+        _ => StoreError::Database(detail),
+    }
+}
+
+fn disk_is_full(path: &Path) -> bool {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1024 * 1024)
+}

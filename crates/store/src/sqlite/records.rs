@@ -1,0 +1,284 @@
+//! The reads, each on one consistent snapshot.
+
+use super::{
+    control::job_condition,
+    rows::{self, EVENT_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
+};
+use crate::query::{
+    ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow, WorkerView,
+};
+use bindery_core::{
+    EventSeq, Name, SubmissionId, Timestamp,
+    event::Event,
+    item::ItemKind,
+    job::{ENGINE_QUEUE, Job, JobState, WaitReason},
+    outcome::{Outcome, OutcomeStatus},
+    progress::StageCounts,
+};
+use rusqlite::{Connection, OptionalExtension, types::Value};
+use std::collections::{BTreeMap, HashMap};
+
+pub(super) fn events(db: &Connection, after: EventSeq, filter: &EventFilter, limit: usize) -> RowResult<Vec<Event>> {
+    let mut condition = "seq > ?".to_owned();
+    let mut values = vec![Value::Integer(after.raw())];
+    if let Some(submission) = filter.submission {
+        condition.push_str(" AND submission_id = ?");
+        values.push(Value::Integer(submission.raw()));
+    }
+    if !filter.kinds.is_empty() {
+        condition.push_str(&format!(" AND kind IN ({})", vec!["?"; filter.kinds.len()].join(", ")));
+        values.extend(filter.kinds.iter().map(|kind| Value::Text(kind.to_string())));
+    }
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM event WHERE {condition} ORDER BY seq LIMIT {limit}");
+    rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::event)
+}
+
+pub(super) fn outcomes(db: &Connection, submission: SubmissionId, stage: Option<&Name>) -> RowResult<Vec<Outcome>> {
+    let id = submission.raw();
+    match stage {
+        Some(stage) => rows::collect(
+            db,
+            &format!(
+                "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = ?1 AND stage = ?2 \
+                 ORDER BY item_id, processor"
+            ),
+            (id, stage.as_str()),
+            rows::outcome,
+        ),
+        None => rows::collect(
+            db,
+            &format!(
+                "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = ?1 ORDER BY item_id, stage, processor"
+            ),
+            [id],
+            rows::outcome,
+        ),
+    }
+}
+
+pub(super) fn item_counts(db: &Connection, submission: SubmissionId) -> RowResult<ItemCounts> {
+    let mut counts = ItemCounts::default();
+    let found = rows::collect(
+        db,
+        "SELECT kind, count(*) FROM item WHERE submission_id = ?1 GROUP BY kind",
+        [submission.raw()],
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)? as u64)),
+    )?;
+    for (kind, count) in found {
+        match ItemKind::from_name(&kind) {
+            Some(ItemKind::File) => counts.files = count,
+            Some(ItemKind::Page) => counts.pages = count,
+            Some(ItemKind::Document) => counts.documents = count,
+            None => {}
+        }
+    }
+    Ok(counts)
+}
+
+pub(super) fn stage_counts(db: &Connection, submission: SubmissionId) -> RowResult<Vec<StageRow>> {
+    let mut stages: BTreeMap<String, StageCounts> = BTreeMap::new();
+    let ended = rows::collect(
+        db,
+        "SELECT stage, status, count(*) FROM outcome WHERE submission_id = ?1 GROUP BY stage, status",
+        [submission.raw()],
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64)),
+    )?;
+    for (stage, status, count) in ended {
+        let counts = stages.entry(stage).or_default();
+        match OutcomeStatus::from_code(status) {
+            Some(OutcomeStatus::Completed) => counts.completed = count,
+            Some(OutcomeStatus::Failed) => counts.failed = count,
+            Some(OutcomeStatus::Skipped) => counts.skipped = count,
+            Some(OutcomeStatus::Review) => counts.review = count,
+            None => {}
+        }
+    }
+    let live = rows::collect(
+        db,
+        "SELECT stage, state, count(*) FROM job WHERE submission_id = ?1 AND queue <> ?2 GROUP BY stage, state",
+        (submission.raw(), ENGINE_QUEUE),
+        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64)),
+    )?;
+    for (stage, state, count) in live {
+        let counts = stages.entry(stage).or_default();
+        match JobState::from_code(state) {
+            Some(JobState::Ready) => counts.waiting = count,
+            Some(JobState::Scheduled) => counts.scheduled = count,
+            Some(JobState::Running) => counts.running = count,
+            Some(JobState::Parked) => counts.parked = count,
+            Some(JobState::Awaiting) => counts.awaiting = count,
+            Some(JobState::Cancelled) => counts.cancelled = count,
+            Some(JobState::Dead) | None => {} // its outcome is counted
+        }
+    }
+    Ok(stages.into_iter().map(|(stage, counts)| StageRow { stage: stage.into(), counts }).collect())
+}
+
+pub(super) fn jobs(db: &Connection, filter: &JobFilter) -> RowResult<Vec<JobView>> {
+    let (condition, values) = job_condition(filter);
+    let limit = filter.limit.map_or(-1, |limit| limit as i64);
+    // The order in which they will run, roughly: what runs, then what is ready, then the rest.
+    let sql = format!(
+        "SELECT {JOB_COLUMNS} FROM job WHERE {condition} \
+         ORDER BY CASE state WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 + state END, priority DESC, id LIMIT {limit}"
+    );
+    let mut names: HashMap<String, Name> = HashMap::new();
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut found = statement.query(rusqlite::params_from_iter(values))?;
+    let mut jobs = Vec::new();
+    while let Some(row) = found.next()? {
+        let job = rows::job(row, |text| names.entry(text.to_owned()).or_insert_with(|| Name::from(text)).clone())?;
+        jobs.push(job);
+    }
+    drop(found);
+    let mut explainer = Explainer::new(db)?;
+    jobs.into_iter().map(|job| Ok(JobView { reason: explainer.explain(&job)?, job })).collect()
+}
+
+/// Answers "why does it wait?", looking each fact up once.
+struct Explainer<'a> {
+    db: &'a Connection,
+    paused: Vec<String>,
+    /// The last job asked about in a queue and how many were before it: the next one is usually right behind it.
+    ahead: HashMap<Name, (i32, i64, u64)>,
+}
+
+impl<'a> Explainer<'a> {
+    fn new(db: &'a Connection) -> RowResult<Self> {
+        let paused = rows::collect(db, "SELECT name FROM queue", [], |row| row.get(0))?;
+        Ok(Self { db, paused, ahead: HashMap::new() })
+    }
+
+    fn explain(&mut self, job: &Job) -> RowResult<WaitReason> {
+        let because = || job.error.as_ref().map(|error| error.message.clone());
+        Ok(match job.state {
+            JobState::Running => WaitReason::Running { worker: job.worker.clone() },
+            JobState::Scheduled => WaitReason::Later { at: job.run_at, because: because() },
+            JobState::Parked => WaitReason::Parked { because: because().unwrap_or_default() },
+            JobState::Awaiting => WaitReason::Report { until: job.lease_until },
+            JobState::Dead => WaitReason::Dead { because: because().unwrap_or_default() },
+            JobState::Cancelled => WaitReason::Cancelled,
+            JobState::Ready if self.paused.iter().any(|queue| *queue == *job.queue) => {
+                WaitReason::QueuePaused { queue: job.queue.clone() }
+            }
+            JobState::Ready => self.explain_ready(job)?,
+        })
+    }
+
+    fn explain_ready(&mut self, job: &Job) -> RowResult<WaitReason> {
+        if let Some(limit) = &job.limit {
+            let mut count = self.db.prepare_cached(
+                "SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = ?1",
+            )?;
+            let running: i64 = count.query_row([limit.key.as_str()], |row| row.get(0))?;
+            let tokens: Option<f64> = self
+                .db
+                .prepare_cached("SELECT tokens FROM rate WHERE limit_key = ?1")?
+                .query_row([limit.key.as_str()], |row| row.get(0))
+                .optional()?;
+            let full = limit.running.is_some_and(|most| running >= i64::from(most));
+            let too_fast = limit.per_minute.is_some() && tokens.is_some_and(|tokens| tokens < 1.0);
+            if full || too_fast {
+                return Ok(WaitReason::LimitReached { key: limit.key.clone(), running: running as u64 });
+            }
+        }
+        // Count only what stands between this job and the one asked about before it.
+        let (priority, id, before) = self.ahead.get(&job.queue).copied().unwrap_or((i32::MAX, i64::MAX, 0));
+        let mut between = self.db.prepare_cached(
+            "SELECT count(*) FROM job WHERE state = 0 AND queue = ?1 \
+             AND (priority, -id) > (?2, -?3) AND (priority, -id) <= (?4, -?5)",
+        )?;
+        let more: i64 =
+            between.query_row((job.queue.as_str(), job.priority, job.id.raw(), priority, id), |row| row.get(0))?;
+        let ahead = before + more as u64;
+        self.ahead.insert(job.queue.clone(), (job.priority, job.id.raw(), ahead));
+        Ok(WaitReason::NoWorkerYet { ahead })
+    }
+}
+
+pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
+    let mut queues: BTreeMap<String, QueueView> = BTreeMap::new();
+    let empty = |queue: &str| QueueView {
+        queue: queue.into(),
+        paused: false,
+        paused_because: None,
+        ready: 0,
+        scheduled: 0,
+        running: 0,
+        parked: 0,
+        awaiting: 0,
+        dead: 0,
+    };
+    let counts = rows::collect(db, "SELECT queue, state, count(*) FROM job GROUP BY queue, state", [], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64))
+    })?;
+    for (queue, state, count) in counts {
+        let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
+        match JobState::from_code(state) {
+            Some(JobState::Ready) => view.ready = count,
+            Some(JobState::Scheduled) => view.scheduled = count,
+            Some(JobState::Running) => view.running = count,
+            Some(JobState::Parked) => view.parked = count,
+            Some(JobState::Awaiting) => view.awaiting = count,
+            Some(JobState::Dead) => view.dead = count,
+            Some(JobState::Cancelled) | None => {}
+        }
+    }
+    let paused = rows::collect(db, "SELECT name, paused_because FROM queue", [], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+    })?;
+    for (queue, because) in paused {
+        let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
+        view.paused = true;
+        view.paused_because = Some(because).filter(|because| !because.is_empty());
+    }
+    Ok(queues.into_values().collect())
+}
+
+pub(super) fn workers(db: &Connection) -> RowResult<Vec<WorkerView>> {
+    rows::collect(
+        db,
+        "SELECT name, started_at, seen_at, running, finished FROM worker ORDER BY seen_at DESC",
+        [],
+        |row| {
+            Ok(WorkerView {
+                worker: row.get::<_, String>(0)?.into(),
+                started_at: Timestamp::from_millis(row.get(1)?),
+                seen_at: Timestamp::from_millis(row.get(2)?),
+                running: row.get::<_, i64>(3)? as u64,
+                finished: row.get::<_, i64>(4)? as u64,
+            })
+        },
+    )
+}
+
+pub(super) fn consumers(db: &Connection) -> RowResult<Vec<ConsumerView>> {
+    rows::collect(db, "SELECT name, position, updated_at FROM consumer ORDER BY name", [], |row| {
+        Ok(ConsumerView {
+            consumer: row.get::<_, String>(0)?.into(),
+            position: EventSeq::from_raw(row.get(1)?),
+            updated_at: Timestamp::from_millis(row.get(2)?),
+        })
+    })
+}
+
+fn stored_workflow(row: &rusqlite::Row<'_>) -> RowResult<StoredWorkflow> {
+    Ok(StoredWorkflow {
+        name: row.get::<_, String>(0)?.into(),
+        version: row.get(1)?,
+        text: row.get(2)?,
+        stored_at: Timestamp::from_millis(row.get(3)?),
+    })
+}
+
+pub(super) fn workflow(db: &Connection, name: &Name, version: Option<i64>) -> RowResult<Option<StoredWorkflow>> {
+    let sql = "SELECT name, version, text, stored_at FROM workflow WHERE name = ?1 AND version = ifnull(?2, version) \
+               ORDER BY version DESC LIMIT 1";
+    rows::first(db, sql, (name.as_str(), version), stored_workflow)
+}
+
+pub(super) fn workflows(db: &Connection) -> RowResult<Vec<StoredWorkflow>> {
+    let sql = "SELECT name, max(version), text, stored_at FROM workflow GROUP BY name ORDER BY name";
+    rows::collect(db, sql, [], stored_workflow)
+}

@@ -1,0 +1,132 @@
+//! The sweep: what is due because time has passed.
+
+use super::{
+    events,
+    rows::{self, to_json},
+    writer::{Tx, WishResult},
+};
+use crate::query::Swept;
+use bindery_core::{
+    SubmissionId,
+    error::ErrorClass,
+    event::{NewEvent, kind},
+    job::ErrorRecord,
+};
+use serde_json::json;
+
+/// How much more urgent a submission becomes when its deadline is near.
+const ESCALATION: i64 = 100;
+
+pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
+    let mut swept =
+        Swept { leases_expired: expire_leases(tx)?, reports_overdue: wake_overdue(tx)?, ..Swept::default() };
+    check_deadlines(tx, &mut swept)?;
+    Ok(swept)
+}
+
+/// A worker that stopped answering loses its jobs. The attempt counts: a job that kills its workers must end.
+fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
+    let expired: Vec<(i64, Option<String>)> = rows::collect(
+        tx.db,
+        "SELECT id, worker FROM job WHERE state = 2 AND lease_until < ?1",
+        [tx.now.as_millis()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let mut give_back = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, lease_until = NULL, token = NULL, worker = NULL, error = ?2 WHERE id = ?1",
+    )?;
+    for (id, worker) in &expired {
+        let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
+        let error = ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None };
+        give_back.execute((id, to_json(&error)))?;
+    }
+    Ok(expired.len() as u64)
+}
+
+/// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.
+fn wake_overdue(tx: &Tx<'_>) -> WishResult<u64> {
+    let mut wake = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, overdue = 1, lease_until = NULL WHERE state = 4 AND lease_until < ?1",
+    )?;
+    Ok(wake.execute([tx.now.as_millis()])? as u64)
+}
+
+struct Due {
+    id: SubmissionId,
+    external_id: Option<String>,
+    deadline_at: Option<i64>,
+    warn_at: Option<i64>,
+    escalate_at: Option<i64>,
+    warned: bool,
+    escalated: bool,
+}
+
+fn check_deadlines(tx: &mut Tx<'_>, swept: &mut Swept) -> WishResult<()> {
+    let due = rows::collect(
+        tx.db,
+        "SELECT id, external_id, deadline_at, warn_at, escalate_at, warned, escalated FROM submission \
+         WHERE next_check <= ?1 ORDER BY next_check LIMIT 500",
+        [tx.now.as_millis()],
+        |row| {
+            Ok(Due {
+                id: SubmissionId::from_raw(row.get(0)?),
+                external_id: row.get(1)?,
+                deadline_at: row.get(2)?,
+                warn_at: row.get(3)?,
+                escalate_at: row.get(4)?,
+                warned: row.get(5)?,
+                escalated: row.get(6)?,
+            })
+        },
+    )?;
+    for submission in due {
+        check_deadline(tx, &submission, swept)?;
+    }
+    Ok(())
+}
+
+fn check_deadline(tx: &mut Tx<'_>, due: &Due, swept: &mut Swept) -> WishResult<()> {
+    let now = tx.now.as_millis();
+    let passed = |at: Option<i64>| at.is_some_and(|at| at <= now);
+    let (breached, escalate) = (passed(due.deadline_at), passed(due.escalate_at) && !due.escalated);
+    let warn = passed(due.warn_at) && !due.warned;
+    if warn {
+        announce(tx, due, kind::DEADLINE_WARNING)?;
+        swept.deadlines_warned += 1;
+    }
+    if escalate {
+        raise_priority(tx, due.id)?;
+        announce(tx, due, kind::DEADLINE_ESCALATED)?;
+        swept.deadlines_escalated += 1;
+    }
+    if breached {
+        announce(tx, due, kind::DEADLINE_BREACHED)?;
+        swept.deadlines_breached += 1;
+    }
+    let still_to_come = |at: Option<i64>| at.filter(|at| *at > now);
+    let next = [due.warn_at, due.escalate_at, due.deadline_at].into_iter().filter_map(still_to_come).min();
+    let mut store = tx.db.prepare_cached(
+        "UPDATE submission SET warned = warned OR ?2, escalated = escalated OR ?3, \
+         breached_at = CASE WHEN ?4 THEN ?5 ELSE breached_at END, next_check = ?6 WHERE id = ?1",
+    )?;
+    store.execute((due.id.raw(), warn, escalate, breached, now, next.filter(|_| !breached)))?;
+    Ok(())
+}
+
+fn announce(tx: &Tx<'_>, due: &Due, event_kind: &str) -> WishResult<()> {
+    let deadline = due.deadline_at.map(bindery_core::Timestamp::from_millis);
+    let data = json!({"deadline": deadline}).to_string();
+    let mut event = NewEvent::new(event_kind, Some(due.id), data);
+    event.subject = due.external_id.as_deref().map(Into::into);
+    events::append(tx, &event)?;
+    Ok(())
+}
+
+fn raise_priority(tx: &Tx<'_>, id: SubmissionId) -> WishResult<()> {
+    let raise = (id.raw(), ESCALATION);
+    tx.db.prepare_cached("UPDATE submission SET priority = priority + ?2 WHERE id = ?1")?.execute(raise)?;
+    tx.db
+        .prepare_cached("UPDATE job SET priority = priority + ?2 WHERE submission_id = ?1 AND state < 5")?
+        .execute(raise)?;
+    Ok(())
+}

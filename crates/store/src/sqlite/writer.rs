@@ -1,0 +1,287 @@
+//! The writer thread: one connection, group commits.
+//!
+//! Callers hand over closures; the thread runs as many as are waiting in one transaction, each in its own savepoint so
+//! that one that fails takes nothing with it, commits, and only then answers. While a commit waits for the disk, the
+//! next group gathers by itself, so no timer is needed.
+
+use super::open::{Options, explain, open_writer};
+use crate::error::{StoreError, StoreResult};
+use bindery_core::{Name, Timestamp, fault::FaultPoint};
+use rusqlite::Connection;
+use std::{
+    collections::HashMap,
+    fmt,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+use tokio::sync::{oneshot, watch};
+
+/// A group is committed when it has run this long, so that nobody waits for an endless stream of others.
+const LONGEST_GROUP: Duration = Duration::from_millis(25);
+const LARGEST_GROUP: usize = 1_000;
+
+/// Ids that are given out one by one inside transactions, and how many are fetched at a time.
+const BLOCK: i64 = 1_000;
+
+/// What a statement function works with: the open transaction, its time, and fresh ids.
+pub(super) struct Tx<'a> {
+    pub(super) db: &'a Connection,
+    pub(super) now: Timestamp,
+    pub(super) state: &'a mut WriterState,
+}
+
+/// What the writer remembers between transactions. All of it can be forgotten without harm.
+#[derive(Default)]
+pub(super) struct WriterState {
+    blocks: HashMap<&'static str, Range<i64>>,
+    names: HashMap<String, Name>,
+    /// Where the next claim starts among the limit keys, so that all get their turn.
+    pub(super) limit_cursor: String,
+}
+
+impl WriterState {
+    /// Queue, stage and processor names repeat a million times; keep one copy of each.
+    pub(super) fn name(&mut self, text: &str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        if self.names.len() > 10_000 {
+            self.names.clear();
+        }
+        let name = Name::from(text);
+        self.names.insert(text.to_owned(), name.clone());
+        name
+    }
+}
+
+impl Tx<'_> {
+    /// A fresh number of this kind (`job`, `token`).
+    pub(super) fn fresh(&mut self, kind: &'static str) -> rusqlite::Result<i64> {
+        if let Some(next) = self.state.blocks.get_mut(kind).and_then(Iterator::next) {
+            return Ok(next);
+        }
+        let mut block = self.reserve(kind, BLOCK)?;
+        let first = block.next().unwrap_or(block.start);
+        self.state.blocks.insert(kind, block);
+        Ok(first)
+    }
+
+    /// A block of numbers that nobody else gets.
+    pub(super) fn reserve(&self, kind: &str, count: i64) -> rusqlite::Result<Range<i64>> {
+        let mut statement = self.db.prepare_cached(
+            "INSERT INTO id_block (kind, next) VALUES (?1, 1 + ?2) \
+             ON CONFLICT (kind) DO UPDATE SET next = next + ?2 RETURNING next",
+        )?;
+        let end: i64 = statement.query_row((kind, count), |row| row.get(0))?;
+        Ok(end - count..end)
+    }
+}
+
+type Answer<T> = oneshot::Sender<StoreResult<T>>;
+
+/// One caller's wish, with its type hidden.
+trait Wish: Send {
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WishError>;
+    fn answer(self: Box<Self>, failure: Option<StoreError>);
+}
+
+struct TypedWish<F, T> {
+    work: Option<F>,
+    result: Option<StoreResult<T>>,
+    answer: Answer<T>,
+}
+
+/// Why a wish failed: SQLite said no, or we did.
+pub(super) enum WishError {
+    Sql(rusqlite::Error),
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for WishError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for WishError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+pub(super) type WishResult<T> = Result<T, WishError>;
+
+impl<F, T> Wish for TypedWish<F, T>
+where
+    F: FnOnce(&mut Tx<'_>) -> WishResult<T> + Send,
+    T: Send,
+{
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WishError> {
+        let Some(work) = self.work.take() else { return Ok(()) };
+        self.result = Some(Ok(work(tx)?));
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, failure: Option<StoreError>) {
+        let result = match failure {
+            Some(error) => Err(error),
+            None => self.result.unwrap_or(Err(StoreError::Closed)),
+        };
+        // The caller may have gone; the effect stands all the same.
+        let _ = self.answer.send(result);
+    }
+}
+
+/// The handle that callers share.
+pub(super) struct Writer {
+    wishes: Option<Sender<Box<dyn Wish>>>,
+    thread: Option<JoinHandle<()>>,
+    pub(super) changes: watch::Sender<u64>,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    pub(super) fn start(options: Options) -> StoreResult<Self> {
+        let db = open_writer(&options)?;
+        let (wishes, inbox) = channel();
+        let (changes, _) = watch::channel(0);
+        let announce = changes.clone();
+        let thread = std::thread::Builder::new()
+            .name("bindery-writer".to_owned())
+            .spawn(move || Group::new(options, db, announce).serve(&inbox))
+            .map_err(|error| StoreError::Database(format!("the writer thread did not start: {error}")))?;
+        Ok(Self { wishes: Some(wishes), thread: Some(thread), changes })
+    }
+
+    /// Runs `work` in the next transaction and returns once that is durable.
+    pub(super) async fn write<T, F>(&self, work: F) -> StoreResult<T>
+    where
+        F: FnOnce(&mut Tx<'_>) -> WishResult<T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let (answer, result) = oneshot::channel();
+        let wish = Box::new(TypedWish { work: Some(work), result: None, answer });
+        let wishes = self.wishes.as_ref().ok_or(StoreError::Closed)?;
+        wishes.send(wish).map_err(|_| StoreError::Closed)?;
+        result.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+impl Drop for Writer {
+    /// Waits for what was handed over, so that closing a store loses nothing.
+    fn drop(&mut self) {
+        self.wishes = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Group {
+    options: Options,
+    db: Connection,
+    state: WriterState,
+    changes: watch::Sender<u64>,
+}
+
+impl Group {
+    fn new(options: Options, db: Connection, changes: watch::Sender<u64>) -> Self {
+        Self { options, db, state: WriterState::default(), changes }
+    }
+
+    fn serve(mut self, inbox: &Receiver<Box<dyn Wish>>) {
+        while let Ok(first) = inbox.recv() {
+            self.commit_group(first, inbox);
+        }
+        // Leave a tidy single file behind; if that fails, the next opening does it.
+        let _ = self.db.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+
+    fn commit_group(&mut self, first: Box<dyn Wish>, inbox: &Receiver<Box<dyn Wish>>) {
+        if let Err(error) = self.db.execute_batch("BEGIN IMMEDIATE") {
+            let error = self.explain(&error);
+            tracing::warn!(error = %error, "a transaction could not begin");
+            first.answer(Some(error));
+            return;
+        }
+        let begun = Instant::now();
+        let mut done: Vec<(Box<dyn Wish>, Option<StoreError>)> = Vec::new();
+        let mut next = Some(first);
+        while let Some(mut wish) = next.take() {
+            let failure = self.run_one(wish.as_mut());
+            done.push((wish, failure));
+            if self.db.is_autocommit() {
+                break; // SQLite rolled the whole transaction back: a full disk does that
+            }
+            if done.len() < LARGEST_GROUP && begun.elapsed() < LONGEST_GROUP {
+                next = inbox.try_recv().ok();
+            }
+        }
+        let verdict = self.end_group(&done);
+        if verdict.is_none() {
+            self.options.faults.hit(FaultPoint::AfterCommitBeforeAck);
+            self.changes.send_modify(|mark| *mark += 1);
+        }
+        for (wish, failure) in done {
+            wish.answer(failure.or_else(|| verdict.clone()));
+        }
+    }
+
+    /// Commits; the error of the group if that was not possible.
+    fn end_group(&mut self, done: &[(Box<dyn Wish>, Option<StoreError>)]) -> Option<StoreError> {
+        if self.db.is_autocommit() {
+            self.state.blocks.clear();
+            let cause = done.iter().find_map(|(_, failure)| failure.clone());
+            return Some(cause.unwrap_or(StoreError::Database("the transaction was rolled back".to_owned())));
+        }
+        self.options.faults.hit(FaultPoint::BeforeCommit);
+        let Err(error) = self.db.execute_batch("COMMIT") else { return None };
+        let error = self.explain(&error);
+        tracing::error!(error = %error, "a commit failed; nothing of it was stored");
+        self.state.blocks.clear();
+        if !self.db.is_autocommit() {
+            let _ = self.db.execute_batch("ROLLBACK");
+        }
+        Some(error)
+    }
+
+    /// Runs one wish in a savepoint. A wish that fails leaves nothing behind.
+    fn run_one(&mut self, wish: &mut dyn Wish) -> Option<StoreError> {
+        if let Err(error) = run_cached(&self.db, "SAVEPOINT wish") {
+            return Some(self.explain(&error));
+        }
+        let now = self.options.clock.now();
+        let mut tx = Tx { db: &self.db, now, state: &mut self.state };
+        let result = catch_unwind(AssertUnwindSafe(|| wish.run(&mut tx)));
+        let failure = match result {
+            Ok(Ok(())) => match run_cached(&self.db, "RELEASE wish") {
+                Ok(()) => return None,
+                Err(error) => self.explain(&error),
+            },
+            Ok(Err(WishError::Store(error))) => error,
+            Ok(Err(WishError::Sql(error))) => self.explain(&error),
+            Err(_) => StoreError::Database("a statement panicked; nothing of it was stored".to_owned()),
+        };
+        self.state.blocks.clear();
+        if !self.db.is_autocommit() {
+            let _ = run_cached(&self.db, "ROLLBACK TO wish").and_then(|()| run_cached(&self.db, "RELEASE wish"));
+        }
+        Some(failure)
+    }
+
+    fn explain(&self, error: &rusqlite::Error) -> StoreError {
+        explain(error, &self.options.path, self.options.busy_timeout)
+    }
+}
+
+fn run_cached(db: &Connection, sql: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(sql)?.execute([]).map(drop)
+}
