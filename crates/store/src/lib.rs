@@ -1,1 +1,5 @@
 //! placeholder
+
+pub mod blobs;
+#[cfg(feature = "conformance")]
+pub mod conformance;
