@@ -40,7 +40,7 @@ impl StoreError {
         matches!(self, Self::Locked { .. } | Self::Full { .. } | Self::Database(_))
     }
 
-    pub fn not_found(what: impl ToString) -> Self {
+    pub fn not_found(what: impl std::fmt::Display) -> Self {
         Self::NotFound { what: what.to_string() }
     }
 }

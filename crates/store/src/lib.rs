@@ -3,17 +3,17 @@
 //! [`Store`] is what the engine knows of a database. It is split by purpose into [`Queue`] (claim work and commit its
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
 //! see). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
-//! process nor a single writer. `Blobs` keeps the bytes.
+//! process nor a single writer. [`Blobs`](blobs::Blobs) keeps the bytes.
 //!
 //! Backends: [`sqlite`] (one file, no set-up). Every backend passes the same suite, `conformance`.
 //!
 //! On a crash: what a method acknowledged is there after a restart, what it did not acknowledge is there whole or not
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
 
-// pub mod blobs;
+pub mod blobs;
 pub mod commit;
-// #[cfg(feature = "conformance")]
-// pub mod conformance;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod error;
 pub mod query;
 pub mod sqlite;

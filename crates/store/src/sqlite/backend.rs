@@ -24,7 +24,7 @@ use bindery_core::{
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
-    item::Item,
+    item::{Item, ItemKind},
     job::{ClaimedJob, NewJob, Token},
     join::Join,
     outcome::Outcome,
@@ -257,7 +257,7 @@ impl Records for SqliteStore {
             "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND (?2 IS NULL OR kind = ?2) \
              AND (?3 IS NULL OR parent_id = ?3) ORDER BY id"
         );
-        let parameters = (submission.raw(), filter.kind.map(|kind| kind.as_str()), filter.parent.map(ItemId::raw));
+        let parameters = (submission.raw(), filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
         self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::item)).await
     }
 

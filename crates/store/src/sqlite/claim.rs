@@ -53,14 +53,14 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: &Candidate) -> Wish
         "UPDATE job SET state = 2, attempt = attempt + 1, lease_until = ?2, token = ?3, worker = ?4 WHERE id = ?1",
     )?;
     take.execute((candidate.id, lease_until, token, request.worker.as_str()))?;
-    let mut read = tx.db.prepare_cached(const_format_job_by_id())?;
+    let mut read = tx.db.prepare_cached(job_by_id())?;
     let state = &mut *tx.state;
     let (job, report_overdue) = read
         .query_row([candidate.id], |row| Ok((rows::job(row, |text| state.name(text))?, row.get::<_, i64>(24)? == 1)))?;
     Ok(ClaimedJob { job, token: Token(token), report_overdue })
 }
 
-fn const_format_job_by_id() -> &'static str {
+fn job_by_id() -> &'static str {
     static SQL: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| format!("SELECT {JOB_COLUMNS} FROM job WHERE id = ?1"));
     &SQL

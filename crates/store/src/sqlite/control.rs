@@ -168,10 +168,8 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
     drop(cancel);
     if !changed {
         let mut known = tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?;
-        return match known.exists([id.raw()])? {
-            true => Ok(Cancelled::default()),
-            false => Err(StoreError::not_found(id).into()),
-        };
+        let known = known.exists([id.raw()])?;
+        return if known { Ok(Cancelled::default()) } else { Err(StoreError::not_found(id).into()) };
     }
     // Without its token, a worker that has such a job in hand cannot commit.
     let jobs = tx

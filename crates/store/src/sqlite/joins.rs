@@ -33,6 +33,7 @@ pub(super) fn create(tx: &mut Tx<'_>, join: &NewJoin) -> WishResult<JoinProgress
     close_if_full(tx, Counted { id: join.id, arrived: 0, expected: join.expected, closable: join.declared })
 }
 
+#[derive(Clone, Copy)]
 struct Counted {
     id: JoinId,
     arrived: i64,

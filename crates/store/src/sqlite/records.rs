@@ -26,7 +26,9 @@ pub(super) fn events(db: &Connection, after: EventSeq, filter: &EventFilter, lim
         values.push(Value::Integer(submission.raw()));
     }
     if !filter.kinds.is_empty() {
-        condition.push_str(&format!(" AND kind IN ({})", vec!["?"; filter.kinds.len()].join(", ")));
+        condition.push_str(" AND kind IN (");
+        condition.push_str(&vec!["?"; filter.kinds.len()].join(", "));
+        condition.push(')');
         values.extend(filter.kinds.iter().map(|kind| Value::Text(kind.to_string())));
     }
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);

@@ -85,7 +85,7 @@ pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, 
 pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResult<Job> {
     let mut named = |column: usize| -> RowResult<Name> { Ok(name(row.get_ref(column)?.as_str()?)) };
     let (queue, stage, processor) = (named(1)?, named(4)?, named(5)?);
-    let state = JobState::from_code(row.get(8)?).ok_or_else(|| unexpected(8, Type::Integer, "a job state"))?;
+    let job_state = JobState::from_code(row.get(8)?).ok_or_else(|| unexpected(8, Type::Integer, "a job state"))?;
     let limit = match optional_name(row, 14)? {
         Some(key) => Some(Limit { key, running: row.get(15)?, per_minute: row.get(16)? }),
         None => None,
@@ -99,7 +99,7 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
         processor,
         join: row.get::<_, Option<i64>>(6)?.map(JoinId::from_raw),
         priority: row.get(7)?,
-        state,
+        state: job_state,
         attempt: row.get(9)?,
         run_at: optional_time(row, 10)?,
         lease_until: optional_time(row, 11)?,
@@ -285,5 +285,5 @@ pub(super) fn first<T>(
 ) -> RowResult<Option<T>> {
     let mut statement = db.prepare_cached(sql)?;
     let mut rows = statement.query(params)?;
-    rows.next()?.map(|row| map(row)).transpose()
+    rows.next()?.map(map).transpose()
 }

@@ -1,0 +1,58 @@
+# Thin names for the commands that people use. `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup run test torture bench-engine bench clean
+
+# rustup puts cargo here, and only login shells know it.
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+# How often `make torture` kills a worker.
+KILLS ?= 300
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Check for cargo and a C compiler; on Debian, install what is missing
+	@if ! command -v cargo >/dev/null; then \
+	  echo "cargo is missing: install Rust from https://rustup.rs and try again" >&2; exit 1; \
+	fi
+	@if command -v cc >/dev/null && echo '#include <stdio.h>' | cc -E - >/dev/null 2>&1; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "a C compiler is missing (SQLite is built from source): install gcc and the C headers and try again" >&2; exit 1; \
+	fi; \
+	as_root=; \
+	if [ "$$(id -u)" -ne 0 ]; then \
+	  if ! command -v sudo >/dev/null; then \
+	    echo "a C compiler is missing: as root, run apt-get install gcc libc6-dev make" >&2; exit 1; \
+	  fi; \
+	  as_root=sudo; \
+	fi; \
+	echo "installing gcc libc6-dev make" >&2; \
+	$$as_root apt-get update -qq; \
+	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
+
+run: setup ## Process the sample documents
+	@cargo run --release -q -p bindery -- run samples
+
+test: setup ## Format, lint and test everything
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	@if command -v cargo-nextest >/dev/null; then \
+	  set -x; cargo nextest run --workspace $(if $(CI),--profile ci); \
+	else \
+	  set -x; cargo test --workspace; \
+	fi
+	cargo test --doc --workspace --quiet
+
+torture: setup ## Kill workers KILLS times (default 300) and check that nothing is lost or counted twice
+	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery --test torture -- --ignored --nocapture
+
+bench-engine: setup ## Measure the engine
+	@cargo run --release -q -p bindery-engine --example bench_engine
+
+bench: bench-engine ## Run every benchmark
+
+clean: ## Remove what was built
+	cargo clean

@@ -1,0 +1,269 @@
+//! Blocking file work: hashed copies, temporary files, and directories that are on disk when we say so.
+
+use super::BlobError;
+use bindery_core::{ContentHash, hash::Hasher};
+use std::{
+    fs::{self, File, Metadata, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Large enough to keep a disk busy, small enough for hundreds of copies at once.
+const CHUNK: usize = 256 * 1024;
+
+/// How temporary files end, so that nothing else is ever cleaned up.
+const TEMPORARY: &str = ".part";
+
+/// Fails unless the handle is of a regular file: reading a pipe or a device may never end.
+fn require_file(path: &Path, metadata: &Metadata) -> Result<(), BlobError> {
+    let file_type = metadata.file_type();
+    let kind = match () {
+        () if file_type.is_file() => return Ok(()),
+        () if file_type.is_dir() => "a directory",
+        () if file_type.is_fifo() => "a pipe",
+        () if file_type.is_socket() => "a socket",
+        () => "a device",
+    };
+    Err(BlobError::NotAFile { path: path.to_owned(), kind })
+}
+
+/// A file that is being copied into the store.
+pub(super) struct Source<'a> {
+    path: &'a Path,
+    file: File,
+    before: Metadata,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn open(path: &'a Path) -> Result<Self, BlobError> {
+        // Asked by name first because a socket cannot even be opened, and again on the handle because the name may
+        // have been given to something else in between. Without NONBLOCK, opening a pipe waits for its writer.
+        require_file(path, &fs::metadata(path).map_err(|error| BlobError::source(path, error))?)?;
+        let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(nonblocking)
+            .open(path)
+            .map_err(|error| BlobError::source(path, error))?;
+        let before = file.metadata().map_err(|error| BlobError::source(path, error))?;
+        require_file(path, &before)?;
+        Ok(Self { path, file, before })
+    }
+
+    /// Copies the file and makes sure that it is still what it was. `after_chunk` lets tests interfere.
+    pub(super) fn copy_to(
+        &self,
+        temporary: &mut Temporary,
+        mut after_chunk: impl FnMut(),
+    ) -> Result<(ContentHash, u64), BlobError> {
+        // One byte more than expected is enough to know; a file that grows for ever must not fill the disk.
+        let bounded = (&self.file).take(self.before.len().saturating_add(1));
+        let on_read_error = |error| BlobError::source(self.path, error);
+        let (hash, size) = hash_through(bounded, on_read_error, |chunk| {
+            temporary.write(chunk)?;
+            after_chunk();
+            Ok(())
+        })?;
+        self.require_unchanged(size)?;
+        Ok((hash, size))
+    }
+
+    fn require_unchanged(&self, copied: u64) -> Result<(), BlobError> {
+        let changed = |what: String| Err(BlobError::SourceChanged { path: self.path.to_owned(), what });
+        let expected = self.before.len();
+        if copied != expected {
+            return changed(if copied > expected {
+                format!("it grew beyond {expected} bytes")
+            } else {
+                format!("it shrank from {expected} to {copied} bytes")
+            });
+        }
+        // By name, not by handle: a file that was replaced is another file, whatever our handle still holds.
+        let after = match fs::metadata(self.path) {
+            Ok(after) => after,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return changed("it was removed".to_owned()),
+            Err(error) => return Err(BlobError::source(self.path, error)),
+        };
+        if (after.dev(), after.ino()) != (self.before.dev(), self.before.ino()) {
+            return changed("it was replaced".to_owned());
+        }
+        let modified = |metadata: &Metadata| {
+            (metadata.len(), metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec())
+        };
+        if modified(&after) != modified(&self.before) {
+            return changed("it was modified".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A file under construction; removed when dropped, unless it was given its final name.
+pub(super) struct Temporary {
+    path: PathBuf,
+    file: File,
+    named: bool,
+}
+
+impl Temporary {
+    pub(super) fn create(directory: &Path) -> Result<Self, BlobError> {
+        loop {
+            // Other processes and other machines write here too, so a counter would not do.
+            let path = directory.join(format!("{:016x}{TEMPORARY}", fastrand::u64(..)));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok(Self { path, file, named: false }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(BlobError::io("create a file in", directory, error)),
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), BlobError> {
+        self.file.write_all(bytes).map_err(|error| BlobError::io("write", &self.path, error))
+    }
+
+    /// Returns when the bytes are on disk.
+    pub(super) fn sync(&self) -> Result<(), BlobError> {
+        self.file.sync_all().map_err(|error| BlobError::io("write", &self.path, error))
+    }
+
+    /// Reads back what was written.
+    pub(super) fn hash(&self) -> Result<ContentHash, BlobError> {
+        let on_read_error = |error| BlobError::io("read", &self.path, error);
+        let written = File::open(&self.path).map_err(on_read_error)?;
+        hash_through(written, on_read_error, |_| Ok(())).map(|(hash, _)| hash)
+    }
+
+    /// Gives the file its final name, replacing what was there, in one step.
+    pub(super) fn rename(mut self, target: &Path) -> Result<(), BlobError> {
+        fs::rename(&self.path, target).map_err(|error| BlobError::io("write", target, error))?;
+        self.named = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if self.named {
+            return;
+        }
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "could not remove a temporary file");
+        }
+    }
+}
+
+/// Removes temporary files that nobody has written to for `age`: their writers were killed.
+///
+/// Never fails, because a leftover is no reason not to start.
+pub(super) fn remove_leftovers(directory: &Path, age: Duration) {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => {
+            tracing::warn!(path = %directory.display(), %error, "could not look for leftovers");
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().ends_with(TEMPORARY);
+        // The time is the file system's, and so is not a matter of the engine's clock. A time in the future is young.
+        let is_old = entry
+            .metadata()
+            .is_ok_and(|it| it.is_file() && it.modified().is_ok_and(|at| at.elapsed().is_ok_and(|is| is > age)));
+        if !is_ours || !is_old {
+            continue;
+        }
+        match fs::remove_file(entry.path()) {
+            Ok(()) => tracing::info!(path = %entry.path().display(), "removed a leftover of an interrupted write"),
+            // Another process, starting at the same time, was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => tracing::warn!(path = %entry.path().display(), %error, "could not remove a leftover"),
+        }
+    }
+}
+
+/// Creates a directory and those above it, durably.
+pub(super) fn create_directory(path: &Path) -> Result<(), BlobError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    // The parent of "blobs" is "", which means here.
+    let parent = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => Path::new("/"),
+    };
+    if parent != path {
+        create_directory(parent)?;
+    }
+    match fs::create_dir(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
+            Err(BlobError::io("create the directory", path, error))
+        }
+        _ => sync_directory(parent),
+    }
+}
+
+/// Returns when the names in the directory are on disk.
+pub(super) fn sync_directory(path: &Path) -> Result<(), BlobError> {
+    match File::open(path).and_then(|directory| directory.sync_all()) {
+        // Some network file systems know no such thing: there, names are as durable as they get.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        Err(error) => Err(BlobError::io("write the directory", path, error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Hashes what is left to read, passing it on as it goes by.
+pub(super) fn hash_through(
+    mut reader: impl Read,
+    on_read_error: impl Fn(io::Error) -> BlobError,
+    mut pass_on: impl FnMut(&[u8]) -> Result<(), BlobError>,
+) -> Result<(ContentHash, u64), BlobError> {
+    let mut hasher = Hasher::default();
+    let mut size = 0;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let count = match reader.read(&mut chunk) {
+            Ok(0) => return Ok((hasher.finish(), size)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(on_read_error(error)),
+        };
+        hasher.update(&chunk[..count]);
+        pass_on(&chunk[..count])?;
+        size += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_named_and_leaves_no_file() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut temporary = Temporary::create(scratch.path()).unwrap();
+        // The one place on every Linux machine that is always full.
+        temporary.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let error = temporary.write(b"bytes").unwrap_err();
+        assert!(matches!(error, BlobError::NoSpace { .. }), "unexpected: {error}");
+        drop(temporary);
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn directories_are_created_all_the_way_and_again() {
+        let scratch = tempfile::tempdir().unwrap();
+        let deep = scratch.path().join("one/two/three");
+        for _ in ["first", "again"] {
+            create_directory(&deep).unwrap();
+            assert!(deep.is_dir());
+        }
+        fs::write(deep.join("file"), b"").unwrap();
+        let error = create_directory(&deep.join("file")).unwrap_err();
+        assert!(matches!(error, BlobError::Io { .. }), "unexpected: {error}");
+    }
+}

@@ -1,0 +1,391 @@
+//! Blobs in a folder of this machine.
+//!
+//! ```text
+//! <root>/sha256/ab/cdef…   a blob: two digits of its hash, then the other 62
+//! <root>/tmp/….part        a blob being written
+//! ```
+//!
+//! A blob is written under `tmp`, forced to disk, renamed, and the directory that now names it is forced to disk; only
+//! then does `put` return. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
+//! a writer leaves at most a `.part` file, which a later [`LocalBlobs::open`] removes when it is an hour old.
+//!
+//! Several processes may share a root. Nobody but the store should change what is below it.
+
+use super::{
+    BlobError, Blobs, Listed, Stored,
+    files::{Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+};
+use async_trait::async_trait;
+use bindery_core::ContentHash;
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+/// A writer touches its temporary file far more often than this, unless it was killed.
+const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+
+/// Blobs in a local folder. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct LocalBlobs {
+    folder: Arc<Folder>,
+}
+
+impl LocalBlobs {
+    /// Opens the store below `root`, and creates what is missing. Blocks for a moment: call it when starting up.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, BlobError> {
+        let root = root.into();
+        let folder = Folder { blobs: root.join("sha256"), temporary: root.join("tmp") };
+        create_directory(&folder.temporary)?;
+        create_directory(&folder.blobs)?;
+        for first_byte in 0..=u8::MAX {
+            folder.create_shard(first_byte)?;
+        }
+        // Whoever created them may have been killed before they were on disk.
+        sync_directory(&folder.blobs)?;
+        sync_directory(&root)?;
+        remove_leftovers(&folder.temporary, LEFTOVER_AGE);
+        Ok(Self { folder: Arc::new(folder) })
+    }
+
+    /// Runs file work where it cannot hold up the runtime.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Folder) -> Result<T, BlobError> + Send + 'static,
+    ) -> Result<T, BlobError> {
+        let folder = Arc::clone(&self.folder);
+        match tokio::task::spawn_blocking(move || work(&folder)).await {
+            Ok(result) => result,
+            Err(failure) => match failure.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_cancelled) => Err(BlobError::ShuttingDown),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Blobs for LocalBlobs {
+    async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
+        self.blocking(move |folder| folder.put(&bytes)).await
+    }
+
+    async fn put_file(&self, path: &Path) -> Result<Stored, BlobError> {
+        let path = path.to_owned();
+        self.blocking(move |folder| folder.put_file(&path, || ())).await
+    }
+
+    async fn get(&self, hash: ContentHash) -> Result<Vec<u8>, BlobError> {
+        self.blocking(move |folder| {
+            let mut bytes = Vec::new();
+            folder.read(hash, |chunk| {
+                bytes.extend_from_slice(chunk);
+                Ok(())
+            })?;
+            Ok(bytes)
+        })
+        .await
+    }
+
+    async fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
+        let target = target.to_owned();
+        self.blocking(move |folder| folder.fetch_to(hash, &target)).await
+    }
+
+    async fn verify(&self, hash: ContentHash) -> Result<u64, BlobError> {
+        self.blocking(move |folder| folder.read(hash, |_| Ok(()))).await
+    }
+
+    async fn contains(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        match self.size(hash).await {
+            Ok(_) => Ok(true),
+            Err(BlobError::Missing { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn size(&self, hash: ContentHash) -> Result<u64, BlobError> {
+        self.blocking(move |folder| {
+            let path = folder.path(hash);
+            fs::metadata(&path).map(|metadata| metadata.len()).map_err(|error| on_blob(hash, &path, error))
+        })
+        .await
+    }
+
+    async fn delete(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        self.blocking(move |folder| folder.delete(hash)).await
+    }
+
+    async fn list(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError> {
+        self.blocking(move |folder| folder.list(after, limit)).await
+    }
+}
+
+/// The blocking half: what happens to the files.
+#[derive(Debug)]
+struct Folder {
+    blobs: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Folder {
+    fn shard(&self, first_byte: u8) -> PathBuf {
+        self.blobs.join(format!("{first_byte:02x}"))
+    }
+
+    fn create_shard(&self, first_byte: u8) -> Result<(), BlobError> {
+        let path = self.shard(first_byte);
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(BlobError::io("create the directory", &path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn path(&self, hash: ContentHash) -> PathBuf {
+        self.shard(hash.as_bytes()[0]).join(&hash.to_string()[2..])
+    }
+
+    fn put(&self, bytes: &[u8]) -> Result<Stored, BlobError> {
+        let (hash, size) = (ContentHash::of(bytes), bytes.len() as u64);
+        if self.holds(hash, size)? {
+            return Ok(Stored { hash, size, new: false });
+        }
+        let mut temporary = Temporary::create(&self.temporary)?;
+        temporary.write(bytes)?;
+        temporary.sync()?;
+        self.publish(temporary, hash)?;
+        Ok(Stored { hash, size, new: true })
+    }
+
+    fn put_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Stored, BlobError> {
+        let source = Source::open(path)?;
+        let mut temporary = Temporary::create(&self.temporary)?;
+        let (hash, size) = source.copy_to(&mut temporary, after_chunk)?;
+        if self.holds(hash, size)? {
+            return Ok(Stored { hash, size, new: false });
+        }
+        temporary.sync()?;
+        let wrote = temporary.hash()?;
+        if wrote != hash {
+            return Err(BlobError::CopyDiffers { path: path.to_owned(), read: hash, wrote });
+        }
+        self.publish(temporary, hash)?;
+        Ok(Stored { hash, size, new: true })
+    }
+
+    /// Whether the blob is there, sound and durable, so that it need not be written again.
+    ///
+    /// It is read, not only looked at: a put is the one chance to replace damaged bytes by the right ones. And it is
+    /// forced to disk, because the process that wrote it may not have got that far yet.
+    fn holds(&self, hash: ContentHash, size: u64) -> Result<bool, BlobError> {
+        let path = self.path(hash);
+        let on_error = |error| BlobError::io("read", &path, error);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(on_error(error)),
+        };
+        let has_right_length = file.metadata().map_err(on_error)?.len() == size;
+        // A disk that cannot read the old bytes is one more reason to write them anew.
+        let is_sound =
+            has_right_length && hash_through(&file, on_error, |_| Ok(())).is_ok_and(|(found, _)| found == hash);
+        if !is_sound {
+            tracing::warn!(blob.hash = %hash, path = %path.display(), "replacing a damaged blob");
+            return Ok(false);
+        }
+        file.sync_all().map_err(|error| BlobError::io("write", &path, error))?;
+        sync_directory(&self.shard(hash.as_bytes()[0]))?;
+        Ok(true)
+    }
+
+    /// Gives finished bytes, already on disk, the name of their hash.
+    fn publish(&self, temporary: Temporary, hash: ContentHash) -> Result<(), BlobError> {
+        let first_byte = hash.as_bytes()[0];
+        let shard = self.shard(first_byte);
+        // Somebody may have tidied away an empty directory since the store was opened.
+        if !shard.is_dir() {
+            self.create_shard(first_byte)?;
+            sync_directory(&self.blobs)?;
+        }
+        temporary.rename(&self.path(hash))?;
+        sync_directory(&shard)
+    }
+
+    /// Passes on the bytes of a blob, and fails at the end when they were not the right ones.
+    fn read(&self, hash: ContentHash, pass_on: impl FnMut(&[u8]) -> Result<(), BlobError>) -> Result<u64, BlobError> {
+        let path = self.path(hash);
+        let on_error = |error| on_blob(hash, &path, error);
+        let file = File::open(&path).map_err(on_error)?;
+        let (found, size) = hash_through(file, on_error, pass_on)?;
+        if found != hash {
+            return Err(BlobError::Corrupt { hash, location: path.display().to_string(), found, size });
+        }
+        Ok(size)
+    }
+
+    fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
+        // Beside the target, because only within one file system can it be renamed.
+        let directory = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut temporary = Temporary::create(directory)?;
+        let size = self.read(hash, |chunk| temporary.write(chunk))?;
+        temporary.rename(target)?;
+        Ok(size)
+    }
+
+    fn delete(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        let path = self.path(hash);
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(BlobError::io("remove", &path, error)),
+        }
+        sync_directory(&self.shard(hash.as_bytes()[0]))?;
+        Ok(true)
+    }
+
+    /// Walks one directory at a time, so that memory is bounded by the page and a 256th of the names.
+    fn list(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError> {
+        let mut page = Vec::new();
+        let first_shard = after.map_or(0, |hash| hash.as_bytes()[0]);
+        for first_byte in first_shard..=u8::MAX {
+            let mut hashes = self.hashes(first_byte)?;
+            hashes.retain(|hash| after.is_none_or(|after| *hash > after));
+            hashes.sort_unstable();
+            for hash in hashes {
+                if page.len() >= limit {
+                    return Ok(page);
+                }
+                let path = self.path(hash);
+                match fs::metadata(&path) {
+                    Ok(metadata) => page.push(Listed { hash, size: metadata.len() }),
+                    // Deleted since the directory was read.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(BlobError::io("read", &path, error)),
+                }
+            }
+        }
+        Ok(page)
+    }
+
+    /// The blobs of one directory, in no order. Names that the store would not give are somebody else's files.
+    fn hashes(&self, first_byte: u8) -> Result<Vec<ContentHash>, BlobError> {
+        let shard = self.shard(first_byte);
+        let on_error = |error| BlobError::io("list", &shard, error);
+        let entries = match fs::read_dir(&shard) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(on_error(error)),
+        };
+        let mut hashes = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(on_error)?.file_name();
+            let digits = format!("{first_byte:02x}{}", name.to_string_lossy());
+            // The comparison refuses upper case, which parses but is not where we would look for the blob.
+            if let Ok(hash) = digits.parse::<ContentHash>()
+                && hash.to_string() == digits
+            {
+                hashes.push(hash);
+            }
+        }
+        Ok(hashes)
+    }
+}
+
+fn on_blob(hash: ContentHash, path: &Path, error: io::Error) -> BlobError {
+    if error.kind() == io::ErrorKind::NotFound {
+        return BlobError::Missing { hash, location: path.display().to_string() };
+    }
+    BlobError::io("read", path, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Puts a file of a few chunks while `interfere` is called after the first one, and returns what that gave.
+    fn put_while(interfere: impl Fn(&Path)) -> Result<Stored, BlobError> {
+        let scratch = tempfile::tempdir().unwrap();
+        let blobs = LocalBlobs::open(scratch.path().join("blobs")).unwrap();
+        let path = scratch.path().join("report.pdf");
+        fs::write(&path, vec![7; 1_000_000]).unwrap();
+        let mut chunks = 0;
+        let result = blobs.folder.put_file(&path, || {
+            chunks += 1;
+            if chunks == 1 {
+                interfere(&path);
+            }
+        });
+        assert!(chunks > 1, "the file was copied in one piece");
+        assert_eq!(fs::read_dir(&blobs.folder.temporary).unwrap().count(), 0, "a temporary file was left");
+        if result.is_err() {
+            assert_eq!(blobs.folder.list(None, 10).unwrap(), [], "a file that changed was stored");
+        }
+        result
+    }
+
+    fn what_changed(interfere: impl Fn(&Path)) -> String {
+        match put_while(interfere).unwrap_err() {
+            BlobError::SourceChanged { what, .. } => what,
+            other => panic!("expected a change, got: {other}"),
+        }
+    }
+
+    #[test]
+    fn a_file_left_alone_is_stored() {
+        assert_eq!(put_while(|_| ()).unwrap().hash, ContentHash::of(&vec![7; 1_000_000]));
+    }
+
+    #[test]
+    fn a_file_that_grows_is_refused() {
+        let grow = |path: &Path| File::options().append(true).open(path).unwrap().write_all(b"more").unwrap();
+        assert_eq!(what_changed(grow), "it grew beyond 1000000 bytes");
+    }
+
+    #[test]
+    fn a_file_that_shrinks_is_refused() {
+        let shrink = |path: &Path| File::options().write(true).open(path).unwrap().set_len(300_000).unwrap();
+        assert_eq!(what_changed(shrink), "it shrank from 1000000 to 300000 bytes");
+    }
+
+    #[test]
+    fn a_file_that_is_overwritten_is_refused() {
+        let overwrite = |path: &Path| {
+            // Longer than the tick of any file system's clock.
+            std::thread::sleep(Duration::from_millis(50));
+            File::options().write(true).open(path).unwrap().write_all(b"other").unwrap();
+        };
+        assert_eq!(what_changed(overwrite), "it was modified");
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_is_refused() {
+        let replace = |path: &Path| {
+            let other = path.with_extension("new");
+            fs::write(&other, vec![8; 1_000_000]).unwrap();
+            fs::rename(other, path).unwrap();
+        };
+        assert_eq!(what_changed(replace), "it was replaced");
+    }
+
+    #[test]
+    fn a_file_that_vanishes_is_refused() {
+        assert_eq!(what_changed(|path| fs::remove_file(path).unwrap()), "it was removed");
+    }
+
+    #[test]
+    fn the_hash_is_the_path() {
+        let folder = Folder { blobs: "b/sha256".into(), temporary: "b/tmp".into() };
+        let hash = ContentHash::of(b"");
+        let expected = "b/sha256/e3/b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(folder.path(hash), Path::new(expected));
+    }
+}

@@ -1,0 +1,27 @@
+//! Immutable bytes, addressed by their SHA-256.
+//!
+//! What a caller may rely on, whichever backend is behind [`Blobs`]:
+//!
+//! * **Durable once returned.** When [`Blobs::put`] or [`Blobs::put_file`] returns, the bytes survive a crash of the
+//!   process and of the machine. So: put first, then commit the database row that names the hash. A crash between the
+//!   two leaves a blob nobody refers to, never a row that refers to nothing.
+//! * **All or nothing.** A blob is either absent or complete; no reader ever sees part of one.
+//! * **Idempotent.** The same bytes may be put any number of times, from any number of processes at once.
+//! * **Never wrong bytes.** Whatever is read is hashed again on the way out; damage is an error, and putting the
+//!   same bytes again repairs it.
+//! * **Names never become paths.** The only thing a backend builds a path or key from is a
+//!   [`ContentHash`](bindery_core::ContentHash).
+//!
+//! What the caller must see to: [`Blobs::delete`] does not know who refers to a blob. Delete only what nothing refers
+//! to any more, and not while somebody may be putting the same bytes.
+//!
+//! Nothing here wakes by itself: there is no background task.
+
+mod error;
+mod files;
+mod local;
+mod traits;
+
+pub use error::BlobError;
+pub use local::LocalBlobs;
+pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};

@@ -1,0 +1,119 @@
+//! The small trait that backends implement, and the conveniences on top of it.
+
+use super::BlobError;
+use async_trait::async_trait;
+use bindery_core::ContentHash;
+use serde_json::Value;
+use std::{fmt::Debug, path::Path};
+
+/// How many blobs [`BlobsExt::verify_all`] asks for at a time.
+const PAGE: usize = 1_000;
+
+/// The receipt for bytes that are now durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stored {
+    pub hash: ContentHash,
+    pub size: u64,
+    /// Whether this call wrote the bytes. For statistics only: of several simultaneous puts of the same bytes, more
+    /// than one may say so.
+    pub new: bool,
+}
+
+/// One line of [`Blobs::list`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    pub hash: ContentHash,
+    pub size: u64,
+}
+
+/// A place for immutable bytes. The promises are in the [module documentation](super).
+///
+/// Dropping a future of these methods does not undo the work: a put that was under way may still complete.
+#[async_trait]
+pub trait Blobs: Send + Sync + Debug {
+    /// Stores bytes. Durable once this returns; idempotent.
+    async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError>;
+
+    /// Stores a verified copy of a file, in constant memory. Durable once this returns; idempotent.
+    ///
+    /// The file is hashed while it is copied, what was written is compared with that, and a file that changed, grew,
+    /// shrank or went away in the meantime is an error with nothing stored. (A file whose times have been tampered
+    /// with can escape that check; the copy is still one consistent blob under its own hash.)
+    async fn put_file(&self, path: &Path) -> Result<Stored, BlobError>;
+
+    /// The bytes, all in memory, verified against the hash. Use [`fetch_to`](Self::fetch_to) for anything large.
+    async fn get(&self, hash: ContentHash) -> Result<Vec<u8>, BlobError>;
+
+    /// Writes a verified copy of the blob to `target`, in constant memory.
+    ///
+    /// `target` appears complete or not at all, and replaces a file that was there. It is a working copy: unlike the
+    /// blob, it is not promised to survive a crash of the machine. Returns its size.
+    async fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError>;
+
+    /// Reads the blob and compares it with its hash, in constant memory. Returns its size.
+    async fn verify(&self, hash: ContentHash) -> Result<u64, BlobError>;
+
+    /// Whether the blob is there. Does not read it.
+    async fn contains(&self, hash: ContentHash) -> Result<bool, BlobError>;
+
+    /// The size of the blob in bytes. Does not read it.
+    async fn size(&self, hash: ContentHash) -> Result<u64, BlobError>;
+
+    /// Removes the blob, durably. Returns false when it was not there.
+    async fn delete(&self, hash: ContentHash) -> Result<bool, BlobError>;
+
+    /// At most `limit` blobs in the order of their hashes, those after `after` only. An empty page is the end.
+    ///
+    /// Blobs that come or go between two pages may or may not be seen; every other one is seen exactly once.
+    async fn list(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError>;
+}
+
+/// What [`BlobsExt::verify_all`] found.
+#[derive(Debug, Default)]
+pub struct Verification {
+    /// Blobs that are sound.
+    pub sound: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// One error for each blob that is not.
+    pub damaged: Vec<BlobError>,
+}
+
+/// Conveniences for every backend.
+#[async_trait]
+pub trait BlobsExt: Blobs {
+    /// Stores a JSON value in its compact form.
+    async fn put_json(&self, value: &Value) -> Result<Stored, BlobError> {
+        self.put(value.to_string().into_bytes()).await
+    }
+
+    /// Reads a blob that holds JSON.
+    async fn get_json(&self, hash: ContentHash) -> Result<Value, BlobError> {
+        let bytes = self.get(hash).await?;
+        serde_json::from_slice(&bytes).map_err(|source| BlobError::NotJson { hash, source })
+    }
+
+    /// Reads every blob and compares it with its hash. A blob that cannot be read is reported and the rest goes on.
+    async fn verify_all(&self) -> Result<Verification, BlobError> {
+        let mut report = Verification::default();
+        let mut after = None;
+        loop {
+            let page = self.list(after, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(report) };
+            after = Some(last.hash);
+            for listed in page {
+                match self.verify(listed.hash).await {
+                    Ok(size) => {
+                        report.sound += 1;
+                        report.bytes += size;
+                    }
+                    // Deleted since the page was listed.
+                    Err(BlobError::Missing { .. }) => {}
+                    Err(damage) => report.damaged.push(damage),
+                }
+            }
+        }
+    }
+}
+
+impl<T: Blobs + ?Sized> BlobsExt for T {}

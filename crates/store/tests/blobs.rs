@@ -1,0 +1,229 @@
+//! The local folder: the suite that every backend passes, and what only a folder can go through.
+
+use bindery_core::ContentHash;
+use bindery_store::{
+    blobs::{BlobError, Blobs, BlobsExt, LocalBlobs},
+    conformance,
+};
+use std::{
+    fs::{self, File, FileTimes},
+    io::Write,
+    os::unix::{fs::PermissionsExt, net::UnixListener},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+use tempfile::TempDir;
+
+struct Fixture {
+    scratch: TempDir,
+    blobs: LocalBlobs,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let scratch = tempfile::tempdir().expect("a temporary directory");
+        let blobs = LocalBlobs::open(scratch.path().join("data/blobs")).expect("open");
+        Self { scratch, blobs }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.scratch.path().join("data/blobs")
+    }
+
+    fn path_of(&self, hash: ContentHash) -> PathBuf {
+        let digits = hash.to_string();
+        self.root().join("sha256").join(&digits[..2]).join(&digits[2..])
+    }
+
+    fn leftovers(&self) -> usize {
+        names_in(&self.root().join("tmp")).len()
+    }
+}
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("read the directory");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_local_folder_conforms() {
+    let fixture = Fixture::new();
+    let files = fixture.scratch.path().join("files");
+    fs::create_dir(&files).unwrap();
+    conformance::blobs::all(&fixture.blobs, &files).await;
+    assert_eq!(fixture.leftovers(), 0, "a temporary file was left in the store");
+    let unexpected: Vec<_> = names_in(&files).into_iter().filter(|name| name.contains(".part")).collect();
+    assert!(unexpected.is_empty(), "temporary files were left beside the copies: {unexpected:?}");
+}
+
+#[tokio::test]
+async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
+    type Damage = fn(&Path);
+    let flip: Damage = |path| fs::write(path, b"the minutes of the 3rd meeting").unwrap();
+    let truncate: Damage = |path| File::options().write(true).open(path).unwrap().set_len(5).unwrap();
+    let empty: Damage = |path| File::options().write(true).open(path).unwrap().set_len(0).unwrap();
+    let extend: Damage = |path| File::options().append(true).open(path).unwrap().write_all(b"!").unwrap();
+
+    for damage in [flip, truncate, empty, extend] {
+        let fixture = Fixture::new();
+        let blobs = &fixture.blobs;
+        let bytes = b"the minutes of the 2nd meeting".to_vec();
+        let source = fixture.scratch.path().join("minutes.txt");
+        let target = fixture.scratch.path().join("copy.txt");
+        fs::write(&source, &bytes).unwrap();
+        let hash = blobs.put(bytes.clone()).await.unwrap().hash;
+        let path = fixture.path_of(hash);
+
+        for repair_from_file in [false, true] {
+            damage(&path);
+            for result in [
+                blobs.get(hash).await.map(drop),
+                blobs.verify(hash).await.map(drop),
+                blobs.fetch_to(hash, &target).await.map(drop),
+            ] {
+                let error = result.unwrap_err();
+                assert!(matches!(error, BlobError::Corrupt { .. }), "unexpected: {error}");
+                let sentence = error.to_string();
+                assert!(sentence.contains(&hash.to_string()), "the hash is not named: {sentence}");
+                assert!(sentence.contains(&path.display().to_string()), "the path is not named: {sentence}");
+            }
+            assert!(!target.exists(), "damaged bytes were copied out");
+            let report = blobs.verify_all().await.unwrap();
+            assert_eq!((report.sound, report.damaged.len()), (0, 1));
+
+            let repaired = if repair_from_file {
+                blobs.put_file(&source).await.unwrap()
+            } else {
+                blobs.put(bytes.clone()).await.unwrap()
+            };
+            assert!(repaired.new, "the repair was not reported as a write");
+            assert_eq!(blobs.get(hash).await.unwrap(), bytes);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sound_blob_is_not_written_again() {
+    let fixture = Fixture::new();
+    let hash = fixture.blobs.put(b"once".to_vec()).await.unwrap().hash;
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = File::options().write(true).open(fixture.path_of(hash)).unwrap();
+    file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
+    assert!(!fixture.blobs.put(b"once".to_vec()).await.unwrap().new);
+    assert_eq!(fs::metadata(fixture.path_of(hash)).unwrap().modified().unwrap(), long_ago);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sixteen_tasks_put_the_same_bytes() {
+    let fixture = Fixture::new();
+    let bytes: Vec<u8> = (0..500_000_u32).flat_map(u32::to_le_bytes).collect();
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        let (blobs, bytes) = (fixture.blobs.clone(), bytes.clone());
+        tasks.spawn(async move { blobs.put(bytes).await });
+    }
+    let all_stored = tasks.join_all().await;
+    let hash = ContentHash::of(&bytes);
+    for stored in &all_stored {
+        assert_eq!(stored.as_ref().unwrap().hash, hash);
+    }
+    assert!(all_stored.iter().flatten().any(|stored| stored.new), "nobody wrote it");
+    assert!(fixture.blobs.get(hash).await.unwrap() == bytes);
+    assert_eq!(fixture.blobs.list(None, 10).await.unwrap().len(), 1);
+    assert_eq!(fixture.leftovers(), 0);
+}
+
+#[tokio::test]
+async fn only_old_leftovers_of_our_own_are_removed() {
+    let fixture = Fixture::new();
+    let temporary = fixture.root().join("tmp");
+    let an_hour_ago = SystemTime::now() - Duration::from_secs(61 * 60);
+    for (name, is_old) in [("old.part", true), ("young.part", false), ("notes.txt", true)] {
+        let file = File::create(temporary.join(name)).unwrap();
+        if is_old {
+            file.set_times(FileTimes::new().set_modified(an_hour_ago)).unwrap();
+        }
+    }
+    let hash = fixture.blobs.put(b"kept".to_vec()).await.unwrap().hash;
+
+    let reopened = LocalBlobs::open(fixture.root()).unwrap();
+    let mut left = names_in(&temporary);
+    left.sort();
+    assert_eq!(left, ["notes.txt", "young.part"]);
+    assert_eq!(reopened.get(hash).await.unwrap(), b"kept");
+}
+
+#[tokio::test]
+async fn a_directory_that_was_tidied_away_comes_back() {
+    let fixture = Fixture::new();
+    for first_byte in 0..=u8::MAX {
+        fs::remove_dir(fixture.root().join(format!("sha256/{first_byte:02x}"))).unwrap();
+    }
+    assert!(fixture.blobs.list(None, 10).await.unwrap().is_empty());
+    let hash = fixture.blobs.put(b"still here".to_vec()).await.unwrap().hash;
+    assert_eq!(fixture.blobs.get(hash).await.unwrap(), b"still here");
+}
+
+#[tokio::test]
+async fn other_peoples_files_are_not_listed() {
+    let fixture = Fixture::new();
+    let hash = fixture.blobs.put(b"ours".to_vec()).await.unwrap().hash;
+    let shard = fixture.path_of(hash).parent().unwrap().to_owned();
+    fs::write(shard.join(".DS_Store"), b"").unwrap();
+    fs::write(shard.join("A".repeat(62)), b"").unwrap();
+    let listed: Vec<_> = fixture.blobs.list(None, 10).await.unwrap().iter().map(|listed| listed.hash).collect();
+    assert_eq!(listed, [hash]);
+}
+
+#[tokio::test]
+async fn sockets_and_devices_are_refused_without_waiting() {
+    let fixture = Fixture::new();
+    let socket = fixture.scratch.path().join("socket");
+    let _listener = UnixListener::bind(&socket).unwrap();
+    let error = fixture.blobs.put_file(&socket).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("{} is a socket, expected a file", socket.display()));
+    let error = fixture.blobs.put_file(Path::new("/dev/zero")).await.unwrap_err();
+    assert_eq!(error.to_string(), "/dev/zero is a device, expected a file");
+    assert_eq!(fixture.leftovers(), 0);
+}
+
+#[tokio::test]
+async fn a_root_that_is_a_file_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().join("blobs");
+    fs::write(&root, b"").unwrap();
+    let error = LocalBlobs::open(&root).unwrap_err();
+    assert!(error.to_string().contains(&root.display().to_string()), "the path is not named: {error}");
+}
+
+#[tokio::test]
+async fn a_copy_into_a_place_that_is_not_there_is_refused() {
+    let fixture = Fixture::new();
+    let hash = fixture.blobs.put(b"out".to_vec()).await.unwrap().hash;
+    for target in ["no/such/place.txt", "data"] {
+        let target = fixture.scratch.path().join(target);
+        let error = fixture.blobs.fetch_to(hash, &target).await.unwrap_err();
+        assert!(matches!(error, BlobError::Io { .. }), "unexpected: {error}");
+    }
+    assert_eq!(names_in(fixture.scratch.path()), ["data"], "a temporary file was left");
+}
+
+#[tokio::test]
+async fn a_lack_of_permission_is_named() {
+    if rustix::process::geteuid().is_root() {
+        eprintln!("skipped: root may read and write everything");
+        return;
+    }
+    let fixture = Fixture::new();
+    let secret = fixture.scratch.path().join("secret.pdf");
+    fs::write(&secret, b"secret").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
+    let error = fixture.blobs.put_file(&secret).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("no permission to read {}", secret.display()));
+
+    let temporary = fixture.root().join("tmp");
+    fs::set_permissions(&temporary, fs::Permissions::from_mode(0o500)).unwrap();
+    let error = fixture.blobs.put(b"bytes".to_vec()).await.unwrap_err();
+    fs::set_permissions(&temporary, fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(matches!(error, BlobError::Denied { .. }), "unexpected: {error}");
+}
