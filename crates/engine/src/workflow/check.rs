@@ -1,0 +1,156 @@
+//! The rules between stages: unique names and routing keys, what each stage maps over, and joins that can close.
+
+use super::{
+    error::{Place, Problems},
+    model::Stage,
+    stage::StageDraft,
+};
+use std::collections::HashMap;
+
+/// Fills in what each stage maps over and reports what does not fit together.
+pub(super) fn stages(mut drafts: Vec<StageDraft<'_>>, problems: &mut Problems) -> Vec<Stage> {
+    unique_names(&drafts, problems);
+    unique_routing_keys(&drafts, problems);
+    statuses_move_forward(&drafts, problems);
+    infer_over(&mut drafts);
+    for index in 0..drafts.len() {
+        check_aggregation(&drafts, index, problems);
+    }
+    drafts.into_iter().map(|draft| draft.stage).collect()
+}
+
+fn unique_names(drafts: &[StageDraft<'_>], problems: &mut Problems) {
+    let mut seen: HashMap<&str, Place> = HashMap::new();
+    for draft in drafts {
+        let name = draft.stage.name.as_str();
+        match seen.get(name) {
+            Some(first) => {
+                let message = format!("the stage name {name:?} is already used on line {}", first.line);
+                let hint = "stages are found by name; two stages may share a component, but not a name";
+                draft.fields.blame("name", message, Some(hint), problems);
+            }
+            None => drop(seen.insert(name, draft.fields.place_of("name"))),
+        }
+    }
+}
+
+fn unique_routing_keys(drafts: &[StageDraft<'_>], problems: &mut Problems) {
+    let mut seen: HashMap<&str, &StageDraft<'_>> = HashMap::new();
+    for draft in drafts {
+        let key = draft.stage.routing_key.as_str();
+        match seen.get(key) {
+            // Two stages of one name that both left the key out have been told about the name already.
+            Some(first) if first.stage.name == draft.stage.name && draft.fields.get("routing_key").is_none() => {}
+            Some(first) => {
+                let message = format!(
+                    "the routing key {key:?} already leads to the stage {:?} on line {}",
+                    &*first.stage.name, first.fields.place.line
+                );
+                draft.fields.blame("routing_key", message, Some("give every stage its own routing key"), problems);
+            }
+            None => drop(seen.insert(key, draft)),
+        }
+    }
+}
+
+/// A submission's status never goes back, so a stage that asks for an earlier one would ask in vain.
+fn statuses_move_forward(drafts: &[StageDraft<'_>], problems: &mut Problems) {
+    let mut reached = None;
+    for draft in drafts {
+        let Some(status) = draft.stage.status else { continue };
+        match reached {
+            Some(before) if status < before => {
+                let message = format!("the status cannot go back from {before} to {status}");
+                draft.fields.blame("status", message, Some("leave `status` out to keep the one before"), problems);
+            }
+            _ => reached = Some(status),
+        }
+    }
+}
+
+/// What a stage maps over when it does not say so: an aggregation over what it completes, the parallel stages right
+/// before it over what it counts, everything else over the submission.
+fn infer_over(drafts: &mut [StageDraft<'_>]) {
+    for index in 0..drafts.len() {
+        let draft = &mut drafts[index];
+        let aggregation = draft.stage.aggregation;
+        if let Some(over) = draft.written_over.or(aggregation.map(|aggregation| aggregation.scope)) {
+            draft.stage.over = over;
+        }
+        let Some(aggregation) = aggregation else { continue };
+        for before in drafts[..index].iter_mut().rev() {
+            let other_kind = before.written_over.is_some_and(|over| over != aggregation.counts);
+            // A stage that works on something else made these parts; what is before it is not about them.
+            if before.stage.aggregation.is_some() || !before.stage.parallel || other_kind {
+                break;
+            }
+            before.stage.over = aggregation.counts;
+        }
+    }
+}
+
+fn check_aggregation(drafts: &[StageDraft<'_>], index: usize, problems: &mut Problems) {
+    let draft = &drafts[index];
+    let Some(aggregation) = draft.stage.aggregation else { return };
+    if let Some(over) = draft.written_over.filter(|over| *over != aggregation.scope) {
+        let message = format!("an aggregation that completes each {} cannot run over each {over}", aggregation.scope);
+        draft.fields.blame("over", message, Some("leave `over` out, or change `collect_by`"), problems);
+    }
+    let Some(before) = index.checked_sub(1).and_then(|previous| drafts.get(previous)) else {
+        let hint = "put the stage that makes or works on the parts before it";
+        draft.fields.blame("aggregation", "the first stage has nothing to collect", Some(hint), problems);
+        return;
+    };
+    let is_work = before.stage.aggregation.is_none();
+    if let Some(over) = before.written_over.filter(|over| is_work && *over != aggregation.counts) {
+        let message = format!(
+            "this stage runs over each {over}, but the aggregation {:?} after it counts {}s",
+            &*draft.stage.name, aggregation.counts
+        );
+        let hint = format!("write `over: {}`, or change `expect_count_from`", aggregation.counts);
+        before.fields.blame("over", message, Some(&hint), problems);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workflow::{
+        Over::{self, Document, File, Page, Submission},
+        Workflow,
+    };
+
+    fn over_of(stages: &str) -> Vec<Over> {
+        let workflow = Workflow::parse(&format!("name: w\nstages:\n{stages}"), None).unwrap();
+        workflow.stages.iter().map(|stage| stage.over).collect()
+    }
+
+    const PAGES: &str = "aggregation: {collect_by: request_id, expect_count_from: page_count}";
+
+    #[test]
+    fn parallel_stages_before_an_aggregation_map_over_what_it_counts() {
+        let stages = format!(
+            "- {{name: split}}\n- {{name: ocr, parallel: true}}\n- {{name: classify, limits: {{concurrency: 2}}}}\n\
+             - {{name: pages, {PAGES}}}\n- {{name: extract, parallel: true}}\n\
+             - {{name: documents, aggregation: {{expect_count_from: document_count}}}}\n- {{name: end, parallel: true}}\n"
+        );
+        assert_eq!(over_of(&stages), [Submission, Page, Page, Submission, Document, Submission, Submission]);
+    }
+
+    #[test]
+    fn what_is_written_wins_and_ends_the_run() {
+        let stages = format!(
+            "- {{name: copy, parallel: true}}\n- {{name: split, parallel: true, over: file}}\n\
+             - {{name: ocr, parallel: true}}\n- {{name: one, {PAGES}}}\n"
+        );
+        assert_eq!(over_of(&stages), [Submission, File, Page, Submission]);
+    }
+
+    #[test]
+    fn joins_within_joins() {
+        let stages = "- {name: split, over: file, parallel: true}\n- {name: ocr, parallel: true}\n\
+                      - {name: combine, aggregation: {collect_by: file_id, expect_count_from: page_count}}\n\
+                      - {name: parse, parallel: true}\n\
+                      - {name: done, aggregation: {expect_count_from: file_count}}\n";
+        assert_eq!(over_of(stages), [File, Page, File, File, Submission]);
+    }
+}

@@ -1,0 +1,285 @@
+//! A workflow as the engine uses it: every default filled in, every rule of [`check`](super) held.
+
+use bindery_core::{Name, submission::SubmissionStatus};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+/// A versioned list of stages that a submission passes in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workflow {
+    pub name: Name,
+    pub description: String,
+    /// A submission keeps the version it started with.
+    pub version: i64,
+    pub sla: Option<Sla>,
+    /// Never empty.
+    pub stages: Vec<Stage>,
+    /// The fields to read from each type of document.
+    pub extraction_schemas: BTreeMap<String, ExtractionSchema>,
+}
+
+/// How long a submission may take, counted from its reception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sla {
+    pub deadline: Duration,
+    /// At this share of the deadline a warning is given.
+    pub warn_threshold_pct: u8,
+    /// At this share of the deadline the submission's work is moved to the front.
+    pub escalation_threshold_pct: u8,
+}
+
+impl Sla {
+    pub const DEFAULT_WARN_PCT: u8 = 70;
+    pub const DEFAULT_ESCALATION_PCT: u8 = 90;
+}
+
+/// What a stage runs once for, from coarse to fine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Over {
+    Submission,
+    File,
+    Document,
+    Page,
+}
+
+impl Over {
+    pub const ALL: [Self; 4] = [Self::Submission, Self::File, Self::Document, Self::Page];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Submission => "submission",
+            Self::File => "file",
+            Self::Document => "document",
+            Self::Page => "page",
+        }
+    }
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One step of a workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// Unique in its workflow; positions are resolved by it alone.
+    pub name: Name,
+    pub component: Name,
+    /// Unique in its workflow.
+    pub routing_key: Name,
+    pub over: Over,
+    /// Never empty.
+    pub processors: Vec<StageProcessor>,
+    pub timeout: Duration,
+    pub max_attempts: u32,
+    pub backoff: Backoff,
+    pub parallel: bool,
+    pub limits: Option<StageLimits>,
+    /// A result below it goes to a person; a result equal to it passes.
+    pub confidence_threshold: Option<f64>,
+    pub backoffice_queue: Option<Name>,
+    pub aggregation: Option<Aggregation>,
+    /// What the submission's status becomes when this stage begins.
+    pub status: Option<SubmissionStatus>,
+    pub complete_when: CompleteWhen,
+    /// Handed to the processors as it is.
+    pub settings: Map<String, Value>,
+}
+
+impl Stage {
+    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+    pub const DEFAULT_MAX_ATTEMPTS: u32 = 3;
+
+    /// The queue that the stage's work waits in.
+    pub fn queue(&self) -> Name {
+        Name::from(format!("q.{}", self.component))
+    }
+
+    pub fn processor(&self, name: &str) -> Option<&StageProcessor> {
+        self.processors.iter().find(|processor| processor.name == *name)
+    }
+
+    /// How long one attempt of this processor may take.
+    pub fn timeout_of(&self, processor: &StageProcessor) -> Duration {
+        processor.timeout.unwrap_or(self.timeout)
+    }
+
+    /// How many attempts this processor has.
+    pub fn max_attempts_of(&self, processor: &StageProcessor) -> u32 {
+        processor.max_attempts.unwrap_or(self.max_attempts)
+    }
+}
+
+/// A processor that a stage runs on each of its items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageProcessor {
+    pub name: Name,
+    /// A program outside does the work and reports its result.
+    pub external: bool,
+    /// Instead of the stage's.
+    pub timeout: Option<Duration>,
+    /// Instead of the stage's.
+    pub max_attempts: Option<u32>,
+}
+
+/// How long to wait before another attempt: exponential, capped, partly random.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Backoff {
+    pub initial: Duration,
+    pub factor: f64,
+    pub max: Duration,
+    /// The share of each wait that is random, 0 to 1. 0 waits exactly as long as computed; 1 spreads retries over the
+    /// whole wait, down to none; the default of 0.5 spreads them over its second half, so that work that failed
+    /// together does not come back together and yet never comes back at once.
+    pub jitter: f64,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self { initial: Duration::from_secs(1), factor: 2.0, max: Duration::from_secs(60), jitter: 0.5 }
+    }
+}
+
+impl Backoff {
+    /// The wait after the given attempt failed; the first attempt is 1. `random` is a number from 0 to 1.
+    pub fn delay(&self, attempt: u32, random: f64) -> Duration {
+        if self.initial.is_zero() {
+            return Duration::ZERO;
+        }
+        let exponent = i32::try_from(attempt.saturating_sub(1)).unwrap_or(i32::MAX);
+        let grown = self.initial.as_secs_f64() * self.factor.powi(exponent);
+        // `min` also turns an overflow to infinity into the longest wait.
+        let longest = grown.min(self.max.as_secs_f64());
+        let random = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
+        let share = 1.0 - self.jitter + self.jitter * random;
+        Duration::try_from_secs_f64(longest * share).unwrap_or(self.max)
+    }
+}
+
+/// How much of a stage may run at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageLimits {
+    pub concurrency: Option<u32>,
+    pub rate_per_minute: Option<u32>,
+    pub per: LimitPer,
+}
+
+/// Who shares a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LimitPer {
+    /// All work of the stage.
+    #[default]
+    Stage,
+    /// Each submission has its own.
+    Submission,
+    /// Each owner has its own.
+    Owner,
+}
+
+/// A stage that waits for the parts before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aggregation {
+    /// What is completed: the submission or each file.
+    pub scope: Over,
+    /// The parts that are waited for; always finer than `scope`.
+    pub counts: Over,
+    pub on_failed: OnFailed,
+}
+
+/// What a failed part does to the stage that waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OnFailed {
+    /// The stage runs with what arrived.
+    #[default]
+    Continue,
+    /// The stage fails.
+    Fail,
+}
+
+/// When an item with several processors counts as completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CompleteWhen {
+    /// At least one processor completed.
+    #[default]
+    Any,
+    /// All processors completed.
+    All,
+}
+
+/// The fields of one type of document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExtractionSchema {
+    pub fields: Vec<FieldSchema>,
+}
+
+/// A field to read from a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldSchema {
+    pub name: String,
+    pub field_type: FieldType,
+    pub required: bool,
+}
+
+/// What a field's value looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FieldType {
+    String,
+    Integer,
+    Decimal,
+    Boolean,
+    Date,
+    DateTime,
+}
+
+impl FieldType {
+    pub const ALL: [Self; 6] = [Self::String, Self::Integer, Self::Decimal, Self::Boolean, Self::Date, Self::DateTime];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Decimal => "decimal",
+            Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::DateTime => "datetime",
+        }
+    }
+}
+
+impl fmt::Display for FieldType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let backoff = Backoff { jitter: 0.0, ..Backoff::default() };
+        let seconds: Vec<u64> = (0..9).map(|attempt| backoff.delay(attempt, 0.3).as_secs()).collect();
+        assert_eq!(seconds, [1, 1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(backoff.delay(u32::MAX, 0.3), Duration::from_secs(60));
+    }
+
+    #[test]
+    fn jitter_is_the_random_share_of_the_wait() {
+        let half = Backoff::default();
+        assert_eq!(half.delay(3, 0.0), Duration::from_secs(2));
+        assert_eq!(half.delay(3, 0.5), Duration::from_secs(3));
+        assert_eq!(half.delay(3, 1.0), Duration::from_secs(4));
+        let full = Backoff { jitter: 1.0, ..half };
+        assert_eq!(full.delay(3, 0.0), Duration::ZERO);
+        assert_eq!(full.delay(3, f64::NAN), Duration::from_secs(4));
+    }
+
+    #[test]
+    fn no_wait_at_all_stays_none() {
+        let none = Backoff { initial: Duration::ZERO, ..Backoff::default() };
+        assert_eq!(none.delay(5_000, 1.0), Duration::ZERO);
+    }
+}
