@@ -38,7 +38,7 @@ pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<C
 /// Jobs whose time has come move to the ready index.
 fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
     let mut promote =
-        tx.db.prepare_cached("UPDATE job SET state = 0, run_at = NULL WHERE state = 1 AND run_at <= ?1")?;
+        tx.db.prepare_cached("UPDATE job SET state = 0, due_at = NULL WHERE state = 1 AND due_at <= ?1")?;
     promote.execute([tx.now.as_millis()])?;
     Ok(())
 }
@@ -50,7 +50,7 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: &Candidate) -> Wish
     let token = tx.fresh("token")?;
     let lease_until = (tx.now + request.lease).as_millis();
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET state = 2, attempt = attempt + 1, lease_until = ?2, token = ?3, worker = ?4 WHERE id = ?1",
+        "UPDATE job SET state = 2, attempt = attempt + 1, due_at = ?2, token = ?3, worker = ?4 WHERE id = ?1",
     )?;
     take.execute((candidate.id, lease_until, token, request.worker.as_str()))?;
     let mut read = tx.db.prepare_cached(job_by_id())?;

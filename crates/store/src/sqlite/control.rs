@@ -116,18 +116,18 @@ fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, 
 /// Attempts start anew, the resume point stays. If another live job has taken the dedup key meanwhile, this one goes
 /// on without it.
 fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
-    let (state, lease_until) = match job.await_report_ms {
+    let (state, due_at) = match job.await_report_ms {
         Some(wait) => (JobState::Awaiting, Some(tx.now.as_millis().saturating_add(wait))),
         None => (JobState::Ready, None),
     };
     let mut ready = tx.db.prepare_cached(
-        "UPDATE job SET state = ?2, attempt = 0, run_at = NULL, lease_until = ?3, join_id = ?4, parked_until = NULL, \
+        "UPDATE job SET state = ?2, attempt = 0, due_at = ?3, join_id = ?4, parked_until = NULL, \
          overdue = 0, cursor = 0, \
          dedup_key = CASE WHEN EXISTS (SELECT 1 FROM job AS other WHERE other.dedup_key = job.dedup_key \
                                        AND other.state < 5 AND other.id <> job.id) THEN NULL ELSE dedup_key END \
          WHERE id = ?1",
     )?;
-    ready.execute((job.id.raw(), state as i64, lease_until, join.map(JoinId::raw)))?;
+    ready.execute((job.id.raw(), state as i64, due_at, join.map(JoinId::raw)))?;
     Ok(())
 }
 
@@ -175,7 +175,7 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
     let jobs = tx
         .db
         .prepare_cached(
-            "UPDATE job SET state = 6, lease_until = NULL, token = NULL, worker = NULL, run_at = NULL \
+            "UPDATE job SET state = 6, due_at = NULL, token = NULL, worker = NULL \
              WHERE submission_id = ?1 AND state < 5",
         )?
         .execute([id.raw()])?;
@@ -200,7 +200,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
     tx.db
         .prepare_cached(
-            "UPDATE job SET state = 5, lease_until = NULL, token = NULL, worker = NULL, run_at = NULL, \
+            "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, \
              parked_until = NULL, error = ?2 WHERE id = ?1",
         )?
         .execute((id.raw(), to_json(&error)))?;

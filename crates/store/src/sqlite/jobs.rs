@@ -25,12 +25,16 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
         (None, Some(_)) => JobState::Scheduled,
         (None, None) => JobState::Ready,
     };
+    let due_at = match job.await_report_ms {
+        Some(wait) => Some(tx.now.as_millis().saturating_add(wait)),
+        None => not_before.map(Timestamp::as_millis),
+    };
     let (payload, payload_blob) = payload_columns(&job.payload);
     let mut insert = tx.db.prepare_cached(
-        "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, state, run_at, \
-         lease_until, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, payload, payload_blob, \
+        "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, state, due_at, \
+         dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, payload, payload_blob, \
          resume, created_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     insert.execute(rusqlite::params![
         id,
@@ -42,8 +46,7 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
         job.join.map(bindery_core::JoinId::raw),
         job.priority,
         state as i64,
-        not_before.map(Timestamp::as_millis),
-        job.await_report_ms.map(|wait| tx.now.as_millis().saturating_add(wait)),
+        due_at,
         job.dedup_key,
         job.limit.as_ref().map(|limit| limit.key.as_str()),
         job.limit.as_ref().and_then(|limit| limit.running),
@@ -76,9 +79,9 @@ fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WishResult<Option<En
     let run_at = job.not_before.unwrap_or(tx.now).as_millis();
     let mut merge = tx.db.prepare_cached(
         "UPDATE job SET payload = :payload, payload_blob = :blob, priority = max(priority, :priority), \
-         run_at = CASE WHEN state = 1 AND min(run_at, :run_at) > :now THEN min(run_at, :run_at) \
-                       WHEN state = 1 THEN NULL ELSE run_at END, \
-         state = CASE WHEN state = 1 AND min(run_at, :run_at) <= :now THEN 0 ELSE state END \
+         due_at = CASE WHEN state = 1 AND min(due_at, :run_at) > :now THEN min(due_at, :run_at) \
+                       WHEN state = 1 THEN NULL ELSE due_at END, \
+         state = CASE WHEN state = 1 AND min(due_at, :run_at) <= :now THEN 0 ELSE state END \
          WHERE id = :id",
     )?;
     merge.execute(named_params! {
@@ -96,21 +99,21 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
         JobEnd::Retry { at, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 1, run_at = ?3, lease_until = NULL, token = NULL, worker = NULL, \
+                "UPDATE job SET state = 1, due_at = ?3, token = NULL, worker = NULL, \
                  error = ?4, resume = ?5, cursor = 0 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Park { until, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, lease_until = NULL, \
+                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, due_at = NULL, \
                  token = NULL, worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, until, to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Dead { error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 5, lease_until = NULL, token = NULL, worker = NULL, error = ?3, resume = ?4 \
+                "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, error = ?3, resume = ?4 \
                  WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, to_json(error), resume.as_ref().map(to_json)))?,
@@ -121,7 +124,7 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
         JobEnd::Await { until, error } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 4, lease_until = ?3, overdue = 0, token = NULL, worker = NULL, error = ?4 \
+                "UPDATE job SET state = 4, due_at = ?3, overdue = 0, token = NULL, worker = NULL, error = ?4 \
                  WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
@@ -139,7 +142,7 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
     let mut renew = tx.db.prepare_cached(
         "UPDATE job SET state = 0, attempt = 0, dirty = 0, payload = next_payload, payload_blob = next_payload_blob, \
          next_payload = NULL, next_payload_blob = NULL, resume = NULL, error = NULL, cursor = 0, overdue = 0, \
-         lease_until = NULL, token = NULL, worker = NULL, created_at = ?3 \
+         due_at = NULL, token = NULL, worker = NULL, created_at = ?3 \
          WHERE id = ?1 AND token = ?2 AND state = 2 AND dirty = 1",
     )?;
     Ok(renew.execute((id, token, tx.now.as_millis()))? == 1)
@@ -147,7 +150,7 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
 
 pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> {
     let mut back = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, attempt = attempt - 1, lease_until = NULL, token = NULL, worker = NULL \
+        "UPDATE job SET state = 0, attempt = attempt - 1, due_at = NULL, token = NULL, worker = NULL \
          WHERE id = ?1 AND token = ?2 AND state = 2",
     )?;
     for (job, token) in leases {
@@ -164,8 +167,7 @@ pub(super) fn heartbeat(
     lease: Duration,
     finished: u64,
 ) -> WishResult<Vec<JobId>> {
-    let mut extend =
-        tx.db.prepare_cached("UPDATE job SET lease_until = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?;
+    let mut extend = tx.db.prepare_cached("UPDATE job SET due_at = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?;
     let until = (tx.now + lease).as_millis();
     let mut lost = Vec::new();
     for (job, token) in leases {

@@ -43,7 +43,9 @@ impl Options {
 /// The one connection that writes.
 pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
-    let mut db = Connection::open(&options.path).map_err(explain)?;
+    // One thread uses the connection, so SQLite needs no lock around it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     check_identity(&db, &options.path).map_err(|error| match error {
         Trouble::Sql(error) => explain(error),

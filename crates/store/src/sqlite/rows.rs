@@ -78,7 +78,7 @@ fn optional_name(row: &Row<'_>, column: usize) -> RowResult<Option<Name>> {
 }
 
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
-    attempt, run_at, lease_until, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
+    attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
     payload, payload_blob, resume, cursor, error, created_at, overdue";
 
 /// `name` keeps one copy of each repeated text, where the caller has a place to keep it.
@@ -86,6 +86,7 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
     let mut named = |column: usize| -> RowResult<Name> { Ok(name(row.get_ref(column)?.as_str()?)) };
     let (queue, stage, processor) = (named(1)?, named(4)?, named(5)?);
     let job_state = JobState::from_code(row.get(8)?).ok_or_else(|| unexpected(8, Type::Integer, "a job state"))?;
+    let due_at = optional_time(row, 10)?;
     let limit = match optional_name(row, 14)? {
         Some(key) => Some(Limit { key, running: row.get(15)?, per_minute: row.get(16)? }),
         None => None,
@@ -101,8 +102,8 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
         priority: row.get(7)?,
         state: job_state,
         attempt: row.get(9)?,
-        run_at: optional_time(row, 10)?,
-        lease_until: optional_time(row, 11)?,
+        run_at: due_at.filter(|_| job_state == JobState::Scheduled),
+        lease_until: due_at.filter(|_| job_state != JobState::Scheduled),
         worker: optional_name(row, 12)?,
         dedup_key: row.get(13)?,
         limit,

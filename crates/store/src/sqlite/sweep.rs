@@ -28,12 +28,12 @@ pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
 fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
     let expired: Vec<(i64, Option<String>)> = rows::collect(
         tx.db,
-        "SELECT id, worker FROM job WHERE state = 2 AND lease_until < ?1",
+        "SELECT id, worker FROM job WHERE state = 2 AND due_at < ?1",
         [tx.now.as_millis()],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let mut give_back = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, lease_until = NULL, token = NULL, worker = NULL, error = ?2 WHERE id = ?1",
+        "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = ?2 WHERE id = ?1",
     )?;
     for (id, worker) in &expired {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
@@ -45,9 +45,8 @@ fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.
 fn wake_overdue(tx: &Tx<'_>) -> WishResult<u64> {
-    let mut wake = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, overdue = 1, lease_until = NULL WHERE state = 4 AND lease_until < ?1",
-    )?;
+    let mut wake =
+        tx.db.prepare_cached("UPDATE job SET state = 0, overdue = 1, due_at = NULL WHERE state = 4 AND due_at < ?1")?;
     Ok(wake.execute([tx.now.as_millis()])? as u64)
 }
 

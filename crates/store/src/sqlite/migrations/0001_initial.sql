@@ -74,8 +74,8 @@ CREATE TABLE job (
     priority         INTEGER NOT NULL,
     state            INTEGER NOT NULL,
     attempt          INTEGER NOT NULL DEFAULT 0,
-    run_at           INTEGER,
-    lease_until      INTEGER,
+    -- When it becomes ready (scheduled), or when its lease (running) or the wait for its report (awaiting) ends.
+    due_at           INTEGER,
     token            INTEGER,
     worker           TEXT,
     dedup_key        TEXT,
@@ -96,12 +96,11 @@ CREATE TABLE job (
     created_at       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX job_ready ON job (queue, priority DESC, id) WHERE state = 0 AND limit_key IS NULL;
-CREATE INDEX job_ready_limited ON job (limit_key, priority DESC, id) WHERE state = 0 AND limit_key IS NOT NULL;
-CREATE INDEX job_running_limited ON job (limit_key) WHERE state = 2 AND limit_key IS NOT NULL;
-CREATE INDEX job_scheduled ON job (run_at) WHERE state = 1;
-CREATE INDEX job_running ON job (lease_until) WHERE state = 2;
-CREATE INDEX job_awaiting ON job (lease_until) WHERE state = 4;
-CREATE INDEX job_resting ON job (state, id) WHERE state IN (3, 5, 6);
+CREATE INDEX job_limited ON job (limit_key, state, priority DESC, id) WHERE limit_key IS NOT NULL;
+CREATE INDEX job_due ON job (state, due_at) WHERE due_at IS NOT NULL;
+-- What waits for somebody: parked, awaiting, dead, cancelled. (A partial index with IN would cost every write a
+-- temporary table.)
+CREATE INDEX job_resting ON job (state, id) WHERE state > 2;
 CREATE INDEX job_submission ON job (submission_id, item_id);
 -- A dedup key guards live jobs only.
 CREATE UNIQUE INDEX job_dedup ON job (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5;
