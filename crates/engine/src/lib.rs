@@ -1,1 +1,44 @@
+//! Bindery's engine: takes submissions through their workflows, durably.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`workflow`] | the YAML files: model, parser, checks, `__next__` and routing keys |
+//! | [`processor`], [`context`], [`steps`] | what a stage runs: validate, process, extract, with resume |
+//! | [`intake`] | one transaction from files to a submission with its first jobs |
+//! | [`chain`], [`settle`] | the rules: what follows from a finished piece of work, as one commit |
+//! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
+//! | [`report`], [`message`] | results that programs and people outside hand in |
+//! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
+//! | [`view`] | progress, and the state documents of the source systems |
+//!
+//! **On a crash** nothing needs repair. The engine keeps no state of its own: whatever it knows it has read from the
+//! store, and every effect of a piece of work is one [`Commit`](bindery_store::Commit). Work that was under way runs
+//! again once its lease has expired; its effect counts once.
+//!
+//! **What wakes it**: the store's change signal, and a poll behind it.
+
+pub mod aggregator;
+pub mod catalog;
+pub mod chain;
+pub mod context;
+pub mod engine;
+pub mod error;
+pub mod feed;
+pub mod ids;
+pub mod intake;
+pub mod internal;
+pub mod message;
+pub mod processor;
+pub mod report;
+pub mod settle;
+pub mod steps;
+pub mod stop;
+pub mod view;
+pub mod worker;
 pub mod workflow;
+
+pub use engine::{Engine, Parts};
+pub use error::{EngineError, EngineResult};
+pub use processor::{Child, Children, Extracted, Processor, Registry};
+pub use stop::{StopHandle, StopSignal, stop_pair};
+pub use worker::{Worker, WorkerOptions};

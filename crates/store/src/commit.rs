@@ -23,12 +23,14 @@ pub enum Guard {
     Claim { job: JobId, token: Token, end: JobEnd },
     /// This work is still awaited from a program outside; the waiting job is removed.
     Report { submission: SubmissionId, item: Option<ItemId>, stage: Name, processor: Name },
-    /// The outcome is `failed`: a late success may still replace it, but is not counted again.
+    /// The outcome is `failed`: a late success may still replace it (and its dead letter), but is not counted again.
     LateReport { submission: SubmissionId, item: Option<ItemId>, stage: Name, processor: Name },
     /// The review is open, and not assigned to somebody other than `by`; it is then completed.
     Review { review: ReviewId, by: Option<String> },
     /// No submission has the external id of the first new submission in the changes.
     NewSubmission,
+    /// The submission has no item with the key of the first item in the changes.
+    NewItem,
     /// Nothing to check.
     Always,
 }
@@ -129,6 +131,8 @@ pub enum Rejection {
     ReviewClosed,
     #[error("it exists already as {0}")]
     AlreadyExists(SubmissionId),
+    #[error("it exists already as {0}")]
+    ItemExists(ItemId),
 }
 
 /// What became of a consumer's commit.

@@ -56,6 +56,7 @@ pub struct Swept {
 pub struct JobFilter {
     pub ids: Vec<JobId>,
     pub submission: Option<SubmissionId>,
+    pub item: Option<ItemId>,
     pub queue: Option<Name>,
     pub stage: Option<Name>,
     pub states: Vec<JobState>,

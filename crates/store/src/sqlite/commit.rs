@@ -32,7 +32,7 @@ fn check(tx: &Tx<'_>, commit: &Commit) -> WishResult<Option<Rejection>> {
             (take_awaited(tx, *submission, *item, stage, processor)?, Rejection::NotAwaited)
         }
         Guard::LateReport { submission, item, stage, processor } => {
-            (has_failed(tx, *submission, *item, stage, processor)?, Rejection::NotFailed)
+            (replace_failed(tx, *submission, *item, stage, processor)?, Rejection::NotFailed)
         }
         Guard::Review { review, by } => {
             let mut complete = tx.db.prepare_cached(
@@ -45,6 +45,12 @@ fn check(tx: &Tx<'_>, commit: &Commit) -> WishResult<Option<Rejection>> {
             let known = commit.changes.submissions.first().and_then(|new| new.external_id.as_deref());
             let existing = known.map(|external_id| submission_by_external_id(tx, external_id)).transpose()?.flatten();
             return Ok(existing.map(Rejection::AlreadyExists));
+        }
+        Guard::NewItem => {
+            let Some(item) = commit.changes.items.first() else { return Ok(None) };
+            let mut find = tx.db.prepare_cached("SELECT id FROM item WHERE submission_id = ?1 AND key = ?2")?;
+            let existing = find.query_row((item.submission.raw(), &item.key), |row| row.get(0)).optional()?;
+            return Ok(existing.map(|id| Rejection::ItemExists(ItemId::from_raw(id))));
         }
     };
     Ok((!holds).then_some(rejection))
@@ -70,7 +76,8 @@ fn take_awaited(
     Ok(take.execute((submission.raw(), item_number(item), stage.as_str(), processor.as_str()))? > 0)
 }
 
-fn has_failed(
+/// The failed result may be replaced; what was kept to try it again is not needed any more.
+fn replace_failed(
     tx: &Tx<'_>,
     submission: SubmissionId,
     item: Option<ItemId>,
@@ -82,7 +89,14 @@ fn has_failed(
          AND status = ?5",
     )?;
     let failed = OutcomeStatus::Failed as i64;
-    Ok(find.exists((submission.raw(), stage.as_str(), item_number(item), processor.as_str(), failed))?)
+    if !find.exists((submission.raw(), stage.as_str(), item_number(item), processor.as_str(), failed))? {
+        return Ok(false);
+    }
+    let mut forget = tx.db.prepare_cached(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 AND state = 5",
+    )?;
+    forget.execute((submission.raw(), item_number(item), stage.as_str(), processor.as_str()))?;
+    Ok(true)
 }
 
 fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {

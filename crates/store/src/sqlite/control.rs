@@ -40,6 +40,10 @@ pub(super) fn job_condition(filter: &JobFilter) -> (String, Vec<Value>) {
         parts.push("submission_id = ?".to_owned());
         values.push(Value::Integer(submission.raw()));
     }
+    if let Some(item) = filter.item {
+        parts.push("item_id = ?".to_owned());
+        values.push(Value::Integer(item.raw()));
+    }
     for (column, name) in [("queue", &filter.queue), ("stage", &filter.stage)] {
         if let Some(name) = name {
             parts.push(format!("{column} = ?"));

@@ -1,0 +1,87 @@
+//! Consumers of the event log. A consumer keeps its position in the store, together with its effects.
+
+use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
+use bindery_core::{Name, event::Event};
+use bindery_store::{
+    Commit,
+    commit::{CommitResult, FeedCommit},
+    query::EventFilter,
+};
+use std::{future::Future, time::Duration};
+
+/// How many events a consumer handles in one transaction.
+const BATCH: usize = 500;
+
+/// How far a consumer without anything to do may fall behind before its position is stored anyway.
+const STORE_POSITION_EVERY: i64 = 1_000;
+
+/// What one step of a consumer came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Consumed {
+    /// Nothing new.
+    Nothing,
+    /// This many events were handled; the results are those of its effects.
+    Handled { events: usize, results: Vec<CommitResult> },
+    /// Another instance was faster; the next step goes on where it is.
+    Overtaken,
+}
+
+/// Handles the next events of some kinds and stores effects and position in one transaction. Two instances of one
+/// consumer may run side by side: each event's effects are stored by exactly one of them.
+pub async fn step<H, F>(engine: &Engine, consumer: &Name, kinds: &[Name], handle: H) -> EngineResult<Consumed>
+where
+    H: FnOnce(Vec<Event>) -> F,
+    F: Future<Output = EngineResult<Vec<Commit>>>,
+{
+    let store = engine.store();
+    let from = store.consumer_position(consumer).await?;
+    let newest = store.last_event().await?;
+    let filter = EventFilter { kinds: kinds.to_vec(), submission: None };
+    let mut events = store.read_events(from, filter, BATCH).await?;
+    // What came after `newest` was read is left for the next step: events of other kinds may stand before it.
+    let all_read = events.len() < BATCH;
+    events.retain(|event| event.seq <= newest);
+    let to = if all_read { newest } else { events.last().map_or(newest, |event| event.seq) };
+    if events.is_empty() && to.raw() - from.raw() < STORE_POSITION_EVERY {
+        return Ok(Consumed::Nothing);
+    }
+    let count = events.len();
+    let effects = if events.is_empty() { Vec::new() } else { handle(events).await? };
+    match store.commit_feed(consumer, from, to, effects).await? {
+        FeedCommit::Applied(results) => Ok(Consumed::Handled { events: count, results }),
+        FeedCommit::Moved { .. } => Ok(Consumed::Overtaken),
+    }
+}
+
+/// Follows the log until it is asked to stop. Trouble is logged and waited out; the position moves only with effects.
+pub async fn follow<H, F>(engine: &Engine, consumer: &Name, kinds: &[Name], mut stop: StopSignal, mut handle: H)
+where
+    H: FnMut(Vec<Event>) -> F,
+    F: Future<Output = EngineResult<Vec<Commit>>>,
+{
+    let mut trouble = 0_u32;
+    while !stop.is_stopping() {
+        let mark = engine.store().change_mark();
+        let wait = match step(engine, consumer, kinds, &mut handle).await {
+            Ok(Consumed::Nothing) => Duration::from_secs(1),
+            Ok(Consumed::Handled { .. } | Consumed::Overtaken) => {
+                trouble = 0;
+                continue;
+            }
+            Err(error) => {
+                trouble += 1;
+                tracing::warn!(consumer = %consumer, error = %error, "events could not be handled; trying again");
+                tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(trouble.min(6))).await;
+                continue;
+            }
+        };
+        tokio::select! {
+            () = stop.stopping() => return,
+            () = async {
+                engine.store().changed(mark, wait).await;
+                // Under load there is always something new; looking a few times a second is enough.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            } => {}
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Processors: the code that a stage runs, in three steps.
+
+use crate::{context::StepContext, workflow::Target};
+use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+/// A stage's work on one item, in three steps. Each is given what the one before it returned; a step that fails leaves
+/// its input behind, and a retry begins there. Steps must be safe to run twice with the same input: a lease can expire
+/// after the work is done.
+pub trait Processor: Send + Sync {
+    /// Unique in the application.
+    fn name(&self) -> &str;
+
+    /// Raise it when the steps' results change meaning: work resumed from an older version starts at validation.
+    fn version(&self) -> u32 {
+        1
+    }
+
+    /// Is the input what we can work on? Returns what the next step needs.
+    fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
+        Ok(input)
+    }
+
+    /// The work itself.
+    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError>;
+
+    /// The result in its final shape.
+    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        Ok(Extracted::new(processed))
+    }
+}
+
+/// What a processor found.
+#[derive(Debug, Default)]
+pub struct Extracted {
+    /// Kept as the outcome's output, and the input of the item's next stage.
+    pub output: Value,
+    /// 0 to 1; compared with the stage's threshold.
+    pub confidence: Option<f64>,
+    /// The parts that the next stage works on, when the item was taken apart.
+    pub children: Option<Children>,
+    /// Where the work goes on; `__next__` unless said otherwise.
+    pub target: Option<Target>,
+    /// Bytes to keep under a readable key.
+    pub artifacts: Vec<NewArtifact>,
+    /// A type, such as a document's class, to show with the item.
+    pub label: Option<String>,
+    /// There was nothing to do, and why.
+    pub skipped: Option<String>,
+    /// In millionths of the currency unit.
+    pub cost_micros: i64,
+}
+
+impl Extracted {
+    pub fn new(output: Value) -> Self {
+        Self { output, ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn with_confidence(mut self, confidence: f64) -> Self {
+        self.confidence = Some(confidence);
+        self
+    }
+
+    #[must_use]
+    pub fn with_children(mut self, children: Children) -> Self {
+        self.children = Some(children);
+        self
+    }
+}
+
+/// Bytes, or the hash of bytes that are stored already, under a readable key.
+#[derive(Debug, Clone)]
+pub struct NewArtifact {
+    pub key: String,
+    pub hash: ContentHash,
+    pub size: u64,
+    pub media_type: String,
+}
+
+/// A part of an item.
+#[derive(Debug, Clone, Default)]
+pub struct Child {
+    pub label: Option<String>,
+    /// An id that outside programs know it by; unique in its submission.
+    pub key: Option<String>,
+    pub content: Option<ContentHash>,
+    /// Kept with the item, and the input of its first stage.
+    pub data: Map<String, Value>,
+}
+
+/// The parts that an item was taken apart into, made one by one so that a million of them need no memory. A retry asks
+/// for them again and skips those that are stored, so they must come in the same order each time.
+pub struct Children {
+    pub kind: ItemKind,
+    pub count: usize,
+    make: Box<dyn Fn(usize) -> Child + Send + Sync>,
+}
+
+impl Children {
+    pub fn new(kind: ItemKind, children: Vec<Child>) -> Self {
+        let count = children.len();
+        let children: Arc<[Child]> = children.into();
+        Self { kind, count, make: Box::new(move |index| children.get(index).cloned().unwrap_or_default()) }
+    }
+
+    /// `make` is given the place of each child, from 0.
+    pub fn generate(kind: ItemKind, count: usize, make: impl Fn(usize) -> Child + Send + Sync + 'static) -> Self {
+        Self { kind, count, make: Box::new(make) }
+    }
+
+    pub fn child(&self, index: usize) -> Child {
+        (self.make)(index)
+    }
+}
+
+impl fmt::Debug for Children {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}s", self.count, self.kind)
+    }
+}
+
+/// The processors that a program knows, by name.
+#[derive(Clone, Default)]
+pub struct Registry {
+    processors: BTreeMap<Name, Arc<dyn Processor>>,
+}
+
+impl Registry {
+    /// The processors that come with the engine itself: those that only wait for a join and go on.
+    pub fn with_builtin() -> Self {
+        let mut registry = Self::default();
+        for name in ["docproc-aggregator", "extraction_aggregator"] {
+            registry.register(Forward(name));
+        }
+        registry
+    }
+
+    /// Adds a processor, or replaces the one of the same name.
+    pub fn register(&mut self, processor: impl Processor + 'static) {
+        self.processors.insert(Name::from(processor.name()), Arc::new(processor));
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Processor>> {
+        self.processors.get(name)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.processors.keys().map(ToString::to_string).collect()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.processors.keys()).finish()
+    }
+}
+
+/// Does nothing and goes on: the waiting was the work, and the join has done it. Later stages read the results from the
+/// store.
+#[derive(Debug, Clone, Copy)]
+pub struct Forward(pub &'static str);
+
+impl Processor for Forward {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        Ok(serde_json::json!({"request_id": context.submission().public_id(), "source_component": self.0}))
+    }
+}

@@ -1,0 +1,254 @@
+//! What people and other programs see: progress, and the state documents of the source systems, all derived.
+
+use crate::{
+    chain::END,
+    engine::Engine,
+    error::{EngineError, EngineResult},
+    workflow::{Over, Stage, Workflow},
+};
+use bindery_core::{
+    Name, SubmissionId, Timestamp,
+    item::{Item, ItemKind},
+    join::Join,
+    outcome::{Outcome, OutcomeStatus},
+    progress::{Progress, StageCounts, StageProgress},
+    submission::Submission,
+};
+use bindery_store::query::{ItemCounts, ItemFilter};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+async fn stored(engine: &Engine, id: SubmissionId) -> EngineResult<Submission> {
+    engine.store().submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))
+}
+
+/// How a submission stands, stage by stage.
+pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progress> {
+    let submission = stored(engine, id).await?;
+    let info = engine.catalog().submission(id).await?;
+    let items = engine.store().item_counts(id).await?;
+    let joins = engine.store().joins(id).await?;
+    let mut counts: BTreeMap<Name, StageCounts> =
+        engine.store().stage_counts(id).await?.into_iter().map(|row| (row.stage, row.counts)).collect();
+    let mut stages: Vec<StageProgress> = Vec::new();
+    for stage in &info.workflow.stages {
+        let expected = expected(stage, &stages, &info.workflow, &items, &joins);
+        let counts = counts.remove(&stage.name).unwrap_or_default();
+        stages.push(StageProgress { stage: stage.name.clone(), expected, counts });
+    }
+    Ok(Progress {
+        submission: id,
+        external_id: submission.external_id,
+        workflow: submission.workflow,
+        workflow_version: submission.workflow_version,
+        status: submission.status,
+        received_at: submission.received_at,
+        deadline_at: submission.deadline.at,
+        sla_breached: submission.deadline.breached_at.is_some(),
+        completed_at: submission.completed_at,
+        error: submission.error,
+        files: items.files,
+        pages: items.pages,
+        documents: items.documents,
+        stages,
+    })
+}
+
+/// How many pieces of work a stage will have, if that is certain already. `before` are the stages before it.
+fn expected(
+    stage: &Stage,
+    before: &[StageProgress],
+    workflow: &Workflow,
+    items: &ItemCounts,
+    joins: &[Join],
+) -> Option<u64> {
+    let each = stage.processors.len() as u64;
+    let existing = match stage.over {
+        Over::Submission => return Some(each),
+        Over::File => items.files,
+        Over::Document => items.documents,
+        Over::Page => items.pages,
+    };
+    let Some(previous) = before.last() else {
+        let declared = joins.iter().filter(|join| join.scope.is_none()).all(|join| join.declared);
+        return declared.then_some(existing * each);
+    };
+    let previous_stage = &workflow.stages[before.len() - 1];
+    if previous_stage.over == stage.over && stage.aggregation.is_none() {
+        // Items that failed a stage earlier do not come here.
+        let previous_each = previous_stage.processors.len() as u64;
+        let coming = previous.expected?.saturating_sub(previous.counts.failed) / previous_each;
+        return Some(coming * each);
+    }
+    // Parts are counted once everything that makes them has ended.
+    let made = previous.expected.is_some_and(|expected| previous.counts.done() >= expected);
+    (made || stage.over == Over::File).then_some(existing * each)
+}
+
+fn next_join_stage(workflow: &Workflow, index: usize) -> &str {
+    workflow.next_aggregation_after(index).map_or(END, |(_, stage)| &stage.name)
+}
+
+/// One processor's report on a document, in seed 000's shape.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProcessorState {
+    /// `completed`, `failed` or `pending`.
+    pub status: String,
+    pub timestamp: Option<Timestamp>,
+    pub error: Option<String>,
+}
+
+/// Seed 000's document processing state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentState {
+    pub id: String,
+    pub submission_id: String,
+    pub processors: BTreeMap<String, ProcessorState>,
+    pub all_processors_complete: bool,
+}
+
+/// Seed 000's submission processing state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubmissionState {
+    pub id: String,
+    pub submission_id: String,
+    pub total_documents: i64,
+    pub completed_documents: i64,
+    pub failed_documents: i64,
+    pub all_documents_processed: bool,
+    pub last_updated: Timestamp,
+}
+
+/// The stage whose processors read the documents: the first one that works on each file.
+fn document_stage(workflow: &Workflow) -> EngineResult<usize> {
+    let index = workflow.stages.iter().position(|stage| stage.over == Over::File);
+    index
+        .ok_or_else(|| EngineError::Invalid(format!("workflow {} has no stage that works on each file", workflow.name)))
+}
+
+pub async fn document_state(engine: &Engine, submission: SubmissionId, document: &Item) -> EngineResult<DocumentState> {
+    let info = engine.catalog().submission(submission).await?;
+    let stage = &info.workflow.stages[document_stage(&info.workflow)?];
+    let outcomes = engine.store().item_outcomes(submission, Some(document.id), &stage.name).await?;
+    let mut processors = BTreeMap::new();
+    for processor in &stage.processors {
+        let outcome = outcomes.iter().find(|outcome| outcome.processor == processor.name);
+        processors.insert(processor.name.to_string(), outcome.map_or_else(ProcessorState::pending, ProcessorState::of));
+    }
+    let terminal = processors.values().all(|state| state.status != "pending");
+    Ok(DocumentState {
+        id: document.public_id(),
+        submission_id: info.public_id(),
+        processors,
+        all_processors_complete: terminal,
+    })
+}
+
+impl ProcessorState {
+    fn pending() -> Self {
+        Self { status: "pending".to_owned(), timestamp: None, error: None }
+    }
+
+    fn of(outcome: &Outcome) -> Self {
+        let status = match outcome.status {
+            OutcomeStatus::Completed | OutcomeStatus::Skipped => "completed",
+            OutcomeStatus::Failed => "failed",
+            OutcomeStatus::Review => return Self::pending(),
+        };
+        let error = outcome.error.as_ref().map(|error| error.message.clone());
+        Self { status: status.to_owned(), timestamp: Some(outcome.finished_at), error }
+    }
+}
+
+/// The documents of a submission with their states.
+pub async fn document_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<DocumentState>> {
+    let filter = ItemFilter { kind: Some(ItemKind::File), parent: None };
+    let mut states = Vec::new();
+    for document in engine.store().items(submission, filter).await? {
+        states.push(document_state(engine, submission, &document).await?);
+    }
+    Ok(states)
+}
+
+/// The counts come from the join that collects the documents, so each document advances them once.
+pub async fn submission_state(engine: &Engine, submission: SubmissionId) -> EngineResult<SubmissionState> {
+    let info = engine.catalog().submission(submission).await?;
+    let index = document_stage(&info.workflow)?;
+    let stage = next_join_stage(&info.workflow, index);
+    let joins = engine.store().joins(submission).await?;
+    let join = joins.iter().find(|join| join.stage == *stage);
+    let (total, completed, failed) = match join {
+        Some(join) => (join.expected, join.completed(), join.failed),
+        None => (0, 0, 0),
+    };
+    let all = join.is_some_and(|join| join.closed_at.is_some());
+    let last_updated = joins.iter().map(|join| join.updated_at).max().unwrap_or(info.received_at);
+    Ok(SubmissionState {
+        id: info.public_id(),
+        submission_id: info.public_id(),
+        total_documents: total,
+        completed_documents: completed,
+        failed_documents: failed,
+        all_documents_processed: all,
+        last_updated,
+    })
+}
+
+/// Seed 002's `aggregation_state` rows: one per aggregation that has begun to wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AggregationState {
+    pub id: String,
+    pub request_id: String,
+    /// The aggregation's stage without its `_aggregation`: `classification`, `extraction`.
+    pub stage: String,
+    pub expected_count: i64,
+    pub received_count: i64,
+    pub is_complete: bool,
+    pub updated_at: Timestamp,
+}
+
+pub async fn aggregation_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<AggregationState>> {
+    let info = engine.catalog().submission(submission).await?;
+    let is_aggregation =
+        |join: &&Join| info.workflow.stage(&join.stage).is_some_and(|stage| stage.aggregation.is_some());
+    let joins = engine.store().joins(submission).await?;
+    let states = joins.iter().filter(is_aggregation).map(|join| AggregationState {
+        id: join.id.to_string(),
+        request_id: info.public_id(),
+        stage: join.stage.strip_suffix("_aggregation").unwrap_or(&join.stage).to_owned(),
+        expected_count: join.expected,
+        received_count: join.arrived,
+        is_complete: join.closed_at.is_some(),
+        updated_at: join.updated_at,
+    });
+    Ok(states.collect())
+}
+
+/// Seed 002's status answer.
+pub async fn request_status(engine: &Engine, id: SubmissionId) -> EngineResult<Value> {
+    let submission = stored(engine, id).await?;
+    let items = engine.store().item_counts(id).await?;
+    let breached = submission.deadline.breached_at.is_some() && !submission.status.is_final();
+    let status = if breached { "sla_breached" } else { submission.status.as_str() };
+    Ok(json!({
+        "request_id": submission.public_id(), "status": status, "workflow_name": submission.workflow,
+        "created_at": submission.received_at, "deadline_utc": submission.deadline.at,
+        "sla_breached": submission.deadline.breached_at.is_some(),
+        "completed_at": submission.completed_at, "page_count": items.pages, "document_count": items.documents,
+        "result": result(engine, id).await?, "error": submission.error,
+    }))
+}
+
+/// The output of the workflow's last stage, once there is one.
+pub async fn result(engine: &Engine, id: SubmissionId) -> EngineResult<Option<Value>> {
+    let info = engine.catalog().submission(id).await?;
+    let Some(last) = info.workflow.stages.last() else { return Ok(None) };
+    let outcomes = engine.store().item_outcomes(id, None, &last.name).await?;
+    let Some(done) = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Completed) else {
+        return Ok(None);
+    };
+    engine.read_payload(&done.output).await.map(Some)
+}

@@ -1,0 +1,94 @@
+//! What a worker has in hand.
+
+use crate::context::CancelFlag;
+use bindery_core::{JobId, job::Token};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A claimed job.
+#[derive(Debug)]
+struct Aboard {
+    token: Token,
+    cancel: CancelFlag,
+    /// When its steps began, and how long they may take.
+    begun: Option<(Instant, Duration)>,
+}
+
+/// The claimed jobs of a worker, from the claim until the commit.
+#[derive(Debug, Default)]
+pub(super) struct Flight(Mutex<HashMap<JobId, Aboard>>);
+
+impl Flight {
+    fn lock(&self) -> MutexGuard<'_, HashMap<JobId, Aboard>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub(super) fn board(&self, jobs: impl Iterator<Item = (JobId, Token)>) {
+        let mut aboard = self.lock();
+        for (job, token) in jobs {
+            aboard.insert(job, Aboard { token, cancel: CancelFlag::default(), begun: None });
+        }
+    }
+
+    /// The steps begin now. None if the job is not ours any more.
+    pub(super) fn begin(&self, job: JobId, may_take: Duration) -> Option<CancelFlag> {
+        let mut aboard = self.lock();
+        let entry = aboard.get_mut(&job)?;
+        entry.begun = Some((Instant::now(), may_take));
+        Some(entry.cancel.clone())
+    }
+
+    /// The steps have ended: the clock stops, the lease is still held for the commit. False if they were given up for
+    /// taking too long, or the job is not ours any more.
+    pub(super) fn end(&self, job: JobId) -> bool {
+        let mut aboard = self.lock();
+        match aboard.get_mut(&job) {
+            Some(entry) if !entry.cancel.is_cancelled() => {
+                entry.begun = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn land(&self, job: JobId) -> bool {
+        self.lock().remove(&job).is_some()
+    }
+
+    pub(super) fn leases(&self) -> Vec<(JobId, Token)> {
+        self.lock().iter().map(|(job, aboard)| (*job, aboard.token)).collect()
+    }
+
+    /// Jobs that have taken longer than they may. They are cancelled; each is returned once.
+    pub(super) fn overdue(&self) -> Vec<(JobId, Duration)> {
+        let mut overdue = Vec::new();
+        for (job, aboard) in self.lock().iter_mut() {
+            if let Some((begun, may_take)) = aboard.begun
+                && begun.elapsed() > may_take
+            {
+                aboard.begun = None;
+                aboard.cancel.cancel();
+                overdue.push((*job, may_take));
+            }
+        }
+        overdue
+    }
+
+    /// Somebody else has the job now: what is done here counts for nothing.
+    pub(super) fn lost(&self, job: JobId) {
+        if let Some(aboard) = self.lock().remove(&job) {
+            aboard.cancel.cancel();
+        }
+    }
+
+    pub(super) fn cancel_all(&self) {
+        self.lock().values().for_each(|aboard| aboard.cancel.cancel());
+    }
+}

@@ -1,0 +1,62 @@
+//! The keeper: signs of life, time-outs, and the sweep, for as long as the worker runs.
+
+use super::{Shared, threads::ThreadsHandle};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+/// How often running steps are compared with their time limits.
+const WATCH_EVERY: Duration = Duration::from_millis(100);
+
+pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
+    let beat_every = shared.options.lease / 3;
+    let mut next_beat = Instant::now();
+    let mut next_sweep = Instant::now();
+    loop {
+        for (job, limit) in shared.flight.overdue() {
+            tracing::warn!(job.id = %job, limit_s = limit.as_secs_f64(), "a step takes too long and is given up");
+            threads.replace_stuck(job, limit);
+        }
+        if Instant::now() >= next_beat {
+            next_beat = Instant::now() + beat_every;
+            beat(&shared).await;
+        }
+        if Instant::now() >= next_sweep {
+            next_sweep = Instant::now() + shared.options.sweep_every;
+            sweep(&shared).await;
+        }
+        tokio::time::sleep(WATCH_EVERY.min(beat_every).min(shared.options.sweep_every)).await;
+    }
+}
+
+async fn beat(shared: &Shared) {
+    let finished = shared.finished.load(Ordering::Relaxed);
+    let leases = shared.flight.leases();
+    match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
+        Ok(lost) => {
+            for job in lost {
+                // A job that has just been committed is "lost" too: its entry is gone, and this does nothing.
+                tracing::debug!(job.id = %job, "not held any more");
+                shared.flight.lost(job);
+                shared.landed.notify_one();
+            }
+        }
+        Err(error) => tracing::warn!(error = %error, "no sign of life could be given"),
+    }
+}
+
+async fn sweep(shared: &Shared) {
+    match shared.engine.store().sweep().await {
+        Ok(swept) if swept.leases_expired + swept.reports_overdue + swept.deadlines_breached > 0 => {
+            tracing::info!(
+                leases_expired = swept.leases_expired,
+                reports_overdue = swept.reports_overdue,
+                deadlines_breached = swept.deadlines_breached,
+                "swept"
+            );
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(error = %error, "the sweep failed; it will be tried again"),
+    }
+}

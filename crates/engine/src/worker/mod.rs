@@ -1,0 +1,223 @@
+//! The worker: claims jobs in batches, keeps every core busy, commits in groups, drains when asked to stop.
+//!
+//! ```text
+//!  store ──claim──► dispatcher ──► threads (the processors' steps) ──► settlers ──commit──► store
+//!                      ▲                                                  │
+//!                      └──────────── room for more ◄──────────────────────┘
+//!  keeper: heartbeats for what is in hand, time-outs of what takes too long, the sweep
+//! ```
+//!
+//! Everything in hand is held by a lease. If the process dies, the leases expire and others take the jobs; if it is
+//! only frozen, its late commits are rejected by their tokens.
+
+mod flight;
+mod keeper;
+mod settling;
+mod threads;
+
+use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
+use bindery_core::{Name, fault::FaultPoint};
+use bindery_store::query::ClaimRequest;
+use flight::Flight;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use threads::Threads;
+use tokio::sync::{Notify, mpsc};
+
+/// How a worker works.
+#[derive(Debug, Clone)]
+pub struct WorkerOptions {
+    /// How it is shown; unique among the workers of a store.
+    pub name: Name,
+    /// None: every queue.
+    pub queues: Option<Vec<Name>>,
+    /// How many processors run at once.
+    pub threads: usize,
+    /// How long a claim holds without a heartbeat.
+    pub lease: Duration,
+    /// How often time-outs, expired leases and deadlines are looked for.
+    pub sweep_every: Duration,
+    /// How long running work may take to finish when the worker is asked to stop.
+    pub drain: Duration,
+    /// Whether reports from outside processors are followed, too.
+    pub follow_reports: bool,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            name: Name::from(format!("worker-{}", std::process::id())),
+            queues: None,
+            threads: cores,
+            lease: Duration::from_secs(30),
+            sweep_every: Duration::from_secs(1),
+            drain: Duration::from_secs(30),
+            follow_reports: true,
+        }
+    }
+}
+
+/// The most jobs that one claim takes.
+const LARGEST_CLAIM: usize = 500;
+
+/// How much work, in time, is claimed ahead of the threads.
+const AHEAD: Duration = Duration::from_millis(100);
+
+/// What the parts of a worker share.
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    options: WorkerOptions,
+    flight: Flight,
+    /// Told when something left the flight.
+    landed: Notify,
+    finished: AtomicU64,
+}
+
+/// A worker that can be run.
+#[derive(Debug)]
+pub struct Worker {
+    shared: Arc<Shared>,
+}
+
+impl Worker {
+    pub fn new(engine: Engine, options: WorkerOptions) -> Self {
+        let shared =
+            Shared { engine, options, flight: Flight::default(), landed: Notify::new(), finished: AtomicU64::new(0) };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Works until it is asked to stop, and returns how many jobs it has finished. Trouble with the store is waited
+    /// out: work in hand is kept, and nothing is lost.
+    pub async fn run(&self, stop: StopSignal) -> EngineResult<u64> {
+        let shared = &self.shared;
+        let (results, inbox) = mpsc::unbounded_channel();
+        let threads = Threads::start(Arc::clone(shared), results);
+        let settlers = settling::start(shared, inbox);
+        let keeper = tokio::spawn(keeper::keep(Arc::clone(shared), threads.handle()));
+        let follower = shared.options.follow_reports.then(|| {
+            let (engine, stop) = (shared.engine.clone(), stop.clone());
+            tokio::spawn(async move { crate::aggregator::follow(&engine, stop).await })
+        });
+        let mut stop = stop;
+        self.dispatch(&threads, &mut stop).await;
+        self.drain(&threads, &mut stop).await;
+        drop(threads);
+        keeper.abort();
+        if let Some(follower) = follower {
+            follower.abort();
+        }
+        settlers.finish().await;
+        Ok(shared.finished.load(Ordering::Relaxed))
+    }
+
+    async fn dispatch(&self, threads: &Threads, stop: &mut StopSignal) {
+        let shared = &self.shared;
+        let mut pace = Pace::new(shared.options.threads);
+        let mut trouble = 0_u32;
+        while !stop.is_stopping() {
+            let room = pace.target(shared.finished.load(Ordering::Relaxed)).saturating_sub(shared.flight.len());
+            if room < pace.worth_a_claim() {
+                tokio::select! {
+                    () = shared.landed.notified() => {}
+                    () = stop.stopping() => {}
+                }
+                continue;
+            }
+            let mark = shared.engine.store().change_mark();
+            let request = ClaimRequest {
+                worker: shared.options.name.clone(),
+                queues: shared.options.queues.clone(),
+                max: room.min(LARGEST_CLAIM),
+                lease: shared.options.lease,
+            };
+            match shared.engine.store().claim(request).await {
+                Ok(claimed) if claimed.is_empty() => {
+                    trouble = 0;
+                    tokio::select! {
+                        () = shared.engine.store().changed(mark, Duration::from_millis(500)) => {}
+                        () = stop.stopping() => {}
+                    }
+                }
+                Ok(claimed) => {
+                    trouble = 0;
+                    shared.engine.faults().hit(FaultPoint::AfterClaim);
+                    threads.hand_over(claimed).await;
+                }
+                Err(error) => {
+                    trouble += 1;
+                    let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
+                    tracing::warn!(error = %error, wait_ms = wait.as_millis(), "no jobs could be claimed; trying again");
+                    tokio::select! {
+                        () = tokio::time::sleep(wait) => {}
+                        () = stop.stopping() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives back what has not begun, and waits for what has.
+    async fn drain(&self, threads: &Threads, stop: &mut StopSignal) {
+        let shared = &self.shared;
+        let waiting = threads.take_back();
+        for (job, _) in &waiting {
+            shared.flight.land(*job);
+        }
+        if let Err(error) = shared.engine.store().release(waiting).await {
+            tracing::warn!(error = %error, "claimed jobs were not given back; their leases will expire");
+        }
+        let deadline = Instant::now() + shared.options.drain;
+        while shared.flight.len() > 0 && Instant::now() < deadline {
+            tokio::select! {
+                () = shared.landed.notified() => {}
+                () = tokio::time::sleep(Duration::from_millis(20)) => {}
+                () = stop.now() => break,
+            }
+        }
+        let left = shared.flight.len();
+        if left > 0 {
+            tracing::warn!(jobs = left, "stopping with work under way; its leases will expire and others take it up");
+            shared.flight.cancel_all();
+        }
+    }
+}
+
+/// How many jobs to have in hand: enough to keep the threads busy until the next claim, no more, so that other workers
+/// get their share.
+#[derive(Debug)]
+struct Pace {
+    threads: usize,
+    since: Instant,
+    finished: u64,
+    per_second: f64,
+}
+
+impl Pace {
+    fn new(threads: usize) -> Self {
+        Self { threads, since: Instant::now(), finished: 0, per_second: 0.0 }
+    }
+
+    fn target(&mut self, finished: u64) -> usize {
+        let elapsed = self.since.elapsed();
+        if elapsed > Duration::from_millis(50) {
+            let rate = (finished - self.finished) as f64 / elapsed.as_secs_f64();
+            self.per_second = if self.per_second == 0.0 { rate } else { 0.5 * self.per_second + 0.5 * rate };
+            self.since = Instant::now();
+            self.finished = finished;
+        }
+        let ahead = (self.per_second * AHEAD.as_secs_f64()) as usize;
+        (self.threads * 2).max(ahead * 2).min(4 * LARGEST_CLAIM)
+    }
+
+    /// A claim is a transaction: not for every single job, unless they are slow.
+    fn worth_a_claim(&self) -> usize {
+        ((self.per_second * AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM)
+    }
+}

@@ -1,0 +1,332 @@
+//! The settlers: results become commits, and commits go to the store in groups.
+
+use super::Shared;
+use crate::{
+    catalog::SubmissionInfo,
+    error::EngineResult,
+    internal,
+    settle::{FanOut, Found, Settlement, Settler, Work, engine_failure},
+    steps::Failure,
+};
+use bindery_core::{
+    JobId, StepError,
+    error::ErrorClass,
+    event::{NewEvent, kind},
+    fault::FaultPoint,
+    job::{ClaimedJob, ErrorRecord},
+};
+use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, StoreError};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, mpsc::UnboundedReceiver},
+    task::JoinHandle,
+};
+
+/// How many results one commit takes.
+const LARGEST_COMMIT: usize = 500;
+
+/// Two, so that one can plan while the other waits for the store.
+const SETTLERS: usize = 2;
+
+/// What became of a claimed job.
+#[derive(Debug)]
+pub(super) enum Worked {
+    Found {
+        claimed: ClaimedJob,
+        info: Arc<SubmissionInfo>,
+        stage: usize,
+        found: Box<Found>,
+    },
+    Failed {
+        claimed: ClaimedJob,
+        info: Arc<SubmissionInfo>,
+        stage: usize,
+        failure: Failure,
+    },
+    /// One of the engine's own.
+    Internal {
+        claimed: ClaimedJob,
+        info: Arc<SubmissionInfo>,
+    },
+    /// An outside processor has not reported in time.
+    Overdue {
+        claimed: ClaimedJob,
+        info: Arc<SubmissionInfo>,
+        stage: usize,
+    },
+    /// Its submission or workflow cannot be read.
+    Lookup {
+        claimed: ClaimedJob,
+        failure: Failure,
+    },
+    /// Its steps took longer than they may; the job itself is still with the thread.
+    TookTooLong {
+        job: JobId,
+        limit: Duration,
+    },
+}
+
+pub(super) struct Settlers(Vec<JoinHandle<()>>);
+
+impl Settlers {
+    /// Waits until everything that was handed over is stored.
+    pub(super) async fn finish(self) {
+        for settler in self.0 {
+            let _ = settler.await;
+        }
+    }
+}
+
+pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> Settlers {
+    let inbox = Arc::new(Mutex::new(inbox));
+    let settlers = (0..SETTLERS).map(|_| {
+        let (shared, inbox) = (Arc::clone(shared), Arc::clone(&inbox));
+        tokio::spawn(async move {
+            let mut results = Vec::new();
+            loop {
+                let received = inbox.lock().await.recv_many(&mut results, LARGEST_COMMIT).await;
+                if received == 0 {
+                    return;
+                }
+                settle_all(&shared, results.drain(..)).await;
+            }
+        })
+    });
+    Settlers(settlers.collect())
+}
+
+async fn settle_all(shared: &Arc<Shared>, results: impl Iterator<Item = Worked>) {
+    let mut jobs = Vec::new();
+    let mut commits = Vec::new();
+    for worked in results {
+        let job = worked.job_id();
+        match settle(shared, worked).await {
+            Ok(Some(Settlement::Commit(commit))) => {
+                jobs.push(job);
+                commits.push(*commit);
+            }
+            Ok(Some(Settlement::FanOut(_)) | None) => {}
+            Err(error) => {
+                // The store could not be asked: keep the lease until it expires, then the job runs again.
+                tracing::warn!(job.id = %job, error = %error, "a result could not be settled; the job will run again");
+                land(shared, job, false);
+            }
+        }
+    }
+    shared.engine.faults().hit(FaultPoint::AfterWorkBeforeCommit);
+    store_all(shared, &jobs, commits).await;
+}
+
+impl Worked {
+    fn job_id(&self) -> JobId {
+        match self {
+            Self::Found { claimed, .. }
+            | Self::Failed { claimed, .. }
+            | Self::Internal { claimed, .. }
+            | Self::Overdue { claimed, .. }
+            | Self::Lookup { claimed, .. } => claimed.job.id,
+            Self::TookTooLong { job, .. } => *job,
+        }
+    }
+}
+
+/// Plans the commit of one result. Fan-outs run on their own, as they may need many commits.
+async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Settlement>> {
+    let engine = &shared.engine;
+    match worked {
+        Worked::Found { claimed, info, stage, found } => {
+            let settler = Settler { engine, info: &info };
+            let work = Work::of_job(&claimed.job, stage);
+            let failures = internal::intolerable_failures(engine, &info, stage, claimed.job.item).await?;
+            if failures > 0 {
+                let error = StepError::reject(format!("{failures} of the parts failed, and on_failed is fail"));
+                let failure = Failure { error: error.named("PartsFailed"), step: None, resume: None };
+                return commit(settler.failed(&claimed.job, claimed.token, &work, failure).await);
+            }
+            let guard = Settler::done(&claimed.job, claimed.token);
+            match settler.found(guard, work.clone(), *found).await {
+                Ok(Settlement::FanOut(fan_out)) => {
+                    tokio::spawn(run_fan_out(Arc::clone(shared), claimed, Arc::clone(&info), fan_out));
+                    Ok(None)
+                }
+                Ok(settlement) => Ok(Some(settlement)),
+                Err(crate::EngineError::Store(error)) => Err(error.into()),
+                // What the processor returned does not fit its workflow.
+                Err(error) => commit(settler.failed(&claimed.job, claimed.token, &work, engine_failure(error)).await),
+            }
+        }
+        Worked::Failed { claimed, info, stage, failure } => {
+            let work = Work::of_job(&claimed.job, stage);
+            commit(Settler { engine, info: &info }.failed(&claimed.job, claimed.token, &work, failure).await)
+        }
+        Worked::Internal { claimed, info } => commit(internal::run(engine, &info, &claimed).await),
+        Worked::Overdue { claimed, info, stage } => {
+            commit(crate::report::overdue(engine, &info, &claimed, stage).await)
+        }
+        Worked::Lookup { claimed, failure } => Ok(Some(Settlement::Commit(Box::new(unreadable(&claimed, &failure))))),
+        Worked::TookTooLong { job, limit } => took_too_long(shared, job, limit).await,
+    }
+}
+
+fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
+    Ok(Some(Settlement::Commit(Box::new(commit?))))
+}
+
+/// The job's thread keeps what it was given, so the store is asked again.
+async fn took_too_long(shared: &Arc<Shared>, job: JobId, limit: Duration) -> EngineResult<Option<Settlement>> {
+    let engine = &shared.engine;
+    let token = shared.flight.leases().into_iter().find(|(id, _)| *id == job).map(|(_, token)| token);
+    let (Some(token), Some(view)) = (token, engine.store().job(job).await?) else { return Ok(None) };
+    let info = engine.catalog().submission(view.job.submission).await?;
+    let Some(stage) = info.workflow.index_of(&view.job.stage) else { return Ok(None) };
+    let message = format!("took longer than {} s", limit.as_secs_f64());
+    let failure = Failure {
+        error: StepError::retry(message).named("Timeout"),
+        step: None,
+        resume: view.job.resume.clone().map(Box::new),
+    };
+    let work = Work::of_job(&view.job, stage);
+    commit(Settler { engine, info: &info }.failed(&view.job, token, &work, failure).await)
+}
+
+/// A job whose submission is gone can only be kept for a person to see.
+fn unreadable(claimed: &ClaimedJob, failure: &Failure) -> Commit {
+    let error = ErrorRecord {
+        class: failure.error.class(),
+        kind: failure.error.kind.clone(),
+        message: failure.error.message.clone(),
+        step: None,
+    };
+    let data = serde_json::json!({"job": claimed.job.id, "error": error.message}).to_string();
+    let event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(claimed.job.submission), data);
+    let end = JobEnd::Dead { error, resume: None };
+    let guard = Guard::Claim { job: claimed.job.id, token: claimed.token, end };
+    Commit { guard, changes: Changes { events: vec![event], ..Changes::default() } }
+}
+
+/// Stores the children of an item, chunk by chunk; each chunk is durable, and a crash goes on behind it.
+async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<SubmissionInfo>, mut fan_out: Box<FanOut>) {
+    let job = claimed.job.id;
+    let settler = Settler { engine: &shared.engine, info: &info };
+    let mut cursor = usize::try_from(claimed.job.cursor).unwrap_or(0);
+    let mut own_join = None;
+    if cursor > 0 {
+        own_join = open_join_of(&shared, &claimed, &info, fan_out.work.stage).await;
+    }
+    loop {
+        let step = settler.fan_out_step(&mut fan_out, (&claimed.job, claimed.token), cursor, &mut own_join).await;
+        let (commit, upto) = match step {
+            Ok(step) => step,
+            Err(error) => {
+                tracing::warn!(job.id = %job, error = %error, "a fan-out stopped; it will go on with the next attempt");
+                return land(&shared, job, false);
+            }
+        };
+        let last = upto >= fan_out.children.count;
+        if !store_one(&shared, job, commit).await {
+            return land(&shared, job, false);
+        }
+        if last {
+            return land(&shared, job, true);
+        }
+        shared.engine.faults().hit(FaultPoint::MidFanOut);
+        cursor = upto;
+    }
+}
+
+/// The item's own join, made by an earlier attempt at the same fan-out.
+async fn open_join_of(
+    shared: &Shared,
+    claimed: &ClaimedJob,
+    info: &SubmissionInfo,
+    stage: usize,
+) -> Option<bindery_core::JoinId> {
+    let over = info.workflow.stages[stage].over;
+    let (_, aggregation) = info.workflow.next_aggregation_after(stage)?;
+    if aggregation.aggregation.is_none_or(|aggregation| aggregation.scope != over) {
+        return None;
+    }
+    let joins = shared.engine.store().joins(claimed.job.submission).await.ok()?;
+    let own = joins
+        .into_iter()
+        .rev()
+        .find(|join| join.stage == aggregation.name && join.scope == claimed.job.item && join.closed_at.is_none());
+    own.map(|join| join.id)
+}
+
+async fn store_one(shared: &Shared, job: JobId, commit: Commit) -> bool {
+    match with_patience(shared, vec![commit]).await {
+        Ok(results) => results.iter().all(CommitResult::is_applied),
+        Err(error) => {
+            tracing::error!(job.id = %job, error = %error, "a commit was refused");
+            false
+        }
+    }
+}
+
+/// Stores a group. One that the store refuses for its content is tried one by one, so that it harms no other.
+async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
+    if commits.is_empty() {
+        return;
+    }
+    match with_patience(shared, commits.clone()).await {
+        Ok(results) => {
+            for (job, result) in jobs.iter().zip(results) {
+                if let CommitResult::Rejected(why) = &result {
+                    tracing::info!(job.id = %job, why = %why, "a result came too late and was not counted");
+                }
+                land(shared, *job, result.is_applied());
+            }
+        }
+        Err(error) if commits.len() == 1 => {
+            tracing::error!(job.id = %jobs[0], error = %error, "a result could not be stored; the job is given up");
+            let stored = store_one(shared, jobs[0], refused(&commits[0], &error)).await;
+            land(shared, jobs[0], stored);
+        }
+        Err(_) => {
+            for (job, commit) in jobs.iter().zip(commits) {
+                Box::pin(store_all(shared, &[*job], vec![commit])).await;
+            }
+        }
+    }
+}
+
+/// Instead of a commit that the store refuses: the job as a dead letter, with the reason.
+fn refused(commit: &Commit, error: &StoreError) -> Commit {
+    let message = format!("its result could not be stored: {error}");
+    let error = ErrorRecord { class: ErrorClass::Bug, kind: "Refused".to_owned(), message, step: None };
+    let guard = match &commit.guard {
+        Guard::Claim { job, token, .. } => {
+            Guard::Claim { job: *job, token: *token, end: JobEnd::Dead { error, resume: None } }
+        }
+        other => other.clone(),
+    };
+    Commit { guard, changes: Changes::default() }
+}
+
+/// A full disk or a locked file passes; work in hand is kept until it does, or until the leases are lost.
+async fn with_patience(shared: &Shared, commits: Vec<Commit>) -> Result<Vec<CommitResult>, StoreError> {
+    let mut tries = 0;
+    loop {
+        match shared.engine.store().commit(commits.clone()).await {
+            Err(error) if error.is_transient() && tries < 12 => {
+                tries += 1;
+                let wait = Duration::from_millis(50) * 2_u32.pow(tries.min(6));
+                tracing::warn!(error = %error, wait_ms = wait.as_millis(), "a commit failed; trying again");
+                tokio::time::sleep(wait).await;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn land(shared: &Shared, job: JobId, finished: bool) {
+    shared.flight.land(job);
+    if finished {
+        shared.finished.fetch_add(1, Ordering::Relaxed);
+    }
+    shared.landed.notify_one();
+}

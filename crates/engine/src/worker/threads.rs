@@ -1,0 +1,265 @@
+//! The threads that run the processors' steps.
+//!
+//! A step cannot be killed, so a thread whose step takes too long is left behind and another takes its place; when the
+//! old one comes back it finds that its job is gone and ends.
+
+use super::{Shared, settling::Worked};
+use crate::{
+    context::StepContext,
+    engine::Engine,
+    processor::Extracted,
+    settle::Found,
+    steps::{self, Failure},
+    workflow::Target,
+};
+use bindery_core::{
+    JobId, StepError,
+    job::{ClaimedJob, ENGINE_QUEUE, Token},
+};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
+
+/// A job with what its steps need, looked up beforehand.
+#[derive(Debug)]
+struct Ready {
+    claimed: ClaimedJob,
+    info: Arc<crate::catalog::SubmissionInfo>,
+    stage: usize,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    jobs: VecDeque<Ready>,
+    closed: bool,
+    /// Threads that should end because another has taken their place.
+    surplus: usize,
+}
+
+#[derive(Debug)]
+struct Pool {
+    shared: Arc<Shared>,
+    /// None once the pool is closed: a thread that is stuck in a step must not keep the settlers waiting.
+    results: Mutex<Option<UnboundedSender<Worked>>>,
+    waiting: Mutex<Waiting>,
+    bell: Condvar,
+    runtime: Handle,
+}
+
+/// The pool; dropping it ends the threads that are idle.
+#[derive(Debug)]
+pub(super) struct Threads(Arc<Pool>);
+
+/// A handle for the keeper.
+#[derive(Debug, Clone)]
+pub(super) struct ThreadsHandle(Arc<Pool>);
+
+impl Threads {
+    pub(super) fn start(shared: Arc<Shared>, results: UnboundedSender<Worked>) -> Self {
+        let count = shared.options.threads.max(1);
+        let pool = Arc::new(Pool {
+            shared,
+            results: Mutex::new(Some(results)),
+            waiting: Mutex::default(),
+            bell: Condvar::new(),
+            runtime: Handle::current(),
+        });
+        for _ in 0..count {
+            Pool::add_thread(&pool);
+        }
+        Self(pool)
+    }
+
+    pub(super) fn handle(&self) -> ThreadsHandle {
+        ThreadsHandle(Arc::clone(&self.0))
+    }
+
+    /// Hands claimed jobs to the threads; the engine's own small jobs, and those that need no steps, go straight on.
+    pub(super) async fn hand_over(&self, claimed: Vec<ClaimedJob>) {
+        let pool = &self.0;
+        pool.shared.flight.board(claimed.iter().map(|claim| (claim.job.id, claim.token)));
+        let mut ready = Vec::with_capacity(claimed.len());
+        for claim in claimed {
+            match prepare(&pool.shared.engine, claim).await {
+                Ok(job) => ready.push(job),
+                Err(worked) => pool.send(*worked),
+            }
+        }
+        let mut waiting = pool.lock();
+        waiting.jobs.extend(ready);
+        drop(waiting);
+        pool.bell.notify_all();
+    }
+
+    /// The jobs that no thread has begun.
+    pub(super) fn take_back(&self) -> Vec<(JobId, Token)> {
+        self.0.lock().jobs.drain(..).map(|ready| (ready.claimed.job.id, ready.claimed.token)).collect()
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.0.lock().closed = true;
+        self.0.bell.notify_all();
+        self.0.results.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl ThreadsHandle {
+    /// A thread is stuck in a step that was given up: put another in its place.
+    pub(super) fn replace_stuck(&self, job: JobId, limit: Duration) {
+        self.0.lock().surplus += 1;
+        Pool::add_thread(&self.0);
+        self.0.send(Worked::TookTooLong { job, limit });
+    }
+}
+
+/// Looks up what a job's steps need, or says what becomes of a job that needs none.
+async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Worked>> {
+    let info = match engine.catalog().submission(claimed.job.submission).await {
+        Ok(info) => info,
+        Err(error) => {
+            let failure = crate::settle::engine_failure(error);
+            return Err(Box::new(Worked::Lookup { claimed, failure }));
+        }
+    };
+    if claimed.job.queue == ENGINE_QUEUE {
+        return Err(Box::new(Worked::Internal { claimed, info }));
+    }
+    let Some(stage) = info.workflow.index_of(&claimed.job.stage) else {
+        let error = StepError::bug(format!("workflow {} has no stage {}", info.workflow.name, claimed.job.stage));
+        return Err(Box::new(Worked::Lookup { claimed, failure: Failure { error, step: None, resume: None } }));
+    };
+    if claimed.report_overdue {
+        return Err(Box::new(Worked::Overdue { claimed, info, stage }));
+    }
+    let max_attempts = info.workflow.stages[stage]
+        .processor(&claimed.job.processor)
+        .map_or(u32::MAX, |processor| info.workflow.stages[stage].max_attempts_of(processor));
+    if claimed.job.attempt > max_attempts {
+        // Its workers died each time: it is more likely the job than the workers.
+        let said = claimed.job.error.as_ref().map_or("its workers died", |error| &error.message);
+        let message = format!("given up after {max_attempts} attempts: {said}");
+        let error = StepError::retry(message).named("WorkerLost");
+        let failure = Failure { error, step: None, resume: claimed.job.resume.clone().map(Box::new) };
+        return Err(Box::new(Worked::Failed { claimed, info, stage, failure }));
+    }
+    Ok(Ready { claimed, info, stage })
+}
+
+impl Pool {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, worked: Worked) {
+        if let Some(results) = &*self.results.lock().unwrap_or_else(PoisonError::into_inner) {
+            // Without a receiver the worker has ended, and the leases will expire.
+            let _ = results.send(worked);
+        }
+    }
+
+    fn add_thread(pool: &Arc<Self>) {
+        let thread_pool = Arc::clone(pool);
+        let spawned = std::thread::Builder::new().name("bindery-work".to_owned()).spawn(move || thread_pool.serve());
+        if let Err(error) = spawned {
+            tracing::error!(error = %error, "a worker thread did not start; going on with fewer");
+        }
+    }
+
+    fn serve(&self) {
+        while let Some(ready) = self.next() {
+            let worked = self.work(ready);
+            if let Some(worked) = worked {
+                self.send(worked);
+            } else {
+                // The job was given up meanwhile, and another thread has our place.
+                let mut waiting = self.lock();
+                if waiting.surplus > 0 {
+                    waiting.surplus -= 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Ready> {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(ready) = waiting.jobs.pop_front() {
+                return Some(ready);
+            }
+            if waiting.closed {
+                return None;
+            }
+            waiting = self.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Runs the steps. None if the job was lost or given up while they ran.
+    fn work(&self, ready: Ready) -> Option<Worked> {
+        let Ready { claimed, info, stage } = ready;
+        let definition = &info.workflow.stages[stage];
+        let may_take =
+            definition.processor(&claimed.job.processor).map_or(definition.timeout, |p| definition.timeout_of(p));
+        let cancel = self.shared.flight.begin(claimed.job.id, may_take)?;
+        let result = self.run_steps(&claimed, &info, stage, cancel);
+        if !self.shared.flight.end(claimed.job.id) {
+            return None;
+        }
+        Some(match result {
+            Ok(found) => Worked::Found { claimed, info, stage, found: Box::new(found) },
+            Err(failure) => Worked::Failed { claimed, info, stage, failure },
+        })
+    }
+
+    fn run_steps(
+        &self,
+        claimed: &ClaimedJob,
+        info: &Arc<crate::catalog::SubmissionInfo>,
+        stage: usize,
+        cancel: crate::context::CancelFlag,
+    ) -> Result<Found, Failure> {
+        let job = &claimed.job;
+        let engine = &self.shared.engine;
+        let Some(processor) = engine.registry().get(&job.processor) else {
+            let until = format!("processor {}", job.processor);
+            let message = format!("this program has no processor {}; start a worker that has it", job.processor);
+            return Err(Failure {
+                error: StepError::park(until, message),
+                step: None,
+                resume: job.resume.clone().map(Box::new),
+            });
+        };
+        let context = StepContext {
+            engine: engine.clone(),
+            runtime: self.runtime.clone(),
+            submission: Arc::clone(info),
+            stage,
+            item: job.item,
+            attempt: job.attempt,
+            cancel,
+        };
+        let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref())?;
+        keep_large_values(&context, extracted, processor.version())
+    }
+}
+
+/// Large values go to the blob store here, on the thread, so that the commit is only rows.
+fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
+    let output = context.payload(&extracted.output).map_err(|error| Failure { error, step: None, resume: None })?;
+    Ok(Found {
+        output,
+        confidence: extracted.confidence,
+        children: extracted.children,
+        target: extracted.target.unwrap_or(Target::Next),
+        artifacts: extracted.artifacts,
+        label: extracted.label,
+        skipped: extracted.skipped,
+        cost_micros: extracted.cost_micros,
+        processor_version,
+    })
+}
