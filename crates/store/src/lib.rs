@@ -12,8 +12,8 @@
 
 // pub mod blobs;
 pub mod commit;
-// #[cfg(feature = "conformance")]
-// pub mod conformance;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod error;
 pub mod query;
 pub mod sqlite;
