@@ -1,7 +1,7 @@
 //! What every test of the suite starts from: an empty store, a clock that stands still, and short ways to say things.
 
 use crate::{
-    Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store,
+    Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store, SubmissionChange,
     commit::Enqueued,
     query::{ClaimRequest, EventFilter, IdKind, ItemFilter, JobFilter, JobView, ReviewFilter},
 };
@@ -15,7 +15,7 @@ use bindery_core::{
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
     outcome::{Outcome, OutcomeStatus},
     review::{NewReview, Review},
-    submission::{Deadline, NewSubmission, Submission},
+    submission::{Deadline, NewSubmission, Submission, SubmissionStatus},
     time::ManualClock,
 };
 use std::{any::Any, sync::Arc, time::Duration};
@@ -162,6 +162,13 @@ impl Fixture {
         let changes = Changes { submissions: vec![new], ..Changes::default() };
         self.apply(Commit { guard: Guard::NewSubmission, changes }).await;
         id
+    }
+
+    /// Says where a submission stands; a failed one says why.
+    pub async fn set_status(&self, id: SubmissionId, status: SubmissionStatus) {
+        let error = (status == SubmissionStatus::Failed).then(|| "no page could be read".to_owned());
+        let submission_changes = vec![SubmissionChange { id, status, error }];
+        self.change(Changes { submission_changes, ..Changes::default() }).await;
     }
 
     /// Stores an item at the end of its kind.

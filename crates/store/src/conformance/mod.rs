@@ -19,8 +19,10 @@
 //! | [`reports`] | outside deliveries counted once |
 //! | [`feed`] | an event log without gaps or repetitions |
 //! | [`limits`] | limits that hold and harm nobody else |
-//! | [`control`] | repairs, cancellations, pruning |
+//! | [`control`] | cancellations, assignments, pinned workflows, pruning |
+//! | [`repairs`] | parts that are run again and reach the result |
 //! | [`records`] | fields that come back as they were written |
+//! | [`views`] | lists and counts that are true |
 //! | [`deadlines`] | warnings, each once |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
@@ -38,7 +40,9 @@ pub mod model;
 pub mod ops;
 pub mod property;
 pub mod records;
+pub mod repairs;
 pub mod reports;
+pub mod views;
 
 pub use fixture::{Fixture, Ids, Snapshot};
 pub use property::check_against_model;
@@ -153,6 +157,16 @@ macro_rules! conformance_suite {
                 a_used_up_rate_is_a_reason
             }
             control {
+                a_cancelled_submission_stops_at_once
+                a_final_submission_is_not_cancelled
+                a_cancelled_job_arrives_as_failed
+                a_finished_job_cannot_be_cancelled
+                a_review_is_assigned_once
+                a_workflow_version_never_changes
+                pruning_removes_only_what_ended_long_ago
+                pruning_keeps_events_that_a_consumer_has_not_seen
+            }
+            repairs {
                 a_dead_letter_is_run_again_under_its_id
                 parked_and_scheduled_jobs_are_run_now
                 a_retry_touches_only_what_is_meant
@@ -162,30 +176,24 @@ macro_rules! conformance_suite {
                 parts_repaired_together_run_the_stage_once_more_together
                 a_part_that_dies_again_can_be_repaired_again
                 an_open_outer_join_waits_for_the_repaired_part
-                a_cancelled_submission_stops_at_once
-                a_final_submission_is_not_cancelled
                 a_cancelled_submission_can_be_taken_up_again
-                a_cancelled_job_arrives_as_failed
                 a_cancelled_job_can_be_retried
-                a_finished_job_cannot_be_cancelled
-                a_review_is_assigned_once
-                a_workflow_version_never_changes
-                pruning_removes_only_what_ended_long_ago
-                pruning_keeps_events_that_a_consumer_has_not_seen
             }
             records {
                 a_submission_comes_back_whole
-                submissions_are_listed_newest_first
-                a_submission_only_moves_forward
                 an_item_comes_back_whole
-                items_are_found_by_kind_and_parent
                 an_artifact_comes_back_whole
                 an_outcome_comes_back_whole
-                outcomes_are_listed_by_stage_in_the_order_of_items
                 a_job_comes_back_whole
-                jobs_are_found_by_everything_they_are
                 a_join_comes_back_whole
                 a_review_comes_back_whole
+            }
+            views {
+                submissions_are_listed_newest_first
+                a_submission_only_moves_forward
+                items_are_found_by_kind_and_parent
+                outcomes_are_listed_by_stage_in_the_order_of_items
+                jobs_are_found_by_everything_they_are
                 the_counts_of_a_stage_are_counted
                 workers_are_seen_while_they_live
                 a_hint_comes_at_the_latest_after_the_wait
@@ -231,7 +239,9 @@ mod tests {
             ("feed", include_str!("feed.rs")),
             ("limits", include_str!("limits.rs")),
             ("control", include_str!("control.rs")),
+            ("repairs", include_str!("repairs.rs")),
             ("records", include_str!("records.rs")),
+            ("views", include_str!("views.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
         for (module, source) in files {

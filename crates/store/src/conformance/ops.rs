@@ -85,7 +85,7 @@ fn job_spec() -> impl Strategy<Value = JobSpec> {
         3 => (0..4_u8).prop_map(JobKind::Keyed),
         1 => Just(JobKind::Outside),
     ];
-    (0..2_u8, 0..3_u8, 0..9_u8, -2..3, option::of(0..4_u8), prop::bool::weighted(0.2), how).prop_map(
+    (0..2_u8, 0..3_u8, 0..9_u8, -2..3, option::weighted(0.8, 0..4_u8), prop::bool::weighted(0.2), how).prop_map(
         |(queue, processor, payload, priority, join, later, how)| JobSpec {
             queue,
             processor,
@@ -113,7 +113,7 @@ fn end_spec() -> impl Strategy<Value = EndSpec> {
         2 => (-1..3_i64).prop_map(JoinChange::Expect),
         2 => (0..3_i64).prop_map(JoinChange::Declare),
     ];
-    let join = (0..2_u8, option::weighted(0.7, 0..3_i64), option::of(0..4_u8))
+    let join = (0..2_u8, option::weighted(0.6, prop_oneof![1 => Just(0_i64), 4 => 2..5_i64]), option::of(0..4_u8))
         .prop_map(|(submission, expected, outer)| JoinSpec { submission, expected, outer });
     let step = option::of((0..4_u8, change));
     let event = option::of(option::of(0..4_u8));
@@ -144,7 +144,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => vec(0..6_u8, 1..3).prop_map(Op::Release),
         2 => Just(Op::Sweep),
         3 => prop_oneof![Just(3), Just(11), Just(60)].prop_map(|seconds| Op::Advance { seconds }),
-        2 => any::<u8>().prop_map(Op::Retry),
+        3 => any::<u8>().prop_map(Op::Retry),
         1 => any::<u8>().prop_map(Op::CancelJob),
         1 => (0..2_u8).prop_map(Op::Unpark),
         1 => (0..2_u8).prop_map(Op::Pause),
@@ -154,5 +154,5 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// Sequences of operations.
 pub fn ops() -> impl Strategy<Value = Vec<Op>> {
-    vec(op(), 1..60)
+    vec(op(), 1..100)
 }

@@ -1,8 +1,8 @@
 //! Random sequences of operations, run on a store and on the [`Model`]; after each, both must look the same.
 //!
-//! What the traits leave open is not done: the end of a job that was enqueued again meanwhile by anything but `Done`, a join that is told to expect less than has arrived, the
-//! repair of a part whose join has closed, a report while its overdue job is being decided about. The suite's other
-//! files say what must hold there.
+//! What the traits leave open is not done: the end of a job that was enqueued again meanwhile by anything but `Done`,
+//! a join that is told to expect less than has arrived, the repair of a part whose join has closed or whose key is in
+//! use again, a report while its overdue job is being decided about. The suite's other files say what must hold there.
 
 use super::{
     fixture::{Fixture, error, event, progress_of, text},
@@ -376,8 +376,15 @@ impl Pair<'_> {
         choose(&all, n)
     }
 
+    /// Mostly a job that can be retried, sometimes any other.
+    fn job_to_retry(&self, n: u8) -> Option<(JobKey, JobId)> {
+        let stopped = |job: &ModelJob| matches!(job.state, JobState::Dead | JobState::Parked | JobState::Scheduled);
+        let all = self.model.jobs.iter().filter(|(_, job)| stopped(job)).map(|(key, _)| (*key, self.jobs[key]));
+        if n.is_multiple_of(4) { self.any_job(n / 4) } else { choose(&all.collect::<Vec<_>>(), n / 4) }
+    }
+
     async fn retry(&mut self, n: u8) {
-        let Some((key, id)) = self.any_job(n) else { return };
+        let Some((key, id)) = self.job_to_retry(n) else { return };
         if let Some(job) = self.model.jobs.get(&key) {
             let due = job.state == JobState::Scheduled && job.state_at(self.model.now) == JobState::Ready;
             let closed = job.job.join.is_some_and(|join| self.model.joins[&join].closed);
