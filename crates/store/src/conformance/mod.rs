@@ -1,6 +1,256 @@
-//! The suites that every backend must pass, written once.
+//! The suite that every backend must pass, and the helpers that other crates' tests use.
 //!
-//! Each function takes a backend through its trait and panics with a sentence when a promise is not kept. They leave
-//! behind what they stored, and do not mind what is there already, so they can run against a shared bucket too.
+//! A backend's test file makes a [`Fixture`] and names the function that does so, once:
+//!
+//! ```ignore
+//! async fn make_fixture() -> Fixture { ... }
+//! bindery_store::conformance_suite!(make_fixture);
+//! ```
+//!
+//! That becomes one test for each function of the modules below, so that a failure has a name. Every test gets an empty
+//! store with a clock that stands still. [`property`] runs random operations against a [`model`] besides.
+//!
+//! | module | what a user would lose |
+//! |---|---|
+//! | [`jobs`] | urgent work first, and updates under a dedup key |
+//! | [`leases`] | effects counted once although workers die |
+//! | [`ends`] | retries, resume points, dead letters, awaited reports |
+//! | [`joins`] | stages that close exactly once |
+//! | [`reports`] | outside deliveries counted once |
+//! | [`feed`] | an event log without gaps or repetitions |
+//! | [`limits`] | limits that hold and harm nobody else |
+//! | [`control`] | cancellations, assignments, pinned workflows, pruning |
+//! | [`repairs`] | parts that are run again and reach the result |
+//! | [`records`] | fields that come back as they were written |
+//! | [`views`] | lists and counts that are true |
+//! | [`deadlines`] | warnings, each once |
+
+#![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
 pub mod blobs;
+pub mod control;
+pub mod deadlines;
+pub mod ends;
+pub mod feed;
+pub mod fixture;
+pub mod jobs;
+pub mod joins;
+pub mod leases;
+pub mod limits;
+pub mod model;
+pub mod ops;
+pub mod property;
+pub mod records;
+pub mod repairs;
+pub mod reports;
+pub mod views;
+
+pub use fixture::{Fixture, Ids, Snapshot};
+pub use property::check_against_model;
+
+/// One test for each function of the suite. Takes the name of an `async fn() -> Fixture` beside it.
+#[macro_export]
+macro_rules! conformance_suite {
+    ($make:ident) => {
+        $crate::conformance_suite! { @modules $make
+            jobs {
+                reserved_ids_are_never_given_twice
+                the_greatest_priority_comes_first_then_the_oldest
+                the_order_holds_across_queues
+                a_batch_holds_the_most_urgent_and_no_more_than_asked
+                nothing_is_claimed_before_its_time
+                a_time_in_the_past_means_now
+                due_jobs_keep_their_place_by_priority
+                only_the_asked_queues_are_claimed_from
+                results_come_in_the_order_of_the_jobs
+                a_merge_takes_the_newest_payload_and_the_greatest_priority
+                a_merge_takes_the_earlier_time
+                a_merge_with_work_for_now_makes_it_ready
+                keys_do_not_disturb_each_other
+                a_running_job_runs_once_more_with_the_newest_payload
+                a_finished_job_frees_its_key
+                dead_and_cancelled_jobs_do_not_hold_their_key
+                a_waiting_job_holds_its_key
+                work_enqueued_during_a_run_is_never_lost
+            }
+            leases {
+                every_claim_draws_a_fresh_token
+                a_claim_says_who_until_when_and_how_often
+                a_commit_under_a_lost_lease_stores_nothing
+                a_commit_counts_once_however_often_it_is_sent
+                a_rejected_commit_does_not_disturb_its_neighbours
+                a_wrong_token_is_no_claim
+                a_heartbeat_keeps_the_lease
+                a_heartbeat_names_the_jobs_that_are_lost
+                an_expired_lease_goes_back_with_its_attempt_counted
+                released_jobs_go_back_without_counting
+                two_claimers_never_share_a_job
+                of_two_commits_at_once_one_is_stored
+            }
+            ends {
+                done_removes_the_job
+                what_follows_is_enqueued_by_the_same_commit
+                retry_waits_for_its_time_and_keeps_why_and_where
+                a_parked_job_waits_for_its_dependency
+                a_dead_job_is_kept_with_its_reason
+                a_fan_out_goes_on_in_several_commits
+                work_done_outside_is_awaited_from_the_start
+                an_overdue_report_wakes_its_job_once
+                an_overdue_report_stays_overdue_until_somebody_decided
+                a_claimed_job_may_be_handed_outside
+            }
+            joins {
+                a_join_closes_once_when_all_have_arrived
+                the_closing_job_is_the_one_that_was_asked_for
+                failed_arrivals_count_too
+                a_chain_taken_apart_makes_the_join_wait_for_its_parts
+                a_chain_without_children_closes_its_join
+                a_childless_chain_may_be_the_last_one
+                a_join_of_nothing_closes_where_it_is_made
+                an_undeclared_join_stays_open
+                a_declaration_may_come_after_the_arrivals
+                a_declaration_may_come_between_the_arrivals
+                a_declaration_of_zero_closes
+                a_declaration_counts_once
+                a_declaration_adds_to_what_was_taken_apart_before
+                a_closed_join_never_closes_again
+                nested_joins_close_from_the_inside
+                one_commit_may_step_many_joins
+                one_batch_may_fill_a_join
+                arrivals_at_the_same_time_close_once
+            }
+            reports {
+                a_report_counts_once
+                a_report_that_nobody_awaits_is_refused
+                a_report_for_a_job_of_our_own_is_refused
+                a_late_success_replaces_a_failure_and_counts_nothing
+                a_review_is_answered_once
+                a_review_is_answered_by_its_assignee
+                an_unassigned_review_may_be_answered_without_a_name
+                a_submission_is_taken_in_once
+                of_two_intakes_at_once_one_is_stored
+            }
+            feed {
+                events_have_one_order_and_growing_positions
+                reading_goes_on_after_a_position
+                every_field_of_an_event_comes_back
+                an_event_id_is_appended_once
+                data_that_is_not_json_is_refused
+                events_are_found_by_kind_and_submission
+                a_consumer_moves_with_its_effects
+                of_two_instances_the_slower_stores_nothing
+                instances_at_the_same_time_handle_each_event_once
+                a_consumer_set_back_reads_again
+                each_effect_has_its_own_guard
+            }
+            limits {
+                no_more_than_the_limit_run_at_once
+                every_way_to_end_makes_room
+                keys_are_limited_independently
+                the_rate_is_a_bucket_that_refills
+                both_limits_hold_together
+                a_saturated_key_blocks_nobody_else
+                a_rate_that_is_used_up_blocks_nobody_else
+                a_paused_queue_gives_nothing_out
+                a_queue_may_be_paused_before_its_first_job
+                every_waiting_job_says_why
+                a_ready_job_says_how_many_are_ahead
+                a_used_up_rate_is_a_reason
+            }
+            control {
+                a_cancelled_submission_stops_at_once
+                a_final_submission_is_not_cancelled
+                a_cancelled_job_arrives_as_failed
+                a_finished_job_cannot_be_cancelled
+                a_review_is_assigned_once
+                a_workflow_version_never_changes
+                pruning_removes_only_what_ended_long_ago
+                pruning_keeps_events_that_a_consumer_has_not_seen
+            }
+            repairs {
+                a_dead_letter_is_run_again_under_its_id
+                parked_and_scheduled_jobs_are_run_now
+                a_retry_touches_only_what_is_meant
+                retry_never_makes_two_live_jobs_of_one_key
+                a_retry_uncounts_the_failure_while_the_join_is_open
+                a_part_repaired_after_the_join_closed_runs_the_stages_once_more
+                parts_repaired_together_run_the_stage_once_more_together
+                a_part_that_dies_again_can_be_repaired_again
+                an_open_outer_join_waits_for_the_repaired_part
+                a_cancelled_submission_can_be_taken_up_again
+                a_cancelled_job_can_be_retried
+            }
+            records {
+                a_submission_comes_back_whole
+                an_item_comes_back_whole
+                an_artifact_comes_back_whole
+                an_outcome_comes_back_whole
+                a_job_comes_back_whole
+                a_join_comes_back_whole
+                a_review_comes_back_whole
+            }
+            views {
+                submissions_are_listed_newest_first
+                a_submission_only_moves_forward
+                items_are_found_by_kind_and_parent
+                outcomes_are_listed_by_stage_in_the_order_of_items
+                jobs_are_found_by_everything_they_are
+                the_counts_of_a_stage_are_counted
+                workers_are_seen_while_they_live
+                a_hint_comes_at_the_latest_after_the_wait
+            }
+            deadlines {
+                each_mark_is_passed_once
+                a_breach_is_kept_with_its_time
+                an_escalation_raises_the_live_jobs
+                a_sweep_that_comes_late_says_everything_once
+                a_final_submission_has_no_deadline_any_more
+                no_deadline_is_never_late
+                sweepers_at_the_same_time_say_it_once
+            }
+        }
+    };
+    (@modules $make:ident $($module:ident { $($test:ident)* })*) => {
+        $($crate::conformance_suite! { @module $make $module $($test)* })*
+    };
+    (@module $make:ident $module:ident $($test:ident)*) => {
+        mod $module {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $test() {
+                    let fixture = super::$make().await;
+                    $crate::conformance::$module::$test(&fixture).await;
+                }
+            )*
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_macro_names_every_function_of_the_suite() {
+        let list = include_str!("mod.rs");
+        let files = [
+            ("jobs", include_str!("jobs.rs")),
+            ("leases", include_str!("leases.rs")),
+            ("ends", include_str!("ends.rs")),
+            ("joins", include_str!("joins.rs")),
+            ("reports", include_str!("reports.rs")),
+            ("feed", include_str!("feed.rs")),
+            ("limits", include_str!("limits.rs")),
+            ("control", include_str!("control.rs")),
+            ("repairs", include_str!("repairs.rs")),
+            ("records", include_str!("records.rs")),
+            ("views", include_str!("views.rs")),
+            ("deadlines", include_str!("deadlines.rs")),
+        ];
+        for (module, source) in files {
+            for line in source.lines().filter_map(|line| line.strip_prefix("pub async fn ")) {
+                let name = line.split('(').next().unwrap_or(line);
+                let listed = list.lines().any(|line| line.trim() == name);
+                assert!(listed, "{module}::{name} is in no backend's tests: add it to conformance_suite!");
+            }
+        }
+    }
+}

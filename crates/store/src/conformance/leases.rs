@@ -1,0 +1,275 @@
+//! Leases, tokens and heartbeats: a worker that lost its job cannot change anything.
+
+use super::fixture::{Fixture, LEASE, arrive, ending, error, event, text};
+use crate::{
+    Changes, CommitResult, JobEnd, Rejection, SubmissionChange,
+    query::{ClaimRequest, JobFilter},
+};
+use bindery_core::{
+    ContentHash, Name, Payload,
+    artifact::Artifact,
+    error::ErrorClass,
+    item::{Item, ItemKind},
+    job::{ClaimedJob, JobState, NewJob, Token},
+    outcome::OutcomeStatus,
+    review::NewReview,
+    submission::SubmissionStatus,
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+fn lease_of(claim: &ClaimedJob) -> (bindery_core::JobId, Token) {
+    (claim.job.id, claim.token)
+}
+
+pub async fn every_claim_draws_a_fresh_token(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..5).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let mut tokens = BTreeSet::new();
+    for _ in 0..4 {
+        let claims = f.claim(5).await;
+        assert_eq!(claims.len(), 5);
+        for claim in &claims {
+            assert!(tokens.insert(claim.token), "a token was drawn twice: a fenced worker could commit");
+        }
+        f.store.release(claims.iter().map(lease_of).collect()).await.unwrap();
+    }
+}
+
+pub async fn a_claim_says_who_until_when_and_how_often(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("ocr", submission)).await;
+    let claim = f.claim_as("left", 1).await.pop().unwrap();
+    assert_eq!((claim.job.id, claim.job.attempt, claim.job.state), (id, 1, JobState::Running));
+    assert!(!claim.report_overdue, "nobody awaits a report");
+    let stored = f.stored(id).await;
+    assert_eq!(stored, claim.job, "what the worker got is what people see");
+    assert_eq!(stored.worker, Some("left".into()));
+    assert_eq!(stored.lease_until, Some(f.now() + LEASE));
+}
+
+pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
+    let submission = f.submission().await;
+    let join = f.join(f.new_join(submission, 1, "combine").await).await;
+    f.enqueue(NewJob { join: Some(join), ..f.job("ocr", submission) }).await;
+    let stale = f.claim_one().await;
+    f.advance(61);
+    f.store.sweep().await.unwrap();
+    let holder = f.claim_as("other", 1).await.pop().expect("the job went back to the queue");
+    assert_ne!(stale.token, holder.token);
+
+    let item = f.ids.item().await;
+    let changes = Changes {
+        submissions: vec![f.new_submission().await],
+        items: vec![Item {
+            id: item,
+            submission,
+            parent: None,
+            kind: ItemKind::Page,
+            ordinal: 0,
+            key: None,
+            label: None,
+            content: None,
+            data: "{}".to_owned(),
+        }],
+        artifacts: vec![Artifact {
+            submission,
+            item: None,
+            key: "text/1.json".to_owned(),
+            hash: ContentHash::of(b"x"),
+            size: 1,
+            media_type: "application/json".to_owned(),
+        }],
+        outcomes: vec![f.outcome(&stale.job, OutcomeStatus::Completed)],
+        reviews: vec![NewReview {
+            submission,
+            item: None,
+            stage: "ocr".into(),
+            processor: "p".into(),
+            join: None,
+            queue: "desk".into(),
+            priority: 0,
+            reason: "doubt".to_owned(),
+            input: Payload::null(),
+        }],
+        jobs: vec![f.job("next", submission)],
+        submission_changes: vec![SubmissionChange {
+            id: submission,
+            status: SubmissionStatus::Processing,
+            error: None,
+        }],
+        events: vec![event("Noise", Some(submission))],
+        joins: vec![f.new_join(submission, 2, "other").await],
+        join_steps: vec![arrive(join)],
+    };
+    let new_submission = changes.submissions[0].id;
+    let before = f.snapshot(submission).await;
+    for end in [
+        JobEnd::Done,
+        JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None },
+        JobEnd::Park { until: "x".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
+        JobEnd::Continue { cursor: 9 },
+        JobEnd::Await { until: f.after(5), error: None },
+    ] {
+        let result = f.commit(ending(&stale, end.clone(), changes.clone())).await;
+        assert_eq!(result, CommitResult::Rejected(Rejection::LeaseLost), "{end:?}");
+        assert_eq!(f.snapshot(submission).await, before, "a fenced worker's {end:?} left something behind");
+        assert_eq!(f.store.submission(new_submission).await.unwrap(), None);
+    }
+    let progress = f.finish(&holder).await;
+    assert!(progress[0].closed, "the worker that holds the job is not disturbed");
+}
+
+pub async fn a_commit_counts_once_however_often_it_is_sent(f: &Fixture) {
+    let submission = f.submission().await;
+    f.enqueue(f.job("ocr", submission)).await;
+    let claim = f.claim_one().await;
+    let changes = Changes { events: vec![event("Finished", Some(submission))], ..Changes::default() };
+    let commit = ending(&claim, JobEnd::Done, changes);
+    let results = f.store.commit(vec![commit.clone(), commit.clone()]).await.unwrap();
+    assert!(results[0].is_applied());
+    assert_eq!(results[1], CommitResult::Rejected(Rejection::LeaseLost), "twice in one batch");
+    assert_eq!(f.commit(commit).await, CommitResult::Rejected(Rejection::LeaseLost), "and once more later");
+    assert_eq!(f.count_events("Finished").await, 1, "an effect was counted twice");
+}
+
+pub async fn a_rejected_commit_does_not_disturb_its_neighbours(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..3).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let claims = f.claim(3).await;
+    f.store.release(vec![lease_of(&claims[1])]).await.unwrap();
+    let commits = claims
+        .iter()
+        .enumerate()
+        .map(|(n, claim)| {
+            let events = vec![event(&format!("Finished{n}"), Some(submission))];
+            ending(claim, JobEnd::Done, Changes { events, ..Changes::default() })
+        })
+        .collect();
+    let results = f.store.commit(commits).await.unwrap();
+    let applied: Vec<_> = results.iter().map(CommitResult::is_applied).collect();
+    assert_eq!(applied, [true, false, true]);
+    let kinds: Vec<_> = f.events().await.into_iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["Finished0", "Finished2"], "good work was lost beside a rejected commit");
+}
+
+pub async fn a_wrong_token_is_no_claim(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("ocr", submission)).await;
+    let claim = f.claim_one().await;
+    let forged = ClaimedJob { token: Token(claim.token.0 + 1), ..claim.clone() };
+    let result = f.commit(ending(&forged, JobEnd::Done, Changes::default())).await;
+    assert_eq!(result, CommitResult::Rejected(Rejection::LeaseLost));
+    f.store.release(vec![lease_of(&forged)]).await.unwrap();
+    assert_eq!(f.stored(id).await.state, JobState::Running, "somebody else's job was given back");
+    f.done(&claim).await;
+}
+
+pub async fn a_heartbeat_keeps_the_lease(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("ocr", submission)).await;
+    let claim = f.claim_one().await;
+    for _ in 0..3 {
+        f.advance(50);
+        let lost = f.store.heartbeat(&"worker".into(), vec![lease_of(&claim)], LEASE, 0).await.unwrap();
+        assert_eq!(lost, [], "the worker holds its job");
+        assert_eq!(f.stored(id).await.lease_until, Some(f.now() + LEASE));
+        assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0, "a living worker's job was taken away");
+    }
+    f.done(&claim).await;
+}
+
+pub async fn a_heartbeat_names_the_jobs_that_are_lost(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..4).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let claims = f.claim(4).await;
+    let leases: Vec<_> = claims.iter().map(lease_of).collect();
+    f.done(&claims[0]).await;
+    f.store.release(vec![leases[1]]).await.unwrap();
+    f.store.cancel_job(claims[2].job.id).await.unwrap();
+    let taken = f.claim_as("other", 1).await;
+    assert_eq!(taken[0].job.id, claims[1].job.id);
+    let lost = f.store.heartbeat(&"worker".into(), leases, LEASE, 1).await.unwrap();
+    let lost: BTreeSet<_> = lost.into_iter().collect();
+    let expected: BTreeSet<_> = [0, 1, 2].map(|n| claims[n].job.id).into();
+    assert_eq!(lost, expected, "a worker must hear which work to stop: finished, taken over and cancelled");
+    assert_eq!(f.stored(claims[1].job.id).await.worker, Some("other".into()), "another's lease is not touched");
+}
+
+pub async fn an_expired_lease_goes_back_with_its_attempt_counted(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(NewJob { payload: text("work"), ..f.job("ocr", submission) }).await;
+    f.claim_one().await;
+    f.advance(59);
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0, "the lease has a second left");
+    f.assert_nothing_to_claim("it is leased").await;
+    f.advance(2);
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 1);
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0, "given back once");
+    let job = f.stored(id).await;
+    assert_eq!((job.state, job.attempt), (JobState::Ready, 1), "a job that kills its worker must not do so forever");
+    assert_eq!((job.lease_until, job.worker), (None, None));
+    let error = job.error.expect("people see why it runs again");
+    assert_eq!((error.kind.as_str(), error.class), ("WorkerLost", ErrorClass::Retry));
+    let again = f.claim_one().await;
+    assert_eq!((again.job.attempt, again.job.payload), (2, text("work")));
+}
+
+pub async fn released_jobs_go_back_without_counting(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("ocr", submission)).await;
+    let claim = f.claim_one().await;
+    f.store.release(vec![lease_of(&claim)]).await.unwrap();
+    let job = f.stored(id).await;
+    assert_eq!((job.state, job.attempt), (JobState::Ready, 0), "a worker that stops politely costs no attempt");
+    let again = f.claim_one().await;
+    assert_eq!(again.job.attempt, 1);
+    f.store.release(vec![lease_of(&claim)]).await.unwrap();
+    assert_eq!(f.stored(id).await.state, JobState::Running, "an old release must not take the job from its new holder");
+    f.done(&again).await;
+}
+
+pub async fn two_claimers_never_share_a_job(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..200).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let mut claimers = Vec::new();
+    for n in 0..8 {
+        let store = Arc::clone(&f.store);
+        claimers.push(tokio::spawn(async move {
+            let mut claimed = Vec::new();
+            loop {
+                let worker = Name::from(format!("worker-{n}"));
+                let request = ClaimRequest { worker, queues: None, max: 7, lease: LEASE };
+                let batch = store.claim(request).await.unwrap();
+                if batch.is_empty() {
+                    return claimed;
+                }
+                claimed.extend(batch);
+            }
+        }));
+    }
+    let mut jobs = BTreeSet::new();
+    let mut tokens = BTreeSet::new();
+    for claimer in claimers {
+        for claim in claimer.await.unwrap() {
+            assert!(jobs.insert(claim.job.id), "{} was given to two workers", claim.job.id);
+            assert!(tokens.insert(claim.token), "two claims have the same token");
+        }
+    }
+    assert_eq!(jobs.len(), 200, "every job is claimed by somebody");
+    let running = JobFilter { states: vec![JobState::Running], ..JobFilter::default() };
+    assert_eq!(f.jobs(running).await.len(), 200);
+}
+
+pub async fn of_two_commits_at_once_one_is_stored(f: &Fixture) {
+    let submission = f.submission().await;
+    for _ in 0..10 {
+        f.enqueue(f.job("ocr", submission)).await;
+        let claim = f.claim_one().await;
+        let changes = Changes { events: vec![event("Finished", Some(submission))], ..Changes::default() };
+        let commit = || f.commit(ending(&claim, JobEnd::Done, changes.clone()));
+        let (left, right) = tokio::join!(commit(), commit());
+        assert_ne!(left.is_applied(), right.is_applied(), "exactly one of {left:?} and {right:?}");
+    }
+    assert_eq!(f.count_events("Finished").await, 10);
+}

@@ -1,0 +1,411 @@
+//! The queue, in memory and as simple as can be: what a store must look like from outside.
+//!
+//! It has ids of its own (the place in the order of creation) for jobs and claims; [`property`](super::property) maps
+//! them to those of the store under test. What the traits leave open, the generator avoids; what they say, this does.
+
+use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept};
+use bindery_core::{
+    JoinId, Name, Payload, SubmissionId, Timestamp,
+    event::{NewEvent, kind},
+    job::{JobState, NewJob},
+    join::{Arrival, JoinChange, JoinStep, NewJoin},
+    outcome::OutcomeStatus,
+};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// A job's place in the order of creation.
+pub type JobKey = usize;
+/// A claim's place in the order of claims; plays the part of the token.
+pub type ClaimKey = usize;
+/// Submission, stage and processor: what an outcome is the outcome of (the model has no items).
+pub type Work = (SubmissionId, Name, Name);
+
+#[derive(Debug, Clone)]
+pub struct ModelJob {
+    /// As it was enqueued, with the payload and priority that it has now.
+    pub job: NewJob,
+    pub state: JobState,
+    pub attempt: u32,
+    pub run_at: Option<Timestamp>,
+    pub lease_until: Option<Timestamp>,
+    pub claim: Option<ClaimKey>,
+    pub cursor: i64,
+    pub parked_until: Option<String>,
+    /// Its report did not come in time, and nobody has decided about that yet.
+    pub overdue: bool,
+    /// What was enqueued under its key while it ran.
+    pub dirty: Option<NewJob>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ModelJoin {
+    pub submission: SubmissionId,
+    pub expected: i64,
+    pub declared: bool,
+    pub arrived: i64,
+    pub failed: i64,
+    pub closed: bool,
+    pub on_close: NewJob,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offered {
+    New(JobKey),
+    Merged(JobKey),
+    MarkedDirty(JobKey),
+}
+
+/// Everything that the model knows.
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub now: Timestamp,
+    pub jobs: BTreeMap<JobKey, ModelJob>,
+    pub jobs_made: usize,
+    pub claims_made: usize,
+    pub joins: BTreeMap<JoinId, ModelJoin>,
+    /// The output is none where the store wrote the outcome by itself.
+    pub outcomes: BTreeMap<Work, (OutcomeStatus, Option<Payload>)>,
+    pub events: Vec<Name>,
+    event_ids: BTreeSet<String>,
+    pub paused: BTreeSet<Name>,
+}
+
+impl ModelJob {
+    pub fn work(&self) -> Work {
+        (self.job.submission, self.job.stage.clone(), self.job.processor.clone())
+    }
+
+    /// The state that a claim at `now` would find.
+    pub fn state_at(&self, now: Timestamp) -> JobState {
+        match self.state {
+            JobState::Scheduled if self.run_at.is_some_and(|at| at <= now) => JobState::Ready,
+            state => state,
+        }
+    }
+
+    /// Nobody holds it, and nothing is asked of it.
+    fn give_back(&mut self, state: JobState) {
+        self.state = state;
+        self.claim = None;
+        self.lease_until = None;
+        self.run_at = None;
+    }
+}
+
+impl Model {
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            now,
+            jobs: BTreeMap::new(),
+            jobs_made: 0,
+            claims_made: 0,
+            joins: BTreeMap::new(),
+            outcomes: BTreeMap::new(),
+            events: Vec::new(),
+            event_ids: BTreeSet::new(),
+            paused: BTreeSet::new(),
+        }
+    }
+
+    pub fn live_with_key(&self, key: &str) -> Option<(JobKey, &ModelJob)> {
+        let holds = |job: &ModelJob| job.state.is_live() && job.job.dedup_key.as_deref() == Some(key);
+        self.jobs.iter().find(|(_, job)| holds(job)).map(|(key, job)| (*key, job))
+    }
+
+    pub fn holder(&self, claim: ClaimKey) -> Option<(JobKey, &ModelJob)> {
+        self.jobs.iter().find(|(_, job)| job.claim == Some(claim)).map(|(key, job)| (*key, job))
+    }
+
+    pub fn enqueue(&mut self, new: NewJob) -> Offered {
+        let holder = new.dedup_key.as_deref().and_then(|key| self.live_with_key(key)).map(|(key, _)| key);
+        let Some(key) = holder else {
+            let key = self.jobs_made;
+            self.jobs_made += 1;
+            self.jobs.insert(key, self.fresh(new));
+            return Offered::New(key);
+        };
+        let now = self.now;
+        let job = self.jobs.get_mut(&key).expect("the holder is there");
+        if job.state == JobState::Running {
+            let before = job.dirty.take().map_or(job.job.priority, |dirty| dirty.priority);
+            job.dirty = Some(NewJob { priority: before.max(new.priority), ..new });
+            return Offered::MarkedDirty(key);
+        }
+        job.job.payload = new.payload;
+        job.job.priority = job.job.priority.max(new.priority);
+        if matches!(job.state, JobState::Ready | JobState::Scheduled) {
+            let later = new.not_before.filter(|at| *at > now);
+            job.run_at = later.and_then(|at| job.run_at.map(|known| known.min(at)));
+            job.state = if job.run_at.is_some() { JobState::Scheduled } else { JobState::Ready };
+        }
+        Offered::Merged(key)
+    }
+
+    fn fresh(&self, new: NewJob) -> ModelJob {
+        let later = new.not_before.filter(|at| *at > self.now);
+        let report = new.await_report_ms.map(|ms| self.now + Duration::from_millis(ms as u64));
+        let state = match (report, later) {
+            (Some(_), _) => JobState::Awaiting,
+            (None, Some(_)) => JobState::Scheduled,
+            (None, None) => JobState::Ready,
+        };
+        ModelJob {
+            job: new,
+            state,
+            attempt: 0,
+            run_at: later,
+            lease_until: report,
+            claim: None,
+            cursor: 0,
+            parked_until: None,
+            overdue: false,
+            dirty: None,
+        }
+    }
+
+    /// Job and claim of each, in the order of urgency.
+    pub fn claim(&mut self, queue: Option<&Name>, max: usize, lease: Duration) -> Vec<(JobKey, ClaimKey)> {
+        let mut order: Vec<_> = self.jobs.iter().map(|(key, job)| (Reverse(job.job.priority), *key)).collect();
+        order.sort_unstable();
+        let mut claimed = Vec::new();
+        for (_, key) in order {
+            let job = &self.jobs[&key];
+            let meant = queue.is_none_or(|queue| *queue == job.job.queue) && !self.paused.contains(&job.job.queue);
+            if claimed.len() == max || !meant || job.state_at(self.now) != JobState::Ready || self.is_limited(job) {
+                continue;
+            }
+            let claim = self.claims_made;
+            self.claims_made += 1;
+            let job = self.jobs.get_mut(&key).expect("it was just seen");
+            job.state = JobState::Running;
+            job.run_at = None;
+            job.attempt += 1;
+            job.claim = Some(claim);
+            job.lease_until = Some(self.now + lease);
+            claimed.push((key, claim));
+        }
+        claimed
+    }
+
+    fn is_limited(&self, job: &ModelJob) -> bool {
+        let Some(limit) = &job.job.limit else { return false };
+        let shares = |other: &&ModelJob| other.job.limit.as_ref().is_some_and(|other| other.key == limit.key);
+        let running = self.jobs.values().filter(shares).filter(|other| other.state == JobState::Running).count();
+        limit.running.is_some_and(|most| running >= most as usize)
+    }
+
+    /// True if the claim was held.
+    pub fn heartbeat(&mut self, claim: ClaimKey, lease: Duration) -> bool {
+        let until = self.now + lease;
+        let held = self.jobs.values_mut().find(|job| job.claim == Some(claim));
+        held.map(|job| job.lease_until = Some(until)).is_some()
+    }
+
+    pub fn release(&mut self, claim: ClaimKey) {
+        if let Some(job) = self.jobs.values_mut().find(|job| job.claim == Some(claim)) {
+            job.give_back(JobState::Ready);
+            job.attempt -= 1;
+        }
+    }
+
+    /// A commit under a claim.
+    pub fn end(&mut self, claim: ClaimKey, end: &JobEnd, changes: &Changes) -> CommitResult {
+        let Some((key, _)) = self.holder(claim) else {
+            return CommitResult::Rejected(Rejection::LeaseLost);
+        };
+        let mut job = self.jobs.remove(&key).expect("the holder is there");
+        match end {
+            JobEnd::Done => {
+                if let Some(dirty) = job.dirty.take() {
+                    let priority = job.job.priority.max(dirty.priority);
+                    job = self.fresh(NewJob { payload: dirty.payload, priority, not_before: None, ..job.job });
+                    self.jobs.insert(key, job);
+                }
+            }
+            JobEnd::Continue { cursor } => {
+                job.cursor = *cursor;
+                self.jobs.insert(key, job);
+            }
+            JobEnd::Retry { at, .. } => {
+                job.give_back(JobState::Scheduled);
+                job.run_at = Some(*at);
+                self.jobs.insert(key, job);
+            }
+            JobEnd::Park { until, .. } => {
+                job.give_back(JobState::Parked);
+                job.parked_until = Some(until.clone());
+                job.attempt -= 1;
+                self.jobs.insert(key, job);
+            }
+            JobEnd::Dead { .. } => {
+                job.give_back(JobState::Dead);
+                self.jobs.insert(key, job);
+            }
+            JobEnd::Await { until, .. } => {
+                job.give_back(JobState::Awaiting);
+                job.lease_until = Some(*until);
+                job.overdue = false;
+                self.jobs.insert(key, job);
+            }
+        }
+        CommitResult::Applied { joins: self.apply(changes) }
+    }
+
+    /// A commit under a report.
+    pub fn report(&mut self, work: &Work, changes: &Changes) -> CommitResult {
+        let waits = |job: &ModelJob| job.state == JobState::Awaiting && job.work() == *work;
+        let Some(key) = self.jobs.iter().find(|(_, job)| waits(job)).map(|(key, _)| *key) else {
+            return CommitResult::Rejected(Rejection::NotAwaited);
+        };
+        self.jobs.remove(&key);
+        CommitResult::Applied { joins: self.apply(changes) }
+    }
+
+    /// A commit under a late report.
+    pub fn late_report(&mut self, work: &Work, changes: &Changes) -> CommitResult {
+        if self.outcomes.get(work).is_none_or(|(status, _)| *status != OutcomeStatus::Failed) {
+            return CommitResult::Rejected(Rejection::NotFailed);
+        }
+        CommitResult::Applied { joins: self.apply(changes) }
+    }
+
+    fn apply(&mut self, changes: &Changes) -> Vec<JoinProgress> {
+        for outcome in &changes.outcomes {
+            let work = (outcome.submission, outcome.stage.clone(), outcome.processor.clone());
+            self.outcomes.insert(work, (outcome.status, Some(outcome.output.clone())));
+        }
+        for job in &changes.jobs {
+            self.enqueue(job.clone());
+        }
+        for event in &changes.events {
+            self.append(event);
+        }
+        for join in &changes.joins {
+            self.make_join(join);
+        }
+        changes.join_steps.iter().map(|step| self.step(*step)).collect()
+    }
+
+    fn append(&mut self, event: &NewEvent) {
+        if event.id.as_ref().is_none_or(|id| self.event_ids.insert(id.clone())) {
+            self.events.push(event.kind.clone());
+        }
+    }
+
+    fn make_join(&mut self, new: &NewJoin) {
+        let join = ModelJoin {
+            submission: new.submission,
+            expected: new.expected,
+            declared: new.declared,
+            arrived: 0,
+            failed: 0,
+            closed: false,
+            on_close: new.on_close.clone(),
+        };
+        self.joins.insert(new.id, join);
+        self.close_if_full(new.id);
+    }
+
+    fn step(&mut self, step: JoinStep) -> JoinProgress {
+        let join = self.joins.get_mut(&step.join).expect("steps are made on known joins");
+        if !join.closed {
+            join.change(step.change);
+        }
+        let closed = self.close_if_full(step.join);
+        let join = &self.joins[&step.join];
+        JoinProgress { join: step.join, received: join.arrived, expected: join.expected, closed }
+    }
+
+    fn close_if_full(&mut self, id: JoinId) -> bool {
+        let join = self.joins.get_mut(&id).expect("it was just changed");
+        if join.closed || !join.declared || join.arrived != join.expected {
+            return false;
+        }
+        join.closed = true;
+        let on_close = join.on_close.clone();
+        self.enqueue(on_close);
+        true
+    }
+
+    pub fn sweep(&mut self) -> Swept {
+        let mut swept = Swept::default();
+        for job in self.jobs.values_mut().filter(|job| job.lease_until.is_some_and(|until| until <= self.now)) {
+            if job.state == JobState::Awaiting {
+                swept.reports_overdue += 1;
+                job.overdue = true;
+            } else {
+                swept.leases_expired += 1;
+            }
+            job.give_back(JobState::Ready);
+        }
+        swept
+    }
+
+    /// True if the job was made ready.
+    pub fn retry(&mut self, key: JobKey) -> bool {
+        let Some(job) = self.jobs.get_mut(&key) else { return false };
+        if !matches!(job.state, JobState::Dead | JobState::Parked | JobState::Scheduled) {
+            return false;
+        }
+        let was_dead = job.state == JobState::Dead;
+        job.give_back(JobState::Ready);
+        job.attempt = 0;
+        let (work, join) = (job.work(), job.job.join);
+        if was_dead {
+            if self.outcomes.get(&work).is_some_and(|(status, _)| *status == OutcomeStatus::Failed) {
+                self.outcomes.remove(&work);
+            }
+            if let Some(join) = join.and_then(|join| self.joins.get_mut(&join)) {
+                join.arrived -= 1;
+                join.failed -= 1;
+            }
+        }
+        self.events.push(kind::JOB_RETRIED.into());
+        true
+    }
+
+    /// True if the job was given up.
+    pub fn cancel_job(&mut self, key: JobKey) -> bool {
+        let Some(job) = self.jobs.get_mut(&key).filter(|job| job.state.is_live()) else { return false };
+        job.give_back(JobState::Dead);
+        let (work, join) = (job.work(), job.job.join);
+        self.outcomes.insert(work, (OutcomeStatus::Failed, None));
+        self.events.push(kind::JOB_DEAD_LETTERED.into());
+        if let Some(join) = join {
+            self.step(JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) });
+        }
+        true
+    }
+
+    pub fn unpark(&mut self, until: &str) -> u64 {
+        let mut woken = 0;
+        for job in self.jobs.values_mut().filter(|job| job.state == JobState::Parked) {
+            if job.parked_until.as_deref() == Some(until) {
+                job.give_back(JobState::Ready);
+                woken += 1;
+            }
+        }
+        woken
+    }
+}
+
+impl ModelJoin {
+    pub fn change(&mut self, change: JoinChange) {
+        match change {
+            JoinChange::Arrive(arrival) => {
+                self.arrived += 1;
+                self.failed += i64::from(arrival == Arrival::Failed);
+            }
+            JoinChange::Expect(more) => self.expected += more,
+            JoinChange::Declare(count) if !self.declared => {
+                self.declared = true;
+                self.expected += count;
+            }
+            JoinChange::Declare(_) => {}
+        }
+    }
+}
