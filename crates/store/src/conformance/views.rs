@@ -227,6 +227,7 @@ pub async fn workers_are_seen_while_they_live(f: &Fixture) {
 
 pub async fn a_hint_comes_at_the_latest_after_the_wait(f: &Fixture) {
     let wait = std::time::Duration::from_millis(20);
-    let waited = tokio::time::timeout(std::time::Duration::from_secs(30), f.store.changed(f.store.change_mark(), wait)).await;
+    let waited =
+        tokio::time::timeout(std::time::Duration::from_secs(30), f.store.changed(f.store.change_mark(), wait)).await;
     assert!(waited.is_ok(), "a worker would sleep for good");
 }

@@ -1,0 +1,4 @@
+//! The engine's tests: real store, real files, real workers.
+
+mod smoke;
+mod support;
