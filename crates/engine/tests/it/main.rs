@@ -1,4 +1,6 @@
 //! The engine's tests: real store, real files, real workers.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod smoke;
 mod support;
