@@ -158,7 +158,7 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
         tx.now.as_millis(),
         outer.map(JoinId::raw),
         to_json(&on_close),
-        newest_generation(tx, &old.submission, &old.stage, old.scope)? + 1,
+        newest_generation(tx, old.submission, &old.stage, old.scope)? + 1,
     ))?;
     Ok((id, reopened))
 }
@@ -174,7 +174,7 @@ fn open_generation(tx: &Tx<'_>, old: &Join) -> WishResult<Option<JoinId>> {
     Ok(open.into_iter().find(|join| join.on_close.processor == old.on_close.processor).map(|join| join.id))
 }
 
-fn newest_generation(tx: &Tx<'_>, submission: &SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
+fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
     let mut newest = tx.db.prepare_cached(
         "SELECT ifnull(max(generation), 0) FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3",
     )?;
