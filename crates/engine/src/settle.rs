@@ -19,8 +19,9 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus, ResumePoint},
     review::NewReview,
 };
-use bindery_store::{Changes, Commit, Guard, JobEnd};
+use bindery_store::{Changes, Commit, Guard, JobEnd, query::ItemFilter};
 use serde_json::{Value, json};
+use std::{collections::BTreeMap, ops::Range};
 
 /// How many children one commit makes. Larger fan-outs go in several, so that nobody waits long for the store.
 pub const CHILDREN_PER_COMMIT: usize = 2_000;
@@ -87,6 +88,8 @@ pub struct FanOut {
     pub work: Work,
     pub children: Children,
     pub changes: Changes,
+    /// What an earlier run of the stage has made; looked up by the first commit.
+    pub earlier: Option<BTreeMap<usize, ItemId>>,
 }
 
 /// Settles work for one submission.
@@ -125,7 +128,7 @@ impl Settler<'_> {
         if let Some(children) = found.children {
             self.check_children(&work, &children)?;
             let changes = next.into_changes();
-            return Ok(Settlement::FanOut(Box::new(FanOut { work, children, changes })));
+            return Ok(Settlement::FanOut(Box::new(FanOut { work, children, changes, earlier: None })));
         }
         if several_processors {
             next.arrive(work.join, Arrival::Completed);
@@ -377,6 +380,33 @@ impl Settler<'_> {
         }
     }
 
+    /// The children that an earlier run of the stage has made, by their places, from `cursor` on. They keep their ids,
+    /// so that a stage that runs again replaces its parts instead of adding to them.
+    async fn earlier_children(
+        &self,
+        work: &Work,
+        kind: ItemKind,
+        cursor: usize,
+    ) -> EngineResult<BTreeMap<usize, ItemId>> {
+        let store = self.engine.store();
+        let stage = &self.stage(work.stage).name;
+        let ran_before = cursor > 0 || !store.item_outcomes(work.submission, work.item, stage).await?.is_empty();
+        if !ran_before {
+            return Ok(BTreeMap::new());
+        }
+        let filter = ItemFilter { kind: Some(kind), parent: work.item };
+        let siblings = store.items(work.submission, filter).await?;
+        let own = siblings.into_iter().filter(|sibling| sibling.parent == work.item);
+        let places = own.filter_map(|sibling| Some((usize::try_from(sibling.ordinal).ok()?, sibling.id)));
+        Ok(places.filter(|(place, _)| *place >= cursor).collect())
+    }
+
+    async fn child_ids(&self, earlier: &BTreeMap<usize, ItemId>, places: Range<usize>) -> EngineResult<Vec<ItemId>> {
+        let missing = places.clone().filter(|place| !earlier.contains_key(place)).count();
+        let mut fresh = self.engine.ids().items(missing).await?.into_iter();
+        Ok(places.filter_map(|place| earlier.get(&place).copied().or_else(|| fresh.next())).collect())
+    }
+
     /// The commits of a fan-out, one after the other. `cursor` children are stored already, under `join` if that is
     /// one of the item's own.
     pub async fn fan_out_step(
@@ -386,7 +416,11 @@ impl Settler<'_> {
         cursor: usize,
         own_join: &mut Option<JoinId>,
     ) -> EngineResult<(Commit, usize)> {
-        let FanOut { work, children, changes } = fan_out;
+        if fan_out.earlier.is_none() {
+            fan_out.earlier = Some(self.earlier_children(&fan_out.work, fan_out.children.kind, cursor).await?);
+        }
+        let FanOut { work, children, changes, earlier } = fan_out;
+        let earlier = earlier.get_or_insert_default();
         let at = work.at();
         let upto = children.count.min(cursor + CHILDREN_PER_COMMIT);
         let last = upto == children.count;
@@ -412,7 +446,11 @@ impl Settler<'_> {
         };
         let child_stage = work.stage + 1;
         next.mark_status(child_stage);
-        let ids = self.engine.ids().items(upto - cursor).await?;
+        let ids = self.child_ids(earlier, cursor..upto).await?;
+        if last {
+            let surplus = earlier.split_off(&children.count);
+            next.changes.removed_items = surplus.into_values().map(|item| (work.submission, item)).collect();
+        }
         for (index, id) in (cursor..upto).zip(ids) {
             let child = children.child(index);
             let payload = child_payload(&child.data);

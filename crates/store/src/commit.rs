@@ -67,6 +67,8 @@ pub struct Changes {
     pub submissions: Vec<NewSubmission>,
     /// New items; one that exists already under its id is updated.
     pub items: Vec<Item>,
+    /// Items that a repeated stage did not make again; they go with their outcomes, jobs and reviews.
+    pub removed_items: Vec<(SubmissionId, ItemId)>,
     pub artifacts: Vec<Artifact>,
     /// Current results; each replaces the one before it.
     pub outcomes: Vec<Outcome>,

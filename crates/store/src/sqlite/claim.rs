@@ -5,34 +5,40 @@
 
 use super::{
     rows::{self, JOB_COLUMNS},
-    writer::{Tx, WishResult},
+    writer::{Tx, WishResult, WriterState},
 };
 use crate::query::ClaimRequest;
 use bindery_core::{
-    Name,
-    job::{ClaimedJob, Token},
+    JobId, Name, Timestamp,
+    job::{ClaimedJob, Job, JobState, Token},
 };
-use rusqlite::OptionalExtension;
-use std::collections::HashSet;
+use rusqlite::{Connection, OptionalExtension, Row};
+use std::{cmp::Reverse, collections::HashSet, sync::LazyLock};
 
 /// How many limit keys one claim looks at; the next claim goes on behind them.
 const KEYS_PER_CLAIM: usize = 1_000;
 
-/// A job that may be claimed, in the order in which it should be.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+/// A job that may be claimed.
 struct Candidate {
-    descending_priority: i64,
-    id: i64,
-    rate_limited: Option<(String, u32)>,
+    job: Job,
+    report_overdue: bool,
+}
+
+impl Candidate {
+    /// The greatest priority first, then the oldest.
+    fn rank(&self) -> (Reverse<i32>, JobId) {
+        (Reverse(self.job.priority), self.job.id)
+    }
 }
 
 pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<ClaimedJob>> {
     promote_scheduled(tx)?;
-    let mut candidates = unlimited_candidates(tx, request)?;
-    limited_candidates(tx, request, &mut candidates)?;
-    candidates.sort_unstable();
+    let paused = paused_queues(tx)?;
+    let mut candidates = unlimited_candidates(tx, request, &paused)?;
+    limited_candidates(tx, request, &paused, &mut candidates)?;
+    candidates.sort_unstable_by_key(Candidate::rank);
     candidates.truncate(request.max);
-    candidates.into_iter().map(|candidate| lease(tx, request, &candidate)).collect()
+    candidates.into_iter().map(|candidate| lease(tx, request, candidate)).collect()
 }
 
 /// Jobs whose time has come move to the ready index.
@@ -43,49 +49,54 @@ fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
     Ok(())
 }
 
-fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: &Candidate) -> WishResult<ClaimedJob> {
-    if let Some((key, _)) = &candidate.rate_limited {
-        tx.db.prepare_cached("UPDATE rate SET tokens = tokens - 1 WHERE limit_key = ?1")?.execute([key])?;
+fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: Candidate) -> WishResult<ClaimedJob> {
+    let Candidate { mut job, report_overdue } = candidate;
+    if let Some(limit) = job.limit.as_ref().filter(|limit| limit.per_minute.is_some()) {
+        let mut take = tx.db.prepare_cached("UPDATE rate SET tokens = tokens - 1 WHERE limit_key = ?1")?;
+        take.execute([limit.key.as_str()])?;
     }
     let token = tx.fresh("token")?;
-    let lease_until = (tx.now + request.lease).as_millis();
+    let lease_until = tx.now + request.lease;
     let mut take = tx.db.prepare_cached(
         "UPDATE job SET state = 2, attempt = attempt + 1, due_at = ?2, token = ?3, worker = ?4 WHERE id = ?1",
     )?;
-    take.execute((candidate.id, lease_until, token, request.worker.as_str()))?;
-    let mut read = tx.db.prepare_cached(job_by_id())?;
-    let state = &mut *tx.state;
-    let (job, report_overdue) = read
-        .query_row([candidate.id], |row| Ok((rows::job(row, |text| state.name(text))?, row.get::<_, i64>(24)? == 1)))?;
+    take.execute((job.id.raw(), lease_until.as_millis(), token, request.worker.as_str()))?;
+    job.state = JobState::Running;
+    job.attempt += 1;
+    job.lease_until = Some(lease_until);
+    job.worker = Some(request.worker.clone());
     Ok(ClaimedJob { job, token: Token(token), report_overdue })
 }
 
-fn job_by_id() -> &'static str {
-    static SQL: std::sync::LazyLock<String> =
-        std::sync::LazyLock::new(|| format!("SELECT {JOB_COLUMNS} FROM job WHERE id = ?1"));
-    &SQL
+fn candidate(row: &Row<'_>, state: &mut WriterState) -> rusqlite::Result<Candidate> {
+    Ok(Candidate { job: rows::job(row, |text| state.name(text))?, report_overdue: row.get::<_, i64>(24)? == 1 })
 }
 
 fn paused_queues(tx: &Tx<'_>) -> WishResult<HashSet<String>> {
     Ok(rows::collect(tx.db, "SELECT name FROM queue", [], |row| row.get(0))?.into_iter().collect())
 }
 
-fn unlimited_candidates(tx: &Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<Candidate>> {
-    let paused = paused_queues(tx)?;
+fn unlimited_candidates(
+    tx: &mut Tx<'_>,
+    request: &ClaimRequest,
+    paused: &HashSet<String>,
+) -> WishResult<Vec<Candidate>> {
+    static TOP: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NULL AND queue = ?1 \
+             ORDER BY priority DESC, id LIMIT ?2"
+        )
+    });
     let queues: Vec<String> = match &request.queues {
         Some(queues) => queues.iter().map(ToString::to_string).collect(),
         None => ready_queues(tx)?,
     };
-    let mut top = tx.db.prepare_cached(
-        "SELECT id, priority FROM job WHERE state = 0 AND limit_key IS NULL AND queue = ?1 \
-         ORDER BY priority DESC, id LIMIT ?2",
-    )?;
+    let mut top = tx.db.prepare_cached(&TOP)?;
     let mut candidates = Vec::new();
     for queue in queues.iter().filter(|queue| !paused.contains(*queue)) {
         let mut found = top.query((queue, request.max as i64))?;
         while let Some(row) = found.next()? {
-            let descending_priority = -row.get::<_, i64>(1)?;
-            candidates.push(Candidate { descending_priority, id: row.get(0)?, rate_limited: None });
+            candidates.push(candidate(row, tx.state)?);
         }
     }
     Ok(candidates)
@@ -104,8 +115,12 @@ fn ready_queues(tx: &Tx<'_>) -> WishResult<Vec<String>> {
     }
 }
 
-fn limited_candidates(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: &mut Vec<Candidate>) -> WishResult<()> {
-    let paused = paused_queues(tx)?;
+fn limited_candidates(
+    tx: &mut Tx<'_>,
+    request: &ClaimRequest,
+    paused: &HashSet<String>,
+    candidates: &mut Vec<Candidate>,
+) -> WishResult<()> {
     let wanted = |queue: &str| {
         !paused.contains(queue)
             && request.queues.as_ref().is_none_or(|queues| queues.iter().any(|name: &Name| name == queue))
@@ -144,47 +159,47 @@ fn next_limit_key(tx: &Tx<'_>, after: &str) -> WishResult<Option<String>> {
 
 /// The jobs of one key that its limit lets through now.
 fn limited_by(
-    tx: &Tx<'_>,
+    tx: &mut Tx<'_>,
     key: &str,
     max: usize,
     wanted: &dyn Fn(&str) -> bool,
     candidates: &mut Vec<Candidate>,
 ) -> WishResult<()> {
+    static TOP: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key = ?1 \
+             ORDER BY priority DESC, id"
+        )
+    });
     let mut count = tx
         .db
         .prepare_cached("SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = ?1")?;
     let mut running: i64 = count.query_row([key], |row| row.get(0))?;
     let mut tokens: Option<f64> = None;
-    let mut top = tx.db.prepare_cached(
-        "SELECT id, priority, queue, limit_running, limit_per_minute FROM job \
-         WHERE state = 0 AND limit_key IS NOT NULL AND limit_key = ?1 ORDER BY priority DESC, id",
-    )?;
+    let mut top = tx.db.prepare_cached(&TOP)?;
     let mut rows = top.query([key])?;
     let mut taken = 0;
     while taken < max {
         let Some(row) = rows.next()? else { break };
-        if !wanted(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?) {
+        let candidate = candidate(row, tx.state)?;
+        if !wanted(&candidate.job.queue) {
             continue;
         }
-        if row.get::<_, Option<i64>>(3)?.is_some_and(|limit| running >= limit) {
+        let limit = candidate.job.limit.as_ref();
+        if limit.and_then(|limit| limit.running).is_some_and(|most| running >= i64::from(most)) {
             break;
         }
-        let per_minute: Option<u32> = row.get(4)?;
-        if let Some(per_minute) = per_minute {
+        if let Some(per_minute) = limit.and_then(|limit| limit.per_minute) {
             let left = match tokens {
                 Some(left) => left,
-                None => refill(tx, key, per_minute)?,
+                None => refill(tx.db, tx.now, key, per_minute)?,
             };
             if left < 1.0 {
                 break;
             }
             tokens = Some(left - 1.0);
         }
-        candidates.push(Candidate {
-            descending_priority: -row.get::<_, i64>(1)?,
-            id: row.get(0)?,
-            rate_limited: per_minute.map(|rate| (key.to_owned(), rate)),
-        });
+        candidates.push(candidate);
         running += 1;
         taken += 1;
     }
@@ -192,16 +207,16 @@ fn limited_by(
 }
 
 /// Adds to a token bucket what has flowed in since the last look; a new bucket is full.
-fn refill(tx: &Tx<'_>, key: &str, per_minute: u32) -> WishResult<f64> {
+fn refill(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
     let capacity = f64::from(per_minute);
-    let mut find = tx.db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
+    let mut find = db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
     let found: Option<(f64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    let now = tx.now.as_millis();
+    let now = now.as_millis();
     let tokens = found.map_or(capacity, |(tokens, refilled_at)| {
         let minutes = (now - refilled_at).max(0) as f64 / 60_000.0;
         (tokens + minutes * capacity).min(capacity)
     });
-    let mut store = tx.db.prepare_cached(
+    let mut store = db.prepare_cached(
         "INSERT INTO rate (limit_key, tokens, refilled_at) VALUES (?1, ?2, ?3) \
          ON CONFLICT (limit_key) DO UPDATE SET tokens = ?2, refilled_at = max(refilled_at, ?3)",
     )?;

@@ -106,6 +106,9 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {
     for item in &changes.items {
         upsert_item(tx, item)?;
     }
+    for (submission, item) in &changes.removed_items {
+        remove_item(tx, *submission, *item)?;
+    }
     for artifact in &changes.artifacts {
         upsert_artifact(tx, artifact)?;
     }
@@ -171,6 +174,16 @@ fn upsert_item(tx: &Tx<'_>, item: &Item) -> WishResult<()> {
         item.content.as_ref().map(ContentHash::as_bytes),
         &item.data,
     ))?;
+    Ok(())
+}
+
+fn remove_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<()> {
+    let ids = (submission.raw(), item.raw());
+    for table in ["job", "outcome", "review", "artifact"] {
+        let sql = format!("DELETE FROM {table} WHERE submission_id = ?1 AND item_id = ?2");
+        tx.db.prepare_cached(&sql)?.execute(ids)?;
+    }
+    tx.db.prepare_cached("DELETE FROM item WHERE submission_id = ?1 AND id = ?2")?.execute(ids)?;
     Ok(())
 }
 

@@ -53,6 +53,8 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     })?;
     db.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
     db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
+    // Savepoints keep the pages that they may have to restore here; by default that is a file.
+    db.pragma_update(None, "temp_store", "MEMORY").map_err(explain)?;
     db.pragma_update(None, "cache_size", -16_000).map_err(explain)?;
     // Checkpoints copy pages back into the main file and sync it; doing that less often is worth a larger WAL.
     db.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(explain)?;
