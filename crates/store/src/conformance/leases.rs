@@ -57,6 +57,7 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     let holder = f.claim_as("other", 1).await.pop().expect("the job went back to the queue");
     assert_ne!(stale.token, holder.token);
 
+    let kept = f.item(submission, ItemKind::Page).await;
     let item = f.ids.item().await;
     let changes = Changes {
         submissions: vec![f.new_submission().await],
@@ -71,6 +72,7 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
             content: None,
             data: "{}".to_owned(),
         }],
+        removed_items: vec![(submission, kept)],
         artifacts: vec![Artifact {
             submission,
             item: None,

@@ -182,6 +182,7 @@ macro_rules! conformance_suite {
             }
             records {
                 a_submission_comes_back_whole
+                a_removed_item_takes_along_what_hangs_on_it
                 an_item_comes_back_whole
                 an_artifact_comes_back_whole
                 an_outcome_comes_back_whole

@@ -323,3 +323,24 @@ pub async fn a_review_comes_back_whole(f: &Fixture) {
     assert_eq!(list(ReviewFilter { statuses: vec![ReviewStatus::Pending], ..ReviewFilter::default() }).await, 1);
     assert_eq!(list(ReviewFilter { limit: Some(1), ..ReviewFilter::default() }).await, 1);
 }
+
+pub async fn a_removed_item_takes_along_what_hangs_on_it(f: &Fixture) {
+    let submission = f.submission().await;
+    let (gone, stays) = (f.item(submission, ItemKind::Document).await, f.item(submission, ItemKind::Document).await);
+    for item in [gone, stays] {
+        f.enqueue(NewJob { item: Some(item), ..f.job("extract", submission) }).await;
+        let claim = f.claim_one().await;
+        let outcomes = vec![f.outcome(&claim.job, OutcomeStatus::Completed)];
+        f.change(Changes { outcomes, ..Changes::default() }).await;
+        f.done(&claim).await;
+    }
+    for item in [gone, stays] {
+        f.enqueue(NewJob { item: Some(item), ..f.job("index", submission) }).await;
+    }
+    f.change(Changes { removed_items: vec![(submission, gone)], ..Changes::default() }).await;
+    assert_eq!(f.store.item(submission, gone).await.unwrap(), None);
+    let outcomes = f.store.outcomes(submission, None).await.unwrap();
+    assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.item == Some(stays)), "{outcomes:#?}");
+    let left: Vec<_> = f.jobs_on("index").await.into_iter().map(|job| job.item).collect();
+    assert_eq!(left, [Some(stays)], "work on a part that is no longer there would go on");
+}
