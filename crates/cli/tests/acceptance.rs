@@ -81,10 +81,8 @@ fn every_id_is_listed_with_the_tests_that_cover_it() {
             fresh.push('\n');
         }
     }
-    let known: Vec<String> = SEEDS
-        .iter()
-        .flat_map(|(seed, count)| (1..=*count).map(move |item| format!("{seed}-{item:02}")))
-        .collect();
+    let known: Vec<String> =
+        SEEDS.iter().flat_map(|(seed, count)| (1..=*count).map(move |item| format!("{seed}-{item:02}"))).collect();
     assert_eq!(listed, known, "docs/acceptance.md must list every id once, in order");
     for id in tests.keys() {
         assert!(known.contains(id), "a test covers {id}, which no source system has");

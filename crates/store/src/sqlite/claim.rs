@@ -51,9 +51,10 @@ fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
 
 fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: Candidate) -> WishResult<ClaimedJob> {
     let Candidate { mut job, report_overdue } = candidate;
-    if let Some(limit) = job.limit.as_ref().filter(|limit| limit.per_minute.is_some()) {
-        let mut take = tx.db.prepare_cached("UPDATE rate SET tokens = tokens - 1 WHERE limit_key = ?1")?;
-        take.execute([limit.key.as_str()])?;
+    if let Some(limit) = &job.limit
+        && let Some(per_minute) = limit.per_minute
+    {
+        spend_token(tx, &limit.key, per_minute)?;
     }
     let token = tx.fresh("token")?;
     let lease_until = tx.now + request.lease;
@@ -192,7 +193,7 @@ fn limited_by(
         if let Some(per_minute) = limit.and_then(|limit| limit.per_minute) {
             let left = match tokens {
                 Some(left) => left,
-                None => refill(tx.db, tx.now, key, per_minute)?,
+                None => tokens_now(tx.db, tx.now, key, per_minute)?,
             };
             if left < 1.0 {
                 break;
@@ -206,20 +207,23 @@ fn limited_by(
     Ok(())
 }
 
-/// Adds to a token bucket what has flowed in since the last look; a new bucket is full.
-fn refill(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
+/// What is in a token bucket by now; a new bucket is full.
+fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
     let capacity = f64::from(per_minute);
     let mut find = db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
     let found: Option<(f64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-    let now = now.as_millis();
-    let tokens = found.map_or(capacity, |(tokens, refilled_at)| {
-        let minutes = (now - refilled_at).max(0) as f64 / 60_000.0;
+    Ok(found.map_or(capacity, |(tokens, refilled_at)| {
+        let minutes = (now.as_millis() - refilled_at).max(0) as f64 / 60_000.0;
         (tokens + minutes * capacity).min(capacity)
-    });
-    let mut store = db.prepare_cached(
+    }))
+}
+
+fn spend_token(tx: &Tx<'_>, key: &str, per_minute: u32) -> WishResult<()> {
+    let left = tokens_now(tx.db, tx.now, key, per_minute)? - 1.0;
+    let mut store = tx.db.prepare_cached(
         "INSERT INTO rate (limit_key, tokens, refilled_at) VALUES (?1, ?2, ?3) \
          ON CONFLICT (limit_key) DO UPDATE SET tokens = ?2, refilled_at = max(refilled_at, ?3)",
     )?;
-    store.execute((key, tokens, now))?;
-    Ok(tokens)
+    store.execute((key, left, tx.now.as_millis()))?;
+    Ok(())
 }
