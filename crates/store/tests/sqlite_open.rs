@@ -111,7 +111,7 @@ async fn two_stores_on_one_file_share_it() {
     let path = folder.path().join("bindery.db");
     let (one, two) = (SqliteStore::open(Options::at(&path)).unwrap(), SqliteStore::open(Options::at(&path)).unwrap());
     let mark = two.change_mark();
-    let written = tokio::join!(
+    tokio::join!(
         async {
             for _ in 0..50 {
                 one.enqueue(vec![job()]).await.unwrap();
@@ -123,7 +123,6 @@ async fn two_stores_on_one_file_share_it() {
             }
         },
     );
-    drop(written);
     let mut ids: Vec<_> = one.jobs(JobFilter::default()).await.unwrap().into_iter().map(|view| view.job.id).collect();
     ids.sort_unstable();
     ids.dedup();
