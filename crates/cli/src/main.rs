@@ -1,1 +1,45 @@
-fn main() {}
+//! The `bindery` binary: flags, wiring, and what people see. The work itself is in the crates below.
+
+mod cli;
+mod commands;
+mod config;
+mod env_vars;
+mod exit;
+mod failure;
+mod items;
+mod output;
+mod progress;
+mod report;
+mod work;
+
+use clap::Parser as _;
+use exit::Exit;
+use std::{process::ExitCode, time::Duration};
+
+fn main() -> ExitCode {
+    // Wrong flags end here, with the same exit code as other bad input.
+    let cli = cli::Cli::parse();
+    finish(run(cli)).into()
+}
+
+fn run(cli: cli::Cli) -> anyhow::Result<Exit> {
+    cli.settings.start_logging()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(commands::dispatch(cli));
+    // Somebody who asks twice to stop does not want to wait for a step that does not end.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
+}
+
+fn finish(result: anyhow::Result<Exit>) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(error) => match failure::explain(&error) {
+            Some(shown) => {
+                output::error(&shown.message, shown.hint.as_deref());
+                shown.exit
+            }
+            None => Exit::Ok,
+        },
+    }
+}

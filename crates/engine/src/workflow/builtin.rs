@@ -2,10 +2,11 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 2] {
+pub const fn all() -> [(&'static str, &'static str); 3] {
     [
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),
+        ("words", include_str!("../../../../workflows/words.yaml")),
     ]
 }
 

@@ -1,0 +1,61 @@
+//! The commands and their flags. One module for each is in `commands`.
+
+use crate::{commands, config::Settings, env_vars};
+use clap::{Parser, Subcommand};
+
+/// Takes piles of documents apart, works on the parts in parallel and binds the results.
+#[derive(Debug, Parser)]
+#[command(name = "bindery", version, after_help = env_vars::HELP, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Run(commands::run::Args),
+    Submit(commands::submit::Args),
+    Worker(commands::worker::Args),
+    Status(commands::status::Args),
+    Result(commands::result::Args),
+    Jobs(commands::jobs::Args),
+    DeadLetters(commands::dead_letters::Args),
+    Retry(commands::retry::Args),
+    Cancel(commands::cancel::Args),
+    Queues(commands::queues::Args),
+    Pause(commands::queues::PauseArgs),
+    Resume(commands::queues::ResumeArgs),
+    Events(commands::events::Args),
+    Reviews(commands::reviews::Args),
+    Workflows(commands::workflows::Args),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_examples() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("bindery "), "`bindery {} --help` has no example", command.get_name());
+        }
+    }
+
+    #[test]
+    fn every_command_is_documented() {
+        let documentation = include_str!("../../../docs/cli.md");
+        for command in Cli::command().get_subcommands() {
+            let heading = format!("`{}", command.get_name());
+            assert!(documentation.contains(&heading), "{} is not in docs/cli.md", command.get_name());
+        }
+    }
+}

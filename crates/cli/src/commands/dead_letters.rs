@@ -1,0 +1,46 @@
+//! `bindery dead-letters`: what was given up, and why.
+
+use super::jobs;
+use crate::{config::Settings, exit::Exit, output};
+use bindery_core::job::JobState;
+use bindery_store::query::JobFilter;
+use clap::Subcommand;
+
+/// List what was given up, with the reasons
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery dead-letters
+  bindery dead-letters list --json
+`bindery retry job_N`, or `bindery retry --all`, runs them again.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List them (what happens without a word, too)
+    List,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing()?;
+    let Some(Action::List) = args.action.or(Some(Action::List)) else { return Ok(Exit::Ok) };
+    let dead = app.store().jobs(JobFilter { states: vec![JobState::Dead], ..JobFilter::default() }).await?;
+    if args.json {
+        output::json(&dead)?;
+        return Ok(Exit::Ok);
+    }
+    if dead.is_empty() {
+        output::note("there are no dead letters");
+        return Ok(Exit::Ok);
+    }
+    jobs::show(&app, &dead).await?;
+    output::note("`bindery retry JOB…` runs some of them again, `bindery retry --all` all of them");
+    Ok(Exit::Ok)
+}

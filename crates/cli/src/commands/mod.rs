@@ -1,0 +1,41 @@
+//! One module for each command.
+
+pub(crate) mod cancel;
+pub(crate) mod dead_letters;
+pub(crate) mod events;
+pub(crate) mod jobs;
+pub(crate) mod queues;
+pub(crate) mod result;
+pub(crate) mod retry;
+pub(crate) mod reviews;
+pub(crate) mod run;
+pub(crate) mod status;
+pub(crate) mod submit;
+pub(crate) mod worker;
+pub(crate) mod workflows;
+
+use crate::{
+    cli::{Cli, Command},
+    exit::Exit,
+};
+
+pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
+    let settings = &cli.settings;
+    match cli.command {
+        Command::Run(args) => run::run(settings, args).await,
+        Command::Submit(args) => submit::run(settings, args).await,
+        Command::Worker(args) => worker::run(settings, args).await,
+        Command::Status(args) => status::run(settings, args).await,
+        Command::Result(args) => result::run(settings, args).await,
+        Command::Jobs(args) => jobs::run(settings, args).await,
+        Command::DeadLetters(args) => dead_letters::run(settings, args).await,
+        Command::Retry(args) => retry::run(settings, args).await,
+        Command::Cancel(args) => cancel::run(settings, args).await,
+        Command::Queues(args) => queues::run(settings, args).await,
+        Command::Pause(args) => queues::pause(settings, args).await,
+        Command::Resume(args) => queues::resume(settings, args).await,
+        Command::Events(args) => events::run(settings, args).await,
+        Command::Reviews(args) => reviews::run(settings, args).await,
+        Command::Workflows(args) => workflows::run(settings, args).await,
+    }
+}

@@ -1,0 +1,165 @@
+//! `bindery run`: takes files in and works on them until there is a result.
+
+use super::submit::{self, IntakeArgs};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    output,
+    progress::Display,
+    report,
+    work::{self, Running, Signals},
+};
+use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
+use bindery_engine::{WorkerOptions, intake::Received, view};
+use serde_json::json;
+use std::time::Duration;
+
+/// Take files in, work on them and show the result
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery run samples                            everything below the folder samples
+  bindery run a.txt b.txt --json > result.json   the result for a program
+  bindery run inbox --external-id monday         stopped half-way? The same command goes on
+  cat letter.txt | bindery run -                 from standard input
+Ctrl-C lets work under way finish and stops; nothing that is done is done again.
+Work of other submissions that waits in the same store is done, too.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    intake: IntakeArgs,
+
+    /// How many processors run at once (default: one for each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Show no progress
+    #[arg(long)]
+    no_progress: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+enum End {
+    Final,
+    Stuck,
+    Interrupted,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.create().await?;
+    let received = submit::receive(&app, args.intake).await?;
+    let id = received.id();
+    let mut signals = Signals::new()?;
+    let mut options = WorkerOptions::default();
+    options.name = format!("run-{}", std::process::id()).into();
+    if let Some(threads) = args.threads {
+        options.threads = usize::from(threads);
+    }
+    let mut display = Display::new(!args.no_progress);
+    let running = Running::start(&app, options);
+    let end = follow(&app, id, &running, &mut display, &mut signals).await;
+    if matches!(end, Ok(End::Interrupted)) {
+        output::note("finishing what is under way; Ctrl-C again stops at once");
+    }
+    running.stop(&mut signals).await?;
+    let end = end?;
+    let progress = view::progress(&app.engine, id).await?;
+    display.update(&progress);
+    display.finish();
+    if matches!(received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
+        output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
+    }
+    show(&app, &progress, args.json).await?;
+    Ok(exit(&progress, &end))
+}
+
+async fn follow(
+    app: &App,
+    id: SubmissionId,
+    running: &Running,
+    display: &mut Display,
+    signals: &mut Signals,
+) -> anyhow::Result<End> {
+    loop {
+        let mark = app.store().change_mark();
+        let progress = view::progress(&app.engine, id).await?;
+        display.update(&progress);
+        if progress.status.is_final() {
+            return Ok(End::Final);
+        }
+        if work::is_stuck(app, id, &progress).await? {
+            return Ok(End::Stuck);
+        }
+        anyhow::ensure!(!running.has_ended(), "the worker inside this process has ended too early");
+        tokio::select! {
+            () = signals.next() => return Ok(End::Interrupted),
+            () = async {
+                // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                app.store().changed(mark, Duration::from_millis(500)).await;
+            } => {}
+        }
+    }
+}
+
+fn exit(progress: &Progress, end: &End) -> Exit {
+    match (progress.status, end) {
+        (SubmissionStatus::Completed, _) => Exit::Ok,
+        (SubmissionStatus::Failed | SubmissionStatus::Cancelled, _) => Exit::SubmissionFailed,
+        (_, End::Interrupted) => Exit::Interrupted,
+        _ if progress.open_reviews() > 0 => Exit::WaitingForReview,
+        _ => Exit::Waiting,
+    }
+}
+
+async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<()> {
+    let id = progress.submission;
+    let result = view::result(&app.engine, id).await?;
+    let failed = report::failed_parts(app, id).await?;
+    let waits = if progress.status.is_final() { Vec::new() } else { report::waits(app, id).await? };
+    let stored = report::stored_result(app, id).await?;
+    if as_json {
+        let answer = json!({
+            "submission": id, "external_id": progress.external_id, "status": progress.status,
+            "error": progress.error, "result": result, "stored": stored, "failed": failed, "waiting": waits,
+            "progress": progress,
+        });
+        output::json(&answer)?;
+    } else if let Some(result) = &result {
+        report::show_result(result)?;
+    }
+    report::note_failed(&failed);
+    report::note_waits(&waits);
+    output::note(conclusion(progress));
+    if let Some(stored) = stored.filter(|_| !as_json) {
+        output::note(format!("stored as {} in {}", stored.key, stored.path));
+    }
+    Ok(())
+}
+
+/// The last line: how it ended, and what to do next if it has not.
+fn conclusion(progress: &Progress) -> String {
+    let id = progress.submission;
+    let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
+    match progress.status {
+        SubmissionStatus::Completed => match &progress.error {
+            None => format!("{id} completed in {took}"),
+            Some(error) => format!("{id} completed in {took}, but {error}; `bindery retry {id}` tries them again"),
+        },
+        SubmissionStatus::Failed => {
+            let error = progress.error.as_deref().unwrap_or("no reason was given");
+            format!("{id} failed: {error}; `bindery retry {id}` tries again")
+        }
+        SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
+        _ if progress.open_reviews() > 0 => format!("{id} waits for a person; `bindery reviews` lists what to decide"),
+        _ => {
+            let same = match &progress.external_id {
+                Some(external) => format!(", or the same command with --external-id {external}"),
+                None => String::new(),
+            };
+            format!("{id} is not finished; what is done is kept. `bindery worker` goes on{same}")
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! `bindery status`: how submissions stand.
+
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    output,
+    progress::{self, Display},
+    report,
+};
+use bindery_core::{
+    SubmissionId,
+    progress::Progress,
+    submission::{Submission, SubmissionStatus},
+};
+use bindery_engine::view;
+use bindery_store::query::SubmissionFilter;
+use serde_json::json;
+use std::time::Duration;
+
+/// Show how submissions stand
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery status                  the newest submissions
+  bindery status sub_1            one, stage by stage, with what it waits for
+  bindery status sub_1 --watch    until it is final
+  bindery status monday --json    by your own id, for a program")]
+pub(crate) struct Args {
+    /// sub_N, or your own id; none lists the newest
+    submission: Option<String>,
+
+    /// Follow it until it is final
+    #[arg(long, requires = "submission")]
+    watch: bool,
+
+    /// Print JSON; with --watch one line for each change
+    #[arg(long)]
+    json: bool,
+
+    /// Print the states of the submission and of its documents, as JSON
+    #[arg(long, requires = "submission", conflicts_with_all = ["watch", "aggregation"])]
+    documents: bool,
+
+    /// Print how far the aggregations are, as JSON
+    #[arg(long, requires = "submission", conflicts_with = "watch")]
+    aggregation: bool,
+
+    /// How many to list
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    limit: usize,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing()?;
+    let Some(named) = &args.submission else { return list(&app, args.limit, args.json).await };
+    let id = app.engine.find_submission(named).await?.id;
+    if args.documents {
+        let submission = view::submission_state(&app.engine, id).await?;
+        let documents = view::document_states(&app.engine, id).await?;
+        output::json(&json!({"submission": submission, "documents": documents}))?;
+    } else if args.aggregation {
+        output::json(&view::aggregation_states(&app.engine, id).await?)?;
+    } else if args.watch {
+        return watch(&app, id, args.json).await;
+    } else {
+        let progress = view::progress(&app.engine, id).await?;
+        if args.json {
+            output::json(&progress)?;
+        } else {
+            show(&app, &progress).await?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+async fn list(app: &App, limit: usize, as_json: bool) -> anyhow::Result<Exit> {
+    let filter = SubmissionFilter { limit: Some(limit), ..SubmissionFilter::default() };
+    let submissions = app.store().submissions(filter).await?;
+    if as_json {
+        output::json(&submissions)?;
+        return Ok(Exit::Ok);
+    }
+    if submissions.is_empty() {
+        output::note("nothing has been taken in yet; `bindery run PATHS…` does");
+        return Ok(Exit::Ok);
+    }
+    let listed = submissions.len();
+    let rows = submissions.into_iter().map(|submission| {
+        [
+            submission.id.to_string(),
+            submission.external_id.clone().unwrap_or_default(),
+            format!("{} {}", submission.workflow, submission.workflow_version),
+            submission.status.to_string(),
+            output::ago(submission.received_at),
+            remark(&submission),
+        ]
+    });
+    output::table(&["SUBMISSION", "YOUR ID", "WORKFLOW", "STATUS", "RECEIVED", ""], rows)?;
+    if listed == limit {
+        output::note(format!("the newest {limit}; --limit shows more"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn remark(submission: &Submission) -> String {
+    let late = submission.deadline.breached_at.map(|_| "deadline missed".to_owned());
+    let said = submission.error.clone().filter(|_| submission.status != SubmissionStatus::Cancelled);
+    said.into_iter().chain(late).collect::<Vec<_>>().join("; ")
+}
+
+async fn show(app: &App, progress: &Progress) -> anyhow::Result<()> {
+    let id = progress.submission;
+    let external = progress.external_id.as_ref().map(|external| format!(" ({external})")).unwrap_or_default();
+    output::line(format!(
+        "{id}{external}: {}, workflow {} version {}, received {}",
+        progress.status,
+        progress.workflow,
+        progress.workflow_version,
+        output::ago(progress.received_at)
+    ))?;
+    let parts = [(progress.files, "file"), (progress.pages, "page"), (progress.documents, "document")];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| output::count(number, noun));
+    output::line(parts.collect::<Vec<_>>().join(", "))?;
+    output::line("")?;
+    let rows = progress.stages.iter().map(|stage| {
+        let expected = stage.expected.map_or_else(|| "?".to_owned(), |expected| expected.to_string());
+        let percent = stage.percent().map(|percent| format!("{percent} %")).unwrap_or_default();
+        [stage.stage.to_string(), stage.counts.done().to_string(), expected, percent, progress::rest(stage)]
+    });
+    output::table(&["STAGE", "DONE#", "OF#", "#", ""], rows)?;
+    if let Some(line) = deadline(app, progress) {
+        output::line("")?;
+        output::line(line)?;
+    }
+    let failed = report::failed_parts(app, id).await?;
+    let waits = report::waits(app, id).await?;
+    if !failed.is_empty() || !waits.is_empty() {
+        output::line("")?;
+    }
+    report::print_failed(&failed)?;
+    report::print_waits(&waits)?;
+    if let Some(error) = progress.error.as_ref().filter(|_| progress.status == SubmissionStatus::Failed) {
+        output::line(format!("error: {error}"))?;
+    }
+    if let Some(stored) = report::stored_result(app, id).await? {
+        output::line("")?;
+        output::line(format!("result: {} in {}", stored.key, stored.path))?;
+    }
+    Ok(())
+}
+
+fn deadline(app: &App, progress: &Progress) -> Option<String> {
+    let at = progress.deadline_at?;
+    let now = app.engine.clock().now();
+    Some(match (progress.completed_at, progress.sla_breached) {
+        (_, true) => format!("deadline {at}: missed"),
+        (Some(_), false) => format!("deadline {at}: met"),
+        (None, false) => format!("deadline {at}: in {}", output::duration(at.since(now))),
+    })
+}
+
+async fn watch(app: &App, id: SubmissionId, as_json: bool) -> anyhow::Result<Exit> {
+    let mut display = Display::new(!as_json);
+    let mut last = None;
+    loop {
+        let mark = app.store().change_mark();
+        let progress = view::progress(&app.engine, id).await?;
+        display.update(&progress);
+        if as_json && last.as_ref() != Some(&progress) {
+            output::json_line(&progress)?;
+        }
+        if progress.status.is_final() {
+            display.finish();
+            if !as_json {
+                show(app, &progress).await?;
+            }
+            return Ok(Exit::Ok);
+        }
+        last = Some(progress);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        app.store().changed(mark, Duration::from_secs(1)).await;
+    }
+}

@@ -1,0 +1,136 @@
+//! `bindery worker`: works until it is told to stop.
+
+use crate::{
+    config::{App, Settings},
+    env_vars,
+    exit::Exit,
+    failure::Failure,
+    output,
+    work::{Running, Signals},
+};
+use bindery_core::{Name, job::ENGINE_QUEUE};
+use bindery_engine::{WorkerOptions, aggregator, feed::Consumed};
+use std::time::Duration;
+
+/// Work on whatever waits in the store
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery worker                          every queue, one thread for each core
+  bindery worker --queues word_counter    only this queue (and the engine's own small jobs)
+  bindery worker --until-idle             until nothing is left that can be done now
+Any number of workers may share a store. Ctrl-C or SIGTERM: finish what is under way, then stop; a second
+one: stop at once. A worker that dies loses nothing: its jobs go to others when their lease has run out.")]
+pub(crate) struct Args {
+    /// Only these queues, separated by commas (default: all)
+    #[arg(long, value_delimiter = ',', value_name = "QUEUES")]
+    queues: Vec<String>,
+
+    /// How many processors run at once (default: one for each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// How long others wait for a sign of life before they take its jobs
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    lease_seconds: u64,
+
+    /// How long work under way may take to finish after the first signal
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    drain_seconds: u64,
+
+    /// How it is shown; unique among the workers of a store (default: worker- and the process id)
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    name: Option<String>,
+
+    /// Stop when nothing is left that can be done now
+    #[arg(long)]
+    until_idle: bool,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.create().await?;
+    let mut options = WorkerOptions {
+        queues: queues(&app, &args.queues).await?,
+        lease: Duration::from_secs(args.lease_seconds),
+        drain: Duration::from_secs(args.drain_seconds),
+        ..WorkerOptions::default()
+    };
+    if let Some(name) = args.name {
+        options.name = name.into();
+    }
+    if let Some(threads) = args.threads {
+        options.threads = usize::from(threads);
+    }
+    // Before the first claim, so that no signal finds us unprepared.
+    let mut signals = Signals::new()?;
+    let of = match &options.queues {
+        None => "every queue".to_owned(),
+        Some(queues) => queues.iter().map(Name::as_str).collect::<Vec<_>>().join(", "),
+    };
+    output::note(format!("{} works on {of} with {} threads", options.name, options.threads));
+    let own = options.queues.clone();
+    let running = Running::start(&app, options);
+    let end = tokio::select! {
+        () = signals.next() => {
+            output::note("finishing what is under way; a second signal stops at once");
+            Ok(())
+        }
+        end = wait(&app, own.as_deref(), args.until_idle, &running) => end,
+    };
+    let finished = running.stop(&mut signals).await?;
+    output::note(format!("finished {}", output::count(finished, "job")));
+    end.map(|()| Exit::Ok)
+}
+
+/// The queues to work on, or all. Somebody has to do the engine's own small jobs, which bring submissions forward: a
+/// worker for some queues does them, too.
+async fn queues(app: &App, named: &[String]) -> anyhow::Result<Option<Vec<Name>>> {
+    let mut queues = Vec::new();
+    if let Some(component) = std::env::var(env_vars::COMPONENT).ok().filter(|name| !name.is_empty()) {
+        queues.push(component_queue(app, &component).await?);
+    }
+    for name in named {
+        queues.push(app.queue_named(name).await?);
+    }
+    if queues.is_empty() {
+        return Ok(None);
+    }
+    queues.push(ENGINE_QUEUE.into());
+    queues.dedup();
+    Ok(Some(queues))
+}
+
+async fn component_queue(app: &App, component: &str) -> anyhow::Result<Name> {
+    let wanted = Name::from(format!("q.{component}"));
+    let known = app.queues().await?;
+    if known.contains(&wanted) {
+        return Ok(wanted);
+    }
+    let components: Vec<&str> =
+        known.iter().filter(|queue| **queue != *ENGINE_QUEUE).filter_map(|queue| queue.strip_prefix("q.")).collect();
+    let message =
+        format!("{}: there is no component {component:?}; known are {}", env_vars::COMPONENT, components.join(", "));
+    Err(Failure::new(Exit::Unexpected, message).into())
+}
+
+/// Returns when nothing is left that can be done now, if that is wanted.
+async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, running: &Running) -> anyhow::Result<()> {
+    loop {
+        anyhow::ensure!(!running.has_ended(), "the worker has ended too early");
+        let mark = app.store().change_mark();
+        if until_idle && is_idle(app, own).await? {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        app.store().changed(mark, Duration::from_millis(500)).await;
+    }
+}
+
+/// Nothing runs, nothing is ready (except in paused queues) and nothing waits for its next try.
+async fn is_idle(app: &App, own: Option<&[Name]>) -> anyhow::Result<bool> {
+    // Reports first: following them can make new work.
+    while !matches!(aggregator::step(&app.engine).await?, Consumed::Nothing) {}
+    let queues = app.store().queues().await?;
+    let mine = queues.iter().filter(|view| own.is_none_or(|own| own.contains(&view.queue)));
+    Ok(mine.into_iter().all(|view| view.running == 0 && (view.paused || view.ready + view.scheduled == 0)))
+}

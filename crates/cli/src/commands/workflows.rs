@@ -1,0 +1,142 @@
+//! `bindery workflows`: what can be done with documents, and checking files of your own.
+
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_core::Name;
+use bindery_engine::workflow::{Workflow, builtin, load_file};
+use clap::Subcommand;
+use serde_json::json;
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// List, check or show workflows
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery workflows
+  bindery workflows show words > mine.yaml     a start for your own
+  bindery workflows check mine.yaml            every problem with its line
+  bindery --workflows ./workflows run inbox --workflow mine
+docs/workflows.md describes every key.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List them (what happens without a word, too)
+    List,
+    /// Check files without storing them; all problems are shown
+    Check {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Print the text of one
+    Show { name: String },
+}
+
+/// A workflow that can be asked for.
+struct Known {
+    text: String,
+    from: String,
+    workflow: Workflow,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    match args.action.unwrap_or(Action::List) {
+        Action::List => list(&known(settings).await?, args.json),
+        Action::Check { files } => check(&files),
+        Action::Show { name } => {
+            let known = known(settings).await?;
+            let Some(found) = known.get(&*name) else {
+                let names: Vec<&str> = known.keys().map(Name::as_str).collect();
+                let message = format!("there is no workflow {name:?}; known are {}", names.join(", "));
+                return Err(Failure::usage(message).into());
+            };
+            output::line(found.text.trim_end_matches('\n'))?;
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// By name, the newest version of each: those that ship, those in the store, those in the user's folder.
+async fn known(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
+    let mut known: BTreeMap<Name, Known> = BTreeMap::new();
+    let mut add = |text: String, from: String, workflow: Workflow| {
+        let newer = known.get(&workflow.name).is_none_or(|other| other.workflow.version <= workflow.version);
+        if newer {
+            known.insert(workflow.name.clone(), Known { text, from, workflow });
+        }
+    };
+    for (name, text) in builtin::all() {
+        add(text.to_owned(), "shipped".to_owned(), Workflow::parse(text, Some(name))?);
+    }
+    if let Some(app) = settings.if_existing()? {
+        for stored in app.store().workflows().await? {
+            let shipped = builtin::find(&stored.name) == Some(stored.text.as_str());
+            let from = if shipped { "shipped" } else { "stored" };
+            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
+            add(stored.text, from.to_owned(), workflow);
+        }
+    }
+    for loaded in settings.own_workflows()? {
+        add(loaded.text, loaded.file.display().to_string(), loaded.workflow);
+    }
+    Ok(known)
+}
+
+fn list(known: &BTreeMap<Name, Known>, as_json: bool) -> anyhow::Result<Exit> {
+    let stages = |known: &Known| known.workflow.stages.iter().map(|stage| stage.name.to_string()).collect::<Vec<_>>();
+    if as_json {
+        let listed: Vec<_> = known
+            .iter()
+            .map(|(name, known)| {
+                json!({
+                    "name": name, "version": known.workflow.version, "from": known.from,
+                    "description": known.workflow.description, "stages": stages(known),
+                })
+            })
+            .collect();
+        output::json(&listed)?;
+        return Ok(Exit::Ok);
+    }
+    let rows = known.iter().map(|(name, known)| {
+        [name.to_string(), known.workflow.version.to_string(), known.from.clone(), known.workflow.description.clone()]
+    });
+    output::table(&["WORKFLOW", "VERSION#", "FROM", "DESCRIPTION"], rows)?;
+    Ok(Exit::Ok)
+}
+
+fn check(files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let registry = bindery_pipeline::registry();
+    let mut bad = 0;
+    for file in files {
+        match load_file(file) {
+            Ok(loaded) => {
+                let workflow = loaded.workflow;
+                output::line(format!(
+                    "{}: {} version {} is good, {}",
+                    file.display(),
+                    workflow.name,
+                    workflow.version,
+                    output::count(workflow.stages.len() as u64, "stage")
+                ))?;
+                let processors = workflow.stages.iter().flat_map(|stage| &stage.processors);
+                for processor in processors.filter(|known| !known.external && registry.get(&known.name).is_none()) {
+                    output::note(format!("note: this program has no processor {}", processor.name));
+                }
+            }
+            Err(problems) => {
+                bad += 1;
+                output::line(problems.to_string())?;
+            }
+        }
+    }
+    if bad == 0 {
+        return Ok(Exit::Ok);
+    }
+    Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
+}

@@ -1,0 +1,171 @@
+//! Settings that every command shares, and the store that they lead to. A flag wins over the environment, which wins
+//! over the default.
+
+use crate::{env_vars, exit::Exit, failure::Failure, output};
+use bindery_core::Name;
+use bindery_engine::{
+    Engine, Parts,
+    workflow::{LoadedWorkflow, Workflow, load_dir},
+};
+use bindery_store::{
+    Store, StoreError,
+    blobs::{Blobs, LocalBlobs},
+    sqlite::{Options, SqliteStore},
+};
+use clap::Args;
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tracing_subscriber::EnvFilter;
+
+const DATABASE: &str = "bindery.db";
+const BLOBS: &str = "blobs";
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Settings {
+    /// The folder that everything is kept in
+    #[arg(long, global = true, env = env_vars::STORE, default_value = "bindery-data", value_name = "FOLDER", hide_env = true)]
+    pub(crate) store: String,
+
+    /// A folder with workflows of your own (*.yaml)
+    #[arg(long, global = true, env = env_vars::WORKFLOWS, value_name = "FOLDER", hide_env = true)]
+    pub(crate) workflows: Option<PathBuf>,
+
+    /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module
+    #[arg(long, global = true, env = env_vars::LOG, default_value = "warn", value_name = "FILTER", hide_env = true)]
+    pub(crate) log: String,
+}
+
+impl Settings {
+    pub(crate) fn start_logging(&self) -> anyhow::Result<()> {
+        let filter = EnvFilter::try_new(&self.log).map_err(|error| {
+            Failure::usage(format!("--log or {}: {:?} is not a filter: {error}", env_vars::LOG, self.log))
+                .hint("try error, warn, info or debug")
+        })?;
+        tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(output::LogWriter::default)
+            .with_ansi(output::colours())
+            .init();
+        Ok(())
+    }
+
+    /// The folder, which may not exist yet.
+    pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
+        if let Some((scheme, _)) = self.store.split_once("://") {
+            let message = format!("{scheme}:// cannot be used as a store yet; only a folder is supported");
+            return Err(Failure::new(Exit::StoreUnavailable, message)
+                .hint("set BINDERY_STORE or --store to a folder, or leave both out for ./bindery-data")
+                .into());
+        }
+        if self.store.is_empty() {
+            return Err(Failure::usage(format!("{} or --store is empty, expected a folder", env_vars::STORE)).into());
+        }
+        let folder = PathBuf::from(&self.store);
+        if folder.is_file() {
+            let message = format!("{} is a file, expected a folder", folder.display());
+            return Err(Failure::new(Exit::StoreUnavailable, message).into());
+        }
+        Ok(folder)
+    }
+
+    /// Opens the store, or makes it, and stores the workflows that ship and those of the user.
+    pub(crate) async fn create(&self) -> anyhow::Result<App> {
+        // Bad workflows are told before anything is made.
+        let own = self.own_workflows()?;
+        let folder = self.folder()?;
+        fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
+        let app = App::open(folder)?;
+        app.engine.register_builtin_workflows().await?;
+        for loaded in own {
+            app.engine.register_workflow(&loaded.text, Some(&loaded.file.display().to_string())).await?;
+        }
+        Ok(app)
+    }
+
+    /// Opens the store that is there. Looking at nothing must not make a store.
+    pub(crate) fn existing(&self) -> anyhow::Result<App> {
+        let folder = self.folder()?;
+        if !folder.join(DATABASE).is_file() {
+            let message = format!("there is no store in {}", folder.display());
+            return Err(Failure::new(Exit::StoreUnavailable, message)
+                .hint("`bindery run PATHS…` makes one; --store or BINDERY_STORE names another folder")
+                .into());
+        }
+        App::open(folder)
+    }
+
+    /// The store if there is one.
+    pub(crate) fn if_existing(&self) -> anyhow::Result<Option<App>> {
+        if self.folder()?.join(DATABASE).is_file() { self.existing().map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn own_workflows(&self) -> anyhow::Result<Vec<LoadedWorkflow>> {
+        let Some(folder) = &self.workflows else { return Ok(Vec::new()) };
+        Ok(load_dir(folder).map_err(|error| {
+            Failure::usage(error.to_string()).hint(format!("{} or --workflows names this folder", env_vars::WORKFLOWS))
+        })?)
+    }
+}
+
+fn cannot_make(folder: &Path, error: &io::Error) -> Failure {
+    let message = format!("the folder {} cannot be made: {error}", folder.display());
+    Failure::new(Exit::StoreUnavailable, message).hint("name another folder with --store or BINDERY_STORE")
+}
+
+/// An open store with its engine.
+#[derive(Debug, Clone)]
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    folder: PathBuf,
+}
+
+impl App {
+    fn open(folder: PathBuf) -> anyhow::Result<Self> {
+        let path = folder.join(DATABASE);
+        // SQLite would say only that it cannot open it.
+        if let Err(error) = fs::OpenOptions::new().append(true).create(true).open(&path) {
+            let detail = error.to_string();
+            return Err(StoreError::NotWritable { path, detail }.into());
+        }
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(path))?);
+        let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.join(BLOBS))?);
+        let engine = Engine::new(Parts::new(store, blobs, bindery_pipeline::registry()));
+        Ok(Self { engine, folder })
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &**self.engine.store()
+    }
+
+    /// Where a blob is kept, to show.
+    pub(crate) fn blob_path(&self, hash: bindery_core::ContentHash) -> PathBuf {
+        let digits = hash.to_string();
+        let (first, rest) = digits.split_at(2);
+        self.folder.join(BLOBS).join("sha256").join(first).join(rest)
+    }
+
+    /// Every queue that work can wait in: those of the stored workflows, and those that hold jobs.
+    pub(crate) async fn queues(&self) -> anyhow::Result<BTreeSet<Name>> {
+        let mut queues: BTreeSet<Name> = self.store().queues().await?.into_iter().map(|view| view.queue).collect();
+        for stored in self.store().workflows().await? {
+            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
+            queues.extend(workflow.stages.iter().map(bindery_engine::workflow::Stage::queue));
+        }
+        Ok(queues)
+    }
+
+    /// The queue that a person means: its name, or that of its component.
+    pub(crate) async fn queue_named(&self, named: &str) -> anyhow::Result<Name> {
+        let known = self.queues().await?;
+        let of_component = format!("q.{named}");
+        let found = known.iter().find(|queue| **queue == *named || **queue == *of_component);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(Name::as_str).collect();
+            Failure::usage(format!("there is no queue {named:?}; known are {}", known.join(", "))).into()
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! Exit codes. Scripts depend on these numbers: they are part of the interface and described in docs/cli.md.
+
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Ok = 0,
+    /// Something that should not happen.
+    Unexpected = 1,
+    /// Wrong flags, or input that cannot be used.
+    Usage = 2,
+    /// The submission failed or was cancelled.
+    SubmissionFailed = 10,
+    /// The submission waits for a person.
+    WaitingForReview = 11,
+    /// The submission waits for something else: parked, paused, or a program outside.
+    Waiting = 12,
+    /// The store cannot be used.
+    StoreUnavailable = 20,
+    /// Stopped by Ctrl-C or SIGTERM before the end.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_depend_on_these_numbers() {
+        let all = [
+            Exit::Ok,
+            Exit::Unexpected,
+            Exit::Usage,
+            Exit::SubmissionFailed,
+            Exit::WaitingForReview,
+            Exit::Waiting,
+            Exit::StoreUnavailable,
+            Exit::Interrupted,
+        ];
+        assert_eq!(all.map(|exit| exit as u8), [0, 1, 2, 10, 11, 12, 20, 130]);
+    }
+}

@@ -1,0 +1,145 @@
+//! The one place that writes to the terminal: data to stdout, everything else to stderr.
+
+#![expect(clippy::print_stderr, reason = "this is the module that talks to people")]
+
+use bindery_core::{Clock as _, Timestamp, time::SystemClock};
+use comfy_table::{Table, presets};
+use indicatif::MultiProgress;
+use serde::Serialize;
+use std::{
+    io::{self, IsTerminal as _, Write},
+    sync::OnceLock,
+    time::Duration,
+};
+
+/// The bars on the screen, if there are any: other lines must be written above them.
+static BARS: OnceLock<MultiProgress> = OnceLock::new();
+
+/// From now on, lines on stderr are written above these bars.
+pub(crate) fn bars() -> &'static MultiProgress {
+    BARS.get_or_init(MultiProgress::new)
+}
+
+fn above_bars(write: impl FnOnce()) {
+    match BARS.get() {
+        Some(bars) => bars.suspend(write),
+        None => write(),
+    }
+}
+
+/// A line of data. Fails when nobody reads it any more, which ends the command quietly.
+pub(crate) fn line(text: impl AsRef<str>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_ref().as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// JSON for people and programs: several lines.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    Ok(line(serde_json::to_string_pretty(value)?)?)
+}
+
+/// JSON for programs that read line by line.
+pub(crate) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
+    Ok(line(serde_json::to_string(value)?)?)
+}
+
+/// A remark.
+pub(crate) fn note(text: impl AsRef<str>) {
+    above_bars(|| eprintln!("{}", text.as_ref()));
+}
+
+pub(crate) fn error(message: &str, hint: Option<&str>) {
+    let (red, cyan, end) = if colours() { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
+    above_bars(|| {
+        eprintln!("{red}error{end}: {message}");
+        if let Some(hint) = hint {
+            eprintln!("{cyan}hint{end}: {hint}");
+        }
+    });
+}
+
+/// Whether stderr may be coloured.
+pub(crate) fn colours() -> bool {
+    io::stderr().is_terminal() && std::env::var_os(crate::env_vars::NO_COLOR).is_none_or(|value| value.is_empty())
+}
+
+/// Rows under a header; right-aligned where the header ends with `#`.
+pub(crate) fn table<R: IntoIterator<Item = String>>(
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> io::Result<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header.iter().map(|title| title.trim_end_matches('#')));
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, title) in header.iter().enumerate() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_padding((0, 2));
+            if title.ends_with('#') {
+                column.set_cell_alignment(comfy_table::CellAlignment::Right);
+            }
+        }
+    }
+    for row in table.lines() {
+        line(row.trim_end())?;
+    }
+    Ok(())
+}
+
+/// `1 file`, `3 files`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// How long ago a moment was, roughly.
+pub(crate) fn ago(moment: Timestamp) -> String {
+    format!("{} ago", duration(SystemClock.now().since(moment)))
+}
+
+pub(crate) fn duration(length: Duration) -> String {
+    match length.as_secs() {
+        0..=9 => format!("{:.1} s", length.as_secs_f64()),
+        seconds @ 10..=119 => format!("{seconds} s"),
+        seconds @ 120..=7_199 => format!("{} min", seconds / 60),
+        seconds @ 7_200..=172_799 => format!("{} h", seconds / 3_600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
+}
+
+pub(crate) fn bytes(number: u64) -> String {
+    match number {
+        0..1_000 => format!("{number} B"),
+        1_000..1_000_000 => format!("{:.1} kB", number as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", number as f64 / 1e6),
+        _ => format!("{:.1} GB", number as f64 / 1e9),
+    }
+}
+
+/// At most this many characters on one line.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    let flat: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if flat.chars().count() <= most {
+        return flat;
+    }
+    flat.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Log lines go above the bars, too.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LogWriter;
+
+impl Write for LogWriter {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let mut result = Ok(0);
+        above_bars(|| result = io::stderr().write(buffer));
+        result
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,161 @@
+//! What is said about a submission: what failed and why, what it waits for and why, and where its result is.
+
+use crate::{config::App, items::Names, output};
+use bindery_core::{
+    Name, SubmissionId,
+    artifact::Artifact,
+    job::{JobState, WaitReason},
+    outcome::OutcomeStatus,
+};
+use bindery_store::query::{JobFilter, ReviewFilter};
+use serde::Serialize;
+use std::{collections::BTreeMap, io};
+
+/// How many failed parts are listed before the rest is only counted.
+const MOST_LISTED: usize = 20;
+
+/// A part that failed.
+#[derive(Debug, Serialize)]
+pub(crate) struct FailedPart {
+    pub(crate) part: String,
+    pub(crate) stage: Name,
+    pub(crate) reason: String,
+}
+
+pub(crate) async fn failed_parts(app: &App, id: SubmissionId) -> anyhow::Result<Vec<FailedPart>> {
+    let mut names = Names::new(app);
+    let mut failed = Vec::new();
+    for outcome in app.store().outcomes(id, None).await? {
+        if outcome.status == OutcomeStatus::Failed {
+            let part = names.of(id, outcome.item).await?;
+            let reason = outcome.error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
+            failed.push(FailedPart { part, stage: outcome.stage, reason });
+        }
+    }
+    Ok(failed)
+}
+
+fn failed_lines(failed: &[FailedPart]) -> impl Iterator<Item = String> {
+    let listed = failed.iter().take(MOST_LISTED);
+    let lines = listed.map(|part| format!("failed: {} at stage {}: {}", part.part, part.stage, part.reason));
+    let more = failed.len().saturating_sub(MOST_LISTED);
+    lines.chain((more > 0).then(|| format!("… and {more} more; `bindery dead-letters` lists them all")))
+}
+
+/// As remarks beside a result.
+pub(crate) fn note_failed(failed: &[FailedPart]) {
+    failed_lines(failed).for_each(output::note);
+}
+
+/// As data.
+pub(crate) fn print_failed(failed: &[FailedPart]) -> io::Result<()> {
+    failed_lines(failed).try_for_each(output::line)
+}
+
+/// Jobs of one stage that wait for the same reason.
+#[derive(Debug, Serialize)]
+pub(crate) struct Waits {
+    pub(crate) stage: Name,
+    pub(crate) reason: String,
+    pub(crate) jobs: u64,
+}
+
+/// Everything that waits, grouped. Jobs that run do not wait.
+pub(crate) async fn waits(app: &App, id: SubmissionId) -> anyhow::Result<Vec<Waits>> {
+    let states = vec![JobState::Ready, JobState::Scheduled, JobState::Parked, JobState::Awaiting, JobState::Cancelled];
+    let jobs = app.store().jobs(JobFilter { submission: Some(id), states, ..JobFilter::default() }).await?;
+    let mut groups: BTreeMap<(Name, String), u64> = BTreeMap::new();
+    for view in jobs {
+        *groups.entry((view.job.stage, grouped(&view.reason))).or_default() += 1;
+    }
+    let reviews = ReviewFilter { submission: Some(id), ..ReviewFilter::default() };
+    for review in app.store().reviews(reviews).await? {
+        if is_open(review.status) {
+            let reason = format!("review by a person: {}", review.reason);
+            *groups.entry((review.stage, reason)).or_default() += 1;
+        }
+    }
+    Ok(groups.into_iter().map(|((stage, reason), jobs)| Waits { stage, reason, jobs }).collect())
+}
+
+pub(crate) const fn is_open(status: bindery_core::review::ReviewStatus) -> bool {
+    use bindery_core::review::ReviewStatus::{Assigned, Pending};
+    matches!(status, Pending | Assigned)
+}
+
+/// The reason without what differs from job to job, so that a thousand jobs are one line.
+fn grouped(reason: &WaitReason) -> String {
+    match reason {
+        WaitReason::NoWorkerYet { .. } => "waits for a free worker".to_owned(),
+        WaitReason::Later { because: Some(because), .. } => format!("to be tried again after: {because}"),
+        WaitReason::Later { because: None, .. } => "not before a later time".to_owned(),
+        WaitReason::Report { .. } => "waits for an outside processor to report".to_owned(),
+        WaitReason::LimitReached { key, .. } => format!("limit {key} is reached"),
+        other => other.to_string(),
+    }
+}
+
+impl Waits {
+    fn line(&self) -> String {
+        format!("waiting: {} at stage {}: {}", output::count(self.jobs, "job"), self.stage, self.reason)
+    }
+}
+
+pub(crate) fn note_waits(waits: &[Waits]) {
+    waits.iter().map(Waits::line).for_each(output::note);
+}
+
+pub(crate) fn print_waits(waits: &[Waits]) -> io::Result<()> {
+    waits.iter().map(Waits::line).try_for_each(output::line)
+}
+
+/// Where the result is.
+#[derive(Debug, Serialize)]
+pub(crate) struct Stored {
+    pub(crate) key: String,
+    pub(crate) sha256: String,
+    pub(crate) size: u64,
+    pub(crate) path: String,
+}
+
+pub(crate) async fn stored_result(app: &App, id: SubmissionId) -> anyhow::Result<Option<Stored>> {
+    let artifacts = app.store().artifacts(id).await?;
+    Ok(artifacts
+        .into_iter()
+        .find(|artifact| artifact.key.starts_with("output/"))
+        .map(|artifact| stored(app, &artifact)))
+}
+
+fn stored(app: &App, artifact: &Artifact) -> Stored {
+    Stored {
+        key: artifact.key.clone(),
+        sha256: artifact.hash.to_string(),
+        size: artifact.size,
+        path: app.blob_path(artifact.hash).display().to_string(),
+    }
+}
+
+/// A result for people: that of the `words` workflow as tables, any other as JSON.
+pub(crate) fn show_result(result: &serde_json::Value) -> anyhow::Result<()> {
+    let (Some(totals), Some(files), Some(top)) =
+        (result["totals"].as_object(), result["files"].as_array(), result["top_words"].as_array())
+    else {
+        return output::json(result);
+    };
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let rows = files.iter().map(|file| {
+        let remark = file["error"].as_str().unwrap_or_default().to_owned();
+        [text(&file["name"]), text(&file["pages"]), text(&file["words"]), remark]
+    });
+    let number = |name: &str| totals.get(name).map(text).unwrap_or_default();
+    let total = [format!("{} files", number("files")), number("pages"), number("words"), String::new()];
+    table_of_files(rows.chain([total]))?;
+    let top: Vec<String> = top.iter().map(|entry| format!("{} {}", text(&entry["word"]), entry["count"])).collect();
+    output::line("")?;
+    output::line(format!("{} distinct words; most frequent: {}", number("distinct_words"), top.join(", ")))?;
+    Ok(())
+}
+
+fn table_of_files(rows: impl Iterator<Item = [String; 4]>) -> io::Result<()> {
+    output::table(&["FILE", "PAGES#", "WORDS#", ""], rows)
+}

@@ -1,0 +1,81 @@
+//! Running a worker inside this process, and stopping it when somebody asks.
+
+use crate::{config::App, output};
+use bindery_core::{SubmissionId, job::JobState, progress::Progress};
+use bindery_engine::{EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};
+use bindery_store::query::JobFilter;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    task::JoinHandle,
+};
+
+/// Ctrl-C and SIGTERM, which mean the same.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// A worker at work.
+#[derive(Debug)]
+pub(crate) struct Running {
+    handle: StopHandle,
+    task: JoinHandle<EngineResult<u64>>,
+}
+
+impl Running {
+    pub(crate) fn start(app: &App, options: WorkerOptions) -> Self {
+        let (handle, stop) = stop_pair();
+        let worker = Worker::new(app.engine.clone(), options);
+        Self { handle, task: tokio::spawn(async move { worker.run(stop).await }) }
+    }
+
+    /// Whether it ended by itself, which it should not.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Lets work under way finish; a signal in the meantime ends the wait. Returns how many jobs it finished in all.
+    pub(crate) async fn stop(mut self, signals: &mut Signals) -> anyhow::Result<u64> {
+        self.handle.stop();
+        loop {
+            tokio::select! {
+                ended = &mut self.task => return Ok(ended??),
+                () = signals.next() => {
+                    output::note("stopping at once; work under way is done again later");
+                    self.handle.stop();
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing will happen to a submission by itself: everything left of it waits for a person, for a program
+/// outside, for a dependency, or for a paused queue.
+pub(crate) async fn is_stuck(app: &App, id: SubmissionId, progress: &Progress) -> anyhow::Result<bool> {
+    if progress.status.is_final() {
+        return Ok(false);
+    }
+    let paused = app.store().queues().await?.into_iter().filter(|queue| queue.paused).collect::<Vec<_>>();
+    let states = vec![JobState::Ready, JobState::Running, JobState::Scheduled];
+    // Without a paused queue a single such job answers the question.
+    let limit = paused.is_empty().then_some(1);
+    let moving = app.store().jobs(JobFilter { submission: Some(id), states, limit, ..JobFilter::default() }).await?;
+    let will_move = |state: JobState, queue: &str| {
+        state == JobState::Running || !paused.iter().any(|paused| paused.queue == *queue)
+    };
+    Ok(!moving.iter().any(|view| will_move(view.job.state, &view.job.queue)))
+}

@@ -1,0 +1,180 @@
+//! Binds the counted pages of a submission into one result.
+
+use super::{TextSplitter, WordCounter, missing, words};
+use bindery_core::{
+    ItemId, StepError,
+    item::{Item, ItemKind},
+    outcome::{Outcome, OutcomeStatus},
+};
+use bindery_engine::{Extracted, Processor, context::StepContext, processor::NewArtifact};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap};
+
+const TOP_WORDS: usize = 10;
+
+/// One result from all pages: totals, files in order, the most frequent words, and where each word stands. What failed
+/// is listed with its reason. If there were files and none of them could be read, the result is a failure.
+#[derive(Debug, Clone, Copy)]
+pub struct WordConsolidator;
+
+impl Processor for WordConsolidator {
+    fn name(&self) -> &'static str {
+        "word_consolidator"
+    }
+
+    /// Is there anything to bind?
+    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let files = context.items(Some(ItemKind::File), None)?;
+        let split = outcomes(context, &TextSplitter)?;
+        let failed = split.values().filter(|outcome| outcome.status == OutcomeStatus::Failed);
+        let reasons: Vec<String> = failed.map(reason).collect();
+        if !files.is_empty() && reasons.len() == files.len() {
+            let message = match reasons.as_slice() {
+                [only] => format!("the only file could not be read: {only}"),
+                [first, ..] => format!("none of the {} files could be read; the first: {first}", files.len()),
+                [] => String::new(),
+            };
+            return Err(StepError::reject(message).named("NothingRead"));
+        }
+        Ok(Value::Null)
+    }
+
+    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let split = outcomes(context, &TextSplitter)?;
+        let counted = outcomes(context, &WordCounter)?;
+        let mut pages: HashMap<ItemId, Vec<Item>> = HashMap::new();
+        for page in context.items(Some(ItemKind::Page), None)? {
+            if let Some(file) = page.parent {
+                pages.entry(file).or_default().push(page);
+            }
+        }
+        let mut bound = Bound::default();
+        for file in in_order(context.items(Some(ItemKind::File), None)?) {
+            let pages = in_order(pages.remove(&file.id).unwrap_or_default());
+            bound.file(context, &file, split.get(&file.id), &pages, &counted)?;
+        }
+        Ok(bound.into_value(&context.submission().public_id()))
+    }
+
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        if !processed.is_object() {
+            return Err(missing("result"));
+        }
+        let stored = context.put_json(&processed)?;
+        let mut extracted = Extracted::new(processed);
+        extracted.artifacts.push(NewArtifact {
+            key: format!("output/{}.json", context.submission().id),
+            hash: stored.hash,
+            size: stored.size,
+            media_type: "application/json".to_owned(),
+        });
+        Ok(extracted)
+    }
+}
+
+fn in_order(mut items: Vec<Item>) -> Vec<Item> {
+    items.sort_by_key(|item| (item.ordinal, item.id));
+    items
+}
+
+/// The results of the stage that runs a processor, by item. The workflow may call that stage what it likes.
+fn outcomes(context: &StepContext, of: &dyn Processor) -> Result<HashMap<ItemId, Outcome>, StepError> {
+    let stage = context.workflow().stages.iter().find(|stage| stage.processor(of.name()).is_some());
+    let Some(stage) = stage else {
+        let message = format!("workflow {} has no stage with the processor {}", context.workflow().name, of.name());
+        return Err(StepError::reject(message).named("BadWorkflow"));
+    };
+    let found = context.outcomes(&stage.name)?;
+    Ok(found.into_iter().filter_map(|outcome| Some((outcome.item?, outcome))).collect())
+}
+
+fn reason(outcome: &Outcome) -> String {
+    outcome.error.as_ref().map_or_else(|| "failed, without a message".to_owned(), |error| error.message.clone())
+}
+
+/// The result so far.
+#[derive(Debug, Default)]
+struct Bound {
+    files: Vec<Value>,
+    failed: Vec<Value>,
+    failed_files: u64,
+    pages: u64,
+    words: u64,
+    counts: BTreeMap<String, u64>,
+    /// Word to places, each a file and a page counted from 1.
+    places: BTreeMap<String, Vec<(usize, u64)>>,
+}
+
+impl Bound {
+    fn file(
+        &mut self,
+        context: &StepContext,
+        file: &Item,
+        split: Option<&Outcome>,
+        pages: &[Item],
+        counted: &HashMap<ItemId, Outcome>,
+    ) -> Result<(), StepError> {
+        let name = file.label.clone().unwrap_or_else(|| file.public_id());
+        let mut words = 0;
+        for page in pages {
+            let number = page.ordinal as u64 + 1;
+            match counted.get(&page.id) {
+                Some(outcome) if outcome.status == OutcomeStatus::Completed => {
+                    words += self.page(self.files.len() + 1, number, &context.read(&outcome.output)?);
+                }
+                Some(outcome) => self.fail(&name, Some(number), &reason(outcome)),
+                None => self.fail(&name, Some(number), "was not counted"),
+            }
+        }
+        let mut entry = json!({"name": name, "pages": pages.len(), "words": words});
+        if let Some(split) = split.filter(|split| split.status == OutcomeStatus::Failed) {
+            let why = reason(split);
+            self.fail(&name, None, &why);
+            self.failed_files += 1;
+            entry["error"] = json!(why);
+        }
+        self.files.push(entry);
+        self.words += words;
+        self.pages += pages.len() as u64;
+        Ok(())
+    }
+
+    fn page(&mut self, file: usize, page: u64, output: &Value) -> u64 {
+        for (word, count) in output["index"].as_object().into_iter().flatten() {
+            *self.counts.entry(word.clone()).or_default() += count.as_u64().unwrap_or(0);
+            self.places.entry(word.clone()).or_default().push((file, page));
+        }
+        output["words"].as_u64().unwrap_or(0)
+    }
+
+    fn fail(&mut self, file: &str, page: Option<u64>, why: &str) {
+        let mut entry = Map::new();
+        entry.insert("file".to_owned(), json!(file));
+        if let Some(page) = page {
+            entry.insert("page".to_owned(), json!(page));
+        }
+        entry.insert("reason".to_owned(), json!(why));
+        self.failed.push(Value::Object(entry));
+    }
+
+    fn into_value(self, submission: &str) -> Value {
+        let counts = self.counts.iter().map(|(word, count)| (word.as_str(), *count));
+        let top: Vec<Value> = words::top(counts, TOP_WORDS)
+            .into_iter()
+            .map(|(word, count)| json!({"word": word, "count": count}))
+            .collect();
+        let failed_pages = self.failed.len() as u64 - self.failed_files;
+        json!({
+            "submission": submission,
+            "totals": {
+                "files": self.files.len(), "pages": self.pages, "words": self.words,
+                "distinct_words": self.counts.len(),
+                "failed_files": self.failed_files, "failed_pages": failed_pages,
+            },
+            "files": self.files,
+            "top_words": top,
+            "failed": self.failed,
+            "index": self.places,
+        })
+    }
+}

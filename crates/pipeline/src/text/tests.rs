@@ -1,0 +1,175 @@
+//! The `words` workflow on a real engine.
+
+use crate::{intake, registry};
+use bindery_core::{SubmissionId, submission::SubmissionStatus};
+use bindery_engine::{Engine, Parts, Worker, WorkerOptions, intake::Intake, stop_pair, view};
+use bindery_store::{
+    Store,
+    blobs::{Blobs, LocalBlobs},
+    sqlite::{Options, SqliteStore},
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+struct Desk {
+    engine: Engine,
+    dir: TempDir,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(Options::at(dir.path().join("bindery.db"))).unwrap());
+        let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
+        let engine = Engine::new(Parts::new(store as Arc<dyn Store>, blobs as Arc<dyn Blobs>, registry()));
+        engine.register_builtin_workflows().await.unwrap();
+        Self { engine, dir }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.dir.path().join("in").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join("in")
+    }
+
+    /// Takes the folder in and works until the submission is final.
+    async fn run(&self) -> (SubmissionStatus, Option<Value>) {
+        let taken = intake::take_in(&**self.engine.blobs(), &[self.folder()]).await.unwrap();
+        let id = self.engine.submit(Intake::new("words", taken.files)).await.unwrap().id();
+        let status = self.finish(id).await;
+        (status, view::result(&self.engine, id).await.unwrap())
+    }
+
+    async fn finish(&self, id: SubmissionId) -> SubmissionStatus {
+        let (handle, stop) = stop_pair();
+        let worker = Worker::new(self.engine.clone(), WorkerOptions { threads: 2, ..WorkerOptions::default() });
+        let running = tokio::spawn(async move { worker.run(stop).await });
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let status = loop {
+            let status = self.engine.store().submission(id).await.unwrap().unwrap().status;
+            if status.is_final() {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "{id} is still {status}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        handle.stop();
+        running.await.unwrap().unwrap();
+        status
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_bound_in_order_whatever_order_they_were_counted_in() {
+    let desk = Desk::new().await;
+    desk.write("b.txt", b"Paper and paper\x0cink");
+    desk.write("a/z.txt", "line of ink\n".repeat(130).as_bytes());
+    desk.write("empty.txt", b"");
+    let (status, result) = desk.run().await;
+    let result = result.unwrap();
+    assert_eq!(status, SubmissionStatus::Completed);
+    assert_eq!(
+        result["files"],
+        json!([
+            {"name": "a/z.txt", "pages": 3, "words": 390},
+            {"name": "b.txt", "pages": 2, "words": 4},
+            {"name": "empty.txt", "pages": 0, "words": 0},
+        ])
+    );
+    assert_eq!(result["totals"]["words"], 394);
+    assert_eq!(result["index"]["ink"], json!([[1, 1], [1, 2], [1, 3], [2, 2]]));
+    assert_eq!(result["index"]["paper"], json!([[2, 1]]));
+    assert_eq!(result["top_words"][0], json!({"word": "ink", "count": 131}));
+    assert_eq!(result["failed"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_binary_file_fails_alone_and_says_why() {
+    let desk = Desk::new().await;
+    desk.write("good.txt", b"one two");
+    desk.write("photo.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let (status, result) = desk.run().await;
+    let result = result.unwrap();
+    assert_eq!(status, SubmissionStatus::Completed);
+    let why = "binary data: byte 9 is NUL, which no text has";
+    assert_eq!(result["failed"], json!([{"file": "photo.png", "reason": why}]));
+    assert_eq!(result["totals"]["words"], 2);
+    assert_eq!(result["totals"]["failed_files"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_readable_is_a_failure() {
+    let desk = Desk::new().await;
+    desk.write("photo.png", b"\0");
+    let (status, result) = desk.run().await;
+    assert_eq!((status, result), (SubmissionStatus::Failed, None));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_pages_are_counted_like_short_ones() {
+    let desk = Desk::new().await;
+    desk.write("long.txt", "wort ".repeat(50_000).as_bytes());
+    let (_, result) = desk.run().await;
+    assert_eq!(result.unwrap()["totals"]["words"], 50_000);
+}
+
+mod taking_in {
+    use super::*;
+    use crate::intake::take_in;
+
+    async fn message(desk: &Desk, path: PathBuf) -> String {
+        take_in(&**desk.engine.blobs(), &[path])
+            .await
+            .unwrap_err()
+            .to_string()
+            .replace(desk.dir.path().to_str().unwrap(), "")
+    }
+
+    #[tokio::test]
+    async fn what_is_missing_or_empty_is_named() {
+        let desk = Desk::new().await;
+        assert_eq!(message(&desk, desk.folder()).await, "there is no file or folder /in");
+        desk.write(".hidden", b"x");
+        assert_eq!(message(&desk, desk.folder()).await, "the folder /in has no files to take in (1 entry was skipped)");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn links_do_not_lead_out_of_the_folder() {
+        let desk = Desk::new().await;
+        let inside = desk.write("a.txt", b"a");
+        let outside = desk.dir.path().join("secret.txt");
+        fs::write(&outside, b"secret").unwrap();
+        std::os::unix::fs::symlink(&outside, desk.folder().join("b.txt")).unwrap();
+        std::os::unix::fs::symlink(desk.folder(), desk.folder().join("loop")).unwrap();
+        std::os::unix::fs::symlink("nowhere", desk.folder().join("c.txt")).unwrap();
+        let taken = take_in(&**desk.engine.blobs(), &[desk.folder(), inside]).await.unwrap();
+        let names: Vec<&str> = taken.files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["a.txt"]);
+        let notes = taken.notes.join("\n").replace(desk.dir.path().to_str().unwrap(), "");
+        assert_eq!(
+            notes,
+            "skipped /in/b.txt: a link out of the folder\nskipped /in/c.txt: a link that leads nowhere\n\
+             skipped /in/loop: a link to a folder\n/in/a.txt was named more than once and is taken in once"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_name_cannot_move_the_cursor() {
+        let desk = Desk::new().await;
+        desk.write("a\x1b[2J.txt", b"a");
+        let taken = take_in(&**desk.engine.blobs(), &[desk.folder()]).await.unwrap();
+        assert_eq!(taken.files[0].name, "a\u{fffd}[2J.txt");
+    }
+}
