@@ -73,6 +73,11 @@ impl SqliteStore {
     }
 }
 
+/// Done by the caller's thread, so that the writer has only to write.
+fn check_events(commits: &[Commit]) -> StoreResult<()> {
+    commits.iter().flat_map(|commit| &commit.changes.events).try_for_each(events::check)
+}
+
 #[async_trait]
 impl Queue for SqliteStore {
     async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>> {
@@ -103,6 +108,7 @@ impl Queue for SqliteStore {
     }
 
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
+        check_events(&commits)?;
         self.writer.write(move |tx| commits.iter().map(|commit| commit::apply(tx, commit)).collect()).await
     }
 
@@ -136,7 +142,7 @@ impl Queue for SqliteStore {
 #[async_trait]
 impl Feed for SqliteStore {
     async fn append_events(&self, new: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
-        new.iter().try_for_each(events::check_outside)?;
+        new.iter().try_for_each(events::check)?;
         self.writer.write(move |tx| new.iter().map(|event| events::append(tx, event)).collect()).await
     }
 
@@ -163,6 +169,7 @@ impl Feed for SqliteStore {
         to: EventSeq,
         effects: Vec<Commit>,
     ) -> StoreResult<FeedCommit> {
+        check_events(&effects)?;
         self.options.faults.hit(FaultPoint::BeforeFeedCommit);
         let consumer = consumer.clone();
         self.writer.write(move |tx| events::commit_feed(tx, &consumer, from, to, &effects)).await

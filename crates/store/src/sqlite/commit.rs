@@ -71,7 +71,7 @@ fn take_awaited(
 ) -> WishResult<bool> {
     let mut take = tx.db.prepare_cached(
         "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
-         AND await_report_ms IS NOT NULL AND state IN (0, 1, 2, 4)",
+         AND (state = 4 OR (await_report_ms IS NOT NULL AND state < 4))",
     )?;
     Ok(take.execute((submission.raw(), item_number(item), stage.as_str(), processor.as_str()))? > 0)
 }
@@ -124,14 +124,7 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {
     for event in &changes.events {
         events::append(tx, event)?;
     }
-    let mut progress = Vec::new();
-    for join in &changes.joins {
-        progress.push(joins::create(tx, join)?);
-    }
-    for step in &changes.join_steps {
-        progress.push(joins::step(tx, step)?);
-    }
-    Ok(CommitResult::Applied { joins: progress })
+    Ok(CommitResult::Applied { joins: joins::apply(tx, &changes.joins, &changes.join_steps)? })
 }
 
 fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {

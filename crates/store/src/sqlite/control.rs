@@ -81,6 +81,7 @@ pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> 
     for job in matching_jobs(tx, filter)? {
         let (join, reopened) = match job.state {
             JobState::Ready | JobState::Running | JobState::Awaiting => continue,
+            JobState::Dead | JobState::Cancelled if key_is_taken(tx, &job)? => continue,
             JobState::Dead => take_back_failure(tx, &job)?,
             JobState::Scheduled | JobState::Parked | JobState::Cancelled => (job.join, false),
         };
@@ -117,8 +118,14 @@ fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, 
     }
 }
 
-/// Attempts start anew, the resume point stays. If another live job has taken the dedup key meanwhile, this one goes
-/// on without it.
+/// Newer work holds the dedup key: it must not give way to the older, and the two must not run side by side.
+fn key_is_taken(tx: &Tx<'_>, job: &Job) -> WishResult<bool> {
+    let Some(key) = &job.dedup_key else { return Ok(false) };
+    let mut find = tx.db.prepare_cached("SELECT 1 FROM job WHERE dedup_key = ?1 AND state < 5 AND id <> ?2")?;
+    Ok(find.exists((key, job.id.raw()))?)
+}
+
+/// Attempts start anew, the resume point stays.
 fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
     let (state, due_at) = match job.await_report_ms {
         Some(wait) => (JobState::Awaiting, Some(tx.now.as_millis().saturating_add(wait))),
@@ -126,10 +133,7 @@ fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
     };
     let mut ready = tx.db.prepare_cached(
         "UPDATE job SET state = ?2, attempt = 0, due_at = ?3, join_id = ?4, parked_until = NULL, \
-         overdue = 0, cursor = 0, \
-         dedup_key = CASE WHEN EXISTS (SELECT 1 FROM job AS other WHERE other.dedup_key = job.dedup_key \
-                                       AND other.state < 5 AND other.id <> job.id) THEN NULL ELSE dedup_key END \
-         WHERE id = ?1",
+         overdue = 0 WHERE id = ?1",
     )?;
     ready.execute((job.id.raw(), state as i64, due_at, join.map(JoinId::raw)))?;
     Ok(())
@@ -194,12 +198,9 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
 
 pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
     let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
-    let Some(job) = matching_jobs(tx, &filter)?.into_iter().next() else {
-        return Err(StoreError::not_found(id).into());
-    };
-    if !job.state.is_live() {
+    let Some(job) = matching_jobs(tx, &filter)?.into_iter().next().filter(|job| job.state.is_live()) else {
         return Ok(false);
-    }
+    };
     let message = "cancelled by hand".to_owned();
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
     tx.db
@@ -230,7 +231,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
     event.item = job.item;
     events::append(tx, &event)?;
     if let Some(join) = job.join {
-        joins::step(tx, &JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) })?;
+        joins::step(tx, JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) })?;
     }
     Ok(true)
 }

@@ -30,8 +30,8 @@ pub(super) fn append(tx: &Tx<'_>, event: &NewEvent) -> WishResult<Option<EventSe
     Ok((appended == 1).then(|| EventSeq::from_raw(tx.db.last_insert_rowid())))
 }
 
-/// An event from outside is checked before it is stored; our own are right by construction.
-pub(super) fn check_outside(event: &NewEvent) -> Result<(), StoreError> {
+/// What nobody could read is not stored.
+pub(super) fn check(event: &NewEvent) -> Result<(), StoreError> {
     if event.kind.is_empty() {
         return Err(StoreError::Invalid("eventType: expected a name, found an empty text".to_owned()));
     }

@@ -100,7 +100,7 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
             .db
             .prepare_cached(
                 "UPDATE job SET state = 1, due_at = ?3, token = NULL, worker = NULL, \
-                 error = ?4, resume = ?5, cursor = 0 WHERE id = ?1 AND token = ?2 AND state = 2",
+                 error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Park { until, error, resume } => tx
@@ -129,7 +129,23 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
             )?
             .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
     };
+    if changed == 1 && !matches!(end, JobEnd::Continue { .. }) {
+        take_newer_payload(tx, id)?;
+    }
     Ok(changed == 1)
+}
+
+/// What was enqueued under the job's key while it ran must run, however that run ended: the job goes on with the newer
+/// payload, and one that had been given up starts anew.
+pub(super) fn take_newer_payload(tx: &Tx<'_>, id: i64) -> WishResult<()> {
+    let mut renew = tx.db.prepare_cached(
+        "UPDATE job SET dirty = 0, payload = next_payload, payload_blob = next_payload_blob, next_payload = NULL, \
+         next_payload_blob = NULL, resume = NULL, cursor = 0, \
+         attempt = CASE WHEN state = 5 THEN 0 ELSE attempt END, error = CASE WHEN state = 5 THEN NULL ELSE error END, \
+         state = CASE WHEN state = 5 THEN 0 ELSE state END WHERE id = ?1 AND dirty = 1",
+    )?;
+    renew.execute([id])?;
+    Ok(())
 }
 
 /// The row goes, unless its key was enqueued again while it ran: then it starts afresh with the newer payload.
@@ -154,7 +170,9 @@ pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> 
          WHERE id = ?1 AND token = ?2 AND state = 2",
     )?;
     for (job, token) in leases {
-        back.execute((job.raw(), token.0))?;
+        if back.execute((job.raw(), token.0))? == 1 {
+            take_newer_payload(tx, job.raw())?;
+        }
     }
     Ok(())
 }

@@ -7,13 +7,35 @@ use super::{
 };
 use crate::{commit::JoinProgress, error::StoreError};
 use bindery_core::{
-    JoinId,
+    ItemId, JoinId, Name, SubmissionId,
     event::{NewEvent, kind},
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
     submission::SubmissionStatus,
 };
 
-pub(super) fn create(tx: &mut Tx<'_>, join: &NewJoin) -> WishResult<JoinProgress> {
+/// Makes joins and steps them; whether one is full is looked at when all steps are made, so that their order in a
+/// commit does not matter.
+pub(super) fn apply(tx: &mut Tx<'_>, new: &[NewJoin], steps: &[JoinStep]) -> WishResult<Vec<JoinProgress>> {
+    let mut counted: Vec<Counted> = Vec::new();
+    for join in new {
+        counted.push(create(tx, join)?);
+    }
+    for one in steps {
+        let now = count(tx, one)?;
+        match counted.iter_mut().find(|counted| counted.id == now.id) {
+            Some(before) => *before = now,
+            None => counted.push(now),
+        }
+    }
+    counted.into_iter().map(|counted| close_if_full(tx, counted)).collect()
+}
+
+/// One step by itself.
+pub(super) fn step(tx: &mut Tx<'_>, step: JoinStep) -> WishResult<()> {
+    apply(tx, &[], &[step]).map(drop)
+}
+
+fn create(tx: &Tx<'_>, join: &NewJoin) -> WishResult<Counted> {
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, on_close) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -29,8 +51,7 @@ pub(super) fn create(tx: &mut Tx<'_>, join: &NewJoin) -> WishResult<JoinProgress
         join.outer.map(JoinId::raw),
         to_json(&join.on_close),
     ))?;
-    // Nothing to wait for: zero children close their join at once.
-    close_if_full(tx, Counted { id: join.id, arrived: 0, expected: join.expected, closable: join.declared })
+    Ok(Counted { id: join.id, arrived: 0, expected: join.expected, closable: join.declared })
 }
 
 #[derive(Clone, Copy)]
@@ -42,34 +63,36 @@ struct Counted {
     closable: bool,
 }
 
-pub(super) fn step(tx: &mut Tx<'_>, step: &JoinStep) -> WishResult<JoinProgress> {
+/// A closed join keeps its numbers: whatever comes late changes nothing.
+fn count(tx: &Tx<'_>, step: &JoinStep) -> WishResult<Counted> {
     let (sql, amount, failed) = match step.change {
         JoinChange::Arrive(arrival) => (
-            "UPDATE joins SET arrived = arrived + ?2, failed = failed + ?3, updated_at = ?4 WHERE id = ?1 \
-             RETURNING arrived, expected, declared AND closed_at IS NULL",
+            "UPDATE joins SET arrived = arrived + ?2, failed = failed + ?3, updated_at = ?4 \
+             WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
             1,
             i64::from(arrival == Arrival::Failed),
         ),
         JoinChange::Expect(more) => (
-            "UPDATE joins SET expected = expected + ?2 + ?3, updated_at = ?4 WHERE id = ?1 \
-             RETURNING arrived, expected, declared AND closed_at IS NULL",
+            "UPDATE joins SET expected = expected + ?2 + ?3, updated_at = ?4 \
+             WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
             more,
             0,
         ),
+        // What was expected before the declaration are chains that a declared one was exchanged for: it adds to them.
         JoinChange::Declare(total) => (
-            "UPDATE joins SET expected = CASE WHEN declared THEN expected ELSE ?2 + ?3 END, declared = 1, \
-             updated_at = ?4 WHERE id = ?1 RETURNING arrived, expected, declared AND closed_at IS NULL",
+            "UPDATE joins SET expected = CASE WHEN declared THEN expected ELSE expected + ?2 + ?3 END, declared = 1, \
+             updated_at = ?4 WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
             total,
             0,
         ),
     };
     let mut update = tx.db.prepare_cached(sql)?;
     let mut rows = update.query((step.join.raw(), amount, failed, tx.now.as_millis()))?;
-    let Some(row) = rows.next()? else { return Err(StoreError::not_found(step.join).into()) };
-    let counted = Counted { id: step.join, arrived: row.get(0)?, expected: row.get(1)?, closable: row.get(2)? };
-    drop(rows);
-    drop(update);
-    close_if_full(tx, counted)
+    if let Some(row) = rows.next()? {
+        return Ok(Counted { id: step.join, arrived: row.get(0)?, expected: row.get(1)?, closable: row.get(2)? });
+    }
+    let closed = find(tx, step.join)?;
+    Ok(Counted { id: step.join, arrived: closed.arrived, expected: closed.expected, closable: false })
 }
 
 /// Closes a full join, once, and enqueues what follows.
@@ -101,26 +124,28 @@ pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
 }
 
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next
-/// generation, which waits for the repair alone and leads to the same outer joins, renewed in the same way where they
-/// have closed too. Returns the new join, and whether the submission had to be reopened.
+/// generation, which waits for the repairs alone and leads to the same outer joins, renewed in the same way where they
+/// have closed too. Returns the join to arrive at, and whether the submission had to be reopened.
 pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool)> {
     let old = find(tx, closed)?;
-    let (outer, reopened) = match old.outer {
-        None => (None, reopen_submission(tx, &old)?),
-        Some(outer) if expect_one_more(tx, outer)? => (Some(outer), false),
-        Some(outer) => renew(tx, outer).map(|(renewed, reopened)| (Some(renewed), reopened))?,
+    if let Some(open) = open_generation(tx, &old)?
+        && expect_one_more(tx, open)?
+    {
+        return Ok((open, false));
+    }
+    let (outer, reopened) = if pull_back(tx, &old)? {
+        // Its chain is still on its way to the outer join, and now waits for the repair.
+        (old.outer, false)
+    } else {
+        match old.outer {
+            None => (None, reopen_submission(tx, &old)?),
+            Some(outer) if expect_one_more(tx, outer)? => (Some(outer), false),
+            Some(outer) => renew(tx, outer).map(|(renewed, reopened)| (Some(renewed), reopened))?,
+        }
     };
     let id = JoinId::from_raw(tx.reserve("join", 1)?.start);
     let mut on_close = old.on_close;
     on_close.join = outer;
-    // One run at a time: a second repair that comes while the stage runs again makes it run once more, not twice.
-    on_close.dedup_key = Some(format!(
-        "again:{}:{}:{}:{}",
-        on_close.submission,
-        on_close.stage,
-        on_close.processor,
-        item_number(on_close.item)
-    ));
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, on_close, \
          generation) VALUES (?1, ?2, ?3, ?4, 1, 1, ?5, ?6, ?7, ?8)",
@@ -133,9 +158,45 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
         tx.now.as_millis(),
         outer.map(JoinId::raw),
         to_json(&on_close),
-        old.generation + 1,
+        newest_generation(tx, old.submission, &old.stage, old.scope)? + 1,
     ))?;
     Ok((id, reopened))
+}
+
+/// The join of the same stage and scope that an earlier repair has opened and that still waits.
+fn open_generation(tx: &Tx<'_>, old: &Join) -> WishResult<Option<JoinId>> {
+    let sql = format!(
+        "SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3 \
+         AND generation > ?4 AND closed_at IS NULL"
+    );
+    let parameters = (old.submission.raw(), old.stage.as_str(), item_number(old.scope), old.generation);
+    let open = rows::collect(tx.db, &sql, parameters, rows::join)?;
+    Ok(open.into_iter().find(|join| join.on_close.processor == old.on_close.processor).map(|join| join.id))
+}
+
+fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
+    let mut newest = tx.db.prepare_cached(
+        "SELECT ifnull(max(generation), 0) FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3",
+    )?;
+    Ok(newest.query_row((submission.raw(), stage.as_str(), item_number(scope)), |row| row.get(0))?)
+}
+
+/// The stage behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand
+/// cannot commit), because it would finish without the part that is being repaired.
+fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
+    let job = &old.on_close;
+    let mut delete = tx.db.prepare_cached(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
+         AND join_id IS ?5 AND state < 5",
+    )?;
+    let pulled = delete.execute((
+        job.submission.raw(),
+        item_number(job.item),
+        job.stage.as_str(),
+        job.processor.as_str(),
+        job.join.map(JoinId::raw),
+    ))?;
+    Ok(pulled > 0)
 }
 
 fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {

@@ -1,7 +1,7 @@
 //! The sweep: what is due because time has passed.
 
 use super::{
-    events,
+    events, jobs,
     rows::{self, to_json},
     writer::{Tx, WishResult},
 };
@@ -39,6 +39,7 @@ fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         let error = ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None };
         give_back.execute((id, to_json(&error)))?;
+        jobs::take_newer_payload(tx, *id)?;
     }
     Ok(expired.len() as u64)
 }
