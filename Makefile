@@ -47,7 +47,7 @@ test: setup ## Format, lint and test everything
 	cargo test --doc --workspace --quiet
 
 torture: setup ## Kill workers KILLS times (default 300) and check that nothing is lost or counted twice
-	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery --test torture -- --ignored --nocapture
+	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 
 bench-engine: setup ## Measure the engine
 	@cargo run --release -q -p bindery-engine --example bench_engine

@@ -183,7 +183,8 @@ async fn submission_for(
 
 /// The join that collects the submission's documents.
 async fn documents_join(engine: &Engine, info: &SubmissionInfo) -> EngineResult<Join> {
-    let stage = info.workflow.next_aggregation_after(0).map_or(crate::chain::END, |(_, stage)| &stage.name);
+    let stage =
+        info.workflow.next_collector_after(0, Over::Submission).map_or(crate::chain::END, |(_, stage)| &stage.name);
     let joins = engine.store().joins(info.id).await?;
     joins
         .into_iter()

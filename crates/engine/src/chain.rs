@@ -137,7 +137,7 @@ impl<'a> Next<'a> {
         let over = self.stage(at.stage)?.over;
         let own = self
             .workflow()
-            .next_aggregation_after(at.stage)
+            .next_collector_after(at.stage, over)
             .filter(|(_, stage)| stage.aggregation.is_some_and(|aggregation| aggregation.scope == over));
         let Some((index, stage)) = own else { return Ok((at.join, false)) };
         let id = self.engine.ids().joins(1).await?.remove(0);

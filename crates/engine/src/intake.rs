@@ -11,6 +11,7 @@ use bindery_core::{
     ContentHash, ItemId, JoinId, Name, Payload, SubmissionId, Timestamp,
     artifact::Artifact,
     event::kind,
+    fault::FaultPoint,
     item::{Item, ItemKind},
     join::NewJoin,
     submission::{Deadline, NewSubmission, SubmissionStatus},
@@ -101,6 +102,8 @@ impl Engine {
         self.check_processors(&workflow)?;
         let planned = self.plan_submission(intake, workflow).await?;
         let id = planned.info.id;
+        // The files' bytes were put before; only this commit makes them somebody's.
+        self.faults().hit(FaultPoint::AfterBlobBeforeCommit);
         match self.store().commit(vec![planned.commit]).await?.pop() {
             Some(CommitResult::Applied { .. }) => Ok(Received::New(id)),
             Some(CommitResult::Rejected(Rejection::AlreadyExists(existing))) => Ok(Received::Already(existing)),
@@ -192,11 +195,7 @@ impl Engine {
             );
             return Err(EngineError::Invalid(message));
         }
-        let collects = info
-            .workflow
-            .next_aggregation_after(0)
-            .filter(|(_, stage)| stage.aggregation.is_some_and(|aggregation| aggregation.scope == Over::Submission));
-        let join = match collects {
+        let join = match info.workflow.next_collector_after(0, Over::Submission) {
             None => {
                 let end = next.root_join(root, files, files_are_all, priority);
                 next.changes.joins.push(end);

@@ -62,6 +62,10 @@ impl Flight {
         self.lock().remove(&job).is_some()
     }
 
+    pub(super) fn token(&self, job: JobId) -> Option<Token> {
+        self.lock().get(&job).map(|aboard| aboard.token)
+    }
+
     pub(super) fn leases(&self) -> Vec<(JobId, Token)> {
         self.lock().iter().map(|(job, aboard)| (*job, aboard.token)).collect()
     }
@@ -81,10 +85,14 @@ impl Flight {
         overdue
     }
 
-    /// Somebody else has the job now: what is done here counts for nothing.
-    pub(super) fn lost(&self, job: JobId) {
-        if let Some(aboard) = self.lock().remove(&job) {
-            aboard.cancel.cancel();
+    /// Somebody else has the job now: what is done here counts for nothing. A claim that is newer than the one that was
+    /// lost stays.
+    pub(super) fn lost(&self, job: JobId, token: Token) {
+        let mut aboard = self.lock();
+        if aboard.get(&job).is_some_and(|entry| entry.token == token)
+            && let Some(entry) = aboard.remove(&job)
+        {
+            entry.cancel.cancel();
         }
     }
 

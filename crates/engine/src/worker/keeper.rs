@@ -1,7 +1,9 @@
 //! The keeper: signs of life, time-outs, and the sweep, for as long as the worker runs.
 
 use super::{Shared, threads::ThreadsHandle};
+use bindery_core::{JobId, job::Token};
 use std::{
+    collections::HashMap,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -33,12 +35,15 @@ pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
 async fn beat(shared: &Shared) {
     let finished = shared.finished.load(Ordering::Relaxed);
     let leases = shared.flight.leases();
+    let held: HashMap<JobId, Token> = leases.iter().copied().collect();
     match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
         Ok(lost) => {
             for job in lost {
-                // A job that has just been committed is "lost" too: its entry is gone, and this does nothing.
+                // A job that has just been committed is "lost" too: its entry is gone, or belongs to a newer claim.
                 tracing::debug!(job.id = %job, "not held any more");
-                shared.flight.lost(job);
+                if let Some(token) = held.get(&job) {
+                    shared.flight.lost(job, *token);
+                }
                 shared.landed.notify_one();
             }
         }

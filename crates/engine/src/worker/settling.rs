@@ -9,16 +9,15 @@ use crate::{
     steps::Failure,
 };
 use bindery_core::{
-    JobId, StepError,
-    error::ErrorClass,
+    JobId, JoinId, StepError,
     event::{NewEvent, kind},
     fault::FaultPoint,
-    job::{ClaimedJob, ErrorRecord},
+    job::{ClaimedJob, ErrorRecord, Job},
 };
 use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, StoreError};
 use std::{
     sync::{Arc, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::{
     sync::{Mutex, mpsc::UnboundedReceiver},
@@ -175,21 +174,27 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
     Ok(Some(Settlement::Commit(Box::new(commit?))))
 }
 
-/// The job's thread keeps what it was given, so the store is asked again.
 async fn took_too_long(shared: &Arc<Shared>, job: JobId, limit: Duration) -> EngineResult<Option<Settlement>> {
+    let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
+    let failure = |job: &Job| Failure { error, step: None, resume: job.resume.clone().map(Box::new) };
+    let commit = failed_in_flight(shared, job, failure).await?;
+    Ok(commit.map(|commit| Settlement::Commit(Box::new(commit))))
+}
+
+/// The failure of a job that is not at hand any more, so the store is asked for it. None if the claim is lost.
+async fn failed_in_flight(
+    shared: &Arc<Shared>,
+    job: JobId,
+    failure: impl FnOnce(&Job) -> Failure,
+) -> EngineResult<Option<Commit>> {
     let engine = &shared.engine;
-    let token = shared.flight.leases().into_iter().find(|(id, _)| *id == job).map(|(_, token)| token);
+    let token = shared.flight.token(job);
     let (Some(token), Some(view)) = (token, engine.store().job(job).await?) else { return Ok(None) };
     let info = engine.catalog().submission(view.job.submission).await?;
     let Some(stage) = info.workflow.index_of(&view.job.stage) else { return Ok(None) };
-    let message = format!("took longer than {} s", limit.as_secs_f64());
-    let failure = Failure {
-        error: StepError::retry(message).named("Timeout"),
-        step: None,
-        resume: view.job.resume.clone().map(Box::new),
-    };
     let work = Work::of_job(&view.job, stage);
-    commit(Settler { engine, info: &info }.failed(&view.job, token, &work, failure).await)
+    let settler = Settler { engine, info: &info };
+    settler.failed(&view.job, token, &work, failure(&view.job)).await.map(Some)
 }
 
 /// A job whose submission is gone can only be kept for a person to see.
@@ -214,7 +219,14 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
     let mut cursor = usize::try_from(claimed.job.cursor).unwrap_or(0);
     let mut own_join = None;
     if cursor > 0 {
-        own_join = open_join_of(&shared, &claimed, &info, fan_out.work.stage).await;
+        own_join = match open_join_of(&shared, &claimed, &info, fan_out.work.stage).await {
+            Ok(own_join) => own_join,
+            Err(error) => {
+                // Without its join the other children would end in another one, and neither would ever be full.
+                tracing::warn!(job.id = %job, error = %error, "a fan-out did not go on; it will with the next attempt");
+                return land(&shared, job, false);
+            }
+        };
     }
     loop {
         let step = settler.fan_out_step(&mut fan_out, (&claimed.job, claimed.token), cursor, &mut own_join).await;
@@ -243,22 +255,22 @@ async fn open_join_of(
     claimed: &ClaimedJob,
     info: &SubmissionInfo,
     stage: usize,
-) -> Option<bindery_core::JoinId> {
+) -> EngineResult<Option<JoinId>> {
     let over = info.workflow.stages[stage].over;
-    let (_, aggregation) = info.workflow.next_aggregation_after(stage)?;
+    let Some((_, aggregation)) = info.workflow.next_collector_after(stage, over) else { return Ok(None) };
     if aggregation.aggregation.is_none_or(|aggregation| aggregation.scope != over) {
-        return None;
+        return Ok(None);
     }
-    let joins = shared.engine.store().joins(claimed.job.submission).await.ok()?;
+    let joins = shared.engine.store().joins(claimed.job.submission).await?;
     let own = joins
         .into_iter()
         .rev()
         .find(|join| join.stage == aggregation.name && join.scope == claimed.job.item && join.closed_at.is_none());
-    own.map(|join| join.id)
+    Ok(own.map(|join| join.id))
 }
 
 async fn store_one(shared: &Shared, job: JobId, commit: Commit) -> bool {
-    match with_patience(shared, vec![commit]).await {
+    match with_patience(shared, &[commit]).await {
         Ok(results) => results.iter().all(CommitResult::is_applied),
         Err(error) => {
             tracing::error!(job.id = %job, error = %error, "a commit was refused");
@@ -272,7 +284,7 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
     if commits.is_empty() {
         return;
     }
-    match with_patience(shared, commits.clone()).await {
+    match with_patience(shared, &commits).await {
         Ok(results) => {
             for (job, result) in jobs.iter().zip(results) {
                 if let CommitResult::Rejected(why) = &result {
@@ -281,9 +293,17 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
                 land(shared, *job, result.is_applied());
             }
         }
+        Err(error) if error.is_transient() => {
+            // The results are forgotten and the leases left to expire: the jobs run again, and nothing is counted.
+            tracing::error!(jobs = jobs.len(), error = %error, "results could not be stored; their jobs will run again");
+            jobs.iter().for_each(|job| land(shared, *job, false));
+        }
         Err(error) if commits.len() == 1 => {
             tracing::error!(job.id = %jobs[0], error = %error, "a result could not be stored; the job is given up");
-            let stored = store_one(shared, jobs[0], refused(&commits[0], &error)).await;
+            let stored = match given_up(shared, jobs[0], &error).await {
+                Ok(Some(commit)) => store_one(shared, jobs[0], commit).await,
+                Ok(None) | Err(_) => false,
+            };
             land(shared, jobs[0], stored);
         }
         Err(_) => {
@@ -294,25 +314,20 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
     }
 }
 
-/// Instead of a commit that the store refuses: the job as a dead letter, with the reason.
-fn refused(commit: &Commit, error: &StoreError) -> Commit {
-    let message = format!("its result could not be stored: {error}");
-    let error = ErrorRecord { class: ErrorClass::Bug, kind: "Refused".to_owned(), message, step: None };
-    let guard = match &commit.guard {
-        Guard::Claim { job, token, .. } => {
-            Guard::Claim { job: *job, token: *token, end: JobEnd::Dead { error, resume: None } }
-        }
-        other => other.clone(),
-    };
-    Commit { guard, changes: Changes::default() }
+/// Instead of a commit that the store refuses: the job as a dead letter with the reason, counted as failed, so that what
+/// waits for it goes on.
+async fn given_up(shared: &Arc<Shared>, job: JobId, error: &StoreError) -> EngineResult<Option<Commit>> {
+    let error = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
+    failed_in_flight(shared, job, |_| Failure { error, step: None, resume: None }).await
 }
 
-/// A full disk or a locked file passes; work in hand is kept until it does, or until the leases are lost.
-async fn with_patience(shared: &Shared, commits: Vec<Commit>) -> Result<Vec<CommitResult>, StoreError> {
+/// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.
+async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<CommitResult>, StoreError> {
+    let begun = Instant::now();
     let mut tries = 0;
     loop {
-        match shared.engine.store().commit(commits.clone()).await {
-            Err(error) if error.is_transient() && tries < 12 => {
+        match shared.engine.store().commit(commits.to_vec()).await {
+            Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
                 tries += 1;
                 let wait = Duration::from_millis(50) * 2_u32.pow(tries.min(6));
                 tracing::warn!(error = %error, wait_ms = wait.as_millis(), "a commit failed; trying again");

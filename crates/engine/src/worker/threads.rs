@@ -13,7 +13,8 @@ use crate::{
     workflow::Target,
 };
 use bindery_core::{
-    JobId, StepError,
+    JobId, Payload, StepError,
+    fault::FaultPoint,
     job::{ClaimedJob, ENGINE_QUEUE, Token},
 };
 use std::{
@@ -251,6 +252,9 @@ impl Pool {
 /// Large values go to the blob store here, on the thread, so that the commit is only rows.
 fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
     let output = context.payload(&extracted.output).map_err(|error| Failure { error, step: None, resume: None })?;
+    if matches!(output, Payload::Blob(_)) {
+        context.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
+    }
     Ok(Found {
         output,
         confidence: extracted.confidence,

@@ -1,6 +1,6 @@
 //! Finding stages, and where work goes next.
 
-use super::model::{Stage, Workflow};
+use super::model::{Over, Stage, Workflow};
 use bindery_core::Name;
 use std::{convert::Infallible, fmt, str::FromStr};
 
@@ -100,6 +100,14 @@ impl Workflow {
     pub fn next_aggregation_after(&self, index: usize) -> Option<(usize, &Stage)> {
         let first = index.checked_add(1)?;
         self.stages.iter().enumerate().skip(first).find(|(_, stage)| stage.aggregation.is_some())
+    }
+
+    /// The nearest later stage that completes each `over` or something larger: where chains that began inside an
+    /// `over` end. Aggregations that complete something smaller are passed on the way.
+    pub fn next_collector_after(&self, index: usize, over: Over) -> Option<(usize, &Stage)> {
+        let first = index.checked_add(1)?;
+        let collects = |stage: &Stage| stage.aggregation.is_some_and(|aggregation| aggregation.scope <= over);
+        self.stages.iter().enumerate().skip(first).find(|(_, stage)| collects(stage))
     }
 
     /// Where a target leads from a stage. The stage is found by its name alone, as two may share a component.
@@ -210,6 +218,19 @@ mod tests {
         for text in ["__next__", "__backoffice__", "page.ocr"] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn chains_pass_the_aggregations_of_smaller_things() {
+        let yaml = "name: w\nstages:\n- {name: split, over: file, parallel: true}\n- {name: ocr, parallel: true}\n\
+                    - {name: combine, aggregation: {collect_by: file_id, expect_count_from: page_count}}\n\
+                    - {name: parse, parallel: true}\n- {name: done, aggregation: {expect_count_from: file_count}}\n";
+        let workflow = Workflow::parse(yaml, None).unwrap();
+        let collector = |index, over| workflow.next_collector_after(index, over).map(|(index, _)| index);
+        assert_eq!(collector(0, Over::File), Some(2));
+        assert_eq!(collector(0, Over::Submission), Some(4), "what a file's chain ends in is not its own aggregation");
+        assert_eq!(collector(2, Over::File), Some(4));
+        assert_eq!(collector(4, Over::Submission), None);
     }
 
     #[test]

@@ -16,7 +16,10 @@ use super::{
     files::{Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
 };
 use async_trait::async_trait;
-use bindery_core::ContentHash;
+use bindery_core::{
+    ContentHash,
+    fault::{FaultPoint, Faults, NoFaults},
+};
 use std::{
     fs::{self, File},
     io,
@@ -37,8 +40,13 @@ pub struct LocalBlobs {
 impl LocalBlobs {
     /// Opens the store below `root`, and creates what is missing. Blocks for a moment: call it when starting up.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, BlobError> {
+        Self::open_with_faults(root, Arc::new(NoFaults))
+    }
+
+    /// The same, with places where a test may end the process.
+    pub fn open_with_faults(root: impl Into<PathBuf>, faults: Arc<dyn Faults>) -> Result<Self, BlobError> {
         let root = root.into();
-        let folder = Folder { blobs: root.join("sha256"), temporary: root.join("tmp") };
+        let folder = Folder { blobs: root.join("sha256"), temporary: root.join("tmp"), faults };
         create_directory(&folder.temporary)?;
         create_directory(&folder.blobs)?;
         for first_byte in 0..=u8::MAX {
@@ -129,6 +137,7 @@ impl Blobs for LocalBlobs {
 struct Folder {
     blobs: PathBuf,
     temporary: PathBuf,
+    faults: Arc<dyn Faults>,
 }
 
 impl Folder {
@@ -212,6 +221,7 @@ impl Folder {
             self.create_shard(first_byte)?;
             sync_directory(&self.blobs)?;
         }
+        self.faults.hit(FaultPoint::BeforeBlobRename);
         temporary.rename(&self.path(hash))?;
         sync_directory(&shard)
     }

@@ -1,0 +1,99 @@
+//! A disk that is full for a while.
+
+use crate::{
+    audit,
+    site::{self, Site},
+    workload::Shape,
+};
+use bindery_core::job::JobState;
+use bindery_engine::EngineError;
+use bindery_store::{Control as _, StoreError, blobs::BlobError, query::JobFilter};
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A file system of a few megabytes, in memory.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// None where this user may not mount.
+    fn mount(at: &Path) -> Option<Self> {
+        std::fs::create_dir(at).unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(at).output();
+        mounted.is_ok_and(|output| output.status.success()).then(|| Self(at.to_owned()))
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.0.join("ballast")
+    }
+
+    /// Fills it to the last byte.
+    fn fill(&self) {
+        let mut ballast = File::options().create(true).append(true).open(self.ballast()).unwrap();
+        for size in [1 << 16, 1 << 12, 1 << 8, 1] {
+            while ballast.write_all(&vec![0; size]).is_ok() {}
+        }
+    }
+
+    fn free(&self) {
+        std::fs::remove_file(self.ballast()).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily: a store of this test may still be open when it fails.
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_stops_nothing_for_good() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(&dir.path().join("disk")) else {
+        println!("full disk: skipped, this user may not mount a small file system");
+        return;
+    };
+    let (site, runtime) = (Site::undisturbed(&disk.0), site::runtime());
+    let shape = Shape::Torture { files: 20 };
+    let id = runtime.block_on(site.submit_now("before", shape));
+    let mut worker = site.start("worker");
+    let begun = "SELECT count(*) > 20 FROM outcome";
+    site::wait_until("a worker that has begun", || audit::number(&audit::open(&disk.0), begun) == 1);
+    disk.fill();
+
+    let mut refusals = 0;
+    site::wait_until("a clear refusal", || {
+        match runtime.block_on(site.submit("during", shape)) {
+            Err(EngineError::Store(error @ StoreError::Full { .. })) => {
+                assert!(
+                    error.to_string().ends_with("no space left on the disk; nothing of the last change was stored")
+                );
+                refusals += 1;
+            }
+            // The bytes come first; they must say it as clearly.
+            Err(EngineError::Blob(BlobError::NoSpace { .. })) => refusals += 1,
+            // A little space was given back by somebody else's file.
+            Ok(_) => disk.fill(),
+            Err(other) => panic!("not a clear refusal: {other}"),
+        }
+        refusals >= 20
+    });
+    assert!(worker.is_alive(), "the worker died of it:\n{}", worker.log());
+    disk.free();
+
+    let during = runtime.block_on(site.submit_now("during", shape));
+    site::wait_until("submissions that become final", || {
+        // What was parked for want of space waits for the person who has made some.
+        let parked = JobFilter { states: vec![JobState::Parked], ..JobFilter::default() };
+        runtime.block_on(site.store.retry(parked)).unwrap();
+        runtime.block_on(site.counts()) == (2, 0)
+    });
+    assert!(worker.is_alive(), "the worker died of it:\n{}", worker.log());
+    site.close();
+    worker.finish();
+    println!("full disk: {refusals} refusals, {}", audit::check(&site, &runtime, &[(id, shape), (during, shape)]));
+}

@@ -1,0 +1,80 @@
+//! Several workers on one store: sharing, a frozen one, clocks that differ.
+
+use crate::{
+    audit,
+    child::{Orders, Then},
+    site::{self, Site, WorkerProcess},
+    workload::Shape,
+};
+use bindery_core::fault::FaultPoint;
+use rusqlite::Connection;
+use std::{path::Path, time::Duration};
+
+#[test]
+fn two_processes_share_one_store_under_load() {
+    let dir = tempfile::tempdir().unwrap();
+    let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
+    let shape = Shape::Torture { files: 20 };
+    let workers = [site.start("one"), site.start("two")];
+    // Taken in while both are at work.
+    let submissions: Vec<_> =
+        (0..4).map(|index| (runtime.block_on(site.submit_now(&format!("case-{index}"), shape)), shape)).collect();
+    site.wait_for_all(&runtime, submissions.len());
+    site.close();
+    let finished = workers.map(WorkerProcess::finish);
+    assert!(finished.iter().all(|finished| *finished > 0), "one of them did nothing: {finished:?}");
+    println!("two processes: {}", audit::check(&site, &runtime, &submissions));
+}
+
+/// A frozen process keeps the file locks it has; a test that waits for others must not freeze it inside a transaction.
+fn freeze_outside_of_transactions(worker: &WorkerProcess, root: &Path) {
+    site::wait_until("a moment without a transaction", || {
+        worker.freeze();
+        let db = Connection::open(root.join("bindery.db")).unwrap();
+        db.busy_timeout(Duration::from_millis(100)).unwrap();
+        let free = db.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok();
+        if !free {
+            worker.thaw();
+        }
+        free
+    });
+}
+
+#[test]
+fn a_worker_frozen_past_its_lease_cannot_commit() {
+    let dir = tempfile::tempdir().unwrap();
+    let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
+    let shape = Shape::Torture { files: 1 };
+    let id = runtime.block_on(site.submit_now("case", shape));
+    // It has done the work of the only job, and is about to commit it.
+    let mut orders = Orders::new(dir.path(), "frozen");
+    orders.fault = Some((FaultPoint::AfterWorkBeforeCommit.as_str().to_owned(), 1, Then::Hold));
+    let frozen = WorkerProcess::start(orders);
+    site::wait_until("a worker that has done its work", || frozen.orders.holding().exists());
+    freeze_outside_of_transactions(&frozen, dir.path());
+    let other = site.start("other");
+    site.wait_for_all(&runtime, 1);
+    std::fs::write(frozen.orders.go_on(), "").unwrap();
+    frozen.thaw();
+    site.close();
+    assert_eq!(frozen.finish(), 0, "the late commit was taken");
+    assert!(other.finish() > 0);
+    println!("frozen past the lease: {}", audit::check(&site, &runtime, &[(id, shape)]));
+}
+
+#[test]
+fn clocks_that_differ_by_two_hours_change_no_count() {
+    const HOUR_MS: i64 = 60 * 60 * 1000;
+    let dir = tempfile::tempdir().unwrap();
+    let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
+    let shape = Shape::Torture { files: 20 };
+    let start =
+        |name: &str, clock_ahead_ms| WorkerProcess::start(Orders { clock_ahead_ms, ..Orders::new(dir.path(), name) });
+    let workers = [start("ahead", HOUR_MS), start("behind", -HOUR_MS)];
+    let submissions: Vec<_> =
+        (0..2).map(|index| (runtime.block_on(site.submit_now(&format!("case-{index}"), shape)), shape)).collect();
+    site.wait_for_all(&runtime, submissions.len());
+    site.close();
+    workers.into_iter().for_each(|worker| _ = worker.finish());
+    println!("clocks two hours apart: {}", audit::check(&site, &runtime, &submissions));
+}
