@@ -33,12 +33,12 @@ pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
 async fn beat(shared: &Shared) {
     let finished = shared.finished.load(Ordering::Relaxed);
     let leases = shared.flight.leases();
-    match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
+    match shared.engine.store().heartbeat(&shared.options.name, leases.clone(), shared.options.lease, finished).await {
         Ok(lost) => {
-            for job in lost {
+            for (job, token) in leases.into_iter().filter(|(job, _)| lost.contains(job)) {
                 // A job that has just been committed is "lost" too: its entry is gone, and this does nothing.
                 tracing::debug!(job.id = %job, "not held any more");
-                shared.flight.lost(job);
+                shared.flight.lost(job, token);
                 shared.landed.notify_one();
             }
         }
