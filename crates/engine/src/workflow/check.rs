@@ -105,7 +105,8 @@ fn grows_coarser_by_collecting_only(drafts: &[StageDraft<'_>], problems: &mut Pr
     for pair in drafts.windows(2) {
         let [before, draft] = pair else { continue };
         let (fine, coarse) = (before.stage.over, draft.stage.over);
-        if draft.stage.aggregation.is_some() || coarse >= fine {
+        // A written aggregation that cannot be used has been told about already.
+        if draft.fields.get("aggregation").is_some() || coarse >= fine {
             continue;
         }
         let (from, name) = (&*before.stage.name, &*draft.stage.name);

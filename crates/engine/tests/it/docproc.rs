@@ -205,8 +205,8 @@ impl Docproc {
     }
 
     pub(crate) async fn counts(&self, stage: &str) -> (i64, i64, bool) {
-        let state = self.state(stage).await;
-        (state.received_count, state.expected_count, state.is_complete)
+        let row = self.state(stage).await;
+        (row.received_count, row.expected_count, row.is_complete)
     }
 
     /// The jobs that wait in a queue.

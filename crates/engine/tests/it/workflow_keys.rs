@@ -1,6 +1,8 @@
 //! Every key of a workflow does something: each test runs the engine with two values of one key and compares what
 //! people see. A key that nobody reads would be worse than an unknown one.
 
+#![allow(clippy::unnecessary_wraps, reason = "the steps of a processor may fail, these few do not")]
+
 use crate::support::{Func, Rig};
 use bindery_core::{
     Name, StepError, SubmissionId,

@@ -54,8 +54,8 @@ pub(super) async fn collect_by_is_what_is_completed() {
         let seen = Seen::run(processors(), &workflow(&stages), 3).await;
         assert_eq!(seen.completed("join").await, runs, "{by}");
         assert_eq!(seen.status().await, SubmissionStatus::Completed);
-        let states = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
-        let counts: Vec<_> = states.iter().map(|state| (state.received_count, state.expected_count)).collect();
+        let rows = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
+        let counts: Vec<_> = rows.iter().map(|row| (row.received_count, row.expected_count)).collect();
         assert_eq!(counts, vec![(6 / runs as i64, 6 / runs as i64); runs]);
     }
 }
@@ -71,8 +71,8 @@ pub(super) async fn expect_count_from_is_what_is_waited_for() {
         let stages = format!("{split}, {{name: join, aggregation: {{expect_count_from: {count}}}}}");
         let seen = Seen::run(processors(), &workflow(&stages), 3).await;
         assert_eq!((seen.completed("read").await, seen.completed("join").await), (expected, 1), "{count}");
-        let states = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
-        assert_eq!(states[0].expected_count, expected as i64);
+        let rows = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
+        assert_eq!(rows[0].expected_count, expected as i64);
     }
 }
 
