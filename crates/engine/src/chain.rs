@@ -14,10 +14,11 @@ use crate::{
 use bindery_core::{
     ItemId, JoinId, Name, Payload,
     event::NewEvent,
+    item::{Item, ItemKind},
     job::{ENGINE_QUEUE, Limit, NewJob},
     join::{Arrival, JoinChange, JoinStep, NewJoin},
 };
-use bindery_store::{Changes, SubmissionChange};
+use bindery_store::{Changes, SubmissionChange, query::ItemFilter};
 use serde_json::{Value, json};
 
 /// The stage name of the join that ends a submission.
@@ -113,22 +114,41 @@ impl<'a> Next<'a> {
             // An aggregation over the very same item has one part, which is here.
             return self.enter(At { stage: target, ..at }, output).await;
         }
-        if there.aggregation.is_some() && there.over < here.over {
+        // The chain ends in the join of the next aggregation, and in no other.
+        let next_join = self.workflow().next_aggregation_after(at.stage).map(|(index, _)| index);
+        if next_join == Some(target) && there.over < here.over {
             self.arrive(at.join, Arrival::Completed);
             return Ok(());
         }
         if there.over > here.over {
-            // It should have been taken apart, and there was nothing in it.
-            let (join, nested) = self.open_scope(at, 0).await?;
+            // The files are those that were received. Anything finer should have been made by the stage, and was not:
+            // there was nothing in it.
+            let files = if there.over == Over::File { self.received_files().await? } else { Vec::new() };
+            let parts = files.len() as i64;
+            let (join, nested) = self.open_scope(at, parts).await?;
             if !nested && let Some(join) = join {
-                self.expect(join, -1);
+                self.expect(join, parts - 1);
+            }
+            for file in files {
+                let at = At { stage: target, item: Some(file.id), join, priority: at.priority };
+                self.enter(at, Payload::Inline(file.data)).await?;
             }
             return Ok(());
         }
         Err(EngineError::Invalid(format!(
-            "stage {} works on each {}, stage {} on each {}, and no aggregation stands between them",
-            here.name, here.over, there.name, there.over
+            "stage {} works on each {}, and the stage that collects those is {}, not {}",
+            here.name,
+            here.over,
+            next_join.map_or(END, |index| self.workflow().stages[index].name.as_str()),
+            there.name
         )))
+    }
+
+    async fn received_files(&self) -> EngineResult<Vec<Item>> {
+        let filter = ItemFilter { kind: Some(ItemKind::File), parent: None };
+        let mut files = self.engine.store().items(self.info.id, filter).await?;
+        files.retain(|file| file.parent.is_none());
+        Ok(files)
     }
 
     /// The join for the parts of the item at `at`, of which `parts` are expected so far, and whether it is one of the
@@ -165,8 +185,12 @@ impl<'a> Next<'a> {
         priority: i32,
     ) -> EngineResult<NewJob> {
         let at = At { stage, item, join: outer, priority };
+        let before = stage.checked_sub(1).and_then(|before| self.workflow().stages.get(before));
+        // The status is the engine's to move: a join only enqueues its job.
+        let keeps_status =
+            self.stage(stage)?.status.is_none_or(|status| before.is_some_and(|b| b.status == Some(status)));
         match self.stage(stage)?.processors.as_slice() {
-            [only] if !only.external => self.job(at, only, Payload::null()),
+            [only] if !only.external && keeps_status => self.job(at, only, Payload::null()),
             _ => Ok(self.internal_job(self.stage(stage)?.name.clone(), internal_processor::ENTER, at)),
         }
     }

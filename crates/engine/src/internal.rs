@@ -5,12 +5,12 @@ use crate::{
     chain::{At, END, Next, fully_processed, internal_processor, is_document_stage},
     engine::Engine,
     error::{EngineError, EngineResult},
+    settle::over,
     workflow::{CompleteWhen, OnFailed, Over, Stage},
 };
 use bindery_core::{
     ItemId, Payload, SubmissionId,
     event::kind,
-    item::ItemKind,
     job::{ClaimedJob, Job},
     join::Arrival,
     outcome::{Outcome, OutcomeStatus},
@@ -18,7 +18,7 @@ use bindery_core::{
 };
 use bindery_store::{Commit, Guard, JobEnd, SubmissionChange, query::ItemFilter};
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What follows from one of the engine's own jobs.
 pub async fn run(engine: &Engine, info: &SubmissionInfo, claimed: &ClaimedJob) -> EngineResult<Commit> {
@@ -100,42 +100,50 @@ async fn finish<'a>(engine: &'a Engine, info: &'a SubmissionInfo) -> EngineResul
     Ok(next)
 }
 
-/// How many parts failed on their way to an aggregation that does not tolerate it; none for one that does.
+/// How many parts failed on their way to an aggregation that does not tolerate it; none for one that does. A part with
+/// several processors has failed only where its stage says so.
 pub async fn intolerable_failures(
     engine: &Engine,
     info: &SubmissionInfo,
     stage: usize,
     item: Option<ItemId>,
 ) -> EngineResult<u64> {
-    let aggregation = info.workflow.stages[stage].aggregation;
-    if aggregation.is_none_or(|aggregation| aggregation.on_failed == OnFailed::Continue) {
+    let Some(aggregation) = info.workflow.stages[stage].aggregation.filter(|a| a.on_failed == OnFailed::Fail) else {
         return Ok(0);
-    }
+    };
     let begin = (0..stage).rev().find(|index| info.workflow.stages[*index].aggregation.is_some()).unwrap_or(0);
-    let in_scope = items_in_scope(engine, info.id, item).await?;
+    let in_scope = items_in_scope(engine, info.id, item, aggregation.counts).await?;
     let mut failed = 0;
-    for before in &info.workflow.stages[begin..stage] {
-        if before.over == Over::Submission {
-            continue;
+    for before in info.workflow.stages[begin..stage].iter().filter(|before| before.over != Over::Submission) {
+        let mut by_item: BTreeMap<Option<ItemId>, Vec<Outcome>> = BTreeMap::new();
+        for outcome in engine.store().outcomes(info.id, Some(&before.name)).await? {
+            if in_scope.as_ref().is_none_or(|items| outcome.item.is_some_and(|item| items.contains(&item))) {
+                by_item.entry(outcome.item).or_default().push(outcome);
+            }
         }
-        let outcomes = engine.store().outcomes(info.id, Some(&before.name)).await?;
-        let counts = |outcome: &&Outcome| {
-            outcome.status == OutcomeStatus::Failed
-                && in_scope.as_ref().is_none_or(|items| outcome.item.is_some_and(|item| items.contains(&item)))
-        };
-        failed += outcomes.iter().filter(counts).count() as u64;
+        failed += by_item.values().filter(|outcomes| !is_completed(before, outcomes)).count() as u64;
     }
     Ok(failed)
 }
 
-/// The parts of one item; none for the whole submission.
+/// The item with its parts, and theirs, down to those that are counted; none for the whole submission.
 async fn items_in_scope(
     engine: &Engine,
     submission: SubmissionId,
     item: Option<ItemId>,
+    counted: Over,
 ) -> EngineResult<Option<HashSet<ItemId>>> {
     let Some(item) = item else { return Ok(None) };
-    let filter = ItemFilter { kind: Some(ItemKind::Page), parent: Some(item) };
-    let parts = engine.store().items(submission, filter).await?;
-    Ok(Some(parts.into_iter().map(|part| part.id).chain([item]).collect()))
+    let mut found = HashSet::from([item]);
+    let mut parents = vec![item];
+    while let Some(parent) = parents.pop() {
+        let filter = ItemFilter { kind: None, parent: Some(parent) };
+        for part in engine.store().items(submission, filter).await? {
+            found.insert(part.id);
+            if over(part.kind) < counted {
+                parents.push(part.id);
+            }
+        }
+    }
+    Ok(Some(found))
 }

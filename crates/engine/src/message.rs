@@ -1,20 +1,25 @@
 //! Seed 002's messages: components of other programs publish their results under a routing key.
 
 use crate::{
+    catalog::SubmissionInfo,
     engine::Engine,
     error::{EngineError, EngineResult},
     report::{About, Reported},
-    workflow::Target,
+    workflow::{Resolved, Target},
 };
 use bindery_core::{
-    ItemId, Name, SubmissionId, Timestamp, item::ItemKind, review::ReviewStatus, submission::Submission,
+    ItemId, Name, SubmissionId, Timestamp, item::ItemKind, job::Job, review::ReviewStatus, submission::Submission,
 };
 use bindery_store::{
     CommitResult,
-    query::{ItemFilter, ReviewFilter},
+    query::{ItemFilter, JobFilter, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// Where components put the confidence of their result: the latest first, as messages carry earlier ones along.
+const CONFIDENCE_FIELDS: [&str; 4] =
+    ["extraction_confidence", "classification_confidence", "confidence", "ocr_confidence"];
 
 /// The envelope that components exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,18 +79,19 @@ impl Engine {
     }
 
     /// Takes a component's result in. The routing key says where the work goes on; the item it is about is the
-    /// message's document or page. Results of outside components and of the back office count alike.
+    /// message's document or page; where several components work on it, `source_component` says whose result it is.
+    /// Results of outside components and of the back office count alike.
     pub async fn publish(&self, routing_key: &str, message: PipelineMessage) -> EngineResult<Published> {
         let submission = self.find_submission(&message.request_id).await?;
         let info = self.catalog().submission(submission.id).await?;
         let target = Target::Key(Name::from(routing_key));
         // An unknown routing key is an error before anything is looked for.
-        info.workflow.resolve(&info.workflow.stages[0].name, &target)?;
+        let Resolved::Stage { index } = info.workflow.resolve(&info.workflow.stages[0].name, &target)? else {
+            return Ok(Published::Ignored);
+        };
         let item = self.item_of(submission.id, &message).await?;
-        let confidence = ["extraction_confidence", "confidence", "ocr_confidence"]
-            .iter()
-            .find_map(|field| message.payload.get(field).and_then(Value::as_f64));
-        if let Some(job) = self.awaited(submission.id, item, None, None).await? {
+        if let Some(job) = self.sender(&info, item, index, message.source_component.as_deref()).await? {
+            let confidence = CONFIDENCE_FIELDS.iter().find_map(|field| message.payload.get(field)?.as_f64());
             let about = About { submission: submission.id, item, stage: job.stage, processor: job.processor };
             let reported = Reported::Completed { output: message.payload, confidence };
             let commits = self.plan_report(&info, &about, reported, target).await?;
@@ -93,22 +99,64 @@ impl Engine {
             let taken = results.first().is_some_and(CommitResult::is_applied);
             return Ok(if taken { Published::Taken } else { Published::Ignored });
         }
-        let open = ReviewFilter {
-            submission: Some(submission.id),
-            statuses: vec![ReviewStatus::Pending, ReviewStatus::Assigned],
-            limit: None,
+        self.decided(&info, item, index, message.payload).await
+    }
+
+    /// The job that waits for this message: at the nearest stage before the one that the message goes to. One at that
+    /// stage itself waits for the next message; this one is a duplicate of what brought it there.
+    async fn sender(
+        &self,
+        info: &SubmissionInfo,
+        item: Option<ItemId>,
+        target: usize,
+        component: Option<&str>,
+    ) -> EngineResult<Option<Job>> {
+        let filter = JobFilter { submission: Some(info.id), item, ..JobFilter::default() };
+        let jobs = self.store().jobs(filter).await?.into_iter().map(|view| view.job);
+        let mut waiting: Vec<(usize, Job)> = jobs
+            .filter(|job| job.await_report_ms.is_some() && job.state.is_live() && job.item == item)
+            .filter_map(|job| Some((info.workflow.index_of(&job.stage)?, job)))
+            .filter(|(stage, _)| *stage < target)
+            .collect();
+        let Some(nearest) = waiting.iter().map(|(stage, _)| *stage).max() else { return Ok(None) };
+        waiting.retain(|(stage, _)| *stage == nearest);
+        let stage = &info.workflow.stages[nearest];
+        if stage.processors.len() > 1 {
+            let Some(processor) = component.and_then(|name| stage.processor(name)) else {
+                let known: Vec<&str> = stage.processors.iter().map(|processor| processor.name.as_str()).collect();
+                return Err(EngineError::Invalid(format!(
+                    "stage {} has several processors: say in source_component which of {} sends this",
+                    stage.name,
+                    known.join(", ")
+                )));
+            };
+            waiting.retain(|(_, job)| job.processor == processor.name);
+        }
+        Ok(waiting.pop().map(|(_, job)| job))
+    }
+
+    /// A message of the back office is a person's decision about the stage before the one that it goes to.
+    async fn decided(
+        &self,
+        info: &SubmissionInfo,
+        item: Option<ItemId>,
+        target: usize,
+        output: Value,
+    ) -> EngineResult<Published> {
+        let Some(stage) = target.checked_sub(1).map(|before| &info.workflow.stages[before].name) else {
+            return Ok(Published::Ignored);
         };
-        let review = self.store().reviews(open).await?.into_iter().find(|review| review.item == item);
-        match review {
-            Some(review) => {
-                let by = review.assigned_to.clone();
-                match self.complete_review(review.id, by.as_deref(), message.payload).await {
-                    Ok(_) => Ok(Published::Taken),
-                    Err(EngineError::Invalid(_)) => Ok(Published::Ignored),
-                    Err(error) => Err(error),
-                }
-            }
-            None => Ok(Published::Ignored),
+        let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
+        let open = ReviewFilter { submission: Some(info.id), statuses, limit: None };
+        let reviews = self.store().reviews(open).await?;
+        let Some(review) = reviews.into_iter().find(|review| review.item == item && review.stage == *stage) else {
+            return Ok(Published::Ignored);
+        };
+        match self.complete_review(review.id, review.assigned_to.as_deref(), output).await {
+            Ok(_) => Ok(Published::Taken),
+            // Somebody was faster.
+            Err(EngineError::Invalid(_)) => Ok(Published::Ignored),
+            Err(error) => Err(error),
         }
     }
 

@@ -222,6 +222,9 @@ impl Settler<'_> {
                 Ok(Commit { guard: claim(JobEnd::Retry { at, error: record, resume }), changes: next.into_changes() })
             }
             Disposition::Park { until } => {
+                // What to wait for is also what to unpark it by, so people must see it.
+                let message = format!("waits for {until}: {}", record.message);
+                let record = ErrorRecord { message, ..record };
                 let mut next = Next::new(self.engine, self.info);
                 let data = json!({"job": job.id, "stage": stage.name, "until": until, "error": record.message});
                 next.event(kind::JOB_PARKED, work.item, &data);
@@ -453,7 +456,7 @@ impl Settler<'_> {
         }
         for (index, id) in (cursor..upto).zip(ids) {
             let child = children.child(index);
-            let payload = child_payload(&child.data);
+            let payload = self.child_payload(&child.data).await?;
             next.changes.items.push(Item {
                 id,
                 submission: work.submission,
@@ -472,6 +475,14 @@ impl Settler<'_> {
         let guard = Guard::Claim { job: job.id, token, end };
         Ok((Commit { guard, changes: next.into_changes() }, upto))
     }
+
+    /// A child's own data is the input of its first stage.
+    async fn child_payload(&self, data: &serde_json::Map<String, Value>) -> EngineResult<Payload> {
+        if data.is_empty() {
+            return Ok(Payload::null());
+        }
+        self.engine.store_payload(&Value::Object(data.clone())).await
+    }
 }
 
 fn stored_artifacts(work: &Work, artifacts: Vec<NewArtifact>) -> Vec<Artifact> {
@@ -484,11 +495,6 @@ fn stored_artifacts(work: &Work, artifacts: Vec<NewArtifact>) -> Vec<Artifact> {
         media_type: artifact.media_type,
     });
     stored.collect()
-}
-
-/// A child's own data is the input of its first stage.
-fn child_payload(data: &serde_json::Map<String, Value>) -> Payload {
-    if data.is_empty() { Payload::null() } else { Payload::Inline(serde_json::to_string(data).unwrap_or_default()) }
 }
 
 /// What a stage works on when it works on items of this kind.

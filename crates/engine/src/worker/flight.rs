@@ -38,19 +38,19 @@ impl Flight {
     }
 
     /// The steps begin now. None if the job is not ours any more.
-    pub(super) fn begin(&self, job: JobId, may_take: Duration) -> Option<CancelFlag> {
+    pub(super) fn begin(&self, job: JobId, token: Token, may_take: Duration) -> Option<CancelFlag> {
         let mut aboard = self.lock();
-        let entry = aboard.get_mut(&job)?;
+        let entry = aboard.get_mut(&job).filter(|entry| entry.token == token)?;
         entry.begun = Some((Instant::now(), may_take));
         Some(entry.cancel.clone())
     }
 
     /// The steps have ended: the clock stops, the lease is still held for the commit. False if they were given up for
-    /// taking too long, or the job is not ours any more.
-    pub(super) fn end(&self, job: JobId) -> bool {
+    /// taking too long, or the job is not ours any more; the token tells an attempt that was given up from the next one.
+    pub(super) fn end(&self, job: JobId, token: Token) -> bool {
         let mut aboard = self.lock();
         match aboard.get_mut(&job) {
-            Some(entry) if !entry.cancel.is_cancelled() => {
+            Some(entry) if entry.token == token && !entry.cancel.is_cancelled() => {
                 entry.begun = None;
                 true
             }

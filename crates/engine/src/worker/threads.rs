@@ -206,9 +206,9 @@ impl Pool {
         let definition = &info.workflow.stages[stage];
         let may_take =
             definition.processor(&claimed.job.processor).map_or(definition.timeout, |p| definition.timeout_of(p));
-        let cancel = self.shared.flight.begin(claimed.job.id, may_take)?;
+        let cancel = self.shared.flight.begin(claimed.job.id, claimed.token, may_take)?;
         let result = self.run_steps(&claimed, &info, stage, cancel);
-        if !self.shared.flight.end(claimed.job.id) {
+        if !self.shared.flight.end(claimed.job.id, claimed.token) {
             return None;
         }
         Some(match result {

@@ -2,7 +2,7 @@
 
 use super::{
     error::{Place, Problems},
-    model::Stage,
+    model::{Over, Stage},
     stage::StageDraft,
 };
 use std::collections::HashMap;
@@ -13,6 +13,8 @@ pub(super) fn stages(mut drafts: Vec<StageDraft<'_>>, problems: &mut Problems) -
     unique_routing_keys(&drafts, problems);
     statuses_move_forward(&drafts, problems);
     infer_over(&mut drafts);
+    begins_with_what_is_received(&drafts, problems);
+    grows_coarser_by_collecting_only(&drafts, problems);
     for index in 0..drafts.len() {
         check_aggregation(&drafts, index, problems);
     }
@@ -86,6 +88,35 @@ fn infer_over(drafts: &mut [StageDraft<'_>]) {
             }
             before.stage.over = aggregation.counts;
         }
+    }
+}
+
+/// Reception gives a submission and its files; nobody has made pages or documents before the first stage.
+fn begins_with_what_is_received(drafts: &[StageDraft<'_>], problems: &mut Problems) {
+    let Some(first) = drafts.first().filter(|first| first.stage.over > Over::File) else { return };
+    let over = first.stage.over;
+    let message = format!("the first stage runs over each {over}, but nothing has made any {over} yet");
+    let hint = format!("begin with a stage over the submission or over each file that makes the {over}s");
+    first.fields.blame("over", message, Some(&hint), problems);
+}
+
+/// Parts go their own ways until something collects them: a stage over the whole cannot simply follow.
+fn grows_coarser_by_collecting_only(drafts: &[StageDraft<'_>], problems: &mut Problems) {
+    for pair in drafts.windows(2) {
+        let [before, draft] = pair else { continue };
+        let (fine, coarse) = (before.stage.over, draft.stage.over);
+        // A written aggregation that cannot be used has been told about already.
+        if draft.fields.get("aggregation").is_some() || coarse >= fine {
+            continue;
+        }
+        let (from, name) = (&*before.stage.name, &*draft.stage.name);
+        let each = if coarse == Over::Submission { "the submission".to_owned() } else { format!("each {coarse}") };
+        let message = format!(
+            "the stage {name:?} runs over {each} and the stage {from:?} before it over each {fine}, but nothing \
+             collects the {fine}s between them"
+        );
+        let hint = format!("put a stage with an `aggregation` between {from:?} and {name:?}, or write `over: {fine}`");
+        draft.fields.blame("over", message, Some(&hint), problems);
     }
 }
 

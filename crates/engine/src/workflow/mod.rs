@@ -16,6 +16,7 @@ mod error;
 mod fields;
 #[cfg(test)]
 mod key_tests;
+pub mod keys;
 mod load;
 mod model;
 mod parse;

@@ -210,6 +210,42 @@ fn joins_that_could_never_close_are_refused() {
 }
 
 #[test]
+fn work_begins_with_what_was_received() {
+    let pages = "{name: done, aggregation: {expect_count_from: page_count}}";
+    assert_eq!(
+        errors(&format!("name: w\nstages:\n  - {{name: ocr, over: page}}\n  - {pages}\n")),
+        "w.yaml:3:23: stages[0].over: the first stage runs over each page, but nothing has made any page yet\n  \
+         hint: begin with a stage over the submission or over each file that makes the pages"
+    );
+    // What follows from the aggregation is the same as what is written.
+    let shown = errors(&format!("name: w\nstages:\n  - {{name: ocr, parallel: true}}\n  - {pages}\n"));
+    assert!(shown.starts_with("w.yaml:3:5: stages[0].over: the first stage runs over each page"), "{shown}");
+    for over in ["submission", "file"] {
+        Workflow::parse(&format!("name: w\nstages: [{{name: a, over: {over}}}]\n"), None).unwrap();
+    }
+}
+
+#[test]
+fn only_an_aggregation_follows_with_something_coarser() {
+    assert_eq!(
+        errors("name: w\nstages:\n  - {name: read, over: file}\n  - {name: ocr, over: page}\n  - {name: sum}\n"),
+        "w.yaml:5:5: stages[2].over: the stage \"sum\" runs over the submission and the stage \"ocr\" before it over \
+         each page, but nothing collects the pages between them\n  \
+         hint: put a stage with an `aggregation` between \"ocr\" and \"sum\", or write `over: page`"
+    );
+    // An aggregation for each file does not make the submission whole.
+    assert_eq!(
+        errors(
+            "name: w\nstages:\n  - {name: split, over: file, parallel: true}\n  - {name: ocr, parallel: true}\n  \
+             - {name: join, aggregation: {collect_by: file_id, expect_count_from: page_count}}\n  - {name: end}\n"
+        ),
+        "w.yaml:6:5: stages[3].over: the stage \"end\" runs over the submission and the stage \"join\" before it over \
+         each file, but nothing collects the files between them\n  \
+         hint: put a stage with an `aggregation` between \"join\" and \"end\", or write `over: file`"
+    );
+}
+
+#[test]
 fn stages_fit_together() {
     assert_eq!(
         errors("name: w\nstages:\n  - {name: a, routing_key: stage.b}\n  - name: b\n"),

@@ -2,5 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod docproc;
+mod resume;
+mod seed002;
 mod smoke;
 mod support;
+mod workflow_keys;
