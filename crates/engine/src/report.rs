@@ -12,7 +12,7 @@ use crate::{
     workflow::Target,
 };
 use bindery_core::{
-    ItemId, Name, Payload, ReviewId, SubmissionId,
+    ItemId, Name, Payload, ReviewId, SubmissionId, Timestamp,
     error::ErrorClass,
     event::kind,
     job::{ClaimedJob, ErrorRecord, Job},
@@ -65,6 +65,28 @@ impl Engine {
         reported: Reported,
         target: Target,
     ) -> EngineResult<Vec<Commit>> {
+        self.plan(info, about, reported, target, None).await
+    }
+
+    /// The same for a report that is an event in the log already, with the time at which it happened.
+    pub(crate) async fn plan_report_of_event(
+        &self,
+        info: &SubmissionInfo,
+        about: &About,
+        reported: Reported,
+        at: Timestamp,
+    ) -> EngineResult<Vec<Commit>> {
+        self.plan(info, about, reported, Target::Next, Some(at)).await
+    }
+
+    async fn plan(
+        &self,
+        info: &SubmissionInfo,
+        about: &About,
+        reported: Reported,
+        target: Target,
+        logged_at: Option<Timestamp>,
+    ) -> EngineResult<Vec<Commit>> {
         let About { submission, item, stage, processor } = about.clone();
         let index = info
             .workflow
@@ -75,7 +97,7 @@ impl Engine {
         if let Some(job) = self.awaited(submission, item, Some(&stage), Some(&processor)).await? {
             let mut work = Work::of_job(&job, index);
             work.attempt = work.attempt.max(1);
-            work.reported_by_event = true;
+            work.reported_by_event = logged_at.is_some();
             let guard = Guard::Report { submission, item, stage: stage.clone(), processor: processor.clone() };
             let commit = match &reported {
                 Reported::Completed { output, confidence } => {
@@ -98,6 +120,11 @@ impl Engine {
             let outcome = self.late_outcome(about, output, *confidence).await?;
             let guard = Guard::LateReport { submission, item, stage, processor };
             commits.push(Commit { guard, changes: Changes { outcomes: vec![outcome], ..Changes::default() } });
+        }
+        if let Some(at) = logged_at {
+            // The state says when the work was done, not when we heard of it; no sender's clock makes that the future.
+            let at = at.min(self.clock().now());
+            commits.iter_mut().flat_map(|commit| &mut commit.changes.outcomes).for_each(|o| o.finished_at = at);
         }
         Ok(commits)
     }

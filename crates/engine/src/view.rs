@@ -1,9 +1,11 @@
 //! What people and other programs see: progress, and the state documents of the source systems, all derived.
 
 use crate::{
+    catalog::SubmissionInfo,
     chain::END,
     engine::Engine,
     error::{EngineError, EngineResult},
+    internal::is_completed,
     workflow::{Over, Stage, Workflow},
 };
 use bindery_core::{
@@ -17,7 +19,7 @@ use bindery_core::{
 use bindery_store::query::{ItemCounts, ItemFilter};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 async fn stored(engine: &Engine, id: SubmissionId) -> EngineResult<Submission> {
     engine.store().submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))
@@ -71,8 +73,7 @@ fn expected(
         Over::Page => items.pages,
     };
     let Some(previous) = before.last() else {
-        let declared = joins.iter().filter(|join| join.scope.is_none()).all(|join| join.declared);
-        return declared.then_some(existing * each);
+        return total_documents(workflow, joins, existing).map(|total| total * each);
     };
     let previous_stage = &workflow.stages[before.len() - 1];
     if previous_stage.over == stage.over && stage.aggregation.is_none() {
@@ -84,6 +85,22 @@ fn expected(
     // Parts are counted once everything that makes them has ended.
     let made = previous.expected.is_some_and(|expected| previous.counts.done() >= expected);
     (made || stage.over == Over::File).then_some(existing * each)
+}
+
+/// How many files a submission has, of which `known` are known; none while its sender has not said it.
+fn total_documents(workflow: &Workflow, joins: &[Join], known: u64) -> Option<u64> {
+    let mut whole = joins.iter().filter(|join| join.scope.is_none());
+    if !whole.clone().all(|join| join.declared) {
+        return None;
+    }
+    let until = workflow.next_aggregation_after(0).map_or(workflow.stages.len(), |(index, _)| index);
+    if !workflow.stages[..until].iter().all(|stage| stage.over == Over::File) {
+        return Some(known);
+    }
+    let Some(join) = whole.find(|join| join.stage == *next_join_stage(workflow, 0)) else { return Some(known) };
+    // A document that is repaired before the join has closed is expected there once more.
+    let again = joins.iter().filter(|inner| inner.generation > 1 && inner.outer == Some(join.id)).count() as i64;
+    Some(known.max((join.expected - again) as u64))
 }
 
 fn next_join_stage(workflow: &Workflow, index: usize) -> &str {
@@ -133,18 +150,32 @@ pub async fn document_state(engine: &Engine, submission: SubmissionId, document:
     let info = engine.catalog().submission(submission).await?;
     let stage = &info.workflow.stages[document_stage(&info.workflow)?];
     let outcomes = engine.store().item_outcomes(submission, Some(document.id), &stage.name).await?;
-    let mut processors = BTreeMap::new();
-    for processor in &stage.processors {
-        let outcome = outcomes.iter().find(|outcome| outcome.processor == processor.name);
-        processors.insert(processor.name.to_string(), outcome.map_or_else(ProcessorState::pending, ProcessorState::of));
+    Ok(DocumentState::of(&info, stage, document, &outcomes))
+}
+
+impl DocumentState {
+    fn of(info: &SubmissionInfo, stage: &Stage, document: &Item, outcomes: &[Outcome]) -> Self {
+        let mut processors = BTreeMap::new();
+        for processor in &stage.processors {
+            let outcome = outcomes.iter().find(|outcome| outcome.processor == processor.name);
+            let reported = outcome.map_or_else(ProcessorState::pending, ProcessorState::of);
+            processors.insert(processor.name.to_string(), reported);
+        }
+        Self {
+            id: document.public_id(),
+            submission_id: info.public_id(),
+            processors,
+            all_processors_complete: all_terminal(stage, outcomes),
+        }
     }
-    let terminal = processors.values().all(|state| state.status != "pending");
-    Ok(DocumentState {
-        id: document.public_id(),
-        submission_id: info.public_id(),
-        processors,
-        all_processors_complete: terminal,
-    })
+}
+
+/// Whether every processor has ended with a document, well or not.
+fn all_terminal(stage: &Stage, outcomes: &[Outcome]) -> bool {
+    let ended = |name: &Name| {
+        outcomes.iter().any(|outcome| outcome.processor == *name && outcome.status != OutcomeStatus::Review)
+    };
+    stage.processors.iter().all(|processor| ended(&processor.name))
 }
 
 impl ProcessorState {
@@ -165,35 +196,45 @@ impl ProcessorState {
 
 /// The documents of a submission with their states.
 pub async fn document_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<DocumentState>> {
+    let info = engine.catalog().submission(submission).await?;
+    let stage = &info.workflow.stages[document_stage(&info.workflow)?];
     let filter = ItemFilter { kind: Some(ItemKind::File), parent: None };
-    let mut states = Vec::new();
-    for document in engine.store().items(submission, filter).await? {
-        states.push(document_state(engine, submission, &document).await?);
-    }
-    Ok(states)
+    let documents = engine.store().items(submission, filter).await?;
+    let outcomes = engine.store().outcomes(submission, Some(&stage.name)).await?;
+    let of_item: HashMap<_, _> = by_item(&outcomes).map(|outcomes| (outcomes[0].item, outcomes)).collect();
+    let outcomes_of = |document: &Item| of_item.get(&Some(document.id)).copied().unwrap_or_default();
+    let states = documents.iter().map(|document| DocumentState::of(&info, stage, document, outcomes_of(document)));
+    Ok(states.collect())
 }
 
-/// The counts come from the join that collects the documents, so each document advances them once.
+/// The outcomes of a stage come in the order of their items.
+fn by_item(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]> {
+    outcomes.chunk_by(|one, other| one.item == other.item)
+}
+
+/// The documents are counted by their outcomes, so each counts once, however often it was reported or repaired.
 pub async fn submission_state(engine: &Engine, submission: SubmissionId) -> EngineResult<SubmissionState> {
     let info = engine.catalog().submission(submission).await?;
     let index = document_stage(&info.workflow)?;
-    let stage = next_join_stage(&info.workflow, index);
+    let stage = &info.workflow.stages[index];
+    let outcomes = engine.store().outcomes(submission, Some(&stage.name)).await?;
+    let (completed, failed): (Vec<_>, Vec<_>) =
+        by_item(&outcomes).filter(|of| all_terminal(stage, of)).partition(|of| is_completed(stage, of));
     let joins = engine.store().joins(submission).await?;
-    let join = joins.iter().find(|join| join.stage == *stage);
-    let (total, completed, failed) = match join {
-        Some(join) => (join.expected, join.completed(), join.failed),
-        None => (0, 0, 0),
-    };
-    let all = join.is_some_and(|join| join.closed_at.is_some());
-    let last_updated = joins.iter().map(|join| join.updated_at).max().unwrap_or(info.received_at);
+    let known = engine.store().item_counts(submission).await?.files;
+    let total = total_documents(&info.workflow, &joins, known).unwrap_or(known);
+    let collects = next_join_stage(&info.workflow, index);
+    let mut collecting = joins.iter().filter(|join| join.stage == *collects).peekable();
+    let all = collecting.peek().is_some() && collecting.all(|join| join.closed_at.is_some());
+    let changes = joins.iter().map(|join| join.updated_at).chain(outcomes.iter().map(|outcome| outcome.finished_at));
     Ok(SubmissionState {
         id: info.public_id(),
         submission_id: info.public_id(),
-        total_documents: total,
-        completed_documents: completed,
-        failed_documents: failed,
+        total_documents: total as i64,
+        completed_documents: completed.len() as i64,
+        failed_documents: failed.len() as i64,
         all_documents_processed: all,
-        last_updated,
+        last_updated: changes.max().unwrap_or(info.received_at),
     })
 }
 
