@@ -5,19 +5,21 @@ use bindery_core::{
     ContentHash, Name, Payload, StepError, SubmissionId,
     error::ErrorClass,
     event::kind,
+    item::ItemKind,
     job::{Job, JobState, NewJob, WaitReason},
     outcome::{Outcome, OutcomeStatus, ResumePoint, Step},
     review::ReviewStatus,
     submission::SubmissionStatus,
 };
 use bindery_engine::{
-    Extracted, Processor, Registry, WorkerOptions, context::StepContext, intake::Intake, steps::input_hash, view,
+    Child, Children, Extracted, Processor, Registry, WorkerOptions, context::StepContext, intake::Intake,
+    steps::input_hash, view,
 };
 use bindery_store::{
     Control as _, Queue as _, Records as _,
     query::{JobFilter, ReviewFilter},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, Ordering},
@@ -312,4 +314,28 @@ async fn large_values_go_to_blobs_and_come_back() {
     for step in ALL {
         assert_eq!(used[step.as_str()].as_str().map(str::len), Some(9_000), "{step}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_parts_leave_the_queue_rows_small() {
+    let mut registry = Registry::with_builtin();
+    registry.register(Func::new("split", |_, input| {
+        let part =
+            |text: String| Child { data: Map::from_iter([("text".to_owned(), text.into())]), ..Child::default() };
+        let parts = vec![part("short".to_owned()), part("x".repeat(9_000))];
+        Ok(Extracted::new(input).with_children(Children::new(ItemKind::Page, parts)))
+    }));
+    registry.register(Func::echo("use"));
+    let rig = Rig::new(registry);
+    rig.workflow("name: w\nstages: [{name: split}, {name: use, over: page, parallel: true}]\n").await;
+    rig.store.pause(&Name::from("q.use"), None).await.unwrap();
+    let id = rig.submit(Intake::new("w", rig.files(1).await)).await;
+    rig.drain().await;
+    let in_blobs: Vec<bool> =
+        rig.jobs().await.iter().map(|view| matches!(view.job.payload, Payload::Blob(_))).collect();
+    assert_eq!(in_blobs, [false, true]);
+    rig.store.resume(&Name::from("q.use")).await.unwrap();
+    rig.drain().await;
+    let used = rig.engine.read_payload(&outcomes(&rig, id, "use").await[1].output).await.unwrap();
+    assert_eq!(used["text"].as_str().map(str::len), Some(9_000));
 }

@@ -3,7 +3,7 @@
 use bindery_core::{
     Clock, Name, StepError, SubmissionId,
     event::Event,
-    job::JobState,
+    job::{Job, JobState},
     submission::SubmissionStatus,
     time::{ManualClock, SystemClock},
 };
@@ -168,11 +168,14 @@ impl Rig {
     async fn is_idle(&self) -> bool {
         // Reports first: following them can make new work.
         while !matches!(aggregator::step(&self.engine).await.unwrap(), Consumed::Nothing) {}
-        let states = vec![JobState::Ready, JobState::Running];
+        let states = vec![JobState::Ready, JobState::Running, JobState::Scheduled];
         let open = self.store.queues().await.unwrap();
         let paused: Vec<Name> = open.into_iter().filter(|queue| queue.paused).map(|queue| queue.queue).collect();
         let jobs = self.store().jobs(JobFilter { states, ..JobFilter::default() }).await.unwrap();
-        jobs.iter().all(|view| paused.contains(&view.job.queue))
+        // A retry without a wait is due at once; one with a wait is nobody's work yet.
+        let now = self.engine.clock().now();
+        let later = |job: &Job| job.state == JobState::Scheduled && job.run_at.is_some_and(|at| at > now);
+        jobs.iter().all(|view| later(&view.job) || paused.contains(&view.job.queue))
     }
 
     pub(crate) async fn jobs(&self) -> Vec<bindery_store::query::JobView> {

@@ -5,7 +5,7 @@ use crate::{
     support::Rig,
 };
 use bindery_core::{Name, submission::SubmissionStatus};
-use bindery_engine::{WorkerOptions, message::Published};
+use bindery_engine::{Worker, WorkerOptions, message::Published, stop_pair};
 use std::sync::{Arc, atomic::Ordering};
 
 const DOCUMENTS: usize = 24;
@@ -47,7 +47,13 @@ async fn s002_15_concurrent_arrivals_complete_exactly_once() {
     let (others, runs) = beside(&run);
     let messages = run.messages().await;
     assert_eq!(messages.len(), DOCUMENTS);
-    // Every engine publishes every message, and all of them work at the same time.
+    // Workers are at work in every engine while every engine publishes every message.
+    let (handle, stop) = stop_pair();
+    let working = others.iter().enumerate().map(|(number, rig)| {
+        let (worker, stop) = (Worker::new(rig.engine.clone(), options(rig, number)), stop.clone());
+        tokio::spawn(async move { worker.run(stop).await.unwrap() })
+    });
+    let working: Vec<_> = working.collect();
     let mut publishing = Vec::new();
     for message in &messages {
         for engine in others.iter().map(|rig| &rig.engine).chain([&run.rig.engine]) {
@@ -60,12 +66,8 @@ async fn s002_15_concurrent_arrivals_complete_exactly_once() {
         taken += usize::from(published.await.unwrap() == Published::Taken);
     }
     assert_eq!(taken, DOCUMENTS, "each document counts once, whoever was first");
-    let working = others.iter().enumerate().map(|(number, rig)| {
-        let rig = Arc::clone(rig);
-        tokio::spawn(async move { rig.drain_with(options(&rig, number)).await })
-    });
-    let working: Vec<_> = working.collect();
     run.rig.drain_with(options(&run.rig, ENGINES)).await;
+    handle.stop();
     for worker in working {
         worker.await.unwrap();
     }

@@ -14,7 +14,8 @@ use std::{
 
 const THREADS: usize = 4;
 
-/// `a` stays until as many as `hoped` are there together, or for a moment; the greatest number there is noted.
+/// `a` stays until as many as `hoped` have been there together, and a moment longer, so that one too many would show.
+/// The greatest number there is noted.
 fn crowding(hoped: usize) -> (Registry, Arc<AtomicUsize>) {
     let most = Arc::new(AtomicUsize::new(0));
     let (inside, noted) = (AtomicUsize::new(0), Arc::clone(&most));
@@ -22,9 +23,10 @@ fn crowding(hoped: usize) -> (Registry, Arc<AtomicUsize>) {
     registry.register(Func::new("a", move |_, input| {
         noted.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         let begun = Instant::now();
-        while noted.load(Ordering::SeqCst) < hoped && begun.elapsed() < Duration::from_millis(60) {
+        while noted.load(Ordering::SeqCst) < hoped && begun.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(1));
         }
+        std::thread::sleep(Duration::from_millis(20));
         inside.fetch_sub(1, Ordering::SeqCst);
         Ok(Extracted::new(input))
     }));
