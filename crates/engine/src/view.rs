@@ -93,7 +93,7 @@ fn total_documents(workflow: &Workflow, joins: &[Join], known: u64) -> Option<u6
     if !whole.clone().all(|join| join.declared) {
         return None;
     }
-    let until = workflow.next_aggregation_after(0).map_or(workflow.stages.len(), |(index, _)| index);
+    let until = workflow.next_collector_after(0, Over::Submission).map_or(workflow.stages.len(), |(index, _)| index);
     if !workflow.stages[..until].iter().all(|stage| stage.over == Over::File) {
         return Some(known);
     }
@@ -104,7 +104,7 @@ fn total_documents(workflow: &Workflow, joins: &[Join], known: u64) -> Option<u6
 }
 
 fn next_join_stage(workflow: &Workflow, index: usize) -> &str {
-    workflow.next_aggregation_after(index).map_or(END, |(_, stage)| &stage.name)
+    workflow.next_collector_after(index, Over::Submission).map_or(END, |(_, stage)| &stage.name)
 }
 
 /// One processor's report on a document, in seed 000's shape.
