@@ -9,6 +9,7 @@ use crate::{commit::JoinProgress, error::StoreError};
 use bindery_core::{
     JoinId,
     event::{NewEvent, kind},
+    job::JobState,
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
     submission::SubmissionStatus,
 };
@@ -105,6 +106,7 @@ pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
 /// have closed too. Returns the new join, and whether the submission had to be reopened.
 pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool)> {
     let old = find(tx, closed)?;
+    forget_dead_run(tx, &old)?;
     let (outer, reopened) = match old.outer {
         None => (None, reopen_submission(tx, &old)?),
         Some(outer) if expect_one_more(tx, outer)? => (Some(outer), false),
@@ -136,6 +138,25 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
         old.generation + 1,
     ))?;
     Ok((id, reopened))
+}
+
+/// The stage behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
+fn forget_dead_run(tx: &Tx<'_>, closed: &Join) -> WishResult<()> {
+    let behind = &closed.on_close;
+    let of = (
+        behind.submission.raw(),
+        behind.stage.as_str(),
+        item_number(behind.item),
+        behind.processor.as_str(),
+        JobState::Dead as i64,
+    );
+    tx.db
+        .prepare_cached(
+            "DELETE FROM job WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
+             AND state = ?5",
+        )?
+        .execute(of)?;
+    Ok(())
 }
 
 fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
