@@ -23,7 +23,7 @@ impl<'a> Names<'a> {
             return Ok(known.clone());
         }
         let Some(found) = self.app.store().item(submission, id).await? else { return Ok(id.to_string()) };
-        let own = found.label.clone().unwrap_or_else(|| format!("{} {}", found.kind, found.ordinal + 1));
+        let own = found.label.clone().or(found.key).unwrap_or_else(|| format!("{} {}", found.kind, found.ordinal + 1));
         let name = match found.parent {
             // Parts of parts do not go deep: a page has a file, a file has nothing.
             Some(parent) => match self.app.store().item(submission, parent).await? {

@@ -102,7 +102,8 @@ pub(crate) fn ago(moment: Timestamp) -> String {
 
 pub(crate) fn duration(length: Duration) -> String {
     match length.as_secs() {
-        0..=9 => format!("{:.1} s", length.as_secs_f64()),
+        0 => format!("{} ms", length.as_millis()),
+        1..=9 => format!("{:.1} s", length.as_secs_f64()),
         seconds @ 10..=119 => format!("{seconds} s"),
         seconds @ 120..=7_199 => format!("{} min", seconds / 60),
         seconds @ 7_200..=172_799 => format!("{} h", seconds / 3_600),

@@ -124,11 +124,10 @@ async fn append(settings: &Settings, file: PathBuf) -> anyhow::Result<Exit> {
     let envelopes = envelopes(&text)?;
     let app = settings.create().await?;
     let stored = append_all(&app, &envelopes).await?;
-    let known = envelopes.len() as u64 - stored;
-    let known = if known > 0 {
-        format!("; {} known already", output::count(known, "was").replace("wass", "were"))
-    } else {
-        String::new()
+    let known = match envelopes.len() as u64 - stored {
+        0 => String::new(),
+        1 => "; 1 was known already".to_owned(),
+        more => format!("; {more} were known already"),
     };
     output::line(format!("appended {}{known}", output::count(stored, "event")))?;
     output::note("`bindery worker` follows them");

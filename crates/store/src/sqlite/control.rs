@@ -79,6 +79,10 @@ pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> 
         retried.reopened += u64::from(resume_cancelled_submission(tx, submission)?);
     }
     for job in matching_jobs(tx, filter)? {
+        // Repairing a part may have dropped the dead run of a stage behind it, which will run again by itself.
+        if !tx.db.prepare_cached("SELECT 1 FROM job WHERE id = ?1")?.exists([job.id.raw()])? {
+            continue;
+        }
         let (join, reopened) = match job.state {
             JobState::Ready | JobState::Running | JobState::Awaiting => continue,
             JobState::Dead | JobState::Cancelled if key_is_taken(tx, &job)? => continue,

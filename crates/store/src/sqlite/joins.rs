@@ -9,6 +9,7 @@ use crate::{commit::JoinProgress, error::StoreError};
 use bindery_core::{
     ItemId, JoinId, Name, SubmissionId,
     event::{NewEvent, kind},
+    job::JobState,
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
     submission::SubmissionStatus,
 };
@@ -133,6 +134,7 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
     {
         return Ok((open, false));
     }
+    forget_dead_run(tx, &old)?;
     let (outer, reopened) = if pull_back(tx, &old)? {
         // Its chain is still on its way to the outer join, and now waits for the repair.
         (old.outer, false)
@@ -197,6 +199,25 @@ fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
         job.join.map(JoinId::raw),
     ))?;
     Ok(pulled > 0)
+}
+
+/// The stage behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
+fn forget_dead_run(tx: &Tx<'_>, closed: &Join) -> WishResult<()> {
+    let behind = &closed.on_close;
+    let of = (
+        behind.submission.raw(),
+        behind.stage.as_str(),
+        item_number(behind.item),
+        behind.processor.as_str(),
+        JobState::Dead as i64,
+    );
+    tx.db
+        .prepare_cached(
+            "DELETE FROM job WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
+             AND state = ?5",
+        )?
+        .execute(of)?;
+    Ok(())
 }
 
 fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {

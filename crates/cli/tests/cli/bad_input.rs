@@ -1,0 +1,87 @@
+//! Whatever is wrong is said in one sentence, with the exit code that the documentation promises.
+
+use crate::support::{Desk, samples};
+
+#[test]
+fn paths_that_cannot_be_taken_in_are_named_and_nothing_is_stored() {
+    let desk = Desk::new();
+    desk.write("good.txt", "good");
+    desk.write("empty/.hidden", "");
+    desk.bindery(&["run", "good.txt", "nope.txt"]).fails_with(2, "error: there is no file or folder nope.txt");
+    desk.bindery(&["run", "empty"]).fails_with(2, "the folder empty has no files to take in (1 entry was skipped)");
+    desk.bindery(&["run", "-"]).fails_with(2, "standard input is empty");
+    desk.bindery(&["run", "good.txt/x"]).fails_with(2, "there is no file or folder good.txt/x");
+    assert_eq!(desk.bindery(&["status", "--json"]).ok().json(), serde_json::json!([]));
+}
+
+#[test]
+fn wrong_flags_are_usage_errors() {
+    let desk = Desk::new();
+    desk.bindery(&["run"]).fails_with(2, "PATHS");
+    desk.bindery(&["run", "a", "--threads", "0"]).fails_with(2, "0 is not in 1..=1024");
+    desk.bindery(&["run", "a", "--meta", "novalue"]).fails_with(2, "expected key=value");
+    desk.bindery(&["run", "a", "--external-id", ""]).fails_with(2, "external-id");
+    desk.bindery(&["jobs", "--state", "lost"]).fails_with(2, "expected one of ready, scheduled");
+    desk.bindery(&["--log", "a=b=c", "status"]).fails_with(2, "is not a filter");
+    desk.bindery(&["frobnicate"]).fails_with(2, "frobnicate");
+    desk.bindery(&["events", "--after", "soon"]).fails_with(2, "expected a position");
+}
+
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let desk = Desk::new();
+    desk.bindery(&["run", &samples(), "--workflow", "wrods"])
+        .fails_with(2, "there is no workflow \"wrods\"; known are default, submission-documents, words")
+        .fails_with(2, "hint: ");
+    desk.bindery(&["run", &samples(), "--workflow", "default"]).fails_with(2, "no processor is registered under");
+    desk.bindery(&["pause", "nothing"]).fails_with(2, "there is no queue \"nothing\"; known are");
+    desk.bindery(&["status", "sub_99"]).fails_with(2, "there is no submission \"sub_99\"");
+    desk.bindery(&["retry", "job_99"]).fails_with(2, "there is no job_99");
+    desk.bindery(&["cancel", "job_99"]).fails_with(2, "there is no job_99");
+    desk.bindery(&["reviews", "complete", "rev_1"]).fails_with(2, "there is no rev_1");
+    desk.bindery(&["workflows", "show", "nothing"]).fails_with(2, "known are default");
+    let mut worker = desk.command(&["worker"]);
+    let ran = worker.env("DOCPROC_COMPONENT_NAME", "orc").output().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("there is no component \"orc\"; known are"), "{ran:?}");
+}
+
+#[test]
+fn a_bad_workflow_is_told_with_all_its_problems() {
+    let desk = Desk::new();
+    desk.write("bad.yaml", "name: bad\nstages:\n  - name: a\n    paralel: true\n    timeout_seconds: soon\n");
+    let checked = desk.bindery(&["workflows", "check", "bad.yaml"]).fails_with(2, "1 file cannot be used");
+    assert!(checked.out.contains("bad.yaml:4:5: stages[0]: unknown key \"paralel\""), "{checked:?}");
+    assert!(checked.out.contains("did you mean `parallel`?"), "{checked:?}");
+    assert!(checked.out.contains("bad.yaml:5:22: stages[0].timeout_seconds"), "{checked:?}");
+    desk.bindery(&["--workflows", ".", "run", "bad.yaml"]).fails_with(2, "bad.yaml:4:5");
+    assert!(!desk.path("bindery-data").exists(), "a store was made although nothing could be done");
+    let good = desk.bindery(&["workflows", "show", "words"]).ok().out;
+    desk.write("good.yaml", &good);
+    desk.bindery(&["workflows", "check", "good.yaml"]).ok();
+}
+
+#[test]
+fn a_changed_workflow_needs_a_new_version() {
+    let desk = Desk::slow();
+    desk.write("a.txt", "a");
+    desk.bindery(&["run", "a.txt", "--workflow", "slow"]).ok();
+    desk.write("workflows/slow.yaml", crate::support::SLOW.replace("20}", "30}"));
+    desk.bindery(&["run", "a.txt", "--workflow", "slow"]).fails_with(2, "raise its `version`");
+}
+
+#[test]
+fn a_bad_event_line_is_named_and_nothing_of_the_batch_is_stored() {
+    let desk = Desk::new();
+    let lines = "{\"eventType\": \"Something\"}\n\n{\"eventType\": \"DocumentProcessedEvent\", \"submissionId\": \"s\", \
+                 \"data\": {\"documentId\": \"d\", \"processor\": \"p\", \"status\": \"done\"}}\n";
+    desk.bindery_with_input(&["events", "append"], lines)
+        .fails_with(
+            2,
+            "line 3: DocumentProcessedEvent: data.status: expected \"completed\" or \"failed\", found \"done\"",
+        )
+        .fails_with(2, "hint: nothing was appended");
+    desk.bindery_with_input(&["events", "append"], "{\"eventType\": \"Something\"}\n{oops\n").fails_with(2, "line 2: ");
+    desk.bindery_with_input(&["events", "append", "gone.ndjson"], "").fails_with(2, "gone.ndjson cannot be read");
+    assert!(!desk.path("bindery-data").exists());
+}

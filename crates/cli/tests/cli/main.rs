@@ -1,0 +1,10 @@
+//! The real binary on real folders, as people and scripts use it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod bad_input;
+mod control;
+mod crash;
+mod running;
+mod store_trouble;
+mod support;
