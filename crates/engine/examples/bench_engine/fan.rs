@@ -1,6 +1,6 @@
 //! Through the real worker: a file is taken apart, a no-op runs on every part, a join collects them.
 
-use crate::bench::{Outcome, Scratch, per_second, runtime};
+use crate::bench::{Measured, Outcome, Scratch, Stopwatch, runtime};
 use bindery_core::{Name, StepError, SubmissionId, item::ItemKind, submission::SubmissionStatus};
 use bindery_engine::{
     Child, Children, Engine, Extracted, Processor, Registry, StopHandle, Worker, WorkerOptions,
@@ -95,37 +95,37 @@ async fn wait_for(engine: &Engine, id: SubmissionId) -> Outcome<()> {
     }
 }
 
-/// Seconds from the intake until every part has been collected.
-pub(crate) fn out_and_in(scratch: &Scratch, parts: usize) -> Outcome<f64> {
+/// From the intake until every part has been collected.
+pub(crate) fn out_and_in(scratch: &Scratch, parts: usize) -> Outcome<Measured> {
     runtime()?.block_on(async {
         let (engine, id) = submission(scratch, parts).await?;
-        let begun = Instant::now();
+        let stopwatch = Stopwatch::start()?;
         let (handle, running) = start(&engine, None);
         wait_for(&engine, id).await?;
-        let seconds = begun.elapsed().as_secs_f64();
+        let measured = stopwatch.stop(parts)?;
         handle.stop();
         running.await?;
-        Ok(seconds)
+        Ok(measured)
     })
 }
 
-/// No-op jobs a second: the parts are there before the clock starts.
-pub(crate) fn noop_jobs(scratch: &Scratch, jobs: usize) -> Outcome<f64> {
+/// No-op jobs: the parts are there before the clock starts.
+pub(crate) fn noop_jobs(scratch: &Scratch, jobs: usize) -> Outcome<Measured> {
     runtime()?.block_on(async {
         let (engine, id) = submission(scratch, jobs).await?;
         let (handle, running) = start(&engine, Some(vec![Name::from("q.splitter")]));
         let splitting = JobFilter { queue: Some(Name::from("q.splitter")), ..JobFilter::default() };
         while !engine.store().jobs(splitting.clone()).await?.is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
         handle.stop();
         running.await?;
-        let begun = Instant::now();
+        let stopwatch = Stopwatch::start()?;
         let (handle, running) = start(&engine, None);
         wait_for(&engine, id).await?;
-        let seconds = begun.elapsed().as_secs_f64();
+        let measured = stopwatch.stop(jobs)?;
         handle.stop();
         running.await?;
-        Ok(per_second(jobs, seconds))
+        Ok(measured)
     })
 }

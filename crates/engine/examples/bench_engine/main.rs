@@ -9,7 +9,7 @@ mod bench;
 mod fan;
 mod queue;
 
-use bench::{Outcome, Scratch, per_second, thousands};
+use bench::{Outcome, Scratch, thousands};
 use std::process::Command;
 
 const NOOP_JOBS: usize = 200_000;
@@ -38,21 +38,20 @@ fn measure(only: Option<&str>) -> Outcome<()> {
     }
     if wanted("claim_complete") {
         let store_level = queue::claim_and_commit(&Scratch::new("store")?, NOOP_JOBS)?;
-        println!("store alone, claim and commit of 500: {} jobs a second", thousands(store_level));
+        println!("store alone, claim and commit of 500: {store_level}");
         let through_worker = fan::noop_jobs(&Scratch::new("worker")?, NOOP_JOBS)?;
-        println!("worker, no-op jobs with outcome, event and join: {} a second", thousands(through_worker));
-        numbers.push(format!("claim_complete_per_s={through_worker:.0}"));
+        println!("worker, no-op jobs with outcome, event and join: {through_worker}");
+        numbers.push(format!("claim_complete_per_s={:.0}", through_worker.per_second()));
     }
     if wanted("enqueue") {
         let acked = queue::acked_enqueues(&Scratch::new("enqueue")?)?;
-        println!("32 tasks, one acknowledged enqueue each at a time: {} a second", thousands(acked));
-        numbers.push(format!("acked_enqueue_per_s={acked:.0}"));
+        println!("32 tasks, one acknowledged enqueue each at a time: {acked}");
+        numbers.push(format!("acked_enqueue_per_s={:.0}", acked.per_second()));
     }
     if wanted("fan_100k") {
-        let seconds = fan::out_and_in(&Scratch::new("fan")?, CHILDREN)?;
-        let rate = thousands(per_second(CHILDREN, seconds));
-        println!("{CHILDREN} children out and back: {seconds:.2} s ({rate} a second)");
-        numbers.push(format!("fanin_100k_s={seconds:.2}"));
+        let fanned = fan::out_and_in(&Scratch::new("fan")?, CHILDREN)?;
+        println!("{CHILDREN} children out and back: {:.2} s, {fanned}", fanned.seconds);
+        numbers.push(format!("fanin_100k_s={:.2}", fanned.seconds));
     }
     if wanted("fan_1m") {
         let program = std::env::current_exe()?;
@@ -64,15 +63,15 @@ fn measure(only: Option<&str>) -> Outcome<()> {
     }
     if wanted("events") {
         let appended = queue::event_appends(&Scratch::new("events")?)?;
-        println!("events of 200 bytes, 1000 at a time: {} a second", thousands(appended));
-        numbers.push(format!("event_append_per_s={appended:.0}"));
+        println!("events of 200 bytes, 1000 at a time: {appended}");
+        numbers.push(format!("event_append_per_s={:.0}", appended.per_second()));
     }
     println!("BENCH {}", numbers.join(" "));
     Ok(())
 }
 
 fn fan_alone(count: usize) -> Outcome<()> {
-    let seconds = fan::out_and_in(&Scratch::new("fan-alone")?, count)?;
-    println!("{seconds:.1} {}", bench::peak_memory_mb()?);
+    let fanned = fan::out_and_in(&Scratch::new("fan-alone")?, count)?;
+    println!("{:.1} {}", fanned.seconds, bench::peak_memory_mb()?);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The store by itself: claims, enqueues, events.
 
-use crate::bench::{Outcome, Scratch, per_second, runtime};
+use crate::bench::{Measured, Outcome, Scratch, Stopwatch, runtime};
 use bindery_core::{
     ItemId, Name, Payload, SubmissionId, Timestamp,
     event::{NewEvent, kind},
@@ -62,34 +62,35 @@ async fn claim_until_empty(store: Arc<SqliteStore>, worker: Name) -> Outcome<()>
     }
 }
 
-/// Jobs claimed and completed a second, without an engine: two claimers, so that one plans while the other waits.
-pub(crate) fn claim_and_commit(scratch: &Scratch, jobs: usize) -> Outcome<f64> {
+/// Jobs claimed and completed, without an engine: two claimers, so that one plans while the other waits.
+pub(crate) fn claim_and_commit(scratch: &Scratch, jobs: usize) -> Outcome<Measured> {
     runtime()?.block_on(async {
         let store = scratch.store()?;
         let all: Vec<NewJob> = (0..jobs).map(job).collect();
         for batch in all.chunks(BATCH) {
             store.enqueue(batch.to_vec()).await?;
         }
-        let begun = Instant::now();
+        let stopwatch = Stopwatch::start()?;
         let claimers = ["one", "two"].map(|name| tokio::spawn(claim_until_empty(Arc::clone(&store), Name::from(name))));
         for claimer in claimers {
             claimer.await??;
         }
-        Ok(per_second(jobs, begun.elapsed().as_secs_f64()))
+        stopwatch.stop(jobs)
     })
 }
 
-/// Enqueues a second, each by itself and acknowledged before its task makes the next.
-pub(crate) fn acked_enqueues(scratch: &Scratch) -> Outcome<f64> {
+/// Enqueues, each by itself and acknowledged before its task makes the next.
+pub(crate) fn acked_enqueues(scratch: &Scratch) -> Outcome<Measured> {
     runtime()?.block_on(async {
         let store = scratch.store()?;
         let next = Arc::new(AtomicUsize::new(0));
-        let begun = Instant::now();
+        let stopwatch = Stopwatch::start()?;
+        let until = Instant::now() + Duration::from_secs(3);
         let tasks: Vec<_> = (0..TASKS)
             .map(|_| {
                 let (store, next) = (Arc::clone(&store), Arc::clone(&next));
                 tokio::spawn(async move {
-                    while begun.elapsed() < Duration::from_secs(3) {
+                    while Instant::now() < until {
                         store.enqueue(vec![job(next.fetch_add(1, Ordering::Relaxed))]).await?;
                     }
                     Outcome::Ok(())
@@ -99,22 +100,22 @@ pub(crate) fn acked_enqueues(scratch: &Scratch) -> Outcome<f64> {
         for task in tasks {
             task.await??;
         }
-        Ok(per_second(next.load(Ordering::Relaxed), begun.elapsed().as_secs_f64()))
+        stopwatch.stop(next.load(Ordering::Relaxed))
     })
 }
 
-/// Events appended a second.
-pub(crate) fn event_appends(scratch: &Scratch) -> Outcome<f64> {
+/// Events appended.
+pub(crate) fn event_appends(scratch: &Scratch) -> Outcome<Measured> {
     const EVENTS: usize = 300_000;
     const EVENTS_PER_BATCH: usize = 1_000;
     runtime()?.block_on(async {
         let store = scratch.store()?;
         let data = format!("{{\"text\":\"{}\"}}", "x".repeat(189));
         let event = NewEvent::new("Measured", None, data);
-        let begun = Instant::now();
+        let stopwatch = Stopwatch::start()?;
         for _ in 0..EVENTS / EVENTS_PER_BATCH {
             store.append_events(vec![event.clone(); EVENTS_PER_BATCH]).await?;
         }
-        Ok(per_second(EVENTS, begun.elapsed().as_secs_f64()))
+        stopwatch.stop(EVENTS)
     })
 }

@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_path() {
-        let folder = Folder { blobs: "b/sha256".into(), temporary: "b/tmp".into() };
+        let folder = Folder { blobs: "b/sha256".into(), temporary: "b/tmp".into(), faults: Arc::new(NoFaults) };
         let hash = ContentHash::of(b"");
         let expected = "b/sha256/e3/b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(folder.path(hash), Path::new(expected));
