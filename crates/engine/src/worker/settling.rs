@@ -296,7 +296,9 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
         Err(error) if error.is_transient() => {
             // The results are forgotten and the leases left to expire: the jobs run again, and nothing is counted.
             tracing::error!(jobs = jobs.len(), error = %error, "results could not be stored; their jobs will run again");
-            jobs.iter().for_each(|job| land(shared, *job, false));
+            for job in jobs {
+                land(shared, *job, false);
+            }
         }
         Err(error) if commits.len() == 1 => {
             tracing::error!(job.id = %jobs[0], error = %error, "a result could not be stored; the job is given up");
