@@ -138,6 +138,7 @@ impl Rig {
         self.engine.submit(intake).await.unwrap().id()
     }
 
+    #[expect(clippy::unused_self, reason = "reads as what it is: the options for a worker of this rig")]
     pub(crate) fn worker_options(&self) -> WorkerOptions {
         WorkerOptions {
             threads: 2,
