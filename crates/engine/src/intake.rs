@@ -98,6 +98,10 @@ pub struct PlannedSubmission {
 impl Engine {
     /// Takes a submission in. Durable when it returns; twice under one external id is once.
     pub async fn submit(&self, intake: Intake) -> EngineResult<Received> {
+        if let Some(id) = intake.external_id.as_deref().filter(|id| id.parse::<SubmissionId>().is_ok()) {
+            let message = format!("external id {id:?}: ids of that form are Bindery's own; choose another");
+            return Err(EngineError::Invalid(message));
+        }
         let workflow = self.catalog().workflow(&intake.workflow, intake.version).await?;
         self.check_processors(&workflow)?;
         let planned = self.plan_submission(intake, workflow).await?;

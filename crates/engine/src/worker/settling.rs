@@ -3,6 +3,7 @@
 use super::Shared;
 use crate::{
     catalog::SubmissionInfo,
+    engine::Engine,
     error::EngineResult,
     internal,
     settle::{FanOut, Found, Settlement, Settler, Work, engine_failure},
@@ -161,11 +162,18 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             let work = Work::of_job(&claimed.job, stage);
             commit(Settler { engine, info: &info }.failed(&claimed.job, claimed.token, &work, failure).await)
         }
-        Worked::Internal { claimed, info } => commit(internal::run(engine, &info, &claimed).await),
+        Worked::Internal { claimed, info } => match internal::run(engine, &info, &claimed).await {
+            Err(error) => {
+                Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &engine_failure(error))))))
+            }
+            planned => commit(planned),
+        },
         Worked::Overdue { claimed, info, stage } => {
             commit(crate::report::overdue(engine, &info, &claimed, stage).await)
         }
-        Worked::Lookup { claimed, failure } => Ok(Some(Settlement::Commit(Box::new(unreadable(&claimed, &failure))))),
+        Worked::Lookup { claimed, failure } => {
+            Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &failure)))))
+        }
         Worked::TookTooLong { job, limit } => took_too_long(shared, job, limit).await,
     }
 }
@@ -197,8 +205,9 @@ async fn failed_in_flight(
     settler.failed(&view.job, token, &work, failure(&view.job)).await.map(Some)
 }
 
-/// A job whose submission is gone can only be kept for a person to see.
-fn unreadable(claimed: &ClaimedJob, failure: &Failure) -> Commit {
+/// The failure of a job that no stage's rules apply to: one of the engine's own, or one whose submission cannot be
+/// read. Trouble that passes is waited out; anything else is kept for a person to see.
+fn without_stage(engine: &Engine, claimed: &ClaimedJob, failure: &Failure) -> Commit {
     let error = ErrorRecord {
         class: failure.error.class(),
         kind: failure.error.kind.clone(),
@@ -207,9 +216,13 @@ fn unreadable(claimed: &ClaimedJob, failure: &Failure) -> Commit {
     };
     let data = serde_json::json!({"job": claimed.job.id, "error": error.message}).to_string();
     let event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(claimed.job.submission), data);
-    let end = JobEnd::Dead { error, resume: None };
-    let guard = Guard::Claim { job: claimed.job.id, token: claimed.token, end };
-    Commit { guard, changes: Changes { events: vec![event], ..Changes::default() } }
+    let claim = |end| Guard::Claim { job: claimed.job.id, token: claimed.token, end };
+    if error.class == ErrorClass::Retry {
+        let at = engine.clock().now() + Duration::from_secs(1);
+        return Commit { guard: claim(JobEnd::Retry { at, error, resume: None }), changes: Changes::default() };
+    }
+    let changes = Changes { events: vec![event], ..Changes::default() };
+    Commit { guard: claim(JobEnd::Dead { error, resume: None }), changes }
 }
 
 /// Stores the children of an item, chunk by chunk; each chunk is durable, and a crash goes on behind it.

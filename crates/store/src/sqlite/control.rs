@@ -12,7 +12,7 @@ use crate::{
 use bindery_core::{
     JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
     error::ErrorClass,
-    event::{NewEvent, kind},
+    event::kind,
     job::{ErrorRecord, Job, JobState},
     join::{Arrival, JoinChange, JoinStep},
     outcome::{Outcome, OutcomeStatus},
@@ -92,10 +92,8 @@ pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> 
         make_ready(tx, &job, join)?;
         retried.jobs += 1;
         retried.reopened += u64::from(reopened);
-        let data = json!({"job": job.id, "stage": job.stage, "by": "hand", "was": job.state}).to_string();
-        let mut event = NewEvent::new(kind::JOB_RETRIED, Some(job.submission), data);
-        event.item = job.item;
-        events::append(tx, &event)?;
+        let data = json!({"job": job.id, "stage": job.stage, "by": "hand", "was": job.state});
+        events::append_about(tx, kind::JOB_RETRIED, job.submission, job.item, &data)?;
     }
     Ok(retried)
 }
@@ -157,8 +155,8 @@ fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<
                  WHERE submission_id = ?1 AND status = 3",
             )?
             .execute([id.raw()])?;
-        let data = json!({"because": "it was cancelled and is taken up again"}).to_string();
-        events::append(tx, &NewEvent::new(kind::SUBMISSION_REOPENED, Some(id), data))?;
+        let data = json!({"because": "it was cancelled and is taken up again"});
+        events::append_about(tx, kind::SUBMISSION_REOPENED, id, None, &data)?;
     }
     Ok(resumed)
 }
@@ -195,8 +193,8 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
         .db
         .prepare_cached("UPDATE review SET status = 3, completed_at = ?2 WHERE submission_id = ?1 AND status < 2")?
         .execute((id.raw(), tx.now.as_millis()))?;
-    let data = json!({"jobs": jobs, "reviews": reviews}).to_string();
-    events::append(tx, &NewEvent::new(kind::SUBMISSION_CANCELLED, Some(id), data))?;
+    let data = json!({"jobs": jobs, "reviews": reviews});
+    events::append_about(tx, kind::SUBMISSION_CANCELLED, id, None, &data)?;
     Ok(Cancelled { jobs: jobs as u64, reviews: reviews as u64, changed })
 }
 
@@ -213,7 +211,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
              parked_until = NULL, error = ?2 WHERE id = ?1",
         )?
         .execute((id.raw(), to_json(&error)))?;
-    let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message}).to_string();
+    let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message});
     let outcome = Outcome {
         submission: job.submission,
         item: job.item,
@@ -231,9 +229,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
         finished_at: tx.now,
     };
     commit::upsert_outcome(tx, &outcome)?;
-    let mut event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(job.submission), data);
-    event.item = job.item;
-    events::append(tx, &event)?;
+    events::append_about(tx, kind::JOB_DEAD_LETTERED, job.submission, job.item, &data)?;
     if let Some(join) = job.join {
         joins::step(tx, JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) })?;
     }

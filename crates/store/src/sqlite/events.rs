@@ -30,6 +30,22 @@ pub(super) fn append(tx: &Tx<'_>, event: &NewEvent) -> WishResult<Option<EventSe
     Ok((appended == 1).then(|| EventSeq::from_raw(tx.db.last_insert_rowid())))
 }
 
+/// Appends an event about a submission, under the id that its sender knows it by.
+pub(super) fn append_about(
+    tx: &Tx<'_>,
+    kind: &str,
+    submission: SubmissionId,
+    item: Option<ItemId>,
+    data: &serde_json::Value,
+) -> WishResult<()> {
+    let mut find = tx.db.prepare_cached("SELECT external_id FROM submission WHERE id = ?1")?;
+    let external: Option<Option<String>> = find.query_row([submission.raw()], |row| row.get(0)).optional()?;
+    let mut event = NewEvent::new(kind, Some(submission), data.to_string());
+    event.item = item;
+    event.subject = external.flatten().map(Name::from);
+    append(tx, &event).map(drop)
+}
+
 /// What nobody could read is not stored.
 pub(super) fn check(event: &NewEvent) -> Result<(), StoreError> {
     if event.kind.is_empty() {

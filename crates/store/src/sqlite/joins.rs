@@ -1,18 +1,20 @@
 //! Joins: counting, closing once, and renewing after a repair.
 
 use super::{
-    jobs,
+    events, jobs,
     rows::{self, JOIN_COLUMNS, item_number, to_json},
     writer::{Tx, WishResult},
 };
 use crate::{commit::JoinProgress, error::StoreError};
 use bindery_core::{
     ItemId, JoinId, Name, SubmissionId,
-    event::{NewEvent, kind},
+    event::kind,
     job::JobState,
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
     submission::SubmissionStatus,
 };
+use rusqlite::OptionalExtension;
+use serde_json::json;
 
 /// Makes joins and steps them; whether one is full is looked at when all steps are made, so that their order in a
 /// commit does not matter.
@@ -104,8 +106,13 @@ fn close_if_full(tx: &mut Tx<'_>, counted: Counted) -> WishResult<JoinProgress> 
         tx.db
             .prepare_cached("UPDATE joins SET closed_at = ?2 WHERE id = ?1 AND closed_at IS NULL")?
             .execute((id.raw(), tx.now.as_millis()))?;
-        let join = find(tx, id)?;
-        jobs::enqueue(tx, &join.on_close)?;
+        let mut on_close = find(tx, id)?.on_close;
+        // It was planned when the join was made; the submission may have become more urgent since.
+        let mut escalated = tx.db.prepare_cached("SELECT priority FROM submission WHERE id = ?1 AND escalated = 1")?;
+        let urgent = escalated.query_row([on_close.submission.raw()], |row| row.get(0)).optional()?;
+        drop(escalated);
+        on_close.priority = on_close.priority.max(urgent.unwrap_or(i32::MIN));
+        jobs::enqueue(tx, &on_close)?;
     }
     Ok(JoinProgress { join: id, received: arrived, expected, closed })
 }
@@ -236,8 +243,8 @@ fn reopen_submission(tx: &mut Tx<'_>, root: &Join) -> WishResult<bool> {
     let reopened = reopen.execute((root.submission.raw(), processing, completed))? == 1;
     drop(reopen);
     if reopened {
-        let data = format!("{{\"because\":\"a part of {} was repaired\"}}", root.stage);
-        super::events::append(tx, &NewEvent::new(kind::SUBMISSION_REOPENED, Some(root.submission), data))?;
+        let data = json!({"because": "a part of it is done again"});
+        events::append_about(tx, kind::SUBMISSION_REOPENED, root.submission, None, &data)?;
     }
     Ok(reopened)
 }

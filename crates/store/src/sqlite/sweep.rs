@@ -6,12 +6,7 @@ use super::{
     writer::{Tx, WishResult},
 };
 use crate::query::Swept;
-use bindery_core::{
-    SubmissionId,
-    error::ErrorClass,
-    event::{NewEvent, kind},
-    job::ErrorRecord,
-};
+use bindery_core::{SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
 
 /// How much more urgent a submission becomes when its deadline is near.
@@ -53,7 +48,6 @@ fn wake_overdue(tx: &Tx<'_>) -> WishResult<u64> {
 
 struct Due {
     id: SubmissionId,
-    external_id: Option<String>,
     deadline_at: Option<i64>,
     warn_at: Option<i64>,
     escalate_at: Option<i64>,
@@ -64,18 +58,17 @@ struct Due {
 fn check_deadlines(tx: &mut Tx<'_>, swept: &mut Swept) -> WishResult<()> {
     let due = rows::collect(
         tx.db,
-        "SELECT id, external_id, deadline_at, warn_at, escalate_at, warned, escalated FROM submission \
+        "SELECT id, deadline_at, warn_at, escalate_at, warned, escalated FROM submission \
          WHERE next_check <= ?1 ORDER BY next_check LIMIT 500",
         [tx.now.as_millis()],
         |row| {
             Ok(Due {
                 id: SubmissionId::from_raw(row.get(0)?),
-                external_id: row.get(1)?,
-                deadline_at: row.get(2)?,
-                warn_at: row.get(3)?,
-                escalate_at: row.get(4)?,
-                warned: row.get(5)?,
-                escalated: row.get(6)?,
+                deadline_at: row.get(1)?,
+                warn_at: row.get(2)?,
+                escalate_at: row.get(3)?,
+                warned: row.get(4)?,
+                escalated: row.get(5)?,
             })
         },
     )?;
@@ -115,11 +108,7 @@ fn check_deadline(tx: &mut Tx<'_>, due: &Due, swept: &mut Swept) -> WishResult<(
 
 fn announce(tx: &Tx<'_>, due: &Due, event_kind: &str) -> WishResult<()> {
     let deadline = due.deadline_at.map(bindery_core::Timestamp::from_millis);
-    let data = json!({"deadline": deadline}).to_string();
-    let mut event = NewEvent::new(event_kind, Some(due.id), data);
-    event.subject = due.external_id.as_deref().map(Into::into);
-    events::append(tx, &event)?;
-    Ok(())
+    events::append_about(tx, event_kind, due.id, None, &json!({"deadline": deadline}))
 }
 
 fn raise_priority(tx: &Tx<'_>, id: SubmissionId) -> WishResult<()> {
