@@ -101,8 +101,7 @@ fn of_engine(error: &EngineError) -> (Exit, Option<String>) {
 
 fn of_store(error: &StoreError) -> (Exit, Option<String>) {
     let hint = match error {
-        StoreError::Invalid(_) => return (Exit::Usage, None),
-        StoreError::NotFound { .. } => return (Exit::Usage, None),
+        StoreError::Invalid(_) | StoreError::NotFound { .. } => return (Exit::Usage, None),
         StoreError::Locked { .. } => "another bindery may be busy with a very large change; try again",
         StoreError::Newer { .. } | StoreError::Database(_) | StoreError::Closed => {
             return (Exit::StoreUnavailable, None);

@@ -8,20 +8,26 @@ use indicatif::MultiProgress;
 use serde::Serialize;
 use std::{
     io::{self, IsTerminal as _, Write},
-    sync::OnceLock,
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 /// The bars on the screen, if there are any: other lines must be written above them.
-static BARS: OnceLock<MultiProgress> = OnceLock::new();
+static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
-/// From now on, lines on stderr are written above these bars.
-pub(crate) fn bars() -> &'static MultiProgress {
-    BARS.get_or_init(MultiProgress::new)
+/// From now on, lines on stderr are written above these bars, until [`leave_bars`].
+pub(crate) fn bars() -> MultiProgress {
+    BARS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(MultiProgress::new).clone()
+}
+
+/// The bars stay as they are. Drawing them once more would wipe out what is written below them.
+pub(crate) fn leave_bars() {
+    BARS.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
 
 fn above_bars(write: impl FnOnce()) {
-    match BARS.get() {
+    let bars = BARS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bars {
         Some(bars) => bars.suspend(write),
         None => write(),
     }

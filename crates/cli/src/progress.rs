@@ -60,6 +60,7 @@ impl Display {
             for bar in bars.drain(..) {
                 bar.abandon();
             }
+            output::leave_bars();
         }
     }
 }

@@ -52,8 +52,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let received = submit::receive(&app, args.intake).await?;
     let id = received.id();
     let mut signals = Signals::new()?;
-    let mut options = WorkerOptions::default();
-    options.name = format!("run-{}", std::process::id()).into();
+    let name = format!("run-{}", std::process::id()).into();
+    let mut options = WorkerOptions { name, ..WorkerOptions::default() };
     if let Some(threads) = args.threads {
         options.threads = usize::from(threads);
     }

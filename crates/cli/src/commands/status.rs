@@ -18,6 +18,7 @@ use serde_json::json;
 use std::time::Duration;
 
 /// Show how submissions stand
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

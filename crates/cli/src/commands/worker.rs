@@ -19,8 +19,8 @@ Examples:
   bindery worker                          every queue, one thread for each core
   bindery worker --queues word_counter    only this queue (and the engine's own small jobs)
   bindery worker --until-idle             until nothing is left that can be done now
-Any number of workers may share a store. Ctrl-C or SIGTERM: finish what is under way, then stop; a second
-one: stop at once. A worker that dies loses nothing: its jobs go to others when their lease has run out.")]
+Any number of workers may share a store. Ctrl-C or SIGTERM: finish what is under way, then stop.
+A second one: stop at once. A worker that dies loses nothing: others take its jobs when its lease ends.")]
 pub(crate) struct Args {
     /// Only these queues, separated by commas (default: all)
     #[arg(long, value_delimiter = ',', value_name = "QUEUES")]

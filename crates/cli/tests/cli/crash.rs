@@ -8,8 +8,8 @@ const PAGES: u64 = 120;
 
 fn desk_with_pages() -> Desk {
     let desk = Desk::slow();
-    let lines: String = (0..PAGES).map(|line| format!("line {line}\n")).collect();
-    desk.write("a.txt", lines);
+    let lines: Vec<String> = (0..PAGES).map(|line| format!("line {line}")).collect();
+    desk.write("a.txt", lines.join("\n"));
     desk
 }
 

@@ -31,10 +31,10 @@ impl Processor for WordCounter {
         if input["text"].is_string() {
             return Ok(input);
         }
-        let content = context.item()?.content.ok_or_else(|| {
+        let hash = context.item()?.content.ok_or_else(|| {
             StepError::reject("the page has no text: the stage before should be text_splitter").named("NoText")
         })?;
-        let text = String::from_utf8(context.blob(content)?)
+        let text = String::from_utf8(context.blob(hash)?)
             .map_err(|_| StepError::bug("the stored text of the page is not UTF-8"))?;
         Ok(json!({"page": input["page"], "encoding": input["encoding"], "text": text}))
     }

@@ -24,7 +24,7 @@ impl Processor for TextSplitter {
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
         setting(context, "lines_per_page", 60, 1..=1_000_000)?;
         let item = context.item()?;
-        let content = item.content.ok_or_else(|| {
+        let hash = item.content.ok_or_else(|| {
             StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
         })?;
         let described: Value = serde_json::from_str(&item.data).unwrap_or_default();
@@ -33,7 +33,7 @@ impl Processor for TextSplitter {
             let message = format!("the file has {size} bytes, at most {MAX_BYTES} are read as text");
             return Err(StepError::reject(message).named("TooLarge"));
         }
-        let bytes = context.blob(content)?;
+        let bytes = context.blob(hash)?;
         let (text, encoding) = decode::decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
         Ok(json!({"text": text, "encoding": encoding.as_str()}))
     }
