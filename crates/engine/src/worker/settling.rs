@@ -11,6 +11,7 @@ use crate::{
 };
 use bindery_core::{
     JobId, JoinId, StepError,
+    error::ErrorClass,
     event::{NewEvent, kind},
     fault::FaultPoint,
     job::{ClaimedJob, ErrorRecord, Job},
