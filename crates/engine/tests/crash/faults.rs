@@ -20,10 +20,9 @@ fn hits(point: FaultPoint) -> &'static [i64] {
     match point {
         FaultPoint::BeforeCommit | FaultPoint::AfterCommitBeforeAck => &[1, 7, 20, 40],
         FaultPoint::AfterClaim | FaultPoint::AfterWorkBeforeCommit => &[1, 4, 9],
-        FaultPoint::MidFanOut => &[1, 2],
+        // Between the three commits of a fan-out; at the intake, and with the result.
+        FaultPoint::MidFanOut | FaultPoint::AfterBlobBeforeCommit => &[1, 2],
         FaultPoint::BeforeBlobRename => &[1, 5, 9],
-        // The first is the intake, the second the result.
-        FaultPoint::AfterBlobBeforeCommit => &[1, 2],
         FaultPoint::BeforeFeedCommit => &[1],
     }
 }

@@ -53,7 +53,9 @@ fn workers_killed_at_random_moments_lose_and_repeat_nothing() {
     }
     site.wait_for_all(&runtime, submissions.len());
     site.close();
-    crew.into_iter().for_each(|worker| _ = worker.finish());
+    for worker in crew {
+        worker.finish();
+    }
     let tally = audit::check(&site, &runtime, &submissions);
     println!("torture: {kills} kills, {freezes} freezes, {tally}");
 }

@@ -73,7 +73,9 @@ fn reports_out_of_order_and_twice_are_counted_once() {
                      <= (SELECT position FROM consumer WHERE name = 'docproc-aggregator')";
     site::wait_until("a consumer that has read all", || audit::number(&audit::open(dir.path()), caught_up) == 1);
     site.close();
-    workers.into_iter().for_each(|worker| _ = worker.finish());
+    for worker in workers {
+        worker.finish();
+    }
 
     audit::at_rest(dir.path());
     let db = audit::open(dir.path());

@@ -229,8 +229,8 @@ fn first_try_fails(context: &StepContext, unlucky: bool) -> Result<(), StepError
 
 /// The bytes of a file are its number.
 fn file_number(context: &StepContext, item: &Item) -> Result<usize, StepError> {
-    let content = item.content.ok_or_else(|| StepError::bug("a file without bytes"))?;
-    let text = String::from_utf8(context.blob(content)?).map_err(|error| StepError::bug(error.to_string()))?;
+    let bytes = item.content.ok_or_else(|| StepError::bug("a file without bytes"))?;
+    let text = String::from_utf8(context.blob(bytes)?).map_err(|error| StepError::bug(error.to_string()))?;
     text.trim().parse().map_err(|_| StepError::bug(format!("not a number: {text}")))
 }
 
