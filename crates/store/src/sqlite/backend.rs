@@ -109,7 +109,7 @@ impl Queue for SqliteStore {
 
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
         check_events(&commits)?;
-        self.writer.write(move |tx| commits.iter().map(|commit| commit::apply(tx, commit)).collect()).await
+        self.writer.write(move |tx| commit::apply(tx, &commits)).await
     }
 
     async fn sweep(&self) -> StoreResult<Swept> {

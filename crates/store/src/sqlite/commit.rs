@@ -1,7 +1,8 @@
 //! One commit: is its guard true, and if so everything that follows.
 
 use super::{
-    events, jobs, joins,
+    events, jobs,
+    joins::Tally,
     rows::{item_number, payload_columns, status_number, to_json},
     writer::{Tx, WishResult},
 };
@@ -16,11 +17,18 @@ use bindery_core::{
 };
 use rusqlite::OptionalExtension;
 
-pub(super) fn apply(tx: &mut Tx<'_>, commit: &Commit) -> WishResult<CommitResult> {
-    match check(tx, commit)? {
-        Some(rejection) => Ok(CommitResult::Rejected(rejection)),
-        None => changes(tx, &commit.changes),
+/// Applies commits one after the other.
+pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<CommitResult>> {
+    let mut tally = Tally::default();
+    let mut results = Vec::with_capacity(commits.len());
+    for commit in commits {
+        results.push(match check(tx, commit)? {
+            Some(rejection) => CommitResult::Rejected(rejection),
+            None => changes(tx, &commit.changes, &mut tally)?,
+        });
     }
+    tally.store(tx)?;
+    Ok(results)
 }
 
 /// The reason to reject, or none: then the guard has also made its own change, so that it cannot hold twice.
@@ -99,7 +107,7 @@ fn replace_failed(
     Ok(true)
 }
 
-fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {
+fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<CommitResult> {
     for submission in &changes.submissions {
         insert_submission(tx, submission)?;
     }
@@ -127,7 +135,7 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes) -> WishResult<CommitResult> {
     for event in &changes.events {
         events::append(tx, event)?;
     }
-    Ok(CommitResult::Applied { joins: joins::apply(tx, &changes.joins, &changes.join_steps)? })
+    Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &changes.join_steps)? })
 }
 
 fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {

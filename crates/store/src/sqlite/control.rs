@@ -1,7 +1,7 @@
 //! What people do: pause, retry, cancel, assign, and clean up.
 
 use super::{
-    commit, events, joins,
+    commit, events, joins, repair,
     rows::{self, JOB_COLUMNS, item_number, status_number, to_json},
     writer::{Tx, WishResult},
 };
@@ -115,8 +115,8 @@ fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, 
     drop(forget);
     match job.join {
         None => Ok((None, false)),
-        Some(join) if joins::uncount_failed(tx, join)? => Ok((Some(join), false)),
-        Some(join) => joins::renew(tx, join).map(|(renewed, reopened)| (Some(renewed), reopened)),
+        Some(join) if repair::uncount_failed(tx, join)? => Ok((Some(join), false)),
+        Some(join) => repair::renew(tx, join).map(|(renewed, reopened)| (Some(renewed), reopened)),
     }
 }
 

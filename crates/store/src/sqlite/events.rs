@@ -83,7 +83,7 @@ pub(super) fn commit_feed(
     if at != from {
         return Ok(FeedCommit::Moved { at });
     }
-    let results = effects.iter().map(|effect| commit::apply(tx, effect)).collect::<WishResult<_>>()?;
+    let results = commit::apply(tx, effects)?;
     set_position(tx, consumer, to)?;
     Ok(FeedCommit::Applied(results))
 }

@@ -1,250 +1,172 @@
-//! Joins: counting, closing once, and renewing after a repair.
+//! Joins: counting what arrives, and closing once.
 
 use super::{
-    events, jobs,
+    jobs,
     rows::{self, JOIN_COLUMNS, item_number, to_json},
     writer::{Tx, WishResult},
 };
 use crate::{commit::JoinProgress, error::StoreError};
 use bindery_core::{
-    ItemId, JoinId, Name, SubmissionId,
-    event::kind,
-    job::JobState,
+    JoinId,
     join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
-    submission::SubmissionStatus,
 };
 use rusqlite::OptionalExtension;
-use serde_json::json;
+use std::collections::{BTreeMap, btree_map::Entry};
 
-/// Makes joins and steps them; whether one is full is looked at when all steps are made, so that their order in a
-/// commit does not matter.
-pub(super) fn apply(tx: &mut Tx<'_>, new: &[NewJoin], steps: &[JoinStep]) -> WishResult<Vec<JoinProgress>> {
-    let mut counted: Vec<Counted> = Vec::new();
-    for join in new {
-        counted.push(create(tx, join)?);
-    }
-    for one in steps {
-        let now = count(tx, one)?;
-        match counted.iter_mut().find(|counted| counted.id == now.id) {
-            Some(before) => *before = now,
-            None => counted.push(now),
+/// The joins that a batch of commits steps. Hundreds of commits often arrive at the same join: it is read once, counted
+/// here, and written once, in the same transaction.
+#[derive(Default)]
+pub(super) struct Tally(BTreeMap<JoinId, Counted>);
+
+#[derive(Clone, Copy)]
+struct Counted {
+    arrived: i64,
+    failed: i64,
+    expected: i64,
+    declared: bool,
+    closed: bool,
+    changed: bool,
+}
+
+impl Tally {
+    /// Makes one commit's joins and steps. Whether a join is full is looked at when all its steps are made, so that
+    /// their order in a commit does not matter.
+    pub(super) fn apply(
+        &mut self,
+        tx: &mut Tx<'_>,
+        new: &[NewJoin],
+        steps: &[JoinStep],
+    ) -> WishResult<Vec<JoinProgress>> {
+        for join in new {
+            self.create(tx, join)?;
         }
+        for step in steps {
+            self.count(tx, step)?;
+        }
+        let mut touched: Vec<JoinId> = new.iter().map(|join| join.id).collect();
+        for step in steps {
+            if !touched.contains(&step.join) {
+                touched.push(step.join);
+            }
+        }
+        touched.into_iter().map(|join| self.close_if_full(tx, join)).collect()
     }
-    counted.into_iter().map(|counted| close_if_full(tx, counted)).collect()
+
+    /// Writes what was counted, in the order of the ids.
+    pub(super) fn store(self, tx: &Tx<'_>) -> WishResult<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut update = tx.db.prepare_cached(
+            "UPDATE joins SET arrived = ?2, failed = ?3, expected = ?4, declared = ?5, updated_at = ?6, \
+             closed_at = CASE WHEN ?7 THEN ifnull(closed_at, ?6) END WHERE id = ?1",
+        )?;
+        let now = tx.now.as_millis();
+        for (id, counted) in self.0.iter().filter(|(_, counted)| counted.changed) {
+            let Counted { arrived, failed, expected, declared, closed, .. } = *counted;
+            update.execute((id.raw(), arrived, failed, expected, declared, now, closed))?;
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, tx: &Tx<'_>, join: &NewJoin) -> WishResult<()> {
+        let mut insert = tx.db.prepare_cached(
+            "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, \
+             on_close) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?;
+        insert.execute((
+            join.id.raw(),
+            join.submission.raw(),
+            join.stage.as_str(),
+            item_number(join.scope),
+            join.expected,
+            join.declared,
+            tx.now.as_millis(),
+            join.outer.map(JoinId::raw),
+            to_json(&join.on_close),
+        ))?;
+        let (expected, declared) = (join.expected, join.declared);
+        let counted = Counted { arrived: 0, failed: 0, expected, declared, closed: false, changed: false };
+        self.0.insert(join.id, counted);
+        Ok(())
+    }
+
+    fn counted(&mut self, tx: &Tx<'_>, id: JoinId) -> WishResult<&mut Counted> {
+        let entry = match self.0.entry(id) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(entry) => entry,
+        };
+        let mut read = tx.db.prepare_cached(
+            "SELECT arrived, failed, expected, declared, closed_at IS NOT NULL FROM joins WHERE id = ?1",
+        )?;
+        let found = read.query_row([id.raw()], |row| {
+            Ok(Counted {
+                arrived: row.get(0)?,
+                failed: row.get(1)?,
+                expected: row.get(2)?,
+                declared: row.get(3)?,
+                closed: row.get(4)?,
+                changed: false,
+            })
+        });
+        Ok(entry.insert(found.optional()?.ok_or_else(|| StoreError::not_found(id))?))
+    }
+
+    /// A closed join keeps its numbers: whatever comes late changes nothing.
+    fn count(&mut self, tx: &Tx<'_>, step: &JoinStep) -> WishResult<()> {
+        let counted = self.counted(tx, step.join)?;
+        if counted.closed {
+            return Ok(());
+        }
+        match step.change {
+            JoinChange::Arrive(arrival) => {
+                counted.arrived += 1;
+                counted.failed += i64::from(arrival == Arrival::Failed);
+            }
+            JoinChange::Expect(more) => counted.expected += more,
+            // What was expected before are chains that a declared one was exchanged for: the declaration adds to them.
+            JoinChange::Declare(total) if !counted.declared => {
+                counted.expected += total;
+                counted.declared = true;
+            }
+            JoinChange::Declare(_) => {}
+        }
+        counted.changed = true;
+        Ok(())
+    }
+
+    /// Closes a full join, once, and enqueues what follows.
+    fn close_if_full(&mut self, tx: &mut Tx<'_>, id: JoinId) -> WishResult<JoinProgress> {
+        let counted = self.counted(tx, id)?;
+        let closes = counted.declared && !counted.closed && counted.arrived >= counted.expected;
+        counted.closed |= closes;
+        counted.changed |= closes;
+        let progress = JoinProgress { join: id, received: counted.arrived, expected: counted.expected, closed: closes };
+        if closes {
+            enqueue_what_follows(tx, id)?;
+        }
+        Ok(progress)
+    }
+}
+
+fn enqueue_what_follows(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<()> {
+    let mut job = find(tx, closed)?.on_close;
+    // It was planned when the join was made; the submission may have become more urgent since.
+    let mut escalated = tx.db.prepare_cached("SELECT priority FROM submission WHERE id = ?1 AND escalated = 1")?;
+    let urgent = escalated.query_row([job.submission.raw()], |row| row.get(0)).optional()?;
+    drop(escalated);
+    job.priority = job.priority.max(urgent.unwrap_or(i32::MIN));
+    jobs::enqueue(tx, &job).map(drop)
 }
 
 /// One step by itself.
 pub(super) fn step(tx: &mut Tx<'_>, step: JoinStep) -> WishResult<()> {
-    apply(tx, &[], &[step]).map(drop)
+    let mut tally = Tally::default();
+    tally.apply(tx, &[], &[step])?;
+    tally.store(tx)
 }
 
-fn create(tx: &Tx<'_>, join: &NewJoin) -> WishResult<Counted> {
-    let mut insert = tx.db.prepare_cached(
-        "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, on_close) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?;
-    insert.execute((
-        join.id.raw(),
-        join.submission.raw(),
-        join.stage.as_str(),
-        item_number(join.scope),
-        join.expected,
-        join.declared,
-        tx.now.as_millis(),
-        join.outer.map(JoinId::raw),
-        to_json(&join.on_close),
-    ))?;
-    Ok(Counted { id: join.id, arrived: 0, expected: join.expected, closable: join.declared })
-}
-
-#[derive(Clone, Copy)]
-struct Counted {
-    id: JoinId,
-    arrived: i64,
-    expected: i64,
-    /// Declared, and not closed yet.
-    closable: bool,
-}
-
-/// A closed join keeps its numbers: whatever comes late changes nothing.
-fn count(tx: &Tx<'_>, step: &JoinStep) -> WishResult<Counted> {
-    let (sql, amount, failed) = match step.change {
-        JoinChange::Arrive(arrival) => (
-            "UPDATE joins SET arrived = arrived + ?2, failed = failed + ?3, updated_at = ?4 \
-             WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
-            1,
-            i64::from(arrival == Arrival::Failed),
-        ),
-        JoinChange::Expect(more) => (
-            "UPDATE joins SET expected = expected + ?2 + ?3, updated_at = ?4 \
-             WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
-            more,
-            0,
-        ),
-        // What was expected before the declaration are chains that a declared one was exchanged for: it adds to them.
-        JoinChange::Declare(total) => (
-            "UPDATE joins SET expected = CASE WHEN declared THEN expected ELSE expected + ?2 + ?3 END, declared = 1, \
-             updated_at = ?4 WHERE id = ?1 AND closed_at IS NULL RETURNING arrived, expected, declared",
-            total,
-            0,
-        ),
-    };
-    let mut update = tx.db.prepare_cached(sql)?;
-    let mut rows = update.query((step.join.raw(), amount, failed, tx.now.as_millis()))?;
-    if let Some(row) = rows.next()? {
-        return Ok(Counted { id: step.join, arrived: row.get(0)?, expected: row.get(1)?, closable: row.get(2)? });
-    }
-    let closed = find(tx, step.join)?;
-    Ok(Counted { id: step.join, arrived: closed.arrived, expected: closed.expected, closable: false })
-}
-
-/// Closes a full join, once, and enqueues what follows.
-fn close_if_full(tx: &mut Tx<'_>, counted: Counted) -> WishResult<JoinProgress> {
-    let Counted { id, arrived, expected, closable } = counted;
-    let closed = closable && arrived >= expected;
-    if closed {
-        tx.db
-            .prepare_cached("UPDATE joins SET closed_at = ?2 WHERE id = ?1 AND closed_at IS NULL")?
-            .execute((id.raw(), tx.now.as_millis()))?;
-        let mut on_close = find(tx, id)?.on_close;
-        // It was planned when the join was made; the submission may have become more urgent since.
-        let mut escalated = tx.db.prepare_cached("SELECT priority FROM submission WHERE id = ?1 AND escalated = 1")?;
-        let urgent = escalated.query_row([on_close.submission.raw()], |row| row.get(0)).optional()?;
-        drop(escalated);
-        on_close.priority = on_close.priority.max(urgent.unwrap_or(i32::MIN));
-        jobs::enqueue(tx, &on_close)?;
-    }
-    Ok(JoinProgress { join: id, received: arrived, expected, closed })
-}
-
-fn find(tx: &Tx<'_>, id: JoinId) -> WishResult<Join> {
+pub(super) fn find(tx: &Tx<'_>, id: JoinId) -> WishResult<Join> {
     let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = ?1");
     Ok(rows::first(tx.db, &sql, [id.raw()], rows::join)?.ok_or_else(|| StoreError::not_found(id))?)
-}
-
-/// Takes one failed arrival back. False when the join has closed over it.
-pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
-    let mut uncount = tx.db.prepare_cached(
-        "UPDATE joins SET arrived = arrived - 1, failed = failed - 1, updated_at = ?2 \
-         WHERE id = ?1 AND closed_at IS NULL",
-    )?;
-    Ok(uncount.execute((id.raw(), tx.now.as_millis()))? == 1)
-}
-
-/// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next
-/// generation, which waits for the repairs alone and leads to the same outer joins, renewed in the same way where they
-/// have closed too. Returns the join to arrive at, and whether the submission had to be reopened.
-pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool)> {
-    let old = find(tx, closed)?;
-    if let Some(open) = open_generation(tx, &old)?
-        && expect_one_more(tx, open)?
-    {
-        return Ok((open, false));
-    }
-    forget_dead_run(tx, &old)?;
-    let (outer, reopened) = if pull_back(tx, &old)? {
-        // Its chain is still on its way to the outer join, and now waits for the repair.
-        (old.outer, false)
-    } else {
-        match old.outer {
-            None => (None, reopen_submission(tx, &old)?),
-            Some(outer) if expect_one_more(tx, outer)? => (Some(outer), false),
-            Some(outer) => renew(tx, outer).map(|(renewed, reopened)| (Some(renewed), reopened))?,
-        }
-    };
-    let id = JoinId::from_raw(tx.reserve("join", 1)?.start);
-    let mut on_close = old.on_close;
-    on_close.join = outer;
-    let mut insert = tx.db.prepare_cached(
-        "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, on_close, \
-         generation) VALUES (?1, ?2, ?3, ?4, 1, 1, ?5, ?6, ?7, ?8)",
-    )?;
-    insert.execute((
-        id.raw(),
-        old.submission.raw(),
-        old.stage.as_str(),
-        item_number(old.scope),
-        tx.now.as_millis(),
-        outer.map(JoinId::raw),
-        to_json(&on_close),
-        newest_generation(tx, old.submission, &old.stage, old.scope)? + 1,
-    ))?;
-    Ok((id, reopened))
-}
-
-/// The join of the same stage and scope that an earlier repair has opened and that still waits.
-fn open_generation(tx: &Tx<'_>, old: &Join) -> WishResult<Option<JoinId>> {
-    let sql = format!(
-        "SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3 \
-         AND generation > ?4 AND closed_at IS NULL"
-    );
-    let parameters = (old.submission.raw(), old.stage.as_str(), item_number(old.scope), old.generation);
-    let open = rows::collect(tx.db, &sql, parameters, rows::join)?;
-    Ok(open.into_iter().find(|join| join.on_close.processor == old.on_close.processor).map(|join| join.id))
-}
-
-fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
-    let mut newest = tx.db.prepare_cached(
-        "SELECT ifnull(max(generation), 0) FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3",
-    )?;
-    Ok(newest.query_row((submission.raw(), stage.as_str(), item_number(scope)), |row| row.get(0))?)
-}
-
-/// The stage behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand
-/// cannot commit), because it would finish without the part that is being repaired.
-fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
-    let job = &old.on_close;
-    let mut delete = tx.db.prepare_cached(
-        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
-         AND join_id IS ?5 AND state < 5",
-    )?;
-    let pulled = delete.execute((
-        job.submission.raw(),
-        item_number(job.item),
-        job.stage.as_str(),
-        job.processor.as_str(),
-        job.join.map(JoinId::raw),
-    ))?;
-    Ok(pulled > 0)
-}
-
-/// The stage behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
-fn forget_dead_run(tx: &Tx<'_>, closed: &Join) -> WishResult<()> {
-    let behind = &closed.on_close;
-    let of = (
-        behind.submission.raw(),
-        behind.stage.as_str(),
-        item_number(behind.item),
-        behind.processor.as_str(),
-        JobState::Dead as i64,
-    );
-    tx.db
-        .prepare_cached(
-            "DELETE FROM job WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
-             AND state = ?5",
-        )?
-        .execute(of)?;
-    Ok(())
-}
-
-fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
-    let mut expect = tx.db.prepare_cached(
-        "UPDATE joins SET expected = expected + 1, updated_at = ?2 WHERE id = ?1 AND closed_at IS NULL",
-    )?;
-    Ok(expect.execute((id.raw(), tx.now.as_millis()))? == 1)
-}
-
-fn reopen_submission(tx: &mut Tx<'_>, root: &Join) -> WishResult<bool> {
-    let processing = rows::status_number(SubmissionStatus::Processing);
-    let completed = rows::status_number(SubmissionStatus::Completed);
-    let mut reopen = tx.db.prepare_cached(
-        "UPDATE submission SET status = ?2, completed_at = NULL, error = NULL WHERE id = ?1 AND status >= ?3",
-    )?;
-    let reopened = reopen.execute((root.submission.raw(), processing, completed))? == 1;
-    drop(reopen);
-    if reopened {
-        let data = json!({"because": "a part of it is done again"});
-        events::append_about(tx, kind::SUBMISSION_REOPENED, root.submission, None, &data)?;
-    }
-    Ok(reopened)
 }

@@ -12,7 +12,7 @@
 //! | `open` | opens the file, checks that it is ours and not newer, migrates it forward |
 //! | `writer` | the writer thread and its group commits |
 //! | `reader` | a few read-only connections |
-//! | `jobs`, `claim`, `joins`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
+//! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `records` | the reads |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
@@ -27,6 +27,7 @@ mod joins;
 mod open;
 mod reader;
 mod records;
+mod repair;
 mod rows;
 mod sweep;
 mod writer;
