@@ -93,10 +93,13 @@ fn user_version(db: &Connection) -> rusqlite::Result<i64> {
     db.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Looks before anything is changed: somebody else's database must stay as it is.
+/// Looks before anything is changed: somebody else's database must stay as it is. In one snapshot, because another
+/// process may be making the database at this moment.
 fn check_identity(db: &Connection, path: &Path) -> Result<(), Trouble> {
-    let application_id: i32 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let snapshot = db.unchecked_transaction()?;
+    let application_id: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    drop(snapshot);
     if application_id != APPLICATION_ID && tables > 0 {
         let detail = "it is a database of another program".to_owned();
         return Err(Trouble::Store(StoreError::NotOurs { path: path.to_owned(), detail }));
@@ -141,6 +144,8 @@ pub(super) fn explain(error: &rusqlite::Error, path: &Path, waited: Duration) ->
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
         Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path, detail: "it is not an SQLite file".to_owned() },
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::NotWritable { path, detail },
+        // What the caller wants cannot be stored, now or later.
+        Some(ErrorCode::ConstraintViolation) => StoreError::Invalid(format!("the database refused it: {detail}")),
         Some(ErrorCode::CannotOpen) => StoreError::CannotOpen { path, detail },
         // A full disk can also show as a short write to the WAL or its index.
         Some(ErrorCode::SystemIoFailure) if disk_is_full(&path) => StoreError::Full { path },

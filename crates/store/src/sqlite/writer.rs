@@ -234,6 +234,10 @@ impl Group {
                 self.changes.send_modify(|mark| *mark += 1);
             }
         }
+        if matches!(verdict, Some(StoreError::Full { .. })) {
+            // Moving what is in the WAL to its place makes room in it; on a full disk nothing else would.
+            let _ = self.db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+        }
         for (wish, failure) in done {
             wish.answer(failure.or_else(|| verdict.clone()));
         }
