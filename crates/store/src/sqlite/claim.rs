@@ -4,7 +4,7 @@
 //! is exhausted costs one look, however many jobs wait behind it.
 
 use super::{
-    rows::{self, JOB_COLUMNS},
+    rows::{self, JOB_COLUMNS, id_list},
     writer::{Tx, WishResult, WriterState},
 };
 use crate::query::ClaimRequest;
@@ -38,7 +38,7 @@ pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<C
     limited_candidates(tx, request, &paused, &mut candidates)?;
     candidates.sort_unstable_by_key(Candidate::rank);
     candidates.truncate(request.max);
-    candidates.into_iter().map(|candidate| lease(tx, request, candidate)).collect()
+    lease(tx, request, candidates)
 }
 
 /// Jobs whose time has come move to the ready index.
@@ -49,24 +49,35 @@ fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
     Ok(())
 }
 
-fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidate: Candidate) -> WishResult<ClaimedJob> {
-    let Candidate { mut job, report_overdue } = candidate;
-    if let Some(limit) = &job.limit
-        && let Some(per_minute) = limit.per_minute
-    {
-        spend_token(tx, &limit.key, per_minute)?;
+/// Takes all of them with one statement: SQLite spends more on a statement than on a row.
+fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) -> WishResult<Vec<ClaimedJob>> {
+    if candidates.is_empty() {
+        return Ok(Vec::new());
     }
+    // One token for all: what it proves is that *this* claim of a job is the last one.
     let token = tx.fresh("token")?;
     let lease_until = tx.now + request.lease;
+    let ids = id_list(candidates.iter().map(|candidate| candidate.job.id));
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET state = 2, attempt = attempt + 1, due_at = ?2, token = ?3, worker = ?4 WHERE id = ?1",
+        "UPDATE job SET state = 2, attempt = attempt + 1, due_at = ?2, token = ?3, worker = ?4 \
+         WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    take.execute((job.id.raw(), lease_until.as_millis(), token, request.worker.as_str()))?;
-    job.state = JobState::Running;
-    job.attempt += 1;
-    job.lease_until = Some(lease_until);
-    job.worker = Some(request.worker.clone());
-    Ok(ClaimedJob { job, token: Token(token), report_overdue })
+    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str()))?;
+    drop(take);
+    let mut claimed = Vec::with_capacity(candidates.len());
+    for Candidate { mut job, report_overdue } in candidates {
+        if let Some(limit) = &job.limit
+            && let Some(per_minute) = limit.per_minute
+        {
+            spend_token(tx, &limit.key, per_minute)?;
+        }
+        job.state = JobState::Running;
+        job.attempt += 1;
+        job.lease_until = Some(lease_until);
+        job.worker = Some(request.worker.clone());
+        claimed.push(ClaimedJob { job, token: Token(token), report_overdue });
+    }
+    Ok(claimed)
 }
 
 fn candidate(row: &Row<'_>, state: &mut WriterState) -> rusqlite::Result<Candidate> {

@@ -6,23 +6,26 @@ use super::{
     rows::{item_number, payload_columns, status_number, to_json},
     writer::{Tx, WishResult},
 };
-use crate::commit::{Changes, Commit, CommitResult, Guard, Rejection, SubmissionChange};
+use crate::commit::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, SubmissionChange};
 use bindery_core::{
-    ContentHash, ItemId, Name, SubmissionId, Timestamp,
+    ContentHash, ItemId, JobId, Name, SubmissionId, Timestamp,
     artifact::Artifact,
     item::Item,
+    job::Token,
     outcome::{Outcome, OutcomeStatus},
     review::NewReview,
     submission::{NewSubmission, SubmissionStatus},
 };
 use rusqlite::OptionalExtension;
+use std::collections::HashSet;
 
 /// Applies commits one after the other.
 pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<CommitResult>> {
+    let mut ended = jobs::end_done(tx, &done_claims(commits))?;
     let mut tally = Tally::default();
     let mut results = Vec::with_capacity(commits.len());
     for commit in commits {
-        results.push(match check(tx, commit)? {
+        results.push(match check(tx, commit, &mut ended)? {
             Some(rejection) => CommitResult::Rejected(rejection),
             None => changes(tx, &commit.changes, &mut tally)?,
         });
@@ -31,10 +34,19 @@ pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<Commi
     Ok(results)
 }
 
+fn done_claims(commits: &[Commit]) -> Vec<(JobId, Token)> {
+    let done = commits.iter().filter_map(|commit| match &commit.guard {
+        Guard::Claim { job, token, end: JobEnd::Done } => Some((*job, *token)),
+        _ => None,
+    });
+    done.collect()
+}
+
 /// The reason to reject, or none: then the guard has also made its own change, so that it cannot hold twice.
-fn check(tx: &Tx<'_>, commit: &Commit) -> WishResult<Option<Rejection>> {
+fn check(tx: &Tx<'_>, commit: &Commit, ended: &mut HashSet<(JobId, Token)>) -> WishResult<Option<Rejection>> {
     let (holds, rejection) = match &commit.guard {
         Guard::Always => return Ok(None),
+        Guard::Claim { job, token, .. } if ended.remove(&(*job, *token)) => return Ok(None),
         Guard::Claim { job, token, end } => (jobs::end(tx, *job, *token, end)?, Rejection::LeaseLost),
         Guard::Report { submission, item, stage, processor } => {
             (take_awaited(tx, *submission, *item, stage, processor)?, Rejection::NotAwaited)

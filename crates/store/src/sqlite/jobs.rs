@@ -1,7 +1,7 @@
 //! Storing, releasing and ending jobs.
 
 use super::{
-    rows::{item_number, payload_columns, to_json},
+    rows::{id_list, item_number, payload_columns, to_json},
     writer::{Tx, WishResult},
 };
 use crate::commit::{Enqueued, JobEnd};
@@ -10,7 +10,10 @@ use bindery_core::{
     job::{JobState, NewJob, Token},
 };
 use rusqlite::{OptionalExtension, named_params};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
     if let Some(key) = &job.dedup_key
@@ -89,6 +92,35 @@ fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WishResult<Option<En
         ":run_at": run_at, ":now": tx.now.as_millis(), ":id": id,
     })?;
     Ok(Some(Enqueued::Merged(JobId::from_raw(id))))
+}
+
+/// Ends claims that are done, all that share a token with one statement, where every one of them holds and none was
+/// enqueued again. The others are left for [`end`] to look at one by one. Returns those that have ended.
+pub(super) fn end_done(tx: &Tx<'_>, done: &[(JobId, Token)]) -> WishResult<HashSet<(JobId, Token)>> {
+    let mut by_token: BTreeMap<Token, Vec<JobId>> = BTreeMap::new();
+    for (job, token) in done {
+        by_token.entry(*token).or_default().push(*job);
+    }
+    let mut ended = HashSet::new();
+    for (token, jobs) in by_token.into_iter().filter(|(_, jobs)| jobs.len() > 1) {
+        run(tx, "SAVEPOINT done")?;
+        let mut delete = tx.db.prepare_cached(
+            "DELETE FROM job WHERE token = ?2 AND state = 2 AND dirty = 0 \
+             AND id IN (SELECT value FROM json_each(?1))",
+        )?;
+        if delete.execute((id_list(jobs.iter().copied()), token.0))? == jobs.len() {
+            ended.extend(jobs.into_iter().map(|job| (job, token)));
+        } else {
+            run(tx, "ROLLBACK TO done")?;
+        }
+        run(tx, "RELEASE done")?;
+    }
+    Ok(ended)
+}
+
+fn run(tx: &Tx<'_>, sql: &str) -> WishResult<()> {
+    tx.db.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }
 
 /// Ends a claim. False when the claim does not hold any more: then nothing was changed.
