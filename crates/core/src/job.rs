@@ -11,7 +11,8 @@ use std::fmt;
 /// The queue of the engine's own small jobs, which go on after a join. They are not work of a stage.
 pub const ENGINE_QUEUE: &str = "q.engine";
 
-/// The proof of one claim. Every claim draws a fresh one, so a worker that lost its lease cannot commit.
+/// The proof of one claim. Every claim draws a fresh one, so a worker that lost its lease cannot commit. Jobs that are
+/// claimed together may share theirs; no job is ever given the same one twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Token(pub i64);
 

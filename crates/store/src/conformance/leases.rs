@@ -29,7 +29,10 @@ pub async fn every_claim_draws_a_fresh_token(f: &Fixture) {
         let claims = f.claim(5).await;
         assert_eq!(claims.len(), 5);
         for claim in &claims {
-            assert!(tokens.insert(claim.token), "a token was drawn twice: a fenced worker could commit");
+            assert!(
+                tokens.insert((claim.job.id, claim.token)),
+                "a token was drawn twice: a fenced worker could commit"
+            );
         }
         f.store.release(claims.iter().map(lease_of).collect()).await.unwrap();
     }
@@ -255,7 +258,7 @@ pub async fn two_claimers_never_share_a_job(f: &Fixture) {
     for claimer in claimers {
         for claim in claimer.await.unwrap() {
             assert!(jobs.insert(claim.job.id), "{} was given to two workers", claim.job.id);
-            assert!(tokens.insert(claim.token), "two claims have the same token");
+            assert!(tokens.insert((claim.job.id, claim.token)), "two claims have the same token");
         }
     }
     assert_eq!(jobs.len(), 200, "every job is claimed by somebody");

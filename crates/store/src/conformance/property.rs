@@ -52,7 +52,7 @@ struct Pair<'f> {
     submissions: [SubmissionId; 2],
     jobs: BTreeMap<JobKey, JobId>,
     claims: Vec<(JobId, Token)>,
-    tokens: BTreeSet<Token>,
+    tokens: BTreeSet<(JobId, Token)>,
 }
 
 fn choose<T: Copy>(from: &[T], n: u8) -> Option<T> {
@@ -191,7 +191,7 @@ impl Pair<'_> {
             let claimed = claimed.swap_remove(place);
             let seen = (claimed.job.attempt, &claimed.job.payload, claimed.report_overdue);
             assert_eq!(seen, (job.attempt, &job.job.payload, job.overdue), "the claim of {id}");
-            assert!(self.tokens.insert(claimed.token), "a token was drawn twice");
+            assert!(self.tokens.insert((id, claimed.token)), "a job was given the same token twice");
             assert_eq!(self.claims.len(), *claim);
             self.claims.push((id, claimed.token));
         }

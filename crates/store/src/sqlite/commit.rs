@@ -34,12 +34,24 @@ pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<Commi
     Ok(results)
 }
 
+/// The claims that a batch ends well, and that nothing else in the batch ends too: the first end of a claim counts, so
+/// their order matters.
 fn done_claims(commits: &[Commit]) -> Vec<(JobId, Token)> {
-    let done = commits.iter().filter_map(|commit| match &commit.guard {
-        Guard::Claim { job, token, end: JobEnd::Done } => Some((*job, *token)),
-        _ => None,
-    });
-    done.collect()
+    let mut seen = HashSet::new();
+    let mut twice = HashSet::new();
+    let mut done = Vec::new();
+    for commit in commits {
+        if let Guard::Claim { job, token, end } = &commit.guard {
+            if !seen.insert(*job) {
+                twice.insert(*job);
+            }
+            if *end == JobEnd::Done {
+                done.push((*job, *token));
+            }
+        }
+    }
+    done.retain(|(job, _)| !twice.contains(job));
+    done
 }
 
 /// The reason to reject, or none: then the guard has also made its own change, so that it cannot hold twice.
