@@ -5,7 +5,7 @@ use crate::{
     chain::{At, END, Next, fully_processed, internal_processor, is_document_stage},
     engine::Engine,
     error::{EngineError, EngineResult},
-    settle::over,
+    fan_out::over,
     workflow::{CompleteWhen, OnFailed, Over, Stage},
 };
 use bindery_core::{

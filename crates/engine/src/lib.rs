@@ -5,7 +5,7 @@
 //! | [`workflow`] | the YAML files: model, parser, checks, `__next__` and routing keys |
 //! | [`processor`], [`context`], [`steps`] | what a stage runs: validate, process, extract, with resume |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
-//! | [`chain`], [`settle`] | the rules: what follows from a finished piece of work, as one commit |
+//! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
 //! | [`report`], [`message`] | results that programs and people outside hand in |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
@@ -23,6 +23,7 @@ pub mod chain;
 pub mod context;
 pub mod engine;
 pub mod error;
+pub mod fan_out;
 pub mod feed;
 pub mod ids;
 pub mod intake;

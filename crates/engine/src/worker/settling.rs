@@ -5,8 +5,9 @@ use crate::{
     catalog::SubmissionInfo,
     engine::Engine,
     error::EngineResult,
+    fan_out::FanOut,
     internal,
-    settle::{FanOut, Found, Settlement, Settler, Work, engine_failure},
+    settle::{Found, Settlement, Settler, Work, engine_failure},
     steps::Failure,
 };
 use bindery_core::{
@@ -27,10 +28,10 @@ use tokio::{
 };
 
 /// How many results one commit takes.
-const LARGEST_COMMIT: usize = 500;
+const LARGEST_COMMIT: usize = 250;
 
-/// Two, so that one can plan while the other waits for the store.
-const SETTLERS: usize = 2;
+/// Several, so that some plan while others wait for the store.
+const SETTLERS: usize = 4;
 
 /// What became of a claimed job.
 #[derive(Debug)]
