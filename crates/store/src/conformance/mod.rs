@@ -2,7 +2,7 @@
 //!
 //! A backend's test file makes a [`Fixture`] and names the function that does so, once:
 //!
-//! ```ignore
+//! ```text
 //! async fn make_fixture() -> Fixture { ... }
 //! bindery_store::conformance_suite!(make_fixture);
 //! ```
