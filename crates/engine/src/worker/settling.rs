@@ -252,11 +252,12 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
                 return land(&shared, job, false);
             }
         };
-        let last = upto >= fan_out.children.count;
-        if !store_one(&shared, job, commit).await {
-            return land(&shared, job, false);
+        match with_patience(&shared, &[commit]).await {
+            Ok(results) if results.iter().all(CommitResult::is_applied) => {}
+            Ok(_) => return land(&shared, job, false),
+            Err(error) => return not_stored(&shared, job, &error).await,
         }
-        if last {
+        if upto >= fan_out.children.count {
             return land(&shared, job, true);
         }
         shared.engine.faults().hit(FaultPoint::MidFanOut);
@@ -284,16 +285,6 @@ async fn open_join_of(
     Ok(own.map(|join| join.id))
 }
 
-async fn store_one(shared: &Shared, job: JobId, commit: Commit) -> bool {
-    match with_patience(shared, &[commit]).await {
-        Ok(results) => results.iter().all(CommitResult::is_applied),
-        Err(error) => {
-            tracing::error!(job.id = %job, error = %error, "a commit was refused");
-            false
-        }
-    }
-}
-
 /// Stores a group. One that the store refuses for its content is tried one by one, so that it harms no other.
 async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
     if commits.is_empty() {
@@ -308,20 +299,10 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
                 land(shared, *job, result.is_applied());
             }
         }
-        Err(error) if error.is_transient() => {
-            // The results are forgotten and the leases left to expire: the jobs run again, and nothing is counted.
-            tracing::error!(jobs = jobs.len(), error = %error, "results could not be stored; their jobs will run again");
+        Err(error) if error.is_transient() || commits.len() == 1 => {
             for job in jobs {
-                land(shared, *job, false);
+                not_stored(shared, *job, &error).await;
             }
-        }
-        Err(error) if commits.len() == 1 => {
-            tracing::error!(job.id = %jobs[0], error = %error, "a result could not be stored; the job is given up");
-            let stored = match given_up(shared, jobs[0], &error).await {
-                Ok(Some(commit)) => store_one(shared, jobs[0], commit).await,
-                Ok(None) | Err(_) => false,
-            };
-            land(shared, jobs[0], stored);
         }
         Err(_) => {
             for (job, commit) in jobs.iter().zip(commits) {
@@ -331,11 +312,21 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
     }
 }
 
-/// Instead of a commit that the store refuses: the job as a dead letter with the reason, counted as failed, so that what
-/// waits for it goes on.
-async fn given_up(shared: &Arc<Shared>, job: JobId, error: &StoreError) -> EngineResult<Option<Commit>> {
-    let error = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
-    failed_in_flight(shared, job, |_| Failure { error, step: None, resume: None }).await
+/// A result that could not be stored. Where that may pass, it is forgotten and the lease left to expire: the job runs
+/// again, and nothing is counted. Where the store refuses what is in it, the job becomes a dead letter with the reason,
+/// counted as failed, so that what waits for it goes on.
+async fn not_stored(shared: &Arc<Shared>, job: JobId, error: &StoreError) {
+    tracing::error!(job.id = %job, error = %error, "a result could not be stored");
+    if error.is_transient() {
+        return land(shared, job, false);
+    }
+    let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
+    let given_up = failed_in_flight(shared, job, |_| Failure { error: refused, step: None, resume: None }).await;
+    let stored = match given_up {
+        Ok(Some(commit)) => with_patience(shared, &[commit]).await.is_ok(),
+        Ok(None) | Err(_) => false,
+    };
+    land(shared, job, stored);
 }
 
 /// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.

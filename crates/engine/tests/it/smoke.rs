@@ -51,3 +51,22 @@ async fn nothing_in_is_an_empty_result_out() {
     assert_eq!(rig.status(id).await, SubmissionStatus::Completed);
     assert_eq!(view::result(&rig.engine, id).await.unwrap(), Some(json!({"pages": 0})));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn parts_that_cannot_be_stored_are_a_dead_letter_with_the_reason() {
+    let mut registry = registry();
+    registry.register(Func::new("splitter", |_, _| {
+        let twice = || Child { key: Some("the same".to_owned()), ..Child::default() };
+        Ok(Extracted::new(json!({})).with_children(Children::new(ItemKind::Page, vec![twice(), twice()])))
+    }));
+    let rig = Rig::new(registry);
+    rig.workflow(WORKFLOW).await;
+    let id = rig.submit(Intake::new("smoke", rig.files(1).await)).await;
+    rig.drain().await;
+    let jobs = rig.jobs().await;
+    assert_eq!(jobs.len(), 1, "{jobs:#?}");
+    let reason = jobs[0].reason.to_string();
+    assert!(reason.contains("its result could not be stored") && reason.contains("item.key"), "{reason}");
+    assert_eq!(rig.status(id).await, SubmissionStatus::Completed, "what waits for the file goes on without it");
+    assert_eq!(view::result(&rig.engine, id).await.unwrap(), Some(json!({"pages": 0})), "nothing is half-stored");
+}
