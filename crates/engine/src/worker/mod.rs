@@ -64,7 +64,7 @@ impl Default for WorkerOptions {
 }
 
 /// The most jobs that one claim takes.
-const LARGEST_CLAIM: usize = 500;
+const LARGEST_CLAIM: usize = 2_000;
 
 /// How much work, in time, is claimed ahead of the threads.
 const AHEAD: Duration = Duration::from_millis(100);
@@ -213,11 +213,12 @@ impl Pace {
             self.finished = finished;
         }
         let ahead = (self.per_second * AHEAD.as_secs_f64()) as usize;
-        (self.threads * 2).max(ahead * 2).min(4 * LARGEST_CLAIM)
+        (self.threads * 2).max(ahead * 2).min(2 * LARGEST_CLAIM)
     }
 
-    /// A claim is a transaction: not for every single job, unless they are slow.
+    /// A claim is a transaction: not for every single job, unless they are slow. Nor only when the threads run dry: the
+    /// claim has to wait for its turn in the store.
     fn worth_a_claim(&self) -> usize {
-        ((self.per_second * AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM)
+        ((self.per_second * AHEAD.as_secs_f64()) as usize / 8).clamp(1, LARGEST_CLAIM / 8)
     }
 }

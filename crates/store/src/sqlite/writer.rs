@@ -19,8 +19,9 @@ use std::{
 };
 use tokio::sync::{oneshot, watch};
 
-/// A group is committed when it has run this long, so that nobody waits for an endless stream of others.
-const LONGEST_GROUP: Duration = Duration::from_millis(25);
+/// A group is committed when it has run this long, so that nobody waits for an endless stream of others. A sync costs a
+/// fraction of it.
+const LONGEST_GROUP: Duration = Duration::from_millis(5);
 const LARGEST_GROUP: usize = 1_000;
 
 /// Ids that are given out one by one inside transactions, and how many are fetched at a time.
