@@ -6,9 +6,7 @@ use super::{
     rows::{self, JOIN_COLUMNS, item_number, to_json},
     writer::{Tx, WishResult},
 };
-use bindery_core::{
-    ItemId, JoinId, Name, SubmissionId, event::kind, job::JobState, join::Join, submission::SubmissionStatus,
-};
+use bindery_core::{ItemId, JoinId, Name, SubmissionId, event::kind, join::Join, submission::SubmissionStatus};
 use serde_json::json;
 
 /// Takes one failed arrival back. False when the join has closed over it.
@@ -82,38 +80,23 @@ fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope:
 /// The stage behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand
 /// cannot commit), because it would finish without the part that is being repaired.
 fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
-    let job = &old.on_close;
-    let mut delete = tx.db.prepare_cached(
-        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
-         AND join_id IS ?5 AND state < 5",
-    )?;
-    let pulled = delete.execute((
-        job.submission.raw(),
-        item_number(job.item),
-        job.stage.as_str(),
-        job.processor.as_str(),
-        job.join.map(JoinId::raw),
-    ))?;
-    Ok(pulled > 0)
+    Ok(delete_behind(tx, old, "state < 5")? > 0)
 }
 
 /// The stage behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
-fn forget_dead_run(tx: &Tx<'_>, closed: &Join) -> WishResult<()> {
-    let behind = &closed.on_close;
-    let of = (
-        behind.submission.raw(),
-        behind.stage.as_str(),
-        item_number(behind.item),
-        behind.processor.as_str(),
-        JobState::Dead as i64,
-    );
-    tx.db
-        .prepare_cached(
-            "DELETE FROM job WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
-             AND state = ?5",
-        )?
-        .execute(of)?;
-    Ok(())
+fn forget_dead_run(tx: &Tx<'_>, old: &Join) -> WishResult<()> {
+    delete_behind(tx, old, "state = 5").map(drop)
+}
+
+/// Deletes the jobs behind a join: the one that it has enqueued, or the stage's own job that came of it. Both are of the
+/// same stage and item and end in the same outer join, which the jobs of no other stage do.
+fn delete_behind(tx: &Tx<'_>, old: &Join, state: &str) -> WishResult<usize> {
+    let behind = &old.on_close;
+    let mut delete = tx.db.prepare_cached(&format!(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND join_id IS ?4 AND {state}"
+    ))?;
+    let outer = behind.join.map(JoinId::raw);
+    Ok(delete.execute((behind.submission.raw(), item_number(behind.item), behind.stage.as_str(), outer))?)
 }
 
 fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
