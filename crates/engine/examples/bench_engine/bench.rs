@@ -71,7 +71,12 @@ impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let micros_each = |seconds: f64| seconds * 1e6 / self.count as f64;
         let (all, writer) = (micros_each(self.cpu_seconds), micros_each(self.writer_seconds));
-        write!(f, "{} a second (CPU {all:.1} µs each, {writer:.1} of it the writer)", thousands(self.per_second()))
+        write!(f, "{} a second", thousands(self.per_second()))?;
+        // The time of a thread that ended meanwhile is gone from the count: then there is nothing true to say.
+        if writer < 0.0 || all < writer {
+            return Ok(());
+        }
+        write!(f, " (CPU {all:.1} µs each, {writer:.1} of it the writer)")
     }
 }
 
