@@ -5,7 +5,7 @@
 //! token that a join counts by: it can hold only once, so a duplicate or late delivery changes nothing.
 
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, Payload, ReviewId, SubmissionId, Timestamp,
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::NewEvent,
     item::Item,
@@ -154,9 +154,4 @@ pub enum Enqueued {
     Merged(JobId),
     /// A running job has the same dedup key: it will run once more when it has finished.
     MarkedDirty(JobId),
-}
-
-/// Makes an inline payload from a value that always serialises.
-pub fn inline_json(value: &serde_json::Value) -> Payload {
-    Payload::Inline(value.to_string())
 }
