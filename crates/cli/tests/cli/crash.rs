@@ -1,20 +1,24 @@
 //! Killed, interrupted, started again: nothing is lost, nothing counted twice, and the status is honest throughout.
 
-use crate::support::{Desk, Started, is_final, stage};
+use crate::support::{Desk, SLOW, Started, is_final, stage};
 use rustix::process::Signal;
 use serde_json::Value;
 
 const PAGES: u64 = 120;
 
+/// Long enough that a slow machine is still in time to interrupt the work half-way.
+const PAGE_MS: &str = "delay_ms: 200";
+
 fn desk_with_pages() -> Desk {
-    let desk = Desk::slow();
+    let desk = Desk::new();
+    desk.write("workflows/slow.yaml", SLOW.replace("delay_ms: 20", PAGE_MS));
     let lines: Vec<String> = (0..PAGES).map(|line| format!("line {line}")).collect();
     desk.write("a.txt", lines.join("\n"));
     desk
 }
 
-fn worker(desk: &Desk) -> Started {
-    desk.start(&["worker", "--until-idle", "--threads", "2", "--lease-seconds", "1"])
+fn worker(desk: &Desk, threads: &str) -> Started {
+    desk.start(&["worker", "--until-idle", "--threads", threads, "--lease-seconds", "1"])
 }
 
 fn done(status: &Value, name: &str) -> u64 {
@@ -42,7 +46,7 @@ fn a_worker_killed_half_way_loses_and_repeats_nothing() {
     desk.bindery(&["submit", "a.txt", "--workflow", "slow", "--external-id", "k"]).ok();
     let mut last = desk.status("k");
     for kill_at in [10, 50] {
-        let started = worker(&desk);
+        let started = worker(&desk, "4");
         last = desk.wait_for("k", "some pages are counted", |status| {
             check_honest(&last, status);
             done(status, "count") >= kill_at
@@ -54,7 +58,7 @@ fn a_worker_killed_half_way_loses_and_repeats_nothing() {
         assert!(!is_final(&after), "{after:#}");
         last = after;
     }
-    let started = worker(&desk);
+    let started = worker(&desk, "40");
     let end = desk.wait_for("k", "it is final", |status| {
         check_honest(&last, status);
         is_final(status)
@@ -71,8 +75,8 @@ fn a_worker_killed_half_way_loses_and_repeats_nothing() {
 #[test]
 fn an_interrupted_run_says_how_to_go_on_and_does() {
     let desk = desk_with_pages();
-    let args = ["run", "a.txt", "--workflow", "slow", "--external-id", "i", "--threads", "2"];
-    let started = desk.start(&args);
+    let args = |threads| ["run", "a.txt", "--workflow", "slow", "--external-id", "i", "--threads", threads];
+    let started = desk.start(&args("4"));
     wait_until_known(&desk, "i");
     let seen = desk.wait_for("i", "some pages are counted", |status| done(status, "count") >= 5);
     started.signal(Signal::INT);
@@ -82,7 +86,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     let kept = desk.status("i");
     assert!(done(&kept, "count") >= done(&seen, "count"));
     assert_eq!(stage(&kept, "count")["running"], 0, "what was under way was not drained: {kept:#}");
-    let again = desk.bindery(&args).ok();
+    let again = desk.bindery(&args("40")).ok();
     assert!(again.err.contains("taken in before as sub_1"), "{again:?}");
     assert_eq!(done(&desk.status("i"), "count"), PAGES);
 }
@@ -91,7 +95,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
 fn a_worker_drains_when_asked_to_stop() {
     let desk = desk_with_pages();
     desk.bindery(&["submit", "a.txt", "--workflow", "slow", "--external-id", "t"]).ok();
-    let started = desk.start(&["worker", "--threads", "2"]);
+    let started = desk.start(&["worker", "--threads", "4"]);
     desk.wait_for("t", "some pages are counted", |status| done(status, "count") >= 5);
     started.signal(Signal::TERM);
     assert_eq!(started.wait(), Some(0));

@@ -8,6 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// A claim: the job, and the token that tells this claim from every other of the same job.
+pub(super) type Held = (JobId, Token);
+
 /// A claimed job.
 #[derive(Debug)]
 struct Aboard {
@@ -30,7 +33,7 @@ impl Flight {
         self.lock().len()
     }
 
-    pub(super) fn board(&self, jobs: impl Iterator<Item = (JobId, Token)>) {
+    pub(super) fn board(&self, jobs: impl Iterator<Item = Held>) {
         let mut aboard = self.lock();
         for (job, token) in jobs {
             aboard.insert(job, Aboard { token, cancel: CancelFlag::default(), begun: None });
@@ -58,20 +61,20 @@ impl Flight {
         }
     }
 
-    pub(super) fn land(&self, job: JobId) -> bool {
-        self.lock().remove(&job).is_some()
+    /// What the claim was for is settled. A newer claim of the same job, which may be in hand before the old one has
+    /// landed, stays.
+    pub(super) fn land(&self, (job, token): Held) -> Option<CancelFlag> {
+        let mut aboard = self.lock();
+        let ours = aboard.get(&job).is_some_and(|entry| entry.token == token);
+        if ours { aboard.remove(&job).map(|entry| entry.cancel) } else { None }
     }
 
-    pub(super) fn token(&self, job: JobId) -> Option<Token> {
-        self.lock().get(&job).map(|aboard| aboard.token)
-    }
-
-    pub(super) fn leases(&self) -> Vec<(JobId, Token)> {
+    pub(super) fn leases(&self) -> Vec<Held> {
         self.lock().iter().map(|(job, aboard)| (*job, aboard.token)).collect()
     }
 
     /// Jobs that have taken longer than they may. They are cancelled; each is returned once.
-    pub(super) fn overdue(&self) -> Vec<(JobId, Duration)> {
+    pub(super) fn overdue(&self) -> Vec<(Held, Duration)> {
         let mut overdue = Vec::new();
         for (job, aboard) in self.lock().iter_mut() {
             if let Some((begun, may_take)) = aboard.begun
@@ -79,24 +82,39 @@ impl Flight {
             {
                 aboard.begun = None;
                 aboard.cancel.cancel();
-                overdue.push((*job, may_take));
+                overdue.push(((*job, aboard.token), may_take));
             }
         }
         overdue
     }
 
-    /// Somebody else has the job now: what is done here counts for nothing. A claim that is newer than the one that was
-    /// lost stays.
-    pub(super) fn lost(&self, job: JobId, token: Token) {
-        let mut aboard = self.lock();
-        if aboard.get(&job).is_some_and(|entry| entry.token == token)
-            && let Some(entry) = aboard.remove(&job)
-        {
-            entry.cancel.cancel();
+    /// Somebody else has the job now: what is done here counts for nothing.
+    pub(super) fn lost(&self, held: Held) {
+        if let Some(cancel) = self.land(held) {
+            cancel.cancel();
         }
     }
 
     pub(super) fn cancel_all(&self) {
         self.lock().values().for_each(|aboard| aboard.cancel.cancel());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_claim_that_lands_late_leaves_the_new_one_in_hand() {
+        let flight = Flight::default();
+        let (job, old, new) = (JobId::from_raw(7), Token(1), Token(2));
+        flight.board([(job, old)].into_iter());
+        flight.board([(job, new)].into_iter());
+        assert!(flight.land((job, old)).is_none());
+        flight.lost((job, old));
+        assert_eq!(flight.leases(), [(job, new)]);
+        assert!(flight.begin(job, new, Duration::MAX).is_some());
+        assert!(flight.land((job, new)).is_some());
+        assert_eq!(flight.len(), 0);
     }
 }

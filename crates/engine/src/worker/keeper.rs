@@ -16,9 +16,9 @@ pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
     let mut next_beat = Instant::now();
     let mut next_sweep = Instant::now();
     loop {
-        for (job, limit) in shared.flight.overdue() {
-            tracing::warn!(job.id = %job, limit_s = limit.as_secs_f64(), "a step takes too long and is given up");
-            threads.replace_stuck(job, limit);
+        for (held, limit) in shared.flight.overdue() {
+            tracing::warn!(job.id = %held.0, limit_s = limit.as_secs_f64(), "a step takes too long and is given up");
+            threads.replace_stuck(held, limit);
         }
         if Instant::now() >= next_beat {
             next_beat = Instant::now() + beat_every;
@@ -42,7 +42,7 @@ async fn beat(shared: &Shared) {
                 // A job that has just been committed is "lost" too: its entry is gone, or belongs to a newer claim.
                 tracing::debug!(job.id = %job, "not held any more");
                 if let Some(token) = held.get(&job) {
-                    shared.flight.lost(job, *token);
+                    shared.flight.lost((job, *token));
                 }
                 shared.landed.notify_one();
             }

@@ -167,8 +167,8 @@ impl Worker {
     async fn drain(&self, threads: &Threads, stop: &mut StopSignal) {
         let shared = &self.shared;
         let waiting = threads.take_back();
-        for (job, _) in &waiting {
-            shared.flight.land(*job);
+        for held in &waiting {
+            shared.flight.land(*held);
         }
         if let Err(error) = shared.engine.store().release(waiting).await {
             tracing::warn!(error = %error, "claimed jobs were not given back; their leases will expire");

@@ -1,6 +1,6 @@
 //! The settlers: results become commits, and commits go to the store in groups.
 
-use super::Shared;
+use super::{Shared, flight::Held};
 use crate::{
     catalog::SubmissionInfo,
     engine::Engine,
@@ -11,7 +11,7 @@ use crate::{
     steps::Failure,
 };
 use bindery_core::{
-    JobId, JoinId, StepError,
+    JoinId, StepError,
     error::ErrorClass,
     event::{NewEvent, kind},
     fault::FaultPoint,
@@ -66,7 +66,7 @@ pub(super) enum Worked {
     },
     /// Its steps took longer than they may; the job itself is still with the thread.
     TookTooLong {
-        job: JobId,
+        held: Held,
         limit: Duration,
     },
 }
@@ -101,36 +101,36 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
 }
 
 async fn settle_all(shared: &Arc<Shared>, results: impl Iterator<Item = Worked>) {
-    let mut jobs = Vec::new();
+    let mut claims = Vec::new();
     let mut commits = Vec::new();
     for worked in results {
-        let job = worked.job_id();
+        let held = worked.held();
         match settle(shared, worked).await {
             Ok(Some(Settlement::Commit(commit))) => {
-                jobs.push(job);
+                claims.push(held);
                 commits.push(*commit);
             }
             Ok(Some(Settlement::FanOut(_)) | None) => {}
             Err(error) => {
                 // The store could not be asked: keep the lease until it expires, then the job runs again.
-                tracing::warn!(job.id = %job, error = %error, "a result could not be settled; the job will run again");
-                land(shared, job, false);
+                tracing::warn!(job.id = %held.0, error = %error, "a result could not be settled; it will run again");
+                land(shared, held, false);
             }
         }
     }
     shared.engine.faults().hit(FaultPoint::AfterWorkBeforeCommit);
-    store_all(shared, &jobs, commits).await;
+    store_all(shared, &claims, commits).await;
 }
 
 impl Worked {
-    fn job_id(&self) -> JobId {
+    fn held(&self) -> Held {
         match self {
             Self::Found { claimed, .. }
             | Self::Failed { claimed, .. }
             | Self::Internal { claimed, .. }
             | Self::Overdue { claimed, .. }
-            | Self::Lookup { claimed, .. } => claimed.job.id,
-            Self::TookTooLong { job, .. } => *job,
+            | Self::Lookup { claimed, .. } => (claimed.job.id, claimed.token),
+            Self::TookTooLong { held, .. } => *held,
         }
     }
 }
@@ -176,7 +176,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
         Worked::Lookup { claimed, failure } => {
             Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &failure)))))
         }
-        Worked::TookTooLong { job, limit } => took_too_long(shared, job, limit).await,
+        Worked::TookTooLong { held, limit } => took_too_long(shared, held, limit).await,
     }
 }
 
@@ -184,22 +184,21 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
     Ok(Some(Settlement::Commit(Box::new(commit?))))
 }
 
-async fn took_too_long(shared: &Arc<Shared>, job: JobId, limit: Duration) -> EngineResult<Option<Settlement>> {
+async fn took_too_long(shared: &Arc<Shared>, held: Held, limit: Duration) -> EngineResult<Option<Settlement>> {
     let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
     let failure = |job: &Job| Failure { error, step: None, resume: job.resume.clone().map(Box::new) };
-    let commit = failed_in_flight(shared, job, failure).await?;
+    let commit = failed_in_flight(shared, held, failure).await?;
     Ok(commit.map(|commit| Settlement::Commit(Box::new(commit))))
 }
 
-/// The failure of a job that is not at hand any more, so the store is asked for it. None if the claim is lost.
+/// The failure of a job that is not at hand any more, so the store is asked for it. None if the job is gone.
 async fn failed_in_flight(
     shared: &Arc<Shared>,
-    job: JobId,
+    (job, token): Held,
     failure: impl FnOnce(&Job) -> Failure,
 ) -> EngineResult<Option<Commit>> {
     let engine = &shared.engine;
-    let token = shared.flight.token(job);
-    let (Some(token), Some(view)) = (token, engine.store().job(job).await?) else { return Ok(None) };
+    let Some(view) = engine.store().job(job).await? else { return Ok(None) };
     let info = engine.catalog().submission(view.job.submission).await?;
     let Some(stage) = info.workflow.index_of(&view.job.stage) else { return Ok(None) };
     let work = Work::of_job(&view.job, stage);
@@ -229,7 +228,7 @@ fn without_stage(engine: &Engine, claimed: &ClaimedJob, failure: &Failure) -> Co
 
 /// Stores the children of an item, chunk by chunk; each chunk is durable, and a crash goes on behind it.
 async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<SubmissionInfo>, mut fan_out: Box<FanOut>) {
-    let job = claimed.job.id;
+    let held @ (job, token) = (claimed.job.id, claimed.token);
     let settler = Settler { engine: &shared.engine, info: &info };
     let mut cursor = usize::try_from(claimed.job.cursor).unwrap_or(0);
     let mut own_join = None;
@@ -239,26 +238,26 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
             Err(error) => {
                 // Without its join the other children would end in another one, and neither would ever be full.
                 tracing::warn!(job.id = %job, error = %error, "a fan-out did not go on; it will with the next attempt");
-                return land(&shared, job, false);
+                return land(&shared, held, false);
             }
         };
     }
     loop {
-        let step = settler.fan_out_step(&mut fan_out, (&claimed.job, claimed.token), cursor, &mut own_join).await;
+        let step = settler.fan_out_step(&mut fan_out, (&claimed.job, token), cursor, &mut own_join).await;
         let (commit, upto) = match step {
             Ok(step) => step,
             Err(error) => {
                 tracing::warn!(job.id = %job, error = %error, "a fan-out stopped; it will go on with the next attempt");
-                return land(&shared, job, false);
+                return land(&shared, held, false);
             }
         };
         match with_patience(&shared, &[commit]).await {
             Ok(results) if results.iter().all(CommitResult::is_applied) => {}
-            Ok(_) => return land(&shared, job, false),
-            Err(error) => return not_stored(&shared, job, &error).await,
+            Ok(_) => return land(&shared, held, false),
+            Err(error) => return not_stored(&shared, held, &error).await,
         }
         if upto >= fan_out.children.count {
-            return land(&shared, job, true);
+            return land(&shared, held, true);
         }
         shared.engine.faults().hit(FaultPoint::MidFanOut);
         cursor = upto;
@@ -286,27 +285,27 @@ async fn open_join_of(
 }
 
 /// Stores a group. One that the store refuses for its content is tried one by one, so that it harms no other.
-async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
+async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) {
     if commits.is_empty() {
         return;
     }
     match with_patience(shared, &commits).await {
         Ok(results) => {
-            for (job, result) in jobs.iter().zip(results) {
+            for (held, result) in claims.iter().zip(results) {
                 if let CommitResult::Rejected(why) = &result {
-                    tracing::info!(job.id = %job, why = %why, "a result came too late and was not counted");
+                    tracing::info!(job.id = %held.0, why = %why, "a result came too late and was not counted");
                 }
-                land(shared, *job, result.is_applied());
+                land(shared, *held, result.is_applied());
             }
         }
         Err(error) if error.is_transient() || commits.len() == 1 => {
-            for job in jobs {
-                not_stored(shared, *job, &error).await;
+            for held in claims {
+                not_stored(shared, *held, &error).await;
             }
         }
         Err(_) => {
-            for (job, commit) in jobs.iter().zip(commits) {
-                Box::pin(store_all(shared, &[*job], vec![commit])).await;
+            for (held, commit) in claims.iter().zip(commits) {
+                Box::pin(store_all(shared, &[*held], vec![commit])).await;
             }
         }
     }
@@ -315,18 +314,18 @@ async fn store_all(shared: &Arc<Shared>, jobs: &[JobId], commits: Vec<Commit>) {
 /// A result that could not be stored. Where that may pass, it is forgotten and the lease left to expire: the job runs
 /// again, and nothing is counted. Where the store refuses what is in it, the job becomes a dead letter with the reason,
 /// counted as failed, so that what waits for it goes on.
-async fn not_stored(shared: &Arc<Shared>, job: JobId, error: &StoreError) {
-    tracing::error!(job.id = %job, error = %error, "a result could not be stored");
+async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
+    tracing::error!(job.id = %held.0, error = %error, "a result could not be stored");
     if error.is_transient() {
-        return land(shared, job, false);
+        return land(shared, held, false);
     }
     let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
-    let given_up = failed_in_flight(shared, job, |_| Failure { error: refused, step: None, resume: None }).await;
+    let given_up = failed_in_flight(shared, held, |_| Failure { error: refused, step: None, resume: None }).await;
     let stored = match given_up {
         Ok(Some(commit)) => with_patience(shared, &[commit]).await.is_ok(),
         Ok(None) | Err(_) => false,
     };
-    land(shared, job, stored);
+    land(shared, held, stored);
 }
 
 /// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.
@@ -346,8 +345,8 @@ async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<Commit
     }
 }
 
-fn land(shared: &Shared, job: JobId, finished: bool) {
-    shared.flight.land(job);
+fn land(shared: &Shared, held: Held, finished: bool) {
+    shared.flight.land(held);
     if finished {
         shared.finished.fetch_add(1, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 //! A step cannot be killed, so a thread whose step takes too long is left behind and another takes its place; when the
 //! old one comes back it finds that its job is gone and ends.
 
-use super::{Shared, settling::Worked};
+use super::{Shared, flight::Held, settling::Worked};
 use crate::{
     context::StepContext,
     engine::Engine,
@@ -13,9 +13,9 @@ use crate::{
     workflow::Target,
 };
 use bindery_core::{
-    JobId, Payload, StepError,
+    Payload, StepError,
     fault::FaultPoint,
-    job::{ClaimedJob, ENGINE_QUEUE, Token},
+    job::{ClaimedJob, ENGINE_QUEUE},
 };
 use std::{
     collections::VecDeque,
@@ -96,7 +96,7 @@ impl Threads {
     }
 
     /// The jobs that no thread has begun.
-    pub(super) fn take_back(&self) -> Vec<(JobId, Token)> {
+    pub(super) fn take_back(&self) -> Vec<Held> {
         self.0.lock().jobs.drain(..).map(|ready| (ready.claimed.job.id, ready.claimed.token)).collect()
     }
 }
@@ -111,10 +111,10 @@ impl Drop for Threads {
 
 impl ThreadsHandle {
     /// A thread is stuck in a step that was given up: put another in its place.
-    pub(super) fn replace_stuck(&self, job: JobId, limit: Duration) {
+    pub(super) fn replace_stuck(&self, held: Held, limit: Duration) {
         self.0.lock().surplus += 1;
         Pool::add_thread(&self.0);
-        self.0.send(Worked::TookTooLong { job, limit });
+        self.0.send(Worked::TookTooLong { held, limit });
     }
 }
 
