@@ -1,6 +1,6 @@
 //! What can go wrong when the engine is asked for something.
 
-use crate::workflow::{ResolveError, WorkflowError};
+use crate::{workflow::ResolveError, yaml::YamlError};
 use bindery_core::StepError;
 use bindery_store::{StoreError, blobs::BlobError};
 
@@ -13,7 +13,7 @@ pub enum EngineError {
     #[error(transparent)]
     Blob(#[from] BlobError),
     #[error(transparent)]
-    Workflow(#[from] WorkflowError),
+    Workflow(#[from] YamlError),
     #[error(transparent)]
     Resolve(#[from] ResolveError),
     #[error("there is no workflow {name:?}; known are {}", known.join(", "))]

@@ -1,10 +1,10 @@
 //! The rules between stages: unique names and routing keys, what each stage maps over, and joins that can close.
 
 use super::{
-    error::{Place, Problems},
     model::{Over, Stage},
     stage::StageDraft,
 };
+use crate::yaml::{Place, Problems};
 use std::collections::HashMap;
 
 /// Fills in what each stage maps over and reports what does not fit together.

@@ -1,13 +1,9 @@
 //! Workflows from files: the only place of this module that touches a disk.
 
-use super::{
-    error::{Place, Problems, WorkflowError},
-    model::Workflow,
-    yaml::MAX_BYTES,
-};
+use super::model::Workflow;
+use crate::yaml::{self, YamlError};
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -25,10 +21,10 @@ pub enum LoadError {
     #[error("cannot read the folder {}: {source}", path.display())]
     Folder { path: PathBuf, source: io::Error },
     #[error("{}", lines(.0))]
-    Invalid(Vec<WorkflowError>),
+    Invalid(Vec<YamlError>),
 }
 
-fn lines(errors: &[WorkflowError]) -> String {
+fn lines(errors: &[YamlError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -36,16 +32,7 @@ fn lines(errors: &[WorkflowError]) -> String {
 pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<LoadedWorkflow>, LoadError> {
     let path = path.as_ref();
     let folder_error = |source| LoadError::Folder { path: path.to_owned(), source };
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(folder_error)? {
-        let file = entry.map_err(folder_error)?.path();
-        let is_yaml = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-        let is_hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if is_yaml && !is_hidden && file.is_file() {
-            files.push(file);
-        }
-    }
-    files.sort();
+    let files = yaml::files_in(path).map_err(folder_error)?;
     let mut loaded: Vec<LoadedWorkflow> = Vec::with_capacity(files.len());
     let mut errors = Vec::new();
     for file in files {
@@ -61,55 +48,32 @@ pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<LoadedWorkflow>, LoadError
 }
 
 /// One file.
-pub fn load_file(file: impl AsRef<Path>) -> Result<LoadedWorkflow, WorkflowError> {
+pub fn load_file(file: impl AsRef<Path>) -> Result<LoadedWorkflow, YamlError> {
     let file = file.as_ref();
     let shown = file.display().to_string();
-    let text = read_text(file).map_err(|(place, message)| whole_file_error(&shown, place, message))?;
+    let text = yaml::read_text(file)?;
     let workflow = Workflow::parse(&text, Some(&shown))?;
     Ok(LoadedWorkflow { file: file.to_owned(), text, workflow })
-}
-
-fn read_text(file: &Path) -> Result<String, (Place, String)> {
-    let mut bytes = Vec::new();
-    // One byte more than allowed is enough to see that the file is too long, however long it is.
-    let limit = MAX_BYTES as u64 + 1;
-    File::open(file)
-        .and_then(|opened| opened.take(limit).read_to_end(&mut bytes))
-        .map_err(|error| (Place::START, format!("cannot be read: {error}")))?;
-    if bytes.len() > MAX_BYTES {
-        return Err((Place::START, format!("the file has more than the {MAX_BYTES} bytes allowed")));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-        let line = good.matches('\n').count() + 1;
-        let column = good.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        (Place { line, column }, "not UTF-8 text; save the file as UTF-8".to_owned())
-    })
 }
 
 fn same_version(one: &Workflow, other: &Workflow) -> bool {
     one.name == other.name && one.version == other.version
 }
 
-fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> WorkflowError {
+fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> YamlError {
     let message = format!(
         "version {} of the workflow {:?} is already in {}",
         new.workflow.version,
         &*new.workflow.name,
         other.file.display()
     );
-    whole_file_error(&new.file.display().to_string(), Place::START, message)
-}
-
-fn whole_file_error(file: &str, place: Place, message: String) -> WorkflowError {
-    let mut problems = Problems::default();
-    problems.add(place, "", message);
-    problems.into_error(Some(file))
+    YamlError::of_file(&new.file.display().to_string(), message)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::MAX_BYTES;
 
     const GOOD: &str = "name: good\nstages:\n- name: one\n";
 

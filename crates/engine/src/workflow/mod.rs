@@ -1,6 +1,6 @@
 //! Workflows: YAML files that say which stages a submission passes, in what order, over what, and with which limits.
 //!
-//! [`Workflow::parse`] turns a text into a checked model or into a [`WorkflowError`] that lists every problem with its
+//! [`Workflow::parse`] turns a text into a checked model or into a [`YamlError`](crate::yaml::YamlError) that lists every problem with its
 //! line, column, path and a hint. Nothing in the model is left to be validated later: names are plain, stage names and
 //! routing keys are unique, every join waits for something finer than what it completes. Parsing is pure; only
 //! [`load_dir`] and [`load_file`] touch a disk.
@@ -12,8 +12,6 @@
 
 pub mod builtin;
 mod check;
-mod error;
-mod fields;
 #[cfg(test)]
 mod key_tests;
 pub mod keys;
@@ -24,13 +22,10 @@ mod resolve;
 mod stage;
 #[cfg(test)]
 mod tests;
-mod yaml;
 
-pub use error::{Place, Problem, WorkflowError};
 pub use load::{LoadError, LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, Over, Sla, Stage,
     StageLimits, StageProcessor, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
-pub use yaml::MAX_BYTES;

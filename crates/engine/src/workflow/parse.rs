@@ -3,12 +3,10 @@
 
 use super::{
     check,
-    error::{Problems, WorkflowError, suggest},
-    fields::{Fields, check_name},
     model::{ExtractionSchema, FieldSchema, FieldType, Sla, Workflow},
     stage::{StageDraft, read_stage},
-    yaml::{self, Data, Node},
 };
+use crate::yaml::{self, Data, Fields, Node, Problems, YamlError, check_name, suggest};
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) const WORKFLOW_KEYS: &[&str] = &["name", "description", "version", "sla", "stages", "extraction_schemas"];
@@ -18,7 +16,7 @@ pub(super) const FIELD_KEYS: &[&str] = &["name", "type", "required"];
 
 impl Workflow {
     /// Reads a workflow, with all of its problems if it has any. `file` only appears in the messages.
-    pub fn parse(text: &str, file: Option<&str>) -> Result<Self, WorkflowError> {
+    pub fn parse(text: &str, file: Option<&str>) -> Result<Self, YamlError> {
         let mut problems = Problems::default();
         let workflow = yaml::read(text, &mut problems).and_then(|root| read_workflow(&root, &mut problems));
         match workflow {

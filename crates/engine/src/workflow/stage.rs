@@ -1,11 +1,7 @@
 //! Reading one stage. What it says about itself is checked here; what it says about its neighbours, in `check`.
 
-use super::{
-    error::{Problems, suggest},
-    fields::{Fields, name_of},
-    model::{Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor},
-    yaml::{Data, Node},
-};
+use super::model::{Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor};
+use crate::yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use bindery_core::{Name, submission::SubmissionStatus};
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
 //! The messages people see, and input that nobody would write.
 
-use super::{Workflow, builtin, fields::Fields};
+use super::{Workflow, builtin};
+use crate::yaml::{self, Fields, Problems};
 use proptest::prelude::*;
 
 fn errors(yaml: &str) -> String {
@@ -296,8 +297,8 @@ fn defaults_are_filled_in() {
 
 #[test]
 fn keys_are_looked_up_where_they_are() {
-    let mut problems = super::error::Problems::default();
-    let root = super::yaml::read("a: 1\nb: {c: 2}\n", &mut problems).unwrap();
+    let mut problems = Problems::default();
+    let root = yaml::read("a: 1\nb: {c: 2}\n", &mut problems).unwrap();
     let fields = Fields::open(&root, "", &["a", "b"], &mut problems).unwrap();
     assert_eq!((fields.place_of("b").line, fields.place_of("b").column), (2, 4));
     assert_eq!(fields.place_of("absent").line, 1);

@@ -16,9 +16,9 @@ pub const MAX_BYTES: usize = 1 << 20;
 const MAX_DEPTH: usize = 64;
 
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) place: Place,
-    pub(super) data: Data,
+pub struct Node {
+    pub place: Place,
+    pub data: Data,
     /// Bytes of text after unfolding all aliases, with one for each node.
     weight: usize,
     /// Levels below and including this node.
@@ -26,7 +26,7 @@ pub(super) struct Node {
 }
 
 #[derive(Debug)]
-pub(super) enum Data {
+pub enum Data {
     Null,
     Bool(bool),
     Integer(i64),
@@ -39,7 +39,7 @@ pub(super) enum Data {
 
 impl Node {
     /// What was found, to finish the sentence "expected a name, found ...".
-    pub(super) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.data {
             Data::Null => "nothing".to_owned(),
             Data::Bool(value) => value.to_string(),
@@ -51,7 +51,7 @@ impl Node {
         }
     }
 
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub fn as_text(&self) -> Option<&str> {
         match &self.data {
             Data::Text(text) => Some(text),
             _ => None,
@@ -59,7 +59,7 @@ impl Node {
     }
 
     /// The same as JSON; `None`, with the reasons in `problems`, when JSON has no such value.
-    pub(super) fn to_json(&self, path: &str, problems: &mut Problems) -> Option<Value> {
+    pub fn to_json(&self, path: &str, problems: &mut Problems) -> Option<Value> {
         Some(match &self.data {
             Data::Null => Value::Null,
             Data::Bool(value) => Value::from(*value),
@@ -91,7 +91,7 @@ impl Node {
 }
 
 /// Text in quotes, shortened so that an error stays one readable line.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     if text.chars().count() <= LONGEST {
         return format!("{text:?}");
@@ -113,7 +113,7 @@ struct Open {
 }
 
 /// The one document of a file. `None`, with the reason in `problems`, if there is no such thing.
-pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Rc<Node>> {
+pub fn read(text: &str, problems: &mut Problems) -> Option<Rc<Node>> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} allowed", text.len());
         problems.add(Place::START, "", message);

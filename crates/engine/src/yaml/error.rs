@@ -1,4 +1,4 @@
-//! What is wrong with a workflow: every problem at once, each with its place and what to do about it.
+//! What is wrong with a file: every problem at once, each with its place and what to do about it.
 
 use std::fmt;
 
@@ -24,14 +24,23 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-/// A workflow that cannot be used, with all the reasons.
+/// A file that cannot be used, with all the reasons.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct WorkflowError {
+pub struct YamlError {
     pub file: Option<String>,
     pub problems: Vec<Problem>,
 }
 
-impl fmt::Display for WorkflowError {
+impl YamlError {
+    /// A problem with the file as a whole.
+    pub fn of_file(file: &str, message: impl Into<String>) -> Self {
+        let mut problems = Problems::default();
+        problems.add(Place::START, "", message);
+        problems.into_error(Some(file))
+    }
+}
+
+impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.as_deref().unwrap_or("workflow");
         for (index, problem) in self.problems.iter().enumerate() {
@@ -53,22 +62,16 @@ impl fmt::Display for WorkflowError {
 
 /// Collects problems while a file is read, so that one run shows all of them.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub struct Problems {
     list: Vec<Problem>,
 }
 
 impl Problems {
-    pub(super) fn add(&mut self, place: Place, path: &str, message: impl Into<String>) {
+    pub fn add(&mut self, place: Place, path: &str, message: impl Into<String>) {
         self.push(place, path, message.into(), None);
     }
 
-    pub(super) fn add_with_hint(
-        &mut self,
-        place: Place,
-        path: &str,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) {
+    pub fn add_with_hint(&mut self, place: Place, path: &str, message: impl Into<String>, hint: impl Into<String>) {
         self.push(place, path, message.into(), Some(hint.into()));
     }
 
@@ -76,19 +79,19 @@ impl Problems {
         self.list.push(Problem { line: place.line, column: place.column, path: path.to_owned(), message, hint });
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
     /// In reading order, whatever order the checks ran in.
-    pub(super) fn into_error(mut self, file: Option<&str>) -> WorkflowError {
+    pub fn into_error(mut self, file: Option<&str>) -> YamlError {
         self.list.sort_by_key(|problem| (problem.line, problem.column));
-        WorkflowError { file: file.map(str::to_owned), problems: self.list }
+        YamlError { file: file.map(str::to_owned), problems: self.list }
     }
 }
 
 /// A hint for a word that is not in a list: the nearest one, or all of them when none is near.
-pub(super) fn suggest(word: &str, known: &[&str]) -> String {
+pub fn suggest(word: &str, known: &[&str]) -> String {
     // The distance takes room for every pair of letters, so only words of a sane length are compared.
     let comparable = if word.len() <= 64 { known } else { &[] };
     let nearest = comparable

@@ -2,7 +2,7 @@
 
 use super::{
     error::{Place, Problems, suggest},
-    yaml::{Data, Node, quoted},
+    node::{Data, Node, quoted},
 };
 use bindery_core::Name;
 use std::{rc::Rc, time::Duration};
@@ -14,15 +14,15 @@ const LONGEST_SECONDS: i64 = 366 * 24 * 60 * 60;
 
 /// A mapping whose keys have been checked.
 #[derive(Debug)]
-pub(super) struct Fields<'n> {
-    pub(super) place: Place,
-    pub(super) path: String,
+pub struct Fields<'n> {
+    pub place: Place,
+    pub path: String,
     entries: Vec<(&'n str, &'n Node)>,
 }
 
 impl<'n> Fields<'n> {
     /// A mapping in which only these keys may occur.
-    pub(super) fn open(node: &'n Node, path: &str, known: &[&str], problems: &mut Problems) -> Option<Self> {
+    pub fn open(node: &'n Node, path: &str, known: &[&str], problems: &mut Problems) -> Option<Self> {
         let mut fields = Self::open_free(node, path, problems)?;
         let Data::Mapping(written) = &node.data else { return None };
         for (key, _) in written {
@@ -36,7 +36,7 @@ impl<'n> Fields<'n> {
     }
 
     /// A mapping with any keys, as long as they are texts and occur once.
-    pub(super) fn open_free(node: &'n Node, path: &str, problems: &mut Problems) -> Option<Self> {
+    pub fn open_free(node: &'n Node, path: &str, problems: &mut Problems) -> Option<Self> {
         let Data::Mapping(written) = &node.data else {
             problems.add(node.place, path, format!("expected a mapping, found {}", node.describe()));
             return None;
@@ -60,32 +60,32 @@ impl<'n> Fields<'n> {
         Some(Self { place: node.place, path: path.to_owned(), entries })
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'n str, &'n Node)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'n str, &'n Node)> {
         self.entries.iter().copied()
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+    pub fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
     }
 
     /// Where the value of a key is, or where the mapping begins when the key is absent.
-    pub(super) fn place_of(&self, key: &str) -> Place {
+    pub fn place_of(&self, key: &str) -> Place {
         self.get(key).map_or(self.place, |node| node.place)
     }
 
-    pub(super) fn path_of(&self, key: &str) -> String {
+    pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
     /// A problem with the value of a key.
-    pub(super) fn blame(&self, key: &str, message: impl Into<String>, hint: Option<&str>, problems: &mut Problems) {
+    pub fn blame(&self, key: &str, message: impl Into<String>, hint: Option<&str>, problems: &mut Problems) {
         match hint {
             Some(hint) => problems.add_with_hint(self.place_of(key), &self.path_of(key), message, hint),
             None => problems.add(self.place_of(key), &self.path_of(key), message),
         }
     }
 
-    pub(super) fn require(&self, key: &str, hint: &str, problems: &mut Problems) -> Option<&'n Node> {
+    pub fn require(&self, key: &str, hint: &str, problems: &mut Problems) -> Option<&'n Node> {
         let found = self.get(key);
         if found.is_none() {
             problems.add_with_hint(self.place, &self.path, format!("`{key}` is missing"), hint);
@@ -104,7 +104,7 @@ impl<'n> Fields<'n> {
         self.blame(key, format!("expected {expected}, found {}", node.describe()), hint, problems);
     }
 
-    pub(super) fn text(&self, key: &str, problems: &mut Problems) -> Option<&'n str> {
+    pub fn text(&self, key: &str, problems: &mut Problems) -> Option<&'n str> {
         let node = self.get(key)?;
         if node.as_text().is_none() {
             self.expected(key, "a text", node, problems);
@@ -112,11 +112,11 @@ impl<'n> Fields<'n> {
         node.as_text()
     }
 
-    pub(super) fn name(&self, key: &str, problems: &mut Problems) -> Option<Name> {
+    pub fn name(&self, key: &str, problems: &mut Problems) -> Option<Name> {
         name_of(self.get(key)?, &self.path_of(key), problems)
     }
 
-    pub(super) fn bool(&self, key: &str, problems: &mut Problems) -> Option<bool> {
+    pub fn bool(&self, key: &str, problems: &mut Problems) -> Option<bool> {
         let node = self.get(key)?;
         if let Data::Bool(value) = node.data {
             return Some(value);
@@ -125,7 +125,7 @@ impl<'n> Fields<'n> {
         None
     }
 
-    pub(super) fn list(&self, key: &str, problems: &mut Problems) -> Option<&'n [Rc<Node>]> {
+    pub fn list(&self, key: &str, problems: &mut Problems) -> Option<&'n [Rc<Node>]> {
         let node = self.get(key)?;
         if let Data::List(nodes) = &node.data {
             return Some(nodes);
@@ -135,7 +135,7 @@ impl<'n> Fields<'n> {
     }
 
     /// A whole number within bounds. `what` finishes the sentence "expected a whole number ...".
-    pub(super) fn whole(&self, key: &str, what: &str, min: i64, max: i64, problems: &mut Problems) -> Option<i64> {
+    pub fn whole(&self, key: &str, what: &str, min: i64, max: i64, problems: &mut Problems) -> Option<i64> {
         let node = self.get(key)?;
         let Data::Integer(value) = node.data else {
             self.expected(key, &format!("a whole number{what}"), node, problems);
@@ -149,17 +149,17 @@ impl<'n> Fields<'n> {
         None
     }
 
-    pub(super) fn count(&self, key: &str, problems: &mut Problems) -> Option<u32> {
+    pub fn count(&self, key: &str, problems: &mut Problems) -> Option<u32> {
         self.whole(key, "", 1, i64::from(u32::MAX), problems).and_then(|value| u32::try_from(value).ok())
     }
 
-    pub(super) fn seconds(&self, key: &str, problems: &mut Problems) -> Option<Duration> {
+    pub fn seconds(&self, key: &str, problems: &mut Problems) -> Option<Duration> {
         let seconds = self.whole(key, " of seconds", 1, LONGEST_SECONDS, problems)?;
         u64::try_from(seconds).ok().map(Duration::from_secs)
     }
 
     /// A number within bounds, with or without decimals.
-    pub(super) fn number(&self, key: &str, min: f64, max: f64, problems: &mut Problems) -> Option<f64> {
+    pub fn number(&self, key: &str, min: f64, max: f64, problems: &mut Problems) -> Option<f64> {
         let node = self.get(key)?;
         let value = match node.data {
             Data::Integer(value) => value as f64,
@@ -177,13 +177,13 @@ impl<'n> Fields<'n> {
         None
     }
 
-    pub(super) fn fractional_seconds(&self, key: &str, problems: &mut Problems) -> Option<Duration> {
+    pub fn fractional_seconds(&self, key: &str, problems: &mut Problems) -> Option<Duration> {
         let seconds = self.number(key, 0.0, LONGEST_SECONDS as f64, problems)?;
         Duration::try_from_secs_f64(seconds).ok()
     }
 
     /// One of a few words.
-    pub(super) fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)], problems: &mut Problems) -> Option<T> {
+    pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)], problems: &mut Problems) -> Option<T> {
         let node = self.get(key)?;
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let found = node.as_text().and_then(|text| choices.iter().find(|(word, _)| *word == text));
@@ -204,7 +204,7 @@ fn one_of(words: &[&str]) -> String {
 }
 
 /// A name: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
-pub(super) fn name_of(node: &Node, path: &str, problems: &mut Problems) -> Option<Name> {
+pub fn name_of(node: &Node, path: &str, problems: &mut Problems) -> Option<Name> {
     let Some(text) = node.as_text() else {
         let hint = "a number or a word like true is a name only in quotes";
         problems.add_with_hint(node.place, path, format!("expected a name, found {}", node.describe()), hint);
@@ -213,7 +213,7 @@ pub(super) fn name_of(node: &Node, path: &str, problems: &mut Problems) -> Optio
     check_name(text, node.place, path, problems).then(|| Name::from(text))
 }
 
-pub(super) fn check_name(text: &str, place: Place, path: &str, problems: &mut Problems) -> bool {
+pub fn check_name(text: &str, place: Place, path: &str, problems: &mut Problems) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
     if !starts_well || !text.chars().all(plain) {

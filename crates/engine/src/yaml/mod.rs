@@ -1,0 +1,13 @@
+//! YAML files that people write: every mistake is told at once, each with its line, its path and what was expected.
+//!
+//! Workflows and processors are read through this module, so both answer a typing error in the same way.
+
+mod error;
+mod fields;
+mod files;
+mod node;
+
+pub use error::{Place, Problem, Problems, YamlError, suggest};
+pub use fields::{Fields, check_name, name_of};
+pub use files::{files_in, read_text};
+pub use node::{Data, MAX_BYTES, Node, quoted, read};
