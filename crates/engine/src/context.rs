@@ -12,16 +12,18 @@ use bindery_core::{
     outcome::Outcome,
 };
 use bindery_store::{
-    blobs::{BlobsExt, Stored},
+    blobs::{Blobs, BlobsExt, Stored},
     query::ItemFilter,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Instant,
 };
 
 /// Set when a step should stop: its lease is lost, its time is over, or it was cancelled.
@@ -38,34 +40,98 @@ impl CancelFlag {
     }
 }
 
-/// One piece of work, as its processor sees it. Reads wait for the store; call them from a step only.
+/// Money spent on a piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Who is paid, for instance `ocr.example.com`.
+    pub service: String,
+    /// For what, for instance `page`.
+    pub operation: String,
+    /// In millionths of the currency unit.
+    pub micros: i64,
+}
+
+/// Where in a workflow a step runs.
 #[derive(Debug)]
-pub struct StepContext {
+pub(crate) struct InWorkflow {
     pub(crate) engine: Engine,
-    pub(crate) runtime: tokio::runtime::Handle,
     pub(crate) submission: Arc<SubmissionInfo>,
     pub(crate) stage: usize,
     pub(crate) item: Option<ItemId>,
-    pub(crate) attempt: u32,
-    pub(crate) cancel: CancelFlag,
+}
+
+/// The blob store, and what waits for it.
+#[derive(Debug, Clone)]
+pub struct BlobAccess {
+    pub blobs: Arc<dyn Blobs>,
+    pub runtime: tokio::runtime::Handle,
+}
+
+/// One piece of work, as its processor sees it. A step may run in a stage of a workflow, or alone: in a run of its own,
+/// or in a child process. Settings, attempt and costs are always there; the submission is there in a workflow only, and
+/// the blob store wherever a store is open. Reads wait for the store; call them from a step only.
+#[derive(Debug)]
+pub struct StepContext {
+    settings: Arc<Map<String, Value>>,
+    attempt: u32,
+    cancel: CancelFlag,
+    deadline: Option<Instant>,
+    blobs: Option<BlobAccess>,
+    workflow: Option<InWorkflow>,
+    costs: Mutex<Vec<Cost>>,
 }
 
 impl StepContext {
-    pub fn submission(&self) -> &SubmissionInfo {
-        &self.submission
+    /// For work outside of a workflow.
+    pub fn alone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
+        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs: Mutex::default() }
     }
 
-    pub fn workflow(&self) -> &Workflow {
-        &self.submission.workflow
+    /// For a stage of a workflow.
+    pub(crate) fn in_workflow(
+        workflow: InWorkflow,
+        attempt: u32,
+        cancel: CancelFlag,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        let blobs = BlobAccess { blobs: Arc::clone(workflow.engine.blobs()), runtime };
+        Self { workflow: Some(workflow), blobs: Some(blobs), ..Self::alone(Arc::default(), attempt, cancel) }
     }
 
-    pub fn stage(&self) -> &Stage {
-        &self.submission.workflow.stages[self.stage]
+    #[must_use]
+    pub fn with_blobs(mut self, blobs: Option<BlobAccess>) -> Self {
+        self.blobs = blobs;
+        self
     }
 
-    /// The stage's `settings:`.
+    /// From then on the work counts as cancelled.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Option<Instant>) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    fn place(&self) -> Result<&InWorkflow, StepError> {
+        let outside = || StepError::reject("this processor works on a submission, and runs outside of one");
+        self.workflow.as_ref().ok_or_else(|| outside().named("NoSubmission"))
+    }
+
+    pub fn submission(&self) -> Result<&SubmissionInfo, StepError> {
+        Ok(&self.place()?.submission)
+    }
+
+    pub fn workflow(&self) -> Result<&Workflow, StepError> {
+        Ok(&self.place()?.submission.workflow)
+    }
+
+    pub fn stage(&self) -> Result<&Stage, StepError> {
+        let place = self.place()?;
+        Ok(&place.submission.workflow.stages[place.stage])
+    }
+
+    /// The stage's `settings:`, or those of the run.
     pub fn settings(&self) -> &Map<String, Value> {
-        &self.stage().settings
+        self.workflow.as_ref().map_or(&*self.settings, |place| &place.submission.workflow.stages[place.stage].settings)
     }
 
     /// 1 for the first try.
@@ -75,52 +141,80 @@ impl StepContext {
 
     /// Long steps should look now and then, and return early.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// The id of the item that is worked on; none for the submission as a whole.
+    /// When the work's time is over; a call to the outside should not take longer.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The id of the item that is worked on; none for the submission as a whole, and outside of a workflow.
     pub fn item_id(&self) -> Option<ItemId> {
-        self.item
+        self.workflow.as_ref().and_then(|place| place.item)
+    }
+
+    /// Notes money spent. It counts whether the step succeeds or not.
+    pub fn charge(&self, service: impl Into<String>, operation: impl Into<String>, micros: i64) {
+        let cost = Cost { service: service.into(), operation: operation.into(), micros };
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner).push(cost);
+    }
+
+    /// What was charged so far, once.
+    pub fn take_costs(&self) -> Vec<Cost> {
+        std::mem::take(&mut *self.costs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn wait<T, E: Into<EngineError>>(&self, asked: impl Future<Output = Result<T, E>>) -> Result<T, StepError> {
-        self.runtime.block_on(asked).map_err(|error| StepError::from(error.into()))
+        self.access()?.runtime.block_on(asked).map_err(|error| StepError::from(error.into()))
+    }
+
+    fn access(&self) -> Result<&BlobAccess, StepError> {
+        let closed = || StepError::reject("this processor needs a store, and none is open here");
+        self.blobs.as_ref().ok_or_else(|| closed().named("NoStore"))
     }
 
     /// The item that is worked on.
     pub fn item(&self) -> Result<Item, StepError> {
-        let id = self.item.ok_or_else(|| StepError::bug("this stage works on the submission, which is no item"))?;
-        self.wait(self.engine.store().item(self.submission.id, id))?
+        let place = self.place()?;
+        let id = place.item.ok_or_else(|| StepError::bug("this stage works on the submission, which is no item"))?;
+        self.wait(place.engine.store().item(place.submission.id, id))?
             .ok_or_else(|| StepError::bug(format!("{id} is not in the store")))
     }
 
     /// The submission's items of a kind, or the parts of one item.
     pub fn items(&self, kind: Option<ItemKind>, parent: Option<ItemId>) -> Result<Vec<Item>, StepError> {
-        self.wait(self.engine.store().items(self.submission.id, ItemFilter { kind, parent }))
+        let place = self.place()?;
+        self.wait(place.engine.store().items(place.submission.id, ItemFilter { kind, parent }))
     }
 
     /// The current results of a stage, in the order of its items.
     pub fn outcomes(&self, stage: &str) -> Result<Vec<Outcome>, StepError> {
+        let place = self.place()?;
         let stage = Name::from(stage);
-        self.wait(self.engine.store().outcomes(self.submission.id, Some(&stage)))
+        self.wait(place.engine.store().outcomes(place.submission.id, Some(&stage)))
     }
 
     /// A payload's value, wherever it is kept.
     pub fn read(&self, payload: &Payload) -> Result<Value, StepError> {
-        self.wait(self.engine.read_payload(payload))
+        match payload {
+            Payload::Inline(text) => serde_json::from_str(text)
+                .map_err(|error| StepError::bug(format!("a stored value is not JSON: {error}"))),
+            Payload::Blob(hash) => self.wait(self.access()?.blobs.get_json(*hash)),
+        }
     }
 
     pub fn blob(&self, hash: ContentHash) -> Result<Vec<u8>, StepError> {
-        self.wait(self.engine.blobs().get(hash))
+        self.wait(self.access()?.blobs.get(hash))
     }
 
     /// Durable once this returns, though nothing points to it yet.
     pub fn put_blob(&self, bytes: Vec<u8>) -> Result<Stored, StepError> {
-        self.wait(self.engine.blobs().put(bytes))
+        self.wait(self.access()?.blobs.put(bytes))
     }
 
     pub fn put_json(&self, value: &Value) -> Result<Stored, StepError> {
-        self.wait(self.engine.blobs().put_json(value))
+        self.wait(self.access()?.blobs.put_json(value))
     }
 
     /// A value as a payload: inside the row when it is small, in the blob store when it is not.

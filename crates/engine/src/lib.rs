@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`workflow`] | the YAML files: model, parser, checks, `__next__` and routing keys |
 //! | [`processor`], [`context`], [`steps`] | what a stage runs: validate, process, extract, with resume |
+//! | [`runner`] | the same steps on many inputs: one by one, on threads, in processes |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
@@ -32,6 +33,7 @@ pub mod internal;
 pub mod message;
 pub mod processor;
 pub mod report;
+pub mod runner;
 pub mod settle;
 pub mod steps;
 pub mod stop;
@@ -42,6 +44,6 @@ pub mod yaml;
 
 pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};
-pub use processor::{Child, Children, Extracted, Processor, Registry};
+pub use processor::{Child, Children, Extracted, Kind, Processor, Registry};
 pub use stop::{StopHandle, StopSignal, stop_pair};
 pub use worker::{Worker, WorkerOptions};

@@ -2,6 +2,7 @@
 
 use crate::{context::StepContext, workflow::Target};
 use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -17,6 +18,11 @@ pub trait Processor: Send + Sync {
         1
     }
 
+    /// What kind of work it is; `--runner auto` and the workers choose by it how it is run.
+    fn kind(&self) -> Kind {
+        Kind::Cpu
+    }
+
     /// Is the input what we can work on? Returns what the next step needs.
     fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
         Ok(input)
@@ -28,6 +34,37 @@ pub trait Processor: Send + Sync {
     /// The result in its final shape.
     fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
         Ok(Extracted::new(processed))
+    }
+}
+
+/// What kind of work a processor does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Computes.
+    #[default]
+    Cpu,
+    /// Mostly waits for others: files, services.
+    Io,
+    /// May hang, crash or swell on a bad input: it runs in a process of its own, under limits.
+    Risky,
+}
+
+impl Kind {
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Io, Self::Risky];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Io => "io",
+            Self::Risky => "risky",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 
@@ -149,6 +186,11 @@ impl Registry {
     pub fn names(&self) -> Vec<String> {
         self.processors.keys().map(ToString::to_string).collect()
     }
+
+    /// By name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Processor>> {
+        self.processors.values()
+    }
 }
 
 impl fmt::Debug for Registry {
@@ -168,6 +210,6 @@ impl Processor for Forward {
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        Ok(serde_json::json!({"request_id": context.submission().public_id(), "source_component": self.0}))
+        Ok(serde_json::json!({"request_id": context.submission()?.public_id(), "source_component": self.0}))
     }
 }

@@ -8,10 +8,12 @@ use bindery_core::{
     ContentHash, Payload, StepError,
     outcome::{ResumePoint, Step},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
 };
 
 /// A step that failed, and where a retry may begin.
@@ -30,6 +32,63 @@ pub fn input_hash(payload: &Payload) -> ContentHash {
     }
 }
 
+/// How long each step took; none where it did not run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepTimes([Option<Duration>; 3]);
+
+impl StepTimes {
+    pub fn of(&self, step: Step) -> Option<Duration> {
+        self.0[step as usize]
+    }
+
+    pub fn set(&mut self, step: Step, took: Duration) {
+        self.0[step as usize] = Some(took);
+    }
+
+    pub fn total(&self) -> Duration {
+        self.0.iter().flatten().sum()
+    }
+}
+
+/// A step that failed, with what it was given.
+#[derive(Debug, Clone)]
+pub struct Stopped {
+    pub step: Step,
+    pub error: StepError,
+    /// None where the steps began with this one: the caller has what it gave.
+    pub input: Option<Value>,
+}
+
+/// Runs the steps from one of them on, each with what the one before it returned.
+pub fn run_from(
+    processor: &dyn Processor,
+    context: &StepContext,
+    from: Step,
+    given: Value,
+    times: &mut StepTimes,
+) -> Result<Extracted, Box<Stopped>> {
+    let mut step = from;
+    let mut current = given;
+    loop {
+        let given = current;
+        // A copy in case it fails; of the first one the caller has its own.
+        let kept = (step != from).then(|| given.clone());
+        let begun = Instant::now();
+        let result = match step {
+            Step::Validation => guarded(|| processor.validate(context, given)).map(Ok),
+            Step::Processing => guarded(|| processor.process(context, given)).map(Ok),
+            Step::Extraction => guarded(|| processor.extract(context, given)).map(Err),
+        };
+        times.set(step, begun.elapsed());
+        match result {
+            Ok(Ok(output)) => current = output,
+            Ok(Err(extracted)) => return Ok(extracted),
+            Err(error) => return Err(Box::new(Stopped { step, error, input: kept })),
+        }
+        step = if step == Step::Validation { Step::Processing } else { Step::Extraction };
+    }
+}
+
 /// Runs what is left to run. A resume point counts only for the same input and the same version of the processor.
 pub fn run(
     processor: &dyn Processor,
@@ -40,49 +99,18 @@ pub fn run(
     let version = processor.version();
     let input_hash = input_hash(payload);
     let resume = resume.filter(|point| point.input_hash == input_hash && point.processor_version == version);
-    let (mut step, start) = match resume {
+    let (from, start) = match resume {
         Some(point) => (point.step, &point.input),
         None => (Step::Validation, payload),
     };
-    let mut current = context.read(start).map_err(|error| Failure { error, step: None, resume: None })?;
-    loop {
-        let given = current;
-        let kept = keep(&given, step);
-        let result = match step {
-            Step::Validation => guarded(|| processor.validate(context, given)),
-            Step::Processing => guarded(|| processor.process(context, given)),
-            Step::Extraction => {
-                return guarded(|| processor.extract(context, given))
-                    .map_err(|error| failure(context, error, step, &kept, payload, version));
-            }
-        };
-        current = result.map_err(|error| failure(context, error, step, &kept, payload, version))?;
-        step = if step == Step::Validation { Step::Processing } else { Step::Extraction };
-    }
-}
-
-/// A copy of a step's input, in case it fails. Validation's input is the job's own payload, which is kept anyway.
-fn keep(given: &Value, step: Step) -> Value {
-    if step == Step::Validation { Value::Null } else { given.clone() }
-}
-
-fn failure(
-    context: &StepContext,
-    error: StepError,
-    step: Step,
-    kept: &Value,
-    payload: &Payload,
-    processor_version: u32,
-) -> Failure {
-    let input = match step {
-        Step::Validation => Ok(payload.clone()),
-        _ => context.payload(kept),
-    };
-    // Without its input a retry starts over: slower, but right.
-    let resume = input
-        .ok()
-        .map(|input| Box::new(ResumePoint { step, input, input_hash: input_hash(payload), processor_version }));
-    Failure { error, step: Some(step), resume }
+    let given = context.read(start).map_err(|error| Failure { error, step: None, resume: None })?;
+    run_from(processor, context, from, given, &mut StepTimes::default()).map_err(|stopped| {
+        let Stopped { step, error, input } = *stopped;
+        // Without its input a retry starts over: slower, but right.
+        let input = input.map_or_else(|| Some(start.clone()), |value| context.payload(&value).ok());
+        let resume = input.map(|input| Box::new(ResumePoint { step, input, input_hash, processor_version: version }));
+        Failure { error, step: Some(step), resume }
+    })
 }
 
 /// One bad input never takes the worker with it.

@@ -5,7 +5,7 @@
 
 use super::{Shared, flight::Held, settling::Worked};
 use crate::{
-    context::StepContext,
+    context::{InWorkflow, StepContext},
     engine::Engine,
     processor::Extracted,
     settle::Found,
@@ -235,25 +235,24 @@ impl Pool {
                 resume: job.resume.clone().map(Box::new),
             });
         };
-        let context = StepContext {
-            engine: engine.clone(),
-            runtime: self.runtime.clone(),
-            submission: Arc::clone(info),
-            stage,
-            item: job.item,
-            attempt: job.attempt,
-            cancel,
-        };
+        let place = InWorkflow { engine: engine.clone(), submission: Arc::clone(info), stage, item: job.item };
+        let context = StepContext::in_workflow(place, job.attempt, cancel, self.runtime.clone());
         let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref())?;
-        keep_large_values(&context, extracted, processor.version())
+        keep_large_values(engine, &context, extracted, processor.version())
     }
 }
 
 /// Large values go to the blob store here, on the thread, so that the commit is only rows.
-fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
+fn keep_large_values(
+    engine: &Engine,
+    context: &StepContext,
+    extracted: Extracted,
+    processor_version: u32,
+) -> Result<Found, Failure> {
+    let charged: i64 = context.take_costs().iter().map(|cost| cost.micros).sum();
     let output = context.payload(&extracted.output).map_err(|error| Failure { error, step: None, resume: None })?;
     if matches!(output, Payload::Blob(_)) {
-        context.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
+        engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
     }
     Ok(Found {
         output,
@@ -263,7 +262,7 @@ fn keep_large_values(context: &StepContext, extracted: Extracted, processor_vers
         artifacts: extracted.artifacts,
         label: extracted.label,
         skipped: extracted.skipped,
-        cost_micros: extracted.cost_micros,
+        cost_micros: extracted.cost_micros + charged,
         processor_version,
     })
 }

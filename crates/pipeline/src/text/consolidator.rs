@@ -53,7 +53,7 @@ impl Processor for WordConsolidator {
             let pages = in_order(pages.remove(&file.id).unwrap_or_default());
             bound.file(context, &file, split.get(&file.id), &pages, &counted)?;
         }
-        Ok(bound.into_value(&context.submission().public_id()))
+        Ok(bound.into_value(&context.submission()?.public_id()))
     }
 
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
@@ -63,7 +63,7 @@ impl Processor for WordConsolidator {
         let stored = context.put_json(&processed)?;
         let mut extracted = Extracted::new(processed);
         extracted.artifacts.push(NewArtifact {
-            key: format!("output/{}.json", context.submission().id),
+            key: format!("output/{}.json", context.submission()?.id),
             hash: stored.hash,
             size: stored.size,
             media_type: "application/json".to_owned(),
@@ -79,9 +79,9 @@ fn in_order(mut items: Vec<Item>) -> Vec<Item> {
 
 /// The results of the stage that runs a processor, by item. The workflow may call that stage what it likes.
 fn outcomes(context: &StepContext, of: &dyn Processor) -> Result<HashMap<ItemId, Outcome>, StepError> {
-    let stage = context.workflow().stages.iter().find(|stage| stage.processor(of.name()).is_some());
+    let stage = context.workflow()?.stages.iter().find(|stage| stage.processor(of.name()).is_some());
     let Some(stage) = stage else {
-        let message = format!("workflow {} has no stage with the processor {}", context.workflow().name, of.name());
+        let message = format!("workflow {} has no stage with the processor {}", context.workflow()?.name, of.name());
         return Err(StepError::reject(message).named("BadWorkflow"));
     };
     let found = context.outcomes(&stage.name)?;

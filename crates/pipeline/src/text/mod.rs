@@ -31,9 +31,9 @@ fn setting(
 ) -> Result<u64, StepError> {
     let Some(value) = context.settings().get(name) else { return Ok(default) };
     value.as_u64().filter(|number| allowed.contains(number)).ok_or_else(|| {
+        let stage = context.stage().map(|stage| format!("stage {}: ", stage.name)).unwrap_or_default();
         let message = format!(
-            "stage {}: settings.{name}: expected a whole number from {} to {}, found {value}",
-            context.stage().name,
+            "{stage}settings.{name}: expected a whole number from {} to {}, found {value}",
             allowed.start(),
             allowed.end()
         );

@@ -72,7 +72,7 @@ pub(super) async fn timeout_gives_up_what_hangs() {
 
     // With more time the same processor is let be.
     let slow: super::Work = |context, input| {
-        let (begun, short) = (Instant::now(), context.stage().timeout == Duration::from_secs(1));
+        let (begun, short) = (Instant::now(), context.stage()?.timeout == Duration::from_secs(1));
         let needed = Duration::from_millis(if short { 20_000 } else { 1_300 });
         while begun.elapsed() < needed && !context.is_cancelled() {
             std::thread::sleep(Duration::from_millis(5));

@@ -135,7 +135,7 @@ pub(super) async fn processors_each_run_on_every_item() {
 }
 
 pub(super) async fn processor_name_is_who_runs() {
-    let who = |context: &StepContext, _: Value| Ok(Extracted::new(json!(context.stage().processors[0].name)));
+    let who = |context: &StepContext, _: Value| Ok(Extracted::new(json!(context.stage()?.processors[0].name)));
     for name in ["p", "q"] {
         let yaml = workflow(&format!("{{name: a, processors: [{{name: {name}}}]}}"));
         let seen = Seen::run(registry(&[("p", who), ("q", who)]), &yaml, 1).await;
@@ -239,7 +239,7 @@ pub(super) async fn settings_reach_the_processor() {
 
 /// Lists the fields of a bill as its workflow describes them.
 fn reads_schema(context: &StepContext, _input: Value) -> Result<Extracted, StepError> {
-    let Some(schema) = context.workflow().extraction_schemas.get("bill") else {
+    let Some(schema) = context.workflow()?.extraction_schemas.get("bill") else {
         return Ok(Extracted::new(json!("no bills")));
     };
     let fields = schema.fields.iter();
