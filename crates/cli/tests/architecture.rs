@@ -15,14 +15,24 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-reader", &["bindery-core"]),
     ("bindery-insight", &["bindery-core"]),
     ("bindery-engine", ENGINE_USES),
-    ("bindery-pipeline", ABOVE_ENGINE_USES),
-    ("bindery-civic", ABOVE_ENGINE_USES),
+    ("bindery-processors", ABOVE_ENGINE_USES),
+    ("bindery-pipeline", ABOVE_PROCESSORS_USES),
+    ("bindery-civic", ABOVE_PROCESSORS_USES),
     ("bindery-server", SERVER_USES),
     ("bindery", CLI_USES),
 ];
 const ENGINE_USES: &[&str] = &["bindery-core", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight"];
 const ABOVE_ENGINE_USES: &[&str] =
     &["bindery-core", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight", "bindery-engine"];
+const ABOVE_PROCESSORS_USES: &[&str] = &[
+    "bindery-core",
+    "bindery-store",
+    "bindery-states",
+    "bindery-reader",
+    "bindery-insight",
+    "bindery-engine",
+    "bindery-processors",
+];
 const SERVER_USES: &[&str] = &[
     "bindery-core",
     "bindery-store",
@@ -30,6 +40,7 @@ const SERVER_USES: &[&str] = &[
     "bindery-reader",
     "bindery-insight",
     "bindery-engine",
+    "bindery-processors",
     "bindery-pipeline",
     "bindery-civic",
 ];
@@ -40,6 +51,7 @@ const CLI_USES: &[&str] = &[
     "bindery-reader",
     "bindery-insight",
     "bindery-engine",
+    "bindery-processors",
     "bindery-pipeline",
     "bindery-civic",
     "bindery-server",
