@@ -5,6 +5,7 @@
 //! | [`workflow`] | the YAML files: model, parser, checks, `__next__` and routing keys |
 //! | [`processor`], [`context`], [`steps`] | what a stage runs: validate, process, extract, with resume |
 //! | [`runner`] | the same steps on many inputs: one by one, on threads, in processes |
+//! | [`execution`] | stand-alone runs: inputs in, factors out, retries that resume |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
@@ -25,6 +26,7 @@ pub mod chain;
 pub mod context;
 pub mod engine;
 pub mod error;
+pub mod execution;
 pub mod fan_out;
 pub mod feed;
 pub mod ids;
