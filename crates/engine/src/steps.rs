@@ -69,17 +69,20 @@ pub fn run_from(
 ) -> Result<Extracted, Box<Stopped>> {
     let mut step = from;
     let mut current = given;
+    let mut begun = Instant::now();
     loop {
         let given = current;
         // A copy in case it fails; of the first one the caller has its own.
         let kept = (step != from).then(|| given.clone());
-        let begun = Instant::now();
         let result = match step {
             Step::Validation => guarded(|| processor.validate(context, given)).map(Ok),
             Step::Processing => guarded(|| processor.process(context, given)).map(Ok),
             Step::Extraction => guarded(|| processor.extract(context, given)).map(Err),
         };
-        times.set(step, begun.elapsed());
+        // One look at the clock ends a step and begins the next.
+        let now = Instant::now();
+        times.set(step, now - begun);
+        begun = now;
         match result {
             Ok(Ok(output)) => current = output,
             Ok(Err(extracted)) => return Ok(extracted),

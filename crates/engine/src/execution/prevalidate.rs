@@ -4,7 +4,7 @@ use super::{
     input::ProcessorInput,
     result::{Passed, RunError},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What to do with inputs that share an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,6 +41,15 @@ pub(super) fn prevalidate(
             return foreign("underwriting", "underwriting_id", input, &input.underwriting_id, underwriting_id);
         }
     }
+    let mut ids = HashSet::with_capacity(inputs.len());
+    if inputs.iter().all(|input| ids.insert(input.input_id.as_str())) {
+        return Ok((inputs.into_iter().map(|input| (input, None)).collect(), Vec::new()));
+    }
+    Ok(without_duplicates(inputs, duplicates))
+}
+
+/// One input for each id, in the place of the first.
+fn without_duplicates(inputs: Vec<ProcessorInput>, duplicates: Duplicates) -> (Vec<Admitted>, Vec<String>) {
     let mut places: HashMap<String, (usize, u32)> = HashMap::with_capacity(inputs.len());
     let mut admitted: Vec<Admitted> = Vec::with_capacity(inputs.len());
     let mut warnings = Vec::new();
@@ -70,5 +79,5 @@ pub(super) fn prevalidate(
             }
         }
     }
-    Ok((admitted, warnings))
+    (admitted, warnings)
 }

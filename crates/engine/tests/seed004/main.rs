@@ -2,6 +2,7 @@
 
 mod examples;
 mod inputs;
+mod logs;
 mod resume;
 mod runners;
 mod shapes;
