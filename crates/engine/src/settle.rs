@@ -187,7 +187,7 @@ impl Settler<'_> {
 
     /// A step failed: what happens next is what its error says.
     pub async fn failed(&self, job: &Job, token: Token, work: &Work, failure: Failure) -> EngineResult<Commit> {
-        let Failure { error, step, resume } = failure;
+        let Failure { error, step, resume, cost_micros } = failure;
         let resume = resume.map(|point| *point);
         let stage = self.stage(work.stage);
         let record =
@@ -203,6 +203,7 @@ impl Settler<'_> {
                 let data = json!({
                     "job": job.id, "stage": stage.name, "processor": work.processor, "attempt": work.attempt,
                     "maxAttempts": max_attempts, "error": record.message, "step": record.step, "notBefore": at,
+                    "costMicros": cost_micros,
                 });
                 next.event(kind::JOB_RETRIED, work.item, &data);
                 Ok(Commit { guard: claim(JobEnd::Retry { at, error: record, resume }), changes: next.into_changes() })
@@ -226,7 +227,8 @@ impl Settler<'_> {
                 Ok(self.review_commit(claim(JobEnd::Done), work, outcome, queue, reason, work.input.clone()))
             }
             _ => {
-                let changes = self.give_up(work, &record, resume.clone(), Some(job)).await?;
+                let mut changes = self.give_up(work, &record, resume.clone(), Some(job)).await?;
+                changes.outcomes.iter_mut().for_each(|outcome| outcome.cost_micros = cost_micros);
                 Ok(Commit { guard: claim(JobEnd::Dead { error: record, resume }), changes })
             }
         }
@@ -363,5 +365,5 @@ fn stored_artifacts(work: &Work, artifacts: Vec<NewArtifact>) -> Vec<Artifact> {
 
 /// A failure of the engine itself, as a step's failure.
 pub fn engine_failure(error: EngineError) -> Failure {
-    Failure { error: StepError::from(error), step: None, resume: None }
+    Failure::new(StepError::from(error))
 }

@@ -22,6 +22,20 @@ pub struct Failure {
     pub error: StepError,
     pub step: Option<Step>,
     pub resume: Option<Box<ResumePoint>>,
+    /// What the attempt has cost all the same, in millionths of the currency unit.
+    pub cost_micros: i64,
+}
+
+impl Failure {
+    /// Outside of the steps: a retry starts over.
+    pub fn new(error: StepError) -> Self {
+        Self { error, step: None, resume: None, cost_micros: 0 }
+    }
+
+    /// Outside of the steps: a retry begins where it would have begun anyway.
+    pub fn keeping(error: StepError, resume: Option<ResumePoint>) -> Self {
+        Self { resume: resume.map(Box::new), ..Self::new(error) }
+    }
 }
 
 /// The hash that tells whether an input has changed since an earlier try.
@@ -92,12 +106,13 @@ pub fn run_from(
     }
 }
 
-/// Runs what is left to run. A resume point counts only for the same input and the same version of the processor.
+/// Runs what is left to run, by `run_steps`. A resume point counts only for the same input and the same version of the processor.
 pub fn run(
     processor: &dyn Processor,
     context: &StepContext,
     payload: &Payload,
     resume: Option<&ResumePoint>,
+    run_steps: impl FnOnce(Step, Value) -> Result<Extracted, Box<Stopped>>,
 ) -> Result<Extracted, Failure> {
     let version = processor.version();
     let input_hash = input_hash(payload);
@@ -106,13 +121,14 @@ pub fn run(
         Some(point) => (point.step, &point.input),
         None => (Step::Validation, payload),
     };
-    let given = context.read(start).map_err(|error| Failure { error, step: None, resume: None })?;
-    run_from(processor, context, from, given, &mut StepTimes::default()).map_err(|stopped| {
+    let given = context.read(start).map_err(Failure::new)?;
+    run_steps(from, given).map_err(|stopped| {
         let Stopped { step, error, input } = *stopped;
         // Without its input a retry starts over: slower, but right.
         let input = input.map_or_else(|| Some(start.clone()), |value| context.payload(&value).ok());
         let resume = input.map(|input| Box::new(ResumePoint { step, input, input_hash, processor_version: version }));
-        Failure { error, step: Some(step), resume }
+        let cost_micros = context.take_costs().iter().map(|cost| cost.micros).sum();
+        Failure { error, step: Some(step), resume, cost_micros }
     })
 }
 

@@ -145,7 +145,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             let failures = internal::intolerable_failures(engine, &info, stage, claimed.job.item).await?;
             if failures > 0 {
                 let error = StepError::reject(format!("{failures} of the parts failed, and on_failed is fail"));
-                let failure = Failure { error: error.named("PartsFailed"), step: None, resume: None };
+                let failure = Failure::new(error.named("PartsFailed"));
                 return commit(settler.failed(&claimed.job, claimed.token, &work, failure).await);
             }
             let guard = Settler::done(&claimed.job, claimed.token);
@@ -186,7 +186,7 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
 
 async fn took_too_long(shared: &Arc<Shared>, held: Held, limit: Duration) -> EngineResult<Option<Settlement>> {
     let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
-    let failure = |job: &Job| Failure { error, step: None, resume: job.resume.clone().map(Box::new) };
+    let failure = |job: &Job| Failure::keeping(error, job.resume.clone());
     let commit = failed_in_flight(shared, held, failure).await?;
     Ok(commit.map(|commit| Settlement::Commit(Box::new(commit))))
 }
@@ -320,7 +320,7 @@ async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
         return land(shared, held, false);
     }
     let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
-    let given_up = failed_in_flight(shared, held, |_| Failure { error: refused, step: None, resume: None }).await;
+    let given_up = failed_in_flight(shared, held, |_| Failure::new(refused)).await;
     let stored = match given_up {
         Ok(Some(commit)) => with_patience(shared, &[commit]).await.is_ok(),
         Ok(None) | Err(_) => false,

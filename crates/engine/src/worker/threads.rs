@@ -9,7 +9,7 @@ use crate::{
     engine::Engine,
     processor::Extracted,
     settle::Found,
-    steps::{self, Failure},
+    steps::{self, Failure, StepTimes},
     workflow::Target,
 };
 use bindery_core::{
@@ -132,7 +132,7 @@ async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Work
     }
     let Some(stage) = info.workflow.index_of(&claimed.job.stage) else {
         let error = StepError::bug(format!("workflow {} has no stage {}", info.workflow.name, claimed.job.stage));
-        return Err(Box::new(Worked::Lookup { claimed, failure: Failure { error, step: None, resume: None } }));
+        return Err(Box::new(Worked::Lookup { claimed, failure: Failure::new(error) }));
     };
     if claimed.report_overdue {
         return Err(Box::new(Worked::Overdue { claimed, info, stage }));
@@ -145,7 +145,7 @@ async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Work
         let said = claimed.job.error.as_ref().map_or("its workers died", |error| &error.message);
         let message = format!("given up after {max_attempts} attempts: {said}");
         let error = StepError::retry(message).named("WorkerLost");
-        let failure = Failure { error, step: None, resume: claimed.job.resume.clone().map(Box::new) };
+        let failure = Failure::keeping(error, claimed.job.resume.clone());
         return Err(Box::new(Worked::Failed { claimed, info, stage, failure }));
     }
     Ok(Ready { claimed, info, stage })
@@ -229,15 +229,13 @@ impl Pool {
         let Some(processor) = engine.registry().get(&job.processor) else {
             let until = format!("processor {}", job.processor);
             let message = format!("this program has no processor {}; start a worker that has it", job.processor);
-            return Err(Failure {
-                error: StepError::park(until, message),
-                step: None,
-                resume: job.resume.clone().map(Box::new),
-            });
+            return Err(Failure::keeping(StepError::park(until, message), job.resume.clone()));
         };
         let place = InWorkflow { engine: engine.clone(), submission: Arc::clone(info), stage, item: job.item };
         let context = StepContext::in_workflow(place, job.attempt, cancel, self.runtime.clone());
-        let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref())?;
+        let run_steps =
+            |from, given| steps::run_from(processor.as_ref(), &context, from, given, &mut StepTimes::default());
+        let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref(), run_steps)?;
         keep_large_values(engine, &context, extracted, processor.version())
     }
 }
@@ -250,7 +248,7 @@ fn keep_large_values(
     processor_version: u32,
 ) -> Result<Found, Failure> {
     let charged: i64 = context.take_costs().iter().map(|cost| cost.micros).sum();
-    let output = context.payload(&extracted.output).map_err(|error| Failure { error, step: None, resume: None })?;
+    let output = context.payload(&extracted.output).map_err(Failure::new)?;
     if matches!(output, Payload::Blob(_)) {
         engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
     }

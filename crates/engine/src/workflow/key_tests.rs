@@ -49,6 +49,8 @@ const LEVELS: &[Level] = &[
             ("aggregation", "{expect_count_from: file_count}"),
             ("status", "routing"),
             ("complete_when", "all"),
+            ("runner", "processes"),
+            ("memory_mb", "64"),
             ("settings", "{language: nl}"),
         ],
     ),

@@ -26,6 +26,6 @@ mod tests;
 pub use load::{LoadError, LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, Over, Sla, Stage,
-    StageLimits, StageProcessor, Workflow,
+    StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};

@@ -84,6 +84,9 @@ pub struct Stage {
     /// What the submission's status becomes when this stage begins.
     pub status: Option<SubmissionStatus>,
     pub complete_when: CompleteWhen,
+    pub runner: StageRunner,
+    /// What a processor in a process of its own may take, in bytes.
+    pub memory: Option<u64>,
     /// Handed to the processors as it is.
     pub settings: Map<String, Value>,
 }
@@ -109,6 +112,28 @@ impl Stage {
     /// How many attempts this processor has.
     pub fn max_attempts_of(&self, processor: &StageProcessor) -> u32 {
         processor.max_attempts.unwrap_or(self.max_attempts)
+    }
+}
+
+/// Where a worker runs a stage's processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StageRunner {
+    /// Those that are declared risky in processes of their own, the others on threads of the worker.
+    #[default]
+    Auto,
+    Threads,
+    Processes,
+}
+
+impl StageRunner {
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Threads, Self::Processes];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Threads => "threads",
+            Self::Processes => "processes",
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reading one stage. What it says about itself is checked here; what it says about its neighbours, in `check`.
 
-use super::model::{Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor};
+use super::model::{
+    Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor, StageRunner,
+};
 use crate::yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use bindery_core::{Name, submission::SubmissionStatus};
 use std::collections::HashSet;
@@ -21,6 +23,8 @@ pub(super) const STAGE_KEYS: &[&str] = &[
     "aggregation",
     "status",
     "complete_when",
+    "runner",
+    "memory_mb",
     "settings",
 ];
 pub(super) const PROCESSOR_KEYS: &[&str] = &["name", "external", "timeout_seconds", "max_attempts"];
@@ -63,6 +67,12 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
     let status = read_status(&fields, problems);
     let complete_when =
         fields.choice("complete_when", &[("any", CompleteWhen::Any), ("all", CompleteWhen::All)], problems);
+    let runner = fields.choice("runner", &StageRunner::ALL.map(|runner| (runner.as_str(), runner)), problems);
+    let memory = fields.whole("memory_mb", " of megabytes", 16, 1 << 20, problems);
+    if let (Some(StageRunner::Threads), Some(_)) = (runner, memory) {
+        let message = "a thread cannot be held to a memory limit";
+        fields.blame("memory_mb", message, Some("use `runner: processes`, or leave one of the two out"), problems);
+    }
     let settings = read_settings(&fields, problems);
 
     let name = name?;
@@ -82,6 +92,8 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         aggregation,
         status,
         complete_when: complete_when.unwrap_or_default(),
+        runner: runner.unwrap_or_default(),
+        memory: memory.and_then(|megabytes| u64::try_from(megabytes).ok()).map(|megabytes| megabytes << 20),
         settings,
         name,
         component,
