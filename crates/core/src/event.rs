@@ -21,6 +21,9 @@ pub mod kind {
     pub const JOB_DEAD_LETTERED: &str = "JobDeadLettered";
     pub const REVIEW_REQUESTED: &str = "ReviewRequested";
     pub const REVIEW_COMPLETED: &str = "ReviewCompleted";
+    pub const RUN_STARTED: &str = "RunStarted";
+    pub const RUN_COMPLETED: &str = "RunCompleted";
+    pub const RUN_FAILED: &str = "RunFailed";
     pub const DEADLINE_WARNING: &str = "DeadlineWarning";
     pub const DEADLINE_ESCALATED: &str = "DeadlineEscalated";
     pub const DEADLINE_BREACHED: &str = "DeadlineBreached";

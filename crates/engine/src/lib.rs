@@ -6,6 +6,7 @@
 //! | [`processor`], [`context`], [`steps`] | what a stage runs: validate, process, extract, with resume |
 //! | [`runner`] | the same steps on many inputs: one by one, on threads, in processes |
 //! | [`execution`] | stand-alone runs: inputs in, factors out, retries that resume |
+//! | [`runs`] | the same, stored: nothing is lost, retries go on where it stopped |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
@@ -36,6 +37,7 @@ pub mod message;
 pub mod processor;
 pub mod report;
 pub mod runner;
+pub mod runs;
 pub mod settle;
 pub mod steps;
 pub mod stop;

@@ -83,6 +83,8 @@ pub struct EventFilter {
 #[derive(Debug, Clone, Default)]
 pub struct SubmissionFilter {
     pub statuses: Vec<SubmissionStatus>,
+    /// How they came in, exactly; None: in any way.
+    pub channel: Option<String>,
     /// Newest first; None: no limit.
     pub limit: Option<usize>,
 }

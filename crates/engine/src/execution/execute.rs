@@ -7,13 +7,13 @@ use super::{
     merge::{MergePolicy, merge},
     metrics::{Metrics, milliseconds},
     new_run_id,
-    prevalidate::{Admitted, Duplicates, prevalidate},
+    prevalidate::{Admitted, Duplicates, check_owner, prevalidate},
     result::{InputReport, Output, Passed, ProcessingResult, RunError},
     resume::{Fingerprint, Start, start_of},
 };
 use crate::{
     processor::Processor,
-    runner::{Limits, Ran, Runner, RunnerReport, Sequential, Task, Unit},
+    runner::{Limits, Ran, Runner, RunnerKind, RunnerReport, Sequential, Task, Unit},
     steps::StepTimes,
 };
 use bindery_core::{
@@ -160,6 +160,31 @@ impl Execution {
 
     pub fn underwriting_id(&self) -> &str {
         &self.underwriting_id
+    }
+
+    pub fn settings(&self) -> &Map<String, Value> {
+        &self.task.settings
+    }
+
+    pub fn limits(&self) -> Limits {
+        self.task.limits
+    }
+
+    pub fn runner(&self) -> RunnerKind {
+        self.runner.kind()
+    }
+
+    pub fn merge_policy(&self) -> &MergePolicy {
+        &self.merge
+    }
+
+    pub fn duplicates(&self) -> Duplicates {
+        self.duplicates
+    }
+
+    /// Whether the inputs belong to this owner; an error says that a run of them would be refused.
+    pub fn check_owner(&self, inputs: &[ProcessorInput]) -> Result<(), RunError> {
+        check_owner(inputs, &self.account_id, &self.underwriting_id)
     }
 
     /// `p_` and the processor's name.

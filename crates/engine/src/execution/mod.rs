@@ -35,7 +35,13 @@ pub const NAME_PREFIX: &str = "p_";
 
 /// A fresh id for a run, in the form of a random UUID.
 pub fn new_run_id() -> String {
-    let bits = (fastrand::u128(..) & !(0xf000 << 64) & !(0b11 << 62)) | (0x4000 << 64) | (0b10 << 62);
+    uuid(fastrand::u128(..), 4)
+}
+
+/// A number in the form of a UUID of this version.
+pub(crate) fn uuid(bits: u128, version: u8) -> String {
+    let marks = (u128::from(version & 0xf) << 76) | (0b10 << 62);
+    let bits = (bits & !(0xf << 76) & !(0b11 << 62)) | marks;
     let digits = format!("{bits:032x}");
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }

@@ -20,12 +20,7 @@ pub enum Duplicates {
 pub(super) type Admitted = (ProcessorInput, Option<Passed>);
 
 /// An error says that nothing may run.
-pub(super) fn prevalidate(
-    inputs: Vec<ProcessorInput>,
-    account_id: &str,
-    underwriting_id: &str,
-    duplicates: Duplicates,
-) -> Result<(Vec<Admitted>, Vec<String>), RunError> {
+pub(super) fn check_owner(inputs: &[ProcessorInput], account_id: &str, underwriting_id: &str) -> Result<(), RunError> {
     let foreign = |same: &str, field: &str, input: &ProcessorInput, found: &str, expected: &str| {
         let message = format!(
             "Input data is not for the same {same}: input {} has {field} {found:?}, expected {expected:?}",
@@ -33,7 +28,7 @@ pub(super) fn prevalidate(
         );
         Err(RunError { exception: "PrevalidationError".to_owned(), message })
     };
-    for input in &inputs {
+    for input in inputs {
         if input.account_id != account_id {
             return foreign("account", "account_id", input, &input.account_id, account_id);
         }
@@ -41,6 +36,17 @@ pub(super) fn prevalidate(
             return foreign("underwriting", "underwriting_id", input, &input.underwriting_id, underwriting_id);
         }
     }
+    Ok(())
+}
+
+/// An error says that nothing may run.
+pub(super) fn prevalidate(
+    inputs: Vec<ProcessorInput>,
+    account_id: &str,
+    underwriting_id: &str,
+    duplicates: Duplicates,
+) -> Result<(Vec<Admitted>, Vec<String>), RunError> {
+    check_owner(&inputs, account_id, underwriting_id)?;
     let mut ids = HashSet::with_capacity(inputs.len());
     if inputs.iter().all(|input| ids.insert(input.input_id.as_str())) {
         return Ok((inputs.into_iter().map(|input| (input, None)).collect(), Vec::new()));

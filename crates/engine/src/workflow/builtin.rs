@@ -2,9 +2,10 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 3] {
+pub const fn all() -> [(&'static str, &'static str); 4] {
     [
         ("default", include_str!("../../../../workflows/default.yaml")),
+        ("process", include_str!("../../../../workflows/process.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),
         ("words", include_str!("../../../../workflows/words.yaml")),
     ]
@@ -90,6 +91,13 @@ mod tests {
         assert_eq!(required("id_card"), ["full_name", "id_number"]);
         assert_eq!(required("payslip"), ["company_name", "employee_name"]);
         assert!(required("receipt").is_empty());
+    }
+
+    #[test]
+    fn a_run_is_one_stage_over_each_input() {
+        let workflow = Workflow::parse(find("process").unwrap(), None).unwrap();
+        let stages: Vec<_> = workflow.stages.iter().map(|stage| (&*stage.name, stage.over)).collect();
+        assert_eq!(stages, [("run", Over::File)]);
     }
 
     #[test]

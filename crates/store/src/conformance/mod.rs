@@ -192,6 +192,7 @@ macro_rules! conformance_suite {
             }
             views {
                 submissions_are_listed_newest_first
+                submissions_are_listed_by_the_way_they_came_in
                 a_submission_only_moves_forward
                 items_are_found_by_kind_and_parent
                 outcomes_are_listed_by_stage_in_the_order_of_items

@@ -12,7 +12,7 @@ use bindery_core::{
     job::{JobState, NewJob},
     outcome::{Outcome, OutcomeStatus},
     progress::StageCounts,
-    submission::SubmissionStatus,
+    submission::{NewSubmission, SubmissionStatus},
 };
 
 pub async fn submissions_are_listed_newest_first(f: &Fixture) {
@@ -23,7 +23,7 @@ pub async fn submissions_are_listed_newest_first(f: &Fixture) {
     }
     f.set_status(all[1], SubmissionStatus::Failed).await;
     let list = async |statuses: &[SubmissionStatus], limit| -> Vec<SubmissionId> {
-        let filter = SubmissionFilter { statuses: statuses.to_vec(), limit };
+        let filter = SubmissionFilter { statuses: statuses.to_vec(), limit, ..SubmissionFilter::default() };
         f.store.submissions(filter).await.unwrap().into_iter().map(|submission| submission.id).collect()
     };
     assert_eq!(list(&[], None).await, [all[3], all[2], all[1], all[0]]);
@@ -31,6 +31,26 @@ pub async fn submissions_are_listed_newest_first(f: &Fixture) {
     assert_eq!(list(&[SubmissionStatus::Failed], None).await, [all[1]]);
     let both = [SubmissionStatus::Received, SubmissionStatus::Failed];
     assert_eq!(list(&both, Some(3)).await, [all[3], all[2], all[1]]);
+}
+
+pub async fn submissions_are_listed_by_the_way_they_came_in(f: &Fixture) {
+    let mut runs = Vec::new();
+    for index in 0..3 {
+        f.submission().await;
+        let external_id = Some(format!("run {index}"));
+        let run = NewSubmission { external_id, channel: "process".to_owned(), ..f.new_submission().await };
+        runs.push(f.submit(run).await);
+    }
+    f.set_status(runs[1], SubmissionStatus::Failed).await;
+    let list = async |channel: &str, statuses: &[SubmissionStatus], limit| -> Vec<SubmissionId> {
+        let filter = SubmissionFilter { statuses: statuses.to_vec(), channel: Some(channel.to_owned()), limit };
+        f.store.submissions(filter).await.unwrap().into_iter().map(|submission| submission.id).collect()
+    };
+    assert_eq!(list("process", &[], None).await, [runs[2], runs[1], runs[0]]);
+    assert_eq!(list("process", &[], Some(2)).await, [runs[2], runs[1]], "others do not use the limit up");
+    assert_eq!(list("process", &[SubmissionStatus::Failed], None).await, [runs[1]]);
+    assert_eq!(list("proc", &[], None).await, [], "a part of the name is another name");
+    assert_eq!(f.store.submissions(SubmissionFilter::default()).await.unwrap().len(), 6);
 }
 
 pub async fn a_submission_only_moves_forward(f: &Fixture) {

@@ -242,10 +242,13 @@ impl Records for SqliteStore {
         let statuses: Vec<String> =
             filter.statuses.iter().map(|status| rows::status_number(*status).to_string()).collect();
         let condition =
-            if statuses.is_empty() { String::new() } else { format!("WHERE status IN ({})", statuses.join(", ")) };
+            if statuses.is_empty() { String::new() } else { format!("AND status IN ({})", statuses.join(", ")) };
         let limit = filter.limit.map_or(-1, |limit| limit as i64);
-        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission {condition} ORDER BY id DESC LIMIT {limit}");
-        self.readers.read(move |db| rows::collect(db, &sql, [], rows::submission)).await
+        let sql = format!(
+            "SELECT {SUBMISSION_COLUMNS} FROM submission WHERE (?1 IS NULL OR channel = ?1) {condition} \
+             ORDER BY id DESC LIMIT {limit}"
+        );
+        self.readers.read(move |db| rows::collect(db, &sql, [filter.channel], rows::submission)).await
     }
 
     async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>> {
