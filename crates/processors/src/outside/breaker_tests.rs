@@ -1,4 +1,7 @@
-use super::*;
+use super::{
+    CircuitState::{Closed, HalfOpen, Open},
+    *,
+};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -131,7 +134,6 @@ fn observers_see_every_change_and_may_ask_for_the_state() {
     fail(&breaker);
     pass(&hand, 5);
     breaker.enter().unwrap().succeeded();
-    use CircuitState::{Closed, HalfOpen, Open};
     assert_eq!(*seen.lock().unwrap(), [Open, HalfOpen, Open, HalfOpen, Closed]);
 }
 

@@ -61,12 +61,15 @@ pub(super) enum Turn {
     Ended(ExitStatus),
 }
 
+/// Is the answer whole? It is given all that was printed so far, and how much of it was seen before.
+type IsWhole<'a> = &'a dyn Fn(&[u8], usize) -> bool;
+
 /// One thing to say, and what comes back.
 pub(super) struct Talk<'a> {
     input: &'a [u8],
     /// Tells when an answer is whole. Without it the answer is all that the child prints until it ends, and its input
     /// is closed once everything is said.
-    is_whole: Option<&'a dyn Fn(&[u8]) -> bool>,
+    is_whole: Option<IsWhole<'a>>,
     pub(super) output: Vec<u8>,
 }
 
@@ -75,7 +78,7 @@ impl<'a> Talk<'a> {
         Self { input, is_whole: None, output: Vec::new() }
     }
 
-    pub(super) fn until_whole(input: &'a [u8], is_whole: &'a dyn Fn(&[u8]) -> bool) -> Self {
+    pub(super) fn until_whole(input: &'a [u8], is_whole: IsWhole<'a>) -> Self {
         Self { input, is_whole: Some(is_whole), output: Vec::new() }
     }
 }
@@ -183,10 +186,8 @@ impl Child {
                     self.read_the_rest(talk, limits)?;
                     return Ok(Turn::Ended(status));
                 }
-            } else if self.stdout.is_none() && talk.is_whole.is_some() {
-                if now >= *closed_at.get_or_insert(now) + GRACE {
-                    return Err(Trouble::Closed);
-                }
+            } else if self.stdout.is_none() && talk.is_whole.is_some() && now >= *closed_at.get_or_insert(now) + GRACE {
+                return Err(Trouble::Closed);
             }
             // A child whose pipes are all closed is about to end; there is nothing to wake us but the clock.
             let tick = if silent { short_tick } else { TICK };
@@ -239,15 +240,13 @@ impl Child {
 
     /// Reads a chunk of output. Says whether the answer is whole.
     fn read_output(&mut self, talk: &mut Talk<'_>, limits: &Limits<'_>) -> Result<bool, Trouble> {
-        let mut got = false;
-        let read = pipes::read_chunk(&mut self.stdout, &mut |bytes| {
-            got = true;
-            talk.output.extend_from_slice(bytes);
-        });
+        let seen = talk.output.len();
+        let read = pipes::read_chunk(&mut self.stdout, &mut |bytes| talk.output.extend_from_slice(bytes));
         if read == Chunk::Closed {
             self.stdout = None;
         }
-        let whole = got && talk.is_whole.is_some_and(|is_whole| is_whole(&talk.output));
+        let got = talk.output.len() > seen;
+        let whole = got && talk.is_whole.is_some_and(|is_whole| is_whole(&talk.output, seen));
         if talk.output.len() > limits.output_bytes {
             return Err(Trouble::TooMuchOutput);
         }

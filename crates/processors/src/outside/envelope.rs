@@ -70,7 +70,7 @@ pub(super) fn read(text: &[u8], id: Option<u64>) -> Result<Answer, String> {
     };
     if let Some(id) = id {
         match fields.get("id") {
-            Some(answered) if *answered == Value::from(id) => {}
+            Some(answered) if answered.as_u64() == Some(id) => {}
             Some(other) => return Err(format!("answered with the id {other} to the request with the id {id}")),
             None => return Err(format!("answered without the id {id} of its request")),
         }

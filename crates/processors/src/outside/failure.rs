@@ -69,7 +69,7 @@ pub(super) fn seconds(duration: Duration) -> String {
 /// As people write it.
 pub(super) fn megabytes(bytes: u64) -> String {
     const MEGABYTE: u64 = 1024 * 1024;
-    if bytes % MEGABYTE == 0 {
+    if bytes.is_multiple_of(MEGABYTE) {
         format!("{} MB", bytes / MEGABYTE)
     } else {
         format!("{:.1} MB", bytes as f64 / MEGABYTE as f64)

@@ -18,10 +18,10 @@ pub(super) fn wrap(framing: Framing, message: String) -> Result<Vec<u8>, String>
     Ok(bytes)
 }
 
-/// Is there a whole message, or can there never be one within this many bytes?
-pub(super) fn is_whole(framing: Framing, bytes: &[u8], most: usize) -> bool {
+/// Is there a whole message, or can there never be one within `most` bytes? The first `seen` bytes have been looked at.
+pub(super) fn is_whole(framing: Framing, bytes: &[u8], seen: usize, most: usize) -> bool {
     match framing {
-        Framing::Lines => bytes.contains(&b'\n'),
+        Framing::Lines => bytes[seen..].contains(&b'\n'),
         Framing::Length => length(bytes).is_some_and(|length| length > most || bytes.len() >= LENGTH_BYTES + length),
     }
 }
@@ -60,10 +60,10 @@ mod tests {
     fn a_wrapped_message_is_whole_and_a_shorter_one_is_not() {
         for framing in [Framing::Lines, Framing::Length] {
             let wrapped = wrap(framing, "{\"id\":1}".to_owned()).unwrap();
-            assert!(is_whole(framing, &wrapped, 100));
+            assert!(is_whole(framing, &wrapped, 3, 100));
             assert_eq!(unwrap(framing, &wrapped, 100).unwrap(), b"{\"id\":1}");
             for end in 0..wrapped.len() {
-                assert!(!is_whole(framing, &wrapped[..end], 100), "{framing:?} {end}");
+                assert!(!is_whole(framing, &wrapped[..end], 0, 100), "{framing:?} {end}");
                 assert!(unwrap(framing, &wrapped[..end], 100).is_err());
             }
             let twice = [wrapped.clone(), wrapped].concat();
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn an_announcement_beyond_the_limit_is_not_waited_for() {
         let bytes = 1_000_000_u32.to_be_bytes();
-        assert!(is_whole(Framing::Length, &bytes, 999_999));
+        assert!(is_whole(Framing::Length, &bytes, 0, 999_999));
         assert_eq!(
             unwrap(Framing::Length, &bytes, 999_999).unwrap_err(),
             "announced an answer of 1000000 bytes, more than the 999999 allowed"

@@ -71,7 +71,7 @@ pub fn command(processor: &Fields<'_>, folder: &Path, problems: &mut Problems) -
         timeout: timeout.unwrap_or(default.timeout),
         memory_bytes: memory_bytes.map(|bytes| bytes as u64),
         max_output_bytes: max_output_bytes.unwrap_or(default.max_output_bytes),
-        common: read_common(&fields, default.common.clone(), problems),
+        common: read_common(&fields, &default.common, problems),
         ..default
     };
     (!config.program.is_empty()).then_some(config)
@@ -97,7 +97,7 @@ pub fn http(processor: &Fields<'_>, problems: &mut Problems) -> Option<HttpConfi
         answer,
         timeout: timeout.unwrap_or(default.timeout),
         max_response_bytes: max_response_bytes.unwrap_or(default.max_response_bytes),
-        common: read_common(&fields, default.common.clone(), problems),
+        common: read_common(&fields, &default.common, problems),
         ..default
     };
     (!config.url.is_empty()).then_some(config)
@@ -211,21 +211,21 @@ fn read_headers(fields: &Fields<'_>, problems: &mut Problems) -> Vec<(String, Te
 }
 
 fn check_url(fields: &Fields<'_>, url: &str, problems: &mut Problems) -> bool {
+    let example = "for example https://example.com/classify";
+    let is_web = url.starts_with("http://") || url.starts_with("https://");
     let (message, hint) = match url.parse::<Uri>() {
-        Ok(uri) if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) => {
-            ("expected an address that begins with http:// or https://", "for example https://example.com/classify")
-        }
+        _ if !is_web => ("expected an address that begins with http:// or https://", example),
         Ok(uri) if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) => {
             ("there is a user name in this address", "send it in `headers`, from an environment variable")
         }
-        Ok(_) => return true,
-        Err(_) => ("this is not an address", "for example https://example.com/classify"),
+        Ok(uri) if uri.host().is_some_and(|host| !host.is_empty()) => return true,
+        _ => ("this is not an address", example),
     };
     fields.blame("url", message, Some(hint), problems);
     false
 }
 
-fn read_common(fields: &Fields<'_>, default: Common, problems: &mut Problems) -> Common {
+fn read_common(fields: &Fields<'_>, default: &Common, problems: &mut Problems) -> Common {
     let concurrency = fields.whole("concurrency", "", 1, MOST, problems).and_then(|count| usize::try_from(count).ok());
     Common {
         concurrency: concurrency.unwrap_or(default.concurrency),

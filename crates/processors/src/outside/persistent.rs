@@ -40,7 +40,7 @@ impl Pool {
         let mut child = self.take(config)?;
         let cancelled = || context.is_cancelled();
         let limits = program::limits(config, &time, &cancelled);
-        let is_whole = |bytes: &[u8]| framing::is_whole(config.framing, bytes, config.max_output_bytes);
+        let is_whole = |bytes: &[u8], seen| framing::is_whole(config.framing, bytes, seen, config.max_output_bytes);
         let mut talk = Talk::until_whole(&message, &is_whole);
         let turn = child.talk(&mut talk, &limits);
         tracing::trace!(program = config.program, pid = child.id(), id, turn = ?turn, "a program was asked");

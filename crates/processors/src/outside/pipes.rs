@@ -5,9 +5,9 @@ use std::{
     os::fd::AsFd,
 };
 
-const CHUNK_BYTES: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 16 * 1024;
 /// A pipe holds 64 KiB unless somebody asked for more, and nobody may ask for more than 1 MiB.
-pub(super) const CHUNKS_IN_A_PIPE: usize = 16;
+pub(super) const CHUNKS_IN_A_PIPE: usize = 64;
 /// Of the messages on stderr this much is kept.
 const TAIL_BYTES: usize = 8 * 1024;
 /// A line of messages that is quoted in an error has at most this many characters.
@@ -66,7 +66,7 @@ impl Tail {
     /// The last line with something on it.
     pub(super) fn last_line(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
-        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(|line| one_line(line)).unwrap_or_default()
+        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(one_line).unwrap_or_default()
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
         }
         assert!(tail.bytes.len() <= TAIL_BYTES);
         assert_eq!(tail.last_line(), "line 99999");
-        tail.push(&[b'x'; 3 * TAIL_BYTES]);
+        tail.push(&vec![b'x'; 3 * TAIL_BYTES]);
         assert_eq!(tail.last_line().len(), LONGEST_LINE + 3);
     }
 
