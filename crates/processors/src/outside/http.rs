@@ -21,7 +21,7 @@ use std::{
 };
 use ureq::{
     Agent,
-    http::{self, HeaderValue, Response, StatusCode, header},
+    http::{self, HeaderName, HeaderValue, Response, StatusCode, header},
 };
 
 pub(super) struct Endpoint {
@@ -94,16 +94,10 @@ impl Endpoint {
                 Failed::ours(StepError::park(format!("header {name}"), message).named("BadHeader"))
             })?;
             value.set_sensitive(true);
-            request = match request.headers_mut() {
-                // Instead of, not beside: whoever writes `content-type` wants that one.
-                Some(headers) => {
-                    if let Ok(name) = http::HeaderName::try_from(name) {
-                        headers.insert(name, value);
-                    }
-                    request
-                }
-                None => request.header(name, value),
-            };
+            // Instead of, not beside: whoever writes `content-type` wants that one.
+            if let (Some(headers), Ok(name)) = (request.headers_mut(), HeaderName::try_from(name)) {
+                headers.insert(name, value);
+            }
         }
         request.body(body).map_err(|error| {
             Failed::ours(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 const QUICK: Backoff =
     Backoff { initial: Duration::from_millis(1), factor: 1.0, max: Duration::from_millis(1), jitter: 0.0 };
 
-fn breaker(failures: u32, open: Duration) -> Option<BreakerConfig> {
-    Some(BreakerConfig { failures, within: Duration::from_secs(600), open })
+fn breaker(failures: u32, open: Duration) -> BreakerConfig {
+    BreakerConfig { failures, within: Duration::from_secs(600), open }
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn tries_end_with_the_attempts_the_deadline_and_a_refusal() {
 #[test]
 fn a_failing_program_opens_its_circuit_and_is_left_alone() {
     let (_folder, mut config) = shell("echo x >> calls; echo no disk >&2; exit 1");
-    config.common.breaker = breaker(3, Duration::from_secs(600));
+    config.common.breaker = Some(breaker(3, Duration::from_secs(600)));
     let calls = config.folder.join("calls");
     let outside = Outside::command("circuit-test", 1, config);
     for _ in 0..3 {
@@ -84,7 +84,7 @@ fn refused_inputs_keep_the_circuit_closed_and_a_good_try_closes_it() {
         })
     }));
     let mut config = HttpConfig::new(server.url());
-    config.common.breaker = breaker(1, Duration::from_nanos(1));
+    config.common.breaker = Some(breaker(1, Duration::from_nanos(1)));
     let outside = Outside::http("recovering", 1, config);
     let state = || outside.breaker().unwrap().state().state;
     for _ in 0..5 {

@@ -1,5 +1,8 @@
 //! Outside processors against real programs and a real HTTP server.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 mod circuit;
 mod examples;
 mod http;

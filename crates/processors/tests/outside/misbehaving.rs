@@ -1,6 +1,6 @@
 //! Programs that are started for each input, and what they can do wrong. Every one of these calls must return.
 
-use crate::support::{LONG, call, context, eventually, exists, is_alive, python, read_pid, run, shell};
+use crate::support::{call, context, eventually, exists, is_alive, python, read_pid, run, shell};
 use bindery_core::error::{Disposition, ErrorClass};
 use bindery_engine::context::{CancelFlag, Cost, StepContext};
 use bindery_processors::outside::{CommandConfig, Outside};
@@ -180,5 +180,4 @@ fn programs_beside_the_file_are_found_there() {
     config.arguments = vec!["../script.sh".into(), "two words".into()];
     config.folder = inner;
     assert_eq!(call(&config, Value::Null).unwrap(), "two words inner");
-    config.timeout = LONG;
 }
