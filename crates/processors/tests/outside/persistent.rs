@@ -32,6 +32,7 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
     if wanted == "die later": os._exit(0)
     if wanted == "chatter":
+        while not os.path.exists("speak"): time.sleep(0.01)
         print("unasked", flush=True)
         open("chattered", "w").close()
 "#;
@@ -112,6 +113,7 @@ fn a_program_that_breaks_the_protocol_is_replaced_and_only_its_input_fails() {
     eventually("its end", || std::fs::read_to_string(format!("/proc/{before}/stat")).unwrap().contains(") Z "));
     assert_ne!(pid_of(&ask(&outside, "fine").unwrap()), before);
     let before = pid_of(&ask(&outside, "chatter").unwrap());
+    std::fs::write(folder.path().join("speak"), "").unwrap();
     eventually("the chatter", || folder.path().join("chattered").exists());
     assert_ne!(pid_of(&ask(&outside, "fine").unwrap()), before);
 }
