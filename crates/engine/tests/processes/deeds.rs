@@ -106,6 +106,9 @@ impl Processor for Deeds {
             "start another" => {
                 let sleeping = Command::new("sleep").arg("1000").spawn().unwrap();
                 write_number(text(&input, "file"), sleeping.id());
+                if input["then"] == "exit" {
+                    std::process::exit(5);
+                }
             }
             "pid" => return Ok(json!(std::process::id())),
             "spin" => {

@@ -14,7 +14,7 @@ fn pids_that_worked(runner: &bindery_engine::runner::Processes, inputs: usize) -
 #[test]
 fn children_are_used_again_and_never_more_than_asked_for() {
     let runner = processes(3);
-    assert_eq!(runner.pids(), []);
+    assert!(runner.pids().is_empty());
     let mut all = pids_that_worked(&runner, 300);
     all.extend(pids_that_worked(&runner.clone(), 300));
     let known: BTreeSet<u64> = runner.pids().into_iter().map(u64::from).collect();
@@ -71,14 +71,19 @@ fn a_child_that_ended_while_idle_is_nobodys_fault() {
 
 #[test]
 fn what_a_step_has_started_ends_with_its_child() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("pid");
-    let runner = processes(1);
-    output(runner.run_one(&deeds(), Unit::new(json!({"do": "start another", "file": file}))));
-    let grandchild = number_in(&file);
-    assert!(is_alive(grandchild));
-    drop(runner);
-    wait_until("the end of the grandchild", || !is_alive(grandchild));
+    for then in ["return", "exit"] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("pid");
+        let runner = processes(1).with_tries(1);
+        let ran = runner.run_one(&deeds(), Unit::new(json!({"do": "start another", "then": then, "file": file})));
+        assert_eq!(ran.result.is_ok(), then == "return");
+        let grandchild = number_in(&file);
+        if then == "return" {
+            assert!(is_alive(grandchild));
+            drop(runner);
+        }
+        wait_until("the end of the grandchild", || !is_alive(grandchild));
+    }
 }
 
 /// The parent here is a process between: when it is killed, it can do nothing for its children.

@@ -16,6 +16,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "that printing does no harm is what is tested")]
 #![allow(clippy::exit, reason = "a step that ends its process is what is tested")]
+#![allow(clippy::zombie_processes, reason = "what a step leaves behind is what is tested")]
 
 mod child;
 mod deeds;

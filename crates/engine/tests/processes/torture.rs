@@ -84,9 +84,12 @@ fn children_struck_at_random_lose_and_change_nothing() {
         .map(|(got, expected)| (shown(got.as_ref()), shown(expected.as_ref())))
         .filter(|(got, expected)| got != expected)
         .collect();
+    let Struck { killed, frozen, swollen } = struck;
+    println!(
+        "processors torture: {wanted} inputs, {killed} killed, {frozen} frozen, {swollen} swollen, {} different",
+        different.len()
+    );
     assert!(different.is_empty(), "{} differ, such as {:?}", different.len(), different.first());
     assert_eq!(results.len(), wanted);
     assert!(report.replaced > 0, "nothing was struck");
-    let Struck { killed, frozen, swollen } = struck;
-    println!("processors torture: {wanted} inputs, {killed} killed, {frozen} frozen, {swollen} swollen, 0 different");
 }

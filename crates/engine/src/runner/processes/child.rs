@@ -187,9 +187,12 @@ impl ChildProcess {
     pub(super) fn answered(&mut self) -> (Option<u64>, bool) {
         let (took, usable) = self.vitals.answered();
         self.pace = (self.pace * 7 + took) / 8;
-        // To ask the kernel takes longer than a short input: then what is known has to do.
-        let peak = self.vitals.peak().filter(|_| took < SLOW).or_else(|| self.vitals.refresh_peak());
-        (peak, usable)
+        (self.peak_memory(), usable)
+    }
+
+    /// The most memory that it has used, in bytes. Of inputs that take no time at all, some may be missed.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.vitals.refresh_peak(SLOW)
     }
 
     /// How many inputs it may be sent so that it need not wait for the next one. Long ones are sent one by one: another

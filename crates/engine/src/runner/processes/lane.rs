@@ -113,7 +113,7 @@ impl Lane<'_> {
             }
             match self.talk(child, suspect.take()) {
                 Talk::Over(child) => {
-                    self.tally.saw(child.vitals().refresh_peak());
+                    self.tally.saw(child.peak_memory());
                     seat.keep(child);
                 }
                 Talk::Died(pending) => suspect = pending,
@@ -132,7 +132,7 @@ impl Lane<'_> {
             self.send(&mut child, &mut flight, pending);
         }
         loop {
-            if usable && !flight.front().is_some_and(|pending| pending.deaths > 0) {
+            if usable && flight.front().is_none_or(|pending| pending.deaths == 0) {
                 self.send_ahead(&mut child, &mut flight);
             }
             if flight.is_empty() {
@@ -162,7 +162,7 @@ impl Lane<'_> {
             let (peak, go_on) = child.answered();
             usable = go_on;
             if let Answer::Done { result, times, costs, .. } = answer {
-                let mut ran = wire::ran(result, times, costs);
+                let mut ran = wire::ran(*result, times, costs);
                 ran.peak_memory = peak;
                 self.hand_over(pending.place, ran);
             }

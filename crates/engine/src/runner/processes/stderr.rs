@@ -1,7 +1,7 @@
-//! What a child says on its standard error: always read, shortened, and the end of it kept for error messages.
+//! What a child says on its standard error: always read, so that a flood stops nothing; only the last line is
+//! kept, for error messages.
 
 use std::{
-    collections::VecDeque,
     io::Read,
     process::ChildStderr,
     sync::{
@@ -14,52 +14,63 @@ use std::{
 /// A line is cut after this many bytes.
 const LONGEST_LINE: usize = 1_024;
 
-/// How many lines are kept.
-const LINES: usize = 32;
+/// What a backtrace begins with.
+const BACKTRACE: &str = "stack backtrace:";
 
 /// The rest of what a dead child has said comes at once, unless something that it started holds the pipe open.
 const LAST_WORDS_WITHIN: Duration = Duration::from_millis(500);
 
-type Lines = Mutex<VecDeque<(Instant, String)>>;
+/// The last line that tells something, and when it came.
+type LastLine = Mutex<Option<(Instant, String)>>;
 
 /// The reader of one child's standard error, on a thread of its own.
 #[derive(Debug)]
 pub(super) struct Stderr {
-    lines: Arc<Lines>,
+    last: Arc<LastLine>,
     end: Receiver<()>,
 }
 
-fn lock(lines: &Lines) -> MutexGuard<'_, VecDeque<(Instant, String)>> {
-    lines.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(last: &LastLine) -> MutexGuard<'_, Option<(Instant, String)>> {
+    last.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Stderr {
     pub(super) fn follow(pipe: ChildStderr, pid: u32) -> std::io::Result<Self> {
-        let lines = Arc::new(Lines::default());
-        let kept = Arc::clone(&lines);
+        let last = Arc::new(LastLine::default());
+        let kept = Arc::clone(&last);
         let (at_end, end) = mpsc::channel();
         std::thread::Builder::new().name("bindery-stderr".to_owned()).spawn(move || {
+            let mut in_backtrace = false;
             read(pipe, |line| {
                 tracing::debug!(pid, line, "a child says");
-                let mut kept = lock(&kept);
-                if kept.len() == LINES {
-                    kept.pop_front();
+                in_backtrace = line == BACKTRACE || in_backtrace && is_frame(line);
+                if in_backtrace || !tells_something(line) {
+                    return;
                 }
-                kept.push_back((Instant::now(), line.to_owned()));
+                *lock(&kept) = Some((Instant::now(), line.to_owned()));
             });
             // Whoever would like to know may be gone.
             let _ = at_end.send(());
         })?;
-        Ok(Self { lines, end })
+        Ok(Self { last, end })
     }
 
-    /// The last line that tells something and came after `since`. To be asked when the child is dead.
+    /// The last line that tells something, so nothing of a backtrace, and came after `since`. To be asked when the child is dead.
     pub(super) fn last_words(&self, since: Instant) -> Option<String> {
         let _ = self.end.recv_timeout(LAST_WORDS_WITHIN);
-        let lines = lock(&self.lines);
-        let tells = |line: &str| !line.is_empty() && !line.starts_with("note: run with `RUST_BACKTRACE");
-        lines.iter().rev().find(|(at, line)| *at >= since && tells(line)).map(|(_, line)| line.clone())
+        let last = lock(&self.last);
+        last.as_ref().filter(|(at, _)| *at >= since).map(|(_, line)| line.clone())
     }
+}
+
+/// A place in the code, as a backtrace names it: `7: function`, and below it `at file:line`.
+fn is_frame(line: &str) -> bool {
+    line.starts_with("at ") || line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+}
+
+fn tells_something(line: &str) -> bool {
+    let is_hint = line.starts_with("note: ") && line.contains("`RUST_BACKTRACE");
+    !line.is_empty() && !is_hint
 }
 
 /// Reads to the end and tells of each line, cut where it is too long.
@@ -92,5 +103,13 @@ mod tests {
         let long = "x".repeat(100_000);
         read(format!("one\n\n{long}\nlast").as_bytes(), |line| lines.push(line.to_owned()));
         assert_eq!(lines, ["one", "", &long[..LONGEST_LINE], "last"]);
+    }
+
+    #[test]
+    fn a_backtrace_tells_nothing() {
+        assert!(is_frame("12: core::panicking::panic_fmt") && is_frame("at ./src/steps.rs:118:5"));
+        assert!(!is_frame("page 12: not a number"));
+        assert!(!tells_something("note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"));
+        assert!(tells_something("note: page 12 is empty"));
     }
 }

@@ -68,6 +68,8 @@ struct State {
     /// Its number may be somebody else's from here on.
     gone: bool,
     peak: Option<u64>,
+    /// When the kernel was last asked for it.
+    asked: Option<Instant>,
 }
 
 /// A child's pulse.
@@ -123,13 +125,21 @@ impl Vitals {
         state.killed.map(|(reason, at)| (reason, at == state.answered))
     }
 
-    /// The most memory that it was seen to use.
+    /// The most memory that it was seen to use, in bytes.
     pub(super) fn peak(&self) -> Option<u64> {
         self.lock().peak
     }
 
-    /// Asks the kernel, which has seen what a look now and then has missed.
-    pub(super) fn refresh_peak(&self) -> Option<u64> {
+    /// Asks the kernel, which has seen what a look now and then has missed; not more often than every so long, because
+    /// that takes longer than a short input.
+    pub(super) fn refresh_peak(&self, every: Duration) -> Option<u64> {
+        {
+            let mut state = self.lock();
+            if state.asked.is_some_and(|asked| asked.elapsed() < every) {
+                return state.peak;
+            }
+            state.asked = Some(Instant::now());
+        }
         let seen = status::read(self.pid);
         let mut state = self.lock();
         if let Some(Status::Alive { peak, .. }) = seen {

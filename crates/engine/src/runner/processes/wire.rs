@@ -69,7 +69,7 @@ pub(super) enum Reply<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) enum Answer {
     Ready { pid: u32 },
-    Done { place: usize, result: Result<WireExtracted, WireStopped>, times: StepTimes, costs: Vec<Cost> },
+    Done { place: usize, result: Box<Result<WireExtracted, WireStopped>>, times: StepTimes, costs: Vec<Cost> },
     NotBegun { place: usize },
 }
 
@@ -79,6 +79,7 @@ pub(super) fn ran(result: Result<WireExtracted, WireStopped>, times: StepTimes, 
     Ran { result, times, costs, peak_memory: None }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
 fn write_result<S: Serializer>(result: &&Result<Extracted, Box<Stopped>>, serializer: S) -> Result<S::Ok, S::Error> {
     let wire: Result<ExtractedRef<'_>, WireStopped> = match result {
         Ok(extracted) => Ok(ExtractedRef::from(extracted)),
@@ -122,6 +123,7 @@ struct ChildrenRef<'a> {
     list: &'a Children,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
 fn one_by_one<S: Serializer>(children: &&Children, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq((0..children.count).map(|index| WireChild::from(children.child(index))))
 }
@@ -235,7 +237,7 @@ pub(super) struct WireStopped {
     kind: String,
     message: String,
     disposition: WireDisposition,
-    /// Twice an option: an input that is null is not the same as none.
+    /// In a list, because an input that is null is not the same as none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input: Option<[Value; 1]>,
 }
@@ -304,7 +306,7 @@ mod tests {
         };
         assert_eq!(read, times);
         assert_eq!(spent, costs);
-        ran(result, read, spent)
+        ran(*result, read, spent)
     }
 
     fn children(count: usize) -> Children {
