@@ -171,7 +171,12 @@ impl Processor for Sum {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        let number = input["number"].as_u64().unwrap();
         if let Some(folder) = context.settings().get("orders").and_then(Value::as_str) {
+            if number % 4 == 0 {
+                // Long enough for something to happen, and among short ones, so that some are sent ahead.
+                std::thread::sleep(Duration::from_millis(6));
+            }
             let order = Path::new(folder).join(format!("swell-{}", std::process::id()));
             if order.exists() {
                 let mut held = Vec::new();
@@ -180,10 +185,10 @@ impl Processor for Sum {
                 }
             }
         }
-        let number = input["number"].as_u64().unwrap();
         match number % 50 {
             7 => return Err(StepError::reject(format!("{number} is not wanted"))),
-            13 => panic!("{number} is unlucky"),
+            // A panic that does not print: the summary of the torture is to be found.
+            13 => std::panic::resume_unwind(Box::new(format!("{number} is unlucky"))),
             _ => {}
         }
         let mut sum = number;

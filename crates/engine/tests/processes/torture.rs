@@ -35,7 +35,7 @@ fn strike(runner: &bindery_engine::runner::Processes, orders: &Path, done: &Atom
     let mut struck = Struck::default();
     while !done.load(Ordering::SeqCst) {
         // Not a wait for something: the moment of the strike is what is random.
-        std::thread::sleep(Duration::from_millis(fastrand::u64(1..40)));
+        std::thread::sleep(Duration::from_millis(fastrand::u64(1..30)));
         let pids = runner.pids();
         let Some(&pid) = pids.get(fastrand::usize(0..WORKERS)) else { continue };
         match fastrand::u32(0..20) {
