@@ -6,7 +6,7 @@ use bindery_engine::{
     execution::{Duplicates, ProcessorInput},
     runs::{RunFilter, RunStatus},
 };
-use bindery_store::{Records as _, query::ItemFilter};
+use bindery_store::query::ItemFilter;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 use crate::support::Rig;
 use bindery_core::{StepError, outcome::Step};
 use bindery_engine::{
-    EngineResult, Extracted, Processor, Registry,
+    EngineError, EngineResult, Extracted, Processor, Registry,
     context::StepContext,
     execution::{Execution, ExecutionContext, ProcessingResult, ProcessorInput},
     runner::{Runner, Sequential, Threads},
@@ -34,8 +34,8 @@ struct Desk {
     failing: Mutex<HashMap<String, Step>>,
     /// How often each step ran for each input.
     ran: Mutex<BTreeMap<(String, Step), u32>>,
-    /// The input whose processing waits until the gate opens.
-    held: Mutex<Option<String>>,
+    /// From this number on, inputs wait in processing until the gate opens.
+    held_from: Mutex<Option<i64>>,
     opened: Condvar,
     /// Told when an input waits.
     reached: tokio::sync::Semaphore,
@@ -52,7 +52,7 @@ impl Clerk {
             version: AtomicU32::new(1),
             failing: Mutex::default(),
             ran: Mutex::default(),
-            held: Mutex::default(),
+            held_from: Mutex::default(),
             opened: Condvar::new(),
             reached: tokio::sync::Semaphore::new(0),
         }))
@@ -71,17 +71,17 @@ impl Clerk {
         self.0.version.store(version, Ordering::SeqCst);
     }
 
-    /// The input's processing waits until [`open`](Self::open).
-    pub(super) fn hold(&self, id: &str) {
-        *self.0.held.lock().unwrap() = Some(id.to_owned());
+    /// The processing of inputs with this number and greater ones waits until [`open`](Self::open).
+    pub(super) fn hold_from(&self, n: i64) {
+        *self.0.held_from.lock().unwrap() = Some(n);
     }
 
     pub(super) fn open(&self) {
-        *self.0.held.lock().unwrap() = None;
+        *self.0.held_from.lock().unwrap() = None;
         self.0.opened.notify_all();
     }
 
-    /// Until the held input is being processed.
+    /// Until an input waits.
     pub(super) async fn is_reached(&self) {
         self.0.reached.acquire().await.unwrap().forget();
     }
@@ -107,12 +107,13 @@ impl Clerk {
         context.charge("clerk.example.com", step.as_str(), STEP_COST);
         *self.0.ran.lock().unwrap().entry((id.clone(), step)).or_default() += 1;
         if step == Step::Processing {
-            let mut held = self.0.held.lock().unwrap();
-            if held.as_deref() == Some(&id) {
+            let waits = |from: &Option<i64>| from.is_some_and(|from| input["n"].as_i64() >= Some(from));
+            let mut from = self.0.held_from.lock().unwrap();
+            if waits(&from) {
                 self.0.reached.add_permits(1);
             }
-            while held.as_deref() == Some(&id) {
-                held = self.0.opened.wait(held).unwrap();
+            while waits(&from) && !context.is_cancelled() {
+                from = self.0.opened.wait_timeout(from, std::time::Duration::from_millis(5)).unwrap().0;
             }
         }
         match self.0.failing.lock().unwrap().get(&id) {
@@ -129,11 +130,9 @@ impl Clerk {
     /// As a retry makes it: for whatever the run says.
     pub(super) fn again(&self, record: &RunRecord) -> EngineResult<Execution> {
         let details = &record.details;
-        assert_eq!(details.processor, self.name());
-        Ok(Execution::new(Arc::new(self.clone()), &record.account_id, &details.underwriting_id)
-            .unwrap()
-            .with_settings(details.settings.clone())
-            .with_merge(details.merge.clone()))
+        let made = Execution::new(Arc::new(self.clone()), &record.account_id, &details.underwriting_id)
+            .map_err(|error| EngineError::Invalid(error.to_string()))?;
+        Ok(made.with_settings(details.settings.clone()).with_merge(details.merge.clone()))
     }
 }
 

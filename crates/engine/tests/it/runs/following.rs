@@ -3,8 +3,13 @@
 use super::clerk::{ACCOUNT, Clerk, UNDERWRITING, after, factors, input, inputs, output, quiet, refusal, rig};
 use bindery_core::outcome::Step;
 use bindery_engine::execution::{Execution, ExecutionContext};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// What processing returns.
+fn processed(id: &str, n: i64) -> Value {
+    json!({"id": id, "n": n, "processed": true})
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s004_20_resume_points_count_only_after_a_previous_run() {
@@ -63,6 +68,31 @@ async fn s004_20_a_changed_input_does_not_resume() {
     assert_eq!(clerk.steps(), [1, 1, 1]);
     assert_eq!(output(&result), json!({"doc0": 99}));
     assert_eq!(result.warnings, ["input doc0 starts at validation: the input has changed"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s004_20_a_payload_that_a_run_never_came_to_is_kept_for_its_retry() {
+    let (_rig, runs) = rig();
+    let clerk = Clerk::new();
+    clerk.fail("doc0", Step::Processing);
+    let given = || input("doc1", 1).with_payload(json!({"step": "extraction", "data": processed("doc1", 10)}));
+    let cancelled = || {
+        let mut execution = clerk.execution();
+        execution.task_mut().cancel.cancel();
+        execution
+    };
+    // In a first run a payload counts for nothing, then or later.
+    let first = runs.start(cancelled(), vec![given()], None, quiet).await.unwrap();
+    let second = runs.retry(&first.run_id, |record| clerk.again(record), quiet).await.unwrap();
+    assert_eq!((clerk.steps_of("doc1"), output(&second)), ([1, 1, 1], json!({"doc1": 1})));
+    // In a run after another one it does, also where that run did not come to it.
+    let first = runs.start(clerk.execution(), inputs(1), None, quiet).await.unwrap();
+    clerk.heal();
+    clerk.forget();
+    let second = runs.start(cancelled(), vec![given()], Some(after(&first.run_id)), quiet).await.unwrap();
+    let third = runs.retry(&second.run_id, |record| clerk.again(record), quiet).await.unwrap();
+    assert_eq!((clerk.steps_of("doc0"), clerk.steps_of("doc1")), ([0, 1, 1], [0, 0, 1]));
+    assert_eq!(output(&third), json!({"doc0": 0, "doc1": 10}));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

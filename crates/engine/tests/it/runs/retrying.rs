@@ -7,7 +7,7 @@ use bindery_engine::{
     runner::Threads,
     runs::{InputStatus, StepState},
 };
-use bindery_store::{Records as _, query::ItemFilter};
+use bindery_store::query::ItemFilter;
 use std::sync::Arc;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -158,6 +158,8 @@ async fn two_people_who_retry_the_same_run_make_one() {
     let (made, refused) = if one.is_ok() { (one, other) } else { (other, one) };
     let made = made.unwrap();
     let expected = format!("run {} has been retried already as {}; retry that one", failed.run_id, made.run_id);
+    let parts: Vec<usize> = made.run_id.split('-').map(str::len).collect();
+    assert_eq!(parts, [8, 4, 4, 4, 12], "made from the first one's, in the form of any other");
     assert_eq!(refusal(refused), expected);
     assert_eq!(refusal(runs.retry(&failed.run_id, |record| clerk.again(record), quiet).await), expected);
     assert_eq!(clerk.steps(), [0, 1, 0], "the step that fails ran once more");

@@ -14,7 +14,10 @@ use bindery_engine::{
     runs::Runs,
     view,
 };
-use bindery_store::{Records as _, blobs::BlobsExt as _, query::ItemFilter, query::SubmissionFilter};
+use bindery_store::{
+    blobs::BlobsExt as _,
+    query::{ItemFilter, SubmissionFilter},
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -161,7 +164,7 @@ async fn large_data_outputs_and_resume_points_are_in_the_blob_store() {
 async fn every_input_is_stored_before_the_first_step() {
     let (rig, runs) = rig();
     let clerk = Clerk::new();
-    clerk.hold("doc0");
+    clerk.hold_from(0);
     let running = tokio::spawn({
         let (runs, execution) = (runs.clone(), clerk.execution());
         async move { runs.start(execution, inputs(4_100), None, quiet).await }
@@ -182,7 +185,7 @@ async fn every_input_is_stored_before_the_first_step() {
 async fn results_are_stored_while_the_run_goes_on() {
     let (rig, runs) = rig();
     let clerk = Clerk::new();
-    clerk.hold("doc5");
+    clerk.hold_from(5);
     let (told, mut progress) = tokio::sync::mpsc::unbounded_channel();
     let running = tokio::spawn({
         let (runs, execution) = (runs.clone(), clerk.execution());
