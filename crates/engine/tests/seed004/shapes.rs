@@ -32,8 +32,8 @@ fn s004_01_a_processor_has_an_owner_and_a_runner_sequential_by_default() {
 struct Minimal;
 
 impl Processor for Minimal {
-    fn name(&self) -> &str {
-        "minimal"
+    fn name(&self) -> &'static str {
+        \"minimal"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -207,8 +207,8 @@ fn s004_27_a_given_context_is_merged_and_does_not_stay() {
 struct Echo;
 
 impl Processor for Echo {
-    fn name(&self) -> &str {
-        "echo"
+    fn name(&self) -> &'static str {
+        \"echo"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
