@@ -13,7 +13,7 @@ pub(crate) struct NoOp;
 
 impl Processor for NoOp {
     fn name(&self) -> &'static str {
-        \"no_op"
+        "no_op"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -26,7 +26,7 @@ pub(crate) struct Compute;
 
 impl Processor for Compute {
     fn name(&self) -> &'static str {
-        \"compute"
+        "compute"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -62,7 +62,7 @@ impl Flaky {
 
 impl Processor for Flaky {
     fn name(&self) -> &'static str {
-        \"flaky"
+        "flaky"
     }
 
     fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {

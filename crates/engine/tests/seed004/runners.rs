@@ -84,7 +84,7 @@ struct Crowd {
 
 impl Processor for Crowd {
     fn name(&self) -> &'static str {
-        \"crowd"
+        "crowd"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -155,7 +155,7 @@ struct Slow;
 
 impl Processor for Slow {
     fn name(&self) -> &'static str {
-        \"slow"
+        "slow"
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -256,7 +256,7 @@ struct Stopper(std::sync::OnceLock<bindery_engine::context::CancelFlag>);
 
 impl Processor for Stopper {
     fn name(&self) -> &'static str {
-        \"stopper"
+        "stopper"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {

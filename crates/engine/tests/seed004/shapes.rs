@@ -33,7 +33,7 @@ struct Minimal;
 
 impl Processor for Minimal {
     fn name(&self) -> &'static str {
-        \"minimal"
+        "minimal"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
@@ -208,7 +208,7 @@ struct Echo;
 
 impl Processor for Echo {
     fn name(&self) -> &'static str {
-        \"echo"
+        "echo"
     }
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {

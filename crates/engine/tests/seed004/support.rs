@@ -91,7 +91,7 @@ pub(crate) const WHOIS: Whois = Whois;
 
 impl Processor for Whois {
     fn name(&self) -> &'static str {
-        \"whois"
+        "whois"
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
