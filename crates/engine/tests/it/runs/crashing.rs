@@ -205,7 +205,10 @@ async fn a_run_notices_that_somebody_has_cancelled_it_or_gone_on_with_it() {
             while followed.is_none() {
                 db.execute_batch(asleep).unwrap();
                 // A sign of life may come in between; then it is under way, and asked for again.
-                followed = runs.retry(&run_id, |record| other.again(record), quiet).await.ok();
+                match runs.retry(&run_id, |record| other.again(record), quiet).await {
+                    Ok(result) => followed = Some(result),
+                    Err(error) => assert!(error.to_string().contains("is still under way"), "{error}"),
+                }
             }
             assert_eq!(output(&followed.unwrap()), factors(100));
         } else {
