@@ -122,7 +122,7 @@ fn the_known_faults_of_the_library_are_put_right() {
 #[test]
 fn errors_say_what_and_where() {
     let shown = |text: &str| evaluate(text).unwrap_err().to_string();
-    assert_eq!(shown("$sum(a"), "expected `)` before end of expression (S0203 at character 6)");
+    assert_eq!(shown("$sum(a"), "expected `)` before end of expression (S0203 at character 7)");
     assert_eq!(shown("a b"), "syntax error: `b` (S0201 at character 3)");
     assert_eq!(shown("  "), "the expression is empty (S0207 at character 1)");
     assert!(shown("s * 2").ends_with("(T2001)"), "{}", shown("s * 2"));

@@ -22,29 +22,21 @@ impl<'t> Source<'t> {
         Self { lines: text.strip_prefix('\u{feff}').unwrap_or(text).lines().collect() }
     }
 
-    /// The place of a character of a text value; where the value begins when it is written in a way that does not say.
+    /// The place of a character of a text value; where the value begins when it is written in a way that does not say,
+    /// such as with escapes or folded lines.
     fn place_in(&self, node: &Node, text: &str, position: usize) -> Place {
-        let place = node.place;
-        let line_at = |line: usize| self.lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();
+        let start = node.place;
         let before: String = text.chars().take(position).collect();
-        let written: String = line_at(place.line).chars().skip(place.column - 1).collect();
-        let quotes = usize::from(written.starts_with(['"', '\'']));
-        if written.get(quotes..).is_some_and(|rest| rest.starts_with(&before)) {
-            return Place { line: place.line, column: place.column + quotes + position };
-        }
-        if !written.starts_with('|') {
-            return place;
-        }
-        // The lines of a block stand below its sign, each after the same number of spaces.
-        let (above, column) = match before.rsplit_once('\n') {
-            Some((above, rest)) => (above.matches('\n').count() + 1, rest.chars().count()),
-            None => (0, before.chars().count()),
+        let (above, beside) = match before.rsplit_once('\n') {
+            Some((above, beside)) => (above.matches('\n').count() + 1, beside),
+            None => (0, before.as_str()),
         };
-        let line = place.line + 1 + above;
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        let indented = (place.line + 1..).map_while(|line| self.lines.get(line - 1)).find(|line| line.ends_with(first));
-        let indent = indented.map_or(0, |line| line.chars().count() - first.chars().count());
-        Place { line, column: indent + column + 1 }
+        let line = start.line + above;
+        // The lines of a block stand below each other; a text in quotes begins after the quote.
+        let written = self.lines.get(line - 1).map(|line| line.chars().skip(start.column - 1));
+        let written: String = written.into_iter().flatten().collect();
+        let quotes = (0..=1).find(|quotes| written.get(*quotes..).is_some_and(|rest| rest.starts_with(beside)));
+        quotes.map_or(start, |quotes| Place { line, column: start.column + quotes + beside.chars().count() })
     }
 }
 

@@ -150,7 +150,8 @@ fn token_text(word: &str) -> Option<&str> {
     if !matches!(kind, "Identifier" | "Variable" | "Number" | "String" | "Name") {
         return None;
     }
-    Some(rest.strip_suffix(')')?.trim_matches('"'))
+    let text = rest.strip_suffix(')')?.trim_matches('"');
+    Some(if kind == "Number" { text.trim_end_matches(".0") } else { text })
 }
 
 #[cfg(test)]
