@@ -90,7 +90,15 @@ fn nothing_grows_beyond_its_limit() {
     let shared = "$reduce([1..60], function($a, $i){{'l': $a, 'r': $a}}, 1)";
     assert_eq!(code(shared), JsonataError::ITEMS);
     assert_eq!(code(&format!("$string({shared})")), JsonataError::BYTES);
-    assert_eq!(code(&format!("{shared} ~> $string()")), JsonataError::BYTES);
+    for written in ["~> $string()", "~> $string", "& ''", "& 1", "~> $join()"] {
+        assert_eq!(code(&format!("{shared} {written}")), JsonataError::BYTES, "{written}");
+    }
+    let long = "($long := $pad('', 90000, 'x'); $join([1..1000].($long)))";
+    assert_eq!(code(long), JsonataError::BYTES);
+    let path = format!("s{}", ".($ & $)".repeat(60));
+    assert_eq!(code(&path), JsonataError::BYTES);
+    let path = format!("{{'k': 1}}{}", ".{'l': $, 'r': $}".repeat(60));
+    assert_eq!(code(&path), JsonataError::ITEMS);
     assert!(code("$match('a', /(a{1000}){1000}/)").contains("size limit"));
 }
 

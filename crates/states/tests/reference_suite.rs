@@ -36,7 +36,7 @@ impl Case {
     fn run(&self) -> Result<Option<Value>, JsonataError> {
         let limits = Limits {
             time: Duration::from_millis(self.timelimit.unwrap_or(10_000)),
-            depth: self.depth.map_or(30_000, |depth| depth.max(300)),
+            depth: self.depth.unwrap_or(30_000),
             items: 10_000_000,
             bytes: 1 << 30,
             eval: true,

@@ -3,8 +3,8 @@
 //! | where | why |
 //! |---|---|
 //! | the arguments of `$pad` | its width is not limited |
-//! | `&` of two values, two lists in `[...]` | each can double what it is given, and a loop can repeat it |
-//! | the argument of `$string` | shared parts are written out again and again |
+//! | the sides of `&`, lists in `[...]` | each can double what it is given, and a loop can repeat it |
+//! | the argument of `$string` and of `$join` | shared parts are written out again and again |
 //! | `$distinct` | takes quadratic time |
 //! | `$exists($)` | is false in a predicate, whatever the item |
 //! | `$reduce` of an empty list | gives null instead of nothing |
@@ -14,24 +14,55 @@ use super::functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE};
 use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
 use std::collections::HashSet;
 
-/// The changes; what an expression defines itself under a built-in's name is left alone.
-pub(super) fn apply(root: &mut AstNode) {
-    let mut own = HashSet::new();
-    visit(root, &mut |node| match node {
-        AstNode::Binary { op: BinaryOp::ColonEqual, lhs, .. } => {
-            if let AstNode::Variable(name) = &**lhs {
-                own.insert(name.clone());
-            }
-        }
-        AstNode::Lambda { params, .. } => own.extend(params.iter().cloned()),
-        _ => {}
-    });
-    visit(root, &mut |node| change(node, &own));
+/// An expression of so few parts, without functions and variables of its own, cannot make much of a little. It runs
+/// without the checks against growth, which cost time.
+const HARMLESS_PARTS: usize = 24;
+
+/// What an expression is made of.
+#[derive(Default)]
+struct Survey {
+    parts: usize,
+    /// Variables and parameters. What has a built-in's name is left alone.
+    own: HashSet<String>,
+    repeats: bool,
 }
 
-fn change(node: &mut AstNode, own: &HashSet<String>) {
+impl Survey {
+    fn note(&mut self, node: &AstNode) {
+        self.parts += 1;
+        match node {
+            AstNode::Binary { op: BinaryOp::ColonEqual, lhs, .. } => {
+                self.repeats = true;
+                if let AstNode::Variable(name) = &**lhs {
+                    self.own.insert(name.clone());
+                }
+            }
+            AstNode::Lambda { params, .. } => {
+                self.repeats = true;
+                self.own.extend(params.iter().cloned());
+            }
+            _ => {}
+        }
+    }
+
+    fn can_grow(&self) -> bool {
+        self.repeats || self.parts > HARMLESS_PARTS
+    }
+}
+
+pub(super) fn apply(root: &mut AstNode) {
+    let mut survey = Survey::default();
+    visit(root, &mut |node| survey.note(node));
+    let own = &survey.own;
+    visit(root, &mut |node| put_right(node, own));
+    if survey.can_grow() {
+        visit(root, &mut |node| hold_back(node, own));
+    }
+}
+
+fn put_right(node: &mut AstNode, own: &HashSet<String>) {
     match node {
-        AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => change_call(name, args),
+        AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => put_call_right(name, args),
         AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
         AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
         AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
@@ -39,31 +70,47 @@ fn change(node: &mut AstNode, own: &HashSet<String>) {
             match name.as_str() {
                 "reduce" if args.len() == 1 => wrap(lhs, FILLED),
                 "filter" if args.len() == 1 => wrap(lhs, LISTED),
-                "string" if args.is_empty() => wrap(lhs, WRITABLE),
                 _ => {}
             }
-        }
-        AstNode::Binary { op: BinaryOp::Concatenate, lhs, rhs } if !is_literal(lhs) && !is_literal(rhs) => {
-            wrap(node, SIZED);
-        }
-        AstNode::Array(items) if items.iter().filter(|item| is_spread(item)).count() > 1 => {
-            items.iter_mut().filter(|item| is_spread(item)).for_each(|item| wrap(item, SIZED));
         }
         _ => {}
     }
 }
 
-fn change_call(name: &mut String, args: &mut [AstNode]) {
+fn put_call_right(name: &mut String, args: &mut [AstNode]) {
     match (name.as_str(), &mut *args) {
         ("pad", args) => {
             let given = args.iter_mut().filter(|arg| !matches!(arg, AstNode::Placeholder | AstNode::String(_)));
             given.for_each(|arg| wrap(arg, WIDTH));
         }
-        ("string", [value, ..]) => wrap(value, WRITABLE),
         ("distinct", [_]) => DISTINCT.clone_into(name),
         ("exists", [AstNode::Variable(context)]) if context.is_empty() => wrap(&mut args[0], SAME),
         ("reduce", [list, _]) => wrap(list, FILLED),
         ("filter", [list, _]) => wrap(list, LISTED),
+        _ => {}
+    }
+}
+
+fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
+    let is_writer = |name: &str| matches!(name, "string" | "join") && !own.contains(name);
+    match node {
+        AstNode::Function { name, args, is_builtin: true } if is_writer(name) => {
+            args.iter_mut().take(1).for_each(|arg| wrap(arg, WRITABLE));
+        }
+        AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => match &**rhs {
+            AstNode::Function { name, is_builtin: true, .. } | AstNode::Variable(name) if is_writer(name) => {
+                wrap(lhs, WRITABLE);
+            }
+            _ => {}
+        },
+        AstNode::Binary { op: BinaryOp::Concatenate, lhs, rhs } => {
+            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side)) {
+                wrap(side, WRITABLE);
+            }
+        }
+        AstNode::Array(items) if items.iter().filter(|item| is_spread(item)).count() > 1 => {
+            items.iter_mut().filter(|item| is_spread(item)).for_each(|item| wrap(item, SIZED));
+        }
         _ => {}
     }
 }
@@ -86,8 +133,16 @@ fn pad_as_a_value() -> AstNode {
     AstNode::Lambda { params, body: Box::new(body), signature: None, thunk: false }
 }
 
-fn is_literal(node: &AstNode) -> bool {
-    matches!(node, AstNode::String(_) | AstNode::Number(_) | AstNode::Boolean(_) | AstNode::Null)
+/// Whether it is as long as it is written, or put together from sides that are checked themselves.
+fn is_text(node: &AstNode) -> bool {
+    matches!(
+        node,
+        AstNode::String(_)
+            | AstNode::Number(_)
+            | AstNode::Boolean(_)
+            | AstNode::Null
+            | AstNode::Binary { op: BinaryOp::Concatenate, .. }
+    )
 }
 
 /// Whether a list at this place of `[...]` becomes part of the new one.
