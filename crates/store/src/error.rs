@@ -35,9 +35,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Trying the same call again later may work.
+    /// Trying the same call again later may work. A store that is closed says nothing about the work: this process ends,
+    /// and another one may do it.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Full { .. } | Self::Database(_))
+        matches!(self, Self::Locked { .. } | Self::Full { .. } | Self::Database(_) | Self::Closed)
     }
 
     pub fn not_found(what: impl std::fmt::Display) -> Self {

@@ -334,6 +334,7 @@ async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<Commit
     let mut tries = 0;
     loop {
         match shared.engine.store().commit(commits.to_vec()).await {
+            Err(StoreError::Closed) => return Err(StoreError::Closed),
             Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
                 tries += 1;
                 let wait = Duration::from_millis(50) * 2_u32.pow(tries.min(6));

@@ -137,7 +137,7 @@ async fn s000_21_a_worker_killed_mid_submission_is_replaced_without_a_trace() {
     let restarted = Rig::beside(&rig, own_registry(foundry(|_, _| None)));
     restarted.drain().await;
     gate.open();
-    assert_eq!(counts(&restarted, SUB).await, (4, 4, 0, true));
+    assert_eq!(counts(&restarted, SUB).await, (4, 4, 0, true), "{:#?}", restarted.jobs().await);
     let mut announced = fully_processed(&restarted).await;
     announced.sort();
     assert_eq!(announced, ["doc-0", "doc-1", "doc-2", "doc-3"]);

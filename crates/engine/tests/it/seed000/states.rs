@@ -51,7 +51,7 @@ async fn s000_09_statuses_times_and_errors_are_of_the_agreed_form() {
     silent.as_object_mut().unwrap().remove("timestamp");
     tell(&rig, &[in_berlin, silent, completed(SUB, "other", "foundry")]).await;
     let mut seen = Vec::new();
-    for state in documents(&rig, SUB).await {
+    for state in [document(&rig, SUB, "doc").await, document(&rig, SUB, "other").await] {
         for processor in BOTH {
             let state = &state["processors"][processor];
             let status = state["status"].as_str().unwrap().to_owned();
