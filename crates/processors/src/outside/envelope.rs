@@ -1,0 +1,242 @@
+//! What is said to the outside, and what it may answer. The same for commands and HTTP endpoints.
+//!
+//! ```json
+//! {"processor": "tone", "version": 1, "attempt": 1, "settings": {}, "input": {"text": "Good."}}
+//! {"output": {"tone": 1}, "cost": {"service": "example.com", "operation": "text", "micros": 20}}
+//! {"error": {"kind": "Busy", "message": "try later", "class": "retry", "retry_after_seconds": 10}}
+//! ```
+
+use super::{failure::Failed, pipes::one_line};
+use bindery_core::{StepError, error::Disposition};
+use bindery_engine::context::{Cost, StepContext};
+use serde::Deserialize;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Kinds are names that reports group by; a longer one is a mistake.
+const LONGEST_KIND: usize = 64;
+/// Messages are sentences for people.
+const LONGEST_MESSAGE: usize = 2000;
+/// Longer waits are cut to this: a year, beyond which dates mean nothing.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// A request as JSON text, without the brace at its beginning, so that an id can be put in front.
+#[derive(Debug)]
+pub(super) struct Request {
+    fields: String,
+}
+
+impl Request {
+    pub(super) fn new(processor: &str, version: u32, context: &StepContext, input: &Value) -> Self {
+        let fields = format!(
+            "\"processor\":{},\"version\":{version},\"attempt\":{},\"settings\":{},\"input\":{input}}}",
+            Value::from(processor),
+            context.attempt(),
+            serde_json::to_string(context.settings()).unwrap_or_default(),
+        );
+        Self { fields }
+    }
+
+    pub(super) fn text(&self) -> String {
+        format!("{{{}", self.fields)
+    }
+
+    pub(super) fn with_id(&self, id: u64) -> String {
+        format!("{{\"id\":{id},{}", self.fields)
+    }
+}
+
+/// What the outside said, once it kept to the protocol.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) result: Result<Value, StepError>,
+    costs: Vec<Cost>,
+}
+
+impl Answer {
+    /// Notes the costs, and gives the result.
+    pub(super) fn settle(self, context: &StepContext) -> Result<Value, Failed> {
+        for cost in self.costs {
+            context.charge(cost.service, cost.operation, cost.micros);
+        }
+        self.result.map_err(Failed::answered)
+    }
+}
+
+/// Reads an answer; `Err` with the end of a sentence that begins with who said it. `id` is what the answer must repeat.
+pub(super) fn read(text: &[u8], id: Option<u64>) -> Result<Answer, String> {
+    let Value::Object(mut fields) = json(text)? else {
+        return Err(format!("answered with JSON that is no object: {}", beginning(text)));
+    };
+    if let Some(id) = id {
+        match fields.get("id") {
+            Some(answered) if answered.as_u64() == Some(id) => {}
+            Some(other) => return Err(format!("answered with the id {other} to the request with the id {id}")),
+            None => return Err(format!("answered without the id {id} of its request")),
+        }
+    }
+    let costs = read_costs(fields.get("cost"))?;
+    let result = match (fields.remove("output"), fields.get("error")) {
+        (Some(_), Some(_)) => return Err("answered with both `output` and `error`".to_owned()),
+        (None, None) => return Err(format!("answered with neither `output` nor `error`: {}", beginning(text))),
+        (Some(output), None) => Ok(output),
+        (None, Some(error)) => Err(read_error(error)?),
+    };
+    Ok(Answer { result, costs })
+}
+
+/// One JSON document, and nothing else.
+pub(super) fn json(text: &[u8]) -> Result<Value, String> {
+    if text.trim_ascii().is_empty() {
+        return Err("answered nothing".to_owned());
+    }
+    serde_json::from_slice(text).map_err(|error| format!("answered with no JSON ({error}): {}", beginning(text)))
+}
+
+/// The first bytes as part of a sentence.
+pub(super) fn beginning(text: &[u8]) -> String {
+    // Four bytes for each of the characters that `one_line` keeps at most.
+    one_line(String::from_utf8_lossy(&text[..text.len().min(1200)]).trim())
+}
+
+fn read_error(error: &Value) -> Result<StepError, String> {
+    let Value::Object(fields) = error else {
+        return Err(format!("answered with an `error` that is no object: {error:.100}"));
+    };
+    let text = |key: &str| match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(other) => Err(format!("answered with an `error.{key}` that is no text: {other:.100}")),
+    };
+    let message = text("message")?.filter(|message| !message.trim().is_empty());
+    let message: String = message.unwrap_or("it gave no message").chars().take(LONGEST_MESSAGE).collect();
+    let kind = text("kind")?.filter(|kind| !kind.is_empty());
+    let kind: Option<String> = kind.map(|kind| kind.chars().take(LONGEST_KIND).collect());
+    let after = match fields.get("retry_after_seconds") {
+        None | Some(Value::Null) => None,
+        Some(value) => Some(read_wait(value)?),
+    };
+    let class = text("class")?.unwrap_or("retry");
+    if after.is_some() && class != "retry" {
+        return Err(format!(
+            "answered with `error.retry_after_seconds`, and with the class {class:?} instead of retry"
+        ));
+    }
+    let step = match class {
+        "retry" => StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) },
+        "reject" => StepError::reject(message),
+        "review" => StepError::review(message),
+        "park" => StepError::park(text("until")?.unwrap_or(&message).to_owned(), message),
+        other => {
+            let other = one_line(other);
+            return Err(format!("answered with the `error.class` {other:?}; known are retry, reject, review and park"));
+        }
+    };
+    Ok(match kind {
+        Some(kind) => step.named(&kind),
+        None => step,
+    })
+}
+
+fn read_wait(value: &Value) -> Result<Duration, String> {
+    let seconds = value.as_f64().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    let seconds = seconds.ok_or_else(|| {
+        format!("answered with an `error.retry_after_seconds` that is no number from 0 on: {value:.100}")
+    })?;
+    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT))
+}
+
+/// One cost, a list of them, or none.
+fn read_costs(value: Option<&Value>) -> Result<Vec<Cost>, String> {
+    let wrong = |why: &dyn std::fmt::Display| format!("answered with a `cost` that cannot be read: {why}");
+    let costs: Vec<Cost> = match value {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(list)) => {
+            list.iter().map(Cost::deserialize).collect::<Result<_, _>>().map_err(|error| wrong(&error))?
+        }
+        Some(one) => vec![Cost::deserialize(one).map_err(|error| wrong(&error))?],
+    };
+    match costs.iter().find(|cost| cost.micros < 0) {
+        Some(cost) => Err(wrong(&format!("{} micros are less than nothing", cost.micros))),
+        None => Ok(costs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bindery_core::error::ErrorClass;
+    use bindery_engine::context::CancelFlag;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn error_of(text: &str) -> StepError {
+        read(text.as_bytes(), None).unwrap().result.unwrap_err()
+    }
+
+    fn complaint(text: &str, id: Option<u64>) -> String {
+        read(text.as_bytes(), id).unwrap_err()
+    }
+
+    #[test]
+    fn a_request_is_one_line_of_json() {
+        let settings = json!({"words": ["a\nb"]});
+        let context = StepContext::alone(Arc::new(settings.as_object().unwrap().clone()), 2, CancelFlag::default());
+        let request = Request::new("to\"ne", 7, &context, &json!({"text": "line\nline"}));
+        let expected = json!({
+            "processor": "to\"ne", "version": 7, "attempt": 2, "settings": settings, "input": {"text": "line\nline"}
+        });
+        assert_eq!(serde_json::from_str::<Value>(&request.text()).unwrap(), expected);
+        let with_id: Value = serde_json::from_str(&request.with_id(9)).unwrap();
+        assert_eq!((&with_id["id"], &with_id["input"]), (&json!(9), &expected["input"]));
+        assert!(!request.with_id(9).contains('\n'));
+    }
+
+    #[test]
+    fn outputs_errors_and_costs_are_read() {
+        let context = StepContext::alone(Arc::default(), 1, CancelFlag::default());
+        let text = br#"{"output": null, "cost": {"service": "s", "operation": "o", "micros": 5}}"#;
+        assert_eq!(read(text, None).unwrap().settle(&context).unwrap(), Value::Null);
+        assert_eq!(context.take_costs(), [Cost { service: "s".into(), operation: "o".into(), micros: 5 }]);
+
+        let busy =
+            error_of(r#"{"error": {"kind": "Busy", "message": "m", "class": "retry", "retry_after_seconds": 1.5}}"#);
+        let after = Some(Duration::from_millis(1500));
+        assert_eq!((busy.kind.as_str(), busy.disposition), ("Busy", Disposition::Retry { after }));
+        assert_eq!(error_of(r#"{"error": {}}"#), StepError::retry("it gave no message"));
+        assert_eq!(error_of(r#"{"error": {"message": "m", "class": "reject"}}"#), StepError::reject("m"));
+        assert_eq!(error_of(r#"{"error": {"class": "review"}}"#).class(), ErrorClass::Review);
+        let parked = error_of(r#"{"error": {"message": "no key", "class": "park", "until": "the key"}}"#);
+        assert_eq!(parked, StepError::park("the key", "no key"));
+        let long = error_of(&json!({"error": {"message": "x".repeat(9000), "retry_after_seconds": 1e300}}).to_string());
+        assert_eq!(long.message.len(), LONGEST_MESSAGE);
+        assert_eq!(long.disposition, Disposition::Retry { after: Some(LONGEST_WAIT) });
+    }
+
+    #[test]
+    fn answers_that_break_the_protocol_are_described() {
+        let cases = [
+            ("  \n", "answered nothing"),
+            ("hello", "answered with no JSON (expected value at line 1 column 1): hello"),
+            ("[1]", "answered with JSON that is no object: [1]"),
+            ("{}", "answered with neither `output` nor `error`: {}"),
+            (r#"{"output": 1, "error": {}}"#, "answered with both `output` and `error`"),
+            (r#"{"error": {"class": "maybe"}}"#, "known are retry, reject, review and park"),
+            (r#"{"error": {"message": 5}}"#, "`error.message` that is no text: 5"),
+            (r#"{"error": {"class": "reject", "retry_after_seconds": 5}}"#, "instead of retry"),
+            (r#"{"error": {"retry_after_seconds": -1}}"#, "no number from 0 on: -1"),
+            (r#"{"output": 1, "cost": {"service": "s"}}"#, "missing field `operation`"),
+            (r#"{"output": 1, "cost": {"service": "s", "operation": "o", "micros": -1}}"#, "less than nothing"),
+            (r#"{"output": 1} {"output": 2}"#, "trailing characters"),
+        ];
+        for (text, expected) in cases {
+            let complaint = complaint(text, None);
+            assert!(complaint.contains(expected), "{text}: {complaint}");
+        }
+        assert_eq!(complaint(r#"{"output": 1}"#, Some(4)), "answered without the id 4 of its request");
+        assert_eq!(
+            complaint(r#"{"output": 1, "id": "4"}"#, Some(4)),
+            "answered with the id \"4\" to the request with the id 4"
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! An HTTP endpoint: the request as the body of a POST, the answer as JSON.
+//!
+//! A redirect is never followed: a POST that becomes a GET on the way loses its body, and headers with secrets are for
+//! the address that was configured. A call that is under way ends at its time limit, not at a cancellation.
+
+use super::{
+    config::{AnswerShape, HttpConfig, Method},
+    envelope::{self, Request},
+    failure::{Failed, megabytes},
+    pipes::one_line,
+    program::TimeLimit,
+    retry_after,
+    template::environment,
+};
+use bindery_core::{StepError, error::Disposition};
+use bindery_engine::context::StepContext;
+use serde_json::Value;
+use std::{
+    io,
+    time::{Instant, SystemTime},
+};
+use ureq::{
+    Agent,
+    http::{self, HeaderName, HeaderValue, Response, StatusCode, header},
+};
+
+pub(super) struct Endpoint {
+    config: HttpConfig,
+    agent: Agent,
+    /// Where it is, for sentences: without the query, which may hold a key.
+    shown: String,
+}
+
+impl Endpoint {
+    pub(super) fn new(config: HttpConfig) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
+            .max_idle_connections_per_host(config.common.concurrency)
+            .build()
+            .new_agent();
+        let shown = config.url.split(['?', '#']).next().unwrap_or_default().to_owned();
+        Self { config, agent, shown }
+    }
+
+    pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Value, Failed> {
+        let time = TimeLimit::new(self.config.timeout, context);
+        let asked = self.request(request.text())?;
+        let left = time.until.saturating_duration_since(Instant::now());
+        let asked = self.agent.configure_request(asked).timeout_global(Some(left)).build();
+        let mut response = self.agent.run(asked).map_err(|error| self.unreachable(error, &time))?;
+        let status = response.status();
+        tracing::debug!(url = self.shown, status = status.as_u16(), "an endpoint answered");
+        let limit = self.config.max_response_bytes as u64;
+        let body = response.body_mut().with_config().limit(limit).read_to_vec();
+        if !status.is_success() {
+            // The body only explains; when it cannot be read the status says enough.
+            return Err(self.refused(&response, &body.unwrap_or_default()));
+        }
+        let body = body.map_err(|error| self.unreachable(error, &time))?;
+        self.read(&body)
+            .map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?
+            .map_or_else(|answer| answer.settle(context), Ok)
+    }
+
+    /// The bare output, or an envelope that is still to be settled.
+    fn read(&self, body: &[u8]) -> Result<Result<Value, envelope::Answer>, String> {
+        match self.config.answer {
+            AnswerShape::Bare => envelope::json(body).map(Ok),
+            AnswerShape::Envelope => envelope::read(body, None).map(Err),
+        }
+    }
+
+    fn request(&self, body: String) -> Result<http::Request<String>, Failed> {
+        let method = match self.config.method {
+            Method::Post => http::Method::POST,
+            Method::Put => http::Method::PUT,
+            Method::Patch => http::Method::PATCH,
+        };
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(&self.config.url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json");
+        for (name, template) in &self.config.headers {
+            let value = template
+                .fill(&environment)
+                .map_err(|missing| Failed::no_variable(&missing, &format!("the header {name} of {}", self.shown)))?;
+            // The sentence does not show the value: it may be a secret.
+            let mut value = HeaderValue::from_str(value.trim()).map_err(|_| {
+                let message = format!("the header {name} of {} would hold characters that no header may", self.shown);
+                Failed::ours(StepError::park(format!("header {name}"), message).named("BadHeader"))
+            })?;
+            value.set_sensitive(true);
+            // Instead of, not beside: whoever writes `content-type` wants that one.
+            if let (Some(headers), Ok(name)) = (request.headers_mut(), HeaderName::try_from(name)) {
+                headers.insert(name, value);
+            }
+        }
+        request.body(body).map_err(|error| {
+            Failed::ours(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))
+        })
+    }
+
+    /// An answer that is no success.
+    fn refused(&self, response: &Response<ureq::Body>, body: &[u8]) -> Failed {
+        let status = response.status();
+        let said = envelope::beginning(body);
+        let said = if said.is_empty() { said } else { format!(": {said}") };
+        let message = format!("{} answered with status {status}{said}", self.shown);
+        if status.is_redirection() {
+            let to = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
+            let to = to.map(|to| format!(" to {}", one_line(to))).unwrap_or_default();
+            let message =
+                format!("{} redirects{to} (status {status}), which is not followed; correct `url`", self.shown);
+            return Failed::theirs(StepError::bug(message).named("Redirected"));
+        }
+        let is_transient = status.is_server_error()
+            || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS].contains(&status);
+        if !is_transient {
+            return Failed::answered(StepError::reject(message).named("HttpStatus"));
+        }
+        let after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let after = after.and_then(|value| retry_after::read(value, SystemTime::now()));
+        let error = StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) };
+        Failed::theirs(error.named("HttpStatus"))
+    }
+
+    /// No answer at all, or only a part of one.
+    fn unreachable(&self, error: ureq::Error, time: &TimeLimit) -> Failed {
+        let shown = &self.shown;
+        let step = match error {
+            ureq::Error::Timeout(_) => StepError::retry(format!("{shown} {}", time.exceeded())).named("Timeout"),
+            ureq::Error::BodyExceedsLimit(_) => {
+                let most = megabytes(self.config.max_response_bytes as u64);
+                StepError::bug(format!("{shown} answered with more than the {most} allowed")).named("TooMuchOutput")
+            }
+            ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
+                StepError::retry(format!("{shown} {}", time.exceeded())).named("Timeout")
+            }
+            error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
+                let message = format!("{shown} cannot be asked: {error}");
+                return Failed::ours(StepError::bug(message).named("BadRequest"));
+            }
+            error => StepError::retry(format!("{shown} could not be reached: {error}")).named("Unreachable"),
+        };
+        Failed::theirs(step)
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Endpoint").field(&self.shown).finish()
+    }
+}
