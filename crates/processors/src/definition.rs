@@ -1,0 +1,137 @@
+//! The file of a processor: what it is called, what it takes, how it works and what it gives.
+
+use crate::declared::{
+    expression::Source,
+    factors::{Factors, read_confidence, read_factors},
+    schema::{InputSchema, read_schema},
+    transform::read_transform,
+};
+use bindery_core::{Name, StepError};
+use bindery_engine::{
+    Kind,
+    context::StepContext,
+    yaml::{self, Fields, Node, Problems, YamlError},
+};
+use bindery_states::jsonata::Expression;
+use serde_json::Value;
+use std::{fmt, sync::Arc};
+
+pub(crate) const KEYS: &[&str] =
+    &["name", "version", "description", "kind", "input", "declare", "command", "http", "factors", "confidence"];
+/// Exactly one of them says how the work is done.
+pub(crate) const BODIES: &[&str] = &["declare", "command", "http"];
+
+/// The middle one of a processor's three steps, which is where kinds of definitions differ.
+pub trait Work: fmt::Debug + Send + Sync {
+    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError>;
+}
+
+/// A processor as its file describes it. Copies share what was compiled.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    pub name: Name,
+    pub version: u32,
+    pub description: String,
+    pub kind: Kind,
+    /// What an input has to look like; without one every input is taken.
+    pub input: Option<InputSchema>,
+    pub work: Arc<dyn Work>,
+    /// What is kept of the work's result; without them it is kept as it is.
+    pub factors: Option<Factors>,
+    pub confidence: Option<Expression>,
+}
+
+impl Definition {
+    /// Reads a definition, with all of its problems if it has any. `file` only appears in the messages.
+    pub fn parse(text: &str, file: &str) -> Result<Self, YamlError> {
+        let mut problems = Problems::default();
+        let source = Source::new(text);
+        let read = yaml::read(text, &mut problems).and_then(|root| read_definition(&root, &source, &mut problems));
+        match read {
+            Some(definition) if problems.is_empty() => Ok(definition),
+            _ => Err(reworded(problems.into_error(Some(file)))),
+        }
+    }
+}
+
+/// `None` only together with a problem.
+fn read_definition(root: &Node, source: &Source<'_>, problems: &mut Problems) -> Option<Definition> {
+    let fields = Fields::open(root, "", KEYS, problems)?;
+    let name = read_name(&fields, problems);
+    let version = fields.count("version", problems).unwrap_or(1);
+    let description = fields.text("description", problems).unwrap_or_default().trim().to_owned();
+    let kinds = Kind::ALL.map(|kind| (kind.as_str(), kind));
+    let kind = fields.choice("kind", &kinds, problems);
+    let input = fields.get("input").and_then(|node| read_schema(node, "input", problems));
+    let work = read_body(&fields, source, problems);
+    let factors = fields.get("factors").and_then(|node| read_factors(node, "factors", source, problems));
+    let confidence = fields.get("confidence").and_then(|node| read_confidence(node, source, problems));
+    Some(Definition {
+        name: name?,
+        version,
+        description,
+        kind: kind.unwrap_or_default(),
+        input,
+        work: work?,
+        factors,
+        confidence,
+    })
+}
+
+fn read_name(fields: &Fields<'_>, problems: &mut Problems) -> Option<Name> {
+    let hint = "give the processor the name that workflows ask for";
+    let node = fields.require("name", hint, problems)?;
+    if node.as_text().is_some_and(|text| text.trim().is_empty()) {
+        fields.blame("name", "the name is blank", Some(hint), problems);
+        return None;
+    }
+    fields.name("name", problems)
+}
+
+fn read_body(fields: &Fields<'_>, source: &Source<'_>, problems: &mut Problems) -> Option<Arc<dyn Work>> {
+    let written: Vec<(&str, &Node)> =
+        BODIES.iter().filter_map(|key| fields.get(key).map(|node| (*key, node))).collect();
+    match written[..] {
+        [(key, node)] => body_of(key, node, source, problems),
+        [] => {
+            let hint = "`declare` for expressions, `command` for a program, `http` for a service";
+            let message = "nothing says how the work is done: one of `declare`, `command` and `http` is missing";
+            problems.add_with_hint(fields.place, "", message, hint);
+            None
+        }
+        [(first, _), (second, node), ..] => {
+            let message = format!("`{second}` cannot stand beside `{first}`: a processor works in one way");
+            problems.add_with_hint(node.place, second, message, "make two processors, one stage after the other");
+            None
+        }
+    }
+}
+
+/// How the work is done. Every kind of body has its reader here.
+fn body_of(key: &str, node: &Node, source: &Source<'_>, problems: &mut Problems) -> Option<Arc<dyn Work>> {
+    match key {
+        "declare" => Some(Arc::new(read_transform(node, key, source, problems)?)),
+        other => unavailable(other, node, problems),
+    }
+}
+
+fn unavailable(key: &str, node: &Node, problems: &mut Problems) -> Option<Arc<dyn Work>> {
+    let hint = "this version runs processors with `declare`";
+    problems.add_with_hint(node.place, key, format!("`{key}` is not available"), hint);
+    None
+}
+
+/// What the YAML reader says of files as a whole is worded for workflows.
+fn reworded(mut error: YamlError) -> YamlError {
+    for problem in error.problems.iter_mut().filter(|problem| problem.path.is_empty()) {
+        problem.message =
+            problem.message.replace("expected one workflow in a file", "expected one processor in a file");
+        if let Some(hint) = &mut problem.hint {
+            if hint.contains("`stages`") {
+                "a processor has at least `name` and `declare`, `command` or `http`".clone_into(hint);
+            }
+            *hint = hint.replace("give each workflow a file", "give each processor a file");
+        }
+    }
+    error
+}

@@ -1,0 +1,237 @@
+//! Changes to a parsed expression that keep it within its limits, and that put right what the library gets wrong.
+//!
+//! | where | why |
+//! |---|---|
+//! | the arguments of `$pad` | its width is not limited |
+//! | the sides of `&`, lists in `[...]` | each can double what it is given, and a loop can repeat it |
+//! | the argument of `$string` and of `$join` | shared parts are written out again and again |
+//! | `$distinct` | takes quadratic time |
+//! | `$exists($)` | is false in a predicate, whatever the item |
+//! | `$reduce` of an empty list | gives null instead of nothing |
+//! | `$filter` of null | swallows the errors of its function |
+
+use super::functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE};
+use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
+use std::collections::HashSet;
+
+/// An expression of so few parts, without functions and variables of its own, cannot make much of a little. It runs
+/// without the checks against growth, which cost time.
+const HARMLESS_PARTS: usize = 24;
+
+/// What an expression is made of.
+#[derive(Default)]
+struct Survey {
+    parts: usize,
+    /// Variables and parameters. What has a built-in's name is left alone.
+    own: HashSet<String>,
+    repeats: bool,
+}
+
+impl Survey {
+    fn note(&mut self, node: &AstNode) {
+        self.parts += 1;
+        match node {
+            AstNode::Binary { op: BinaryOp::ColonEqual, lhs, .. } => {
+                self.repeats = true;
+                if let AstNode::Variable(name) = &**lhs {
+                    self.own.insert(name.clone());
+                }
+            }
+            AstNode::Lambda { params, .. } => {
+                self.repeats = true;
+                self.own.extend(params.iter().cloned());
+            }
+            _ => {}
+        }
+    }
+
+    fn can_grow(&self) -> bool {
+        self.repeats || self.parts > HARMLESS_PARTS
+    }
+}
+
+pub(super) fn apply(root: &mut AstNode) {
+    let mut survey = Survey::default();
+    visit(root, &mut |node| survey.note(node));
+    let own = &survey.own;
+    visit(root, &mut |node| put_right(node, own));
+    if survey.can_grow() {
+        visit(root, &mut |node| hold_back(node, own));
+    }
+}
+
+fn put_right(node: &mut AstNode, own: &HashSet<String>) {
+    match node {
+        AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => put_call_right(name, args),
+        AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
+        AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
+        AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
+            let AstNode::Function { name, args, is_builtin: true } = &**rhs else { return };
+            match name.as_str() {
+                "reduce" if args.len() == 1 => wrap(lhs, FILLED),
+                "filter" if args.len() == 1 => wrap(lhs, LISTED),
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+fn put_call_right(name: &mut String, args: &mut [AstNode]) {
+    match (name.as_str(), &mut *args) {
+        ("pad", args) => {
+            let given = args.iter_mut().filter(|arg| !matches!(arg, AstNode::Placeholder | AstNode::String(_)));
+            given.for_each(|arg| wrap(arg, WIDTH));
+        }
+        ("distinct", [_]) => DISTINCT.clone_into(name),
+        ("exists", [AstNode::Variable(context)]) if context.is_empty() => wrap(&mut args[0], SAME),
+        ("reduce", [list, _]) => wrap(list, FILLED),
+        ("filter", [list, _]) => wrap(list, LISTED),
+        _ => {}
+    }
+}
+
+fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
+    let is_writer = |name: &str| matches!(name, "string" | "join") && !own.contains(name);
+    match node {
+        AstNode::Function { name, args, is_builtin: true } if is_writer(name) => {
+            args.iter_mut().take(1).for_each(|arg| wrap(arg, WRITABLE));
+        }
+        AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => match &**rhs {
+            AstNode::Function { name, is_builtin: true, .. } | AstNode::Variable(name) if is_writer(name) => {
+                wrap(lhs, WRITABLE);
+            }
+            _ => {}
+        },
+        AstNode::Binary { op: BinaryOp::Concatenate, lhs, rhs } => {
+            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side)) {
+                wrap(side, WRITABLE);
+            }
+        }
+        AstNode::Array(items) if items.iter().filter(|item| is_spread(item)).count() > 1 => {
+            items.iter_mut().filter(|item| is_spread(item)).for_each(|item| wrap(item, SIZED));
+        }
+        _ => {}
+    }
+}
+
+fn wrap(node: &mut AstNode, function: &str) {
+    if matches!(node, AstNode::Placeholder) {
+        return;
+    }
+    let inner = std::mem::replace(node, AstNode::Undefined);
+    *node = AstNode::Function { name: function.to_owned(), args: vec![inner], is_builtin: true };
+}
+
+/// `$pad` handed to another function, as a function that calls it with a checked width.
+fn pad_as_a_value() -> AstNode {
+    let params = ["text", "width", "filler"];
+    let mut args = params.map(|param| AstNode::Variable(param.to_owned()));
+    wrap(&mut args[1], WIDTH);
+    let body = AstNode::Function { name: "pad".to_owned(), args: args.into(), is_builtin: true };
+    let params = params.map(str::to_owned).into();
+    AstNode::Lambda { params, body: Box::new(body), signature: None, thunk: false }
+}
+
+/// Whether it is as long as it is written, or put together from sides that are checked themselves.
+fn is_text(node: &AstNode) -> bool {
+    matches!(
+        node,
+        AstNode::String(_)
+            | AstNode::Number(_)
+            | AstNode::Boolean(_)
+            | AstNode::Null
+            | AstNode::Binary { op: BinaryOp::Concatenate, .. }
+    )
+}
+
+/// Whether a list at this place of `[...]` becomes part of the new one.
+fn is_spread(node: &AstNode) -> bool {
+    matches!(
+        node,
+        AstNode::Variable(_)
+            | AstNode::Function { .. }
+            | AstNode::Call { .. }
+            | AstNode::Block(_)
+            | AstNode::Conditional { .. }
+    )
+}
+
+/// Every node, the inner ones first. The parser bounds how deep they nest.
+fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
+    match node {
+        AstNode::Path { steps } => steps.iter_mut().for_each(|step| visit_step(step, seen)),
+        AstNode::Binary { lhs, rhs, .. } => {
+            visit(lhs, seen);
+            visit(rhs, seen);
+        }
+        AstNode::Unary { operand: inner, .. }
+        | AstNode::FunctionApplication(inner)
+        | AstNode::Lambda { body: inner, .. } => visit(inner, seen),
+        AstNode::Call { procedure, args } => {
+            visit(procedure, seen);
+            for arg in args {
+                visit(arg, seen);
+            }
+        }
+        AstNode::Function { args: nodes, .. }
+        | AstNode::Array(nodes)
+        | AstNode::Block(nodes)
+        | AstNode::ArrayGroup(nodes) => nodes.iter_mut().for_each(|node| visit(node, seen)),
+        AstNode::Object(pairs) => visit_pairs(pairs, seen),
+        AstNode::ObjectTransform { input, pattern } => {
+            visit(input, seen);
+            visit_pairs(pattern, seen);
+        }
+        AstNode::Conditional { condition, then_branch, else_branch } => {
+            visit(condition, seen);
+            visit(then_branch, seen);
+            if let Some(branch) = else_branch {
+                visit(branch, seen);
+            }
+        }
+        AstNode::Sort { input, terms } => {
+            visit(input, seen);
+            for (term, _) in terms {
+                visit(term, seen);
+            }
+        }
+        AstNode::Transform { location, update, delete } => {
+            visit(location, seen);
+            visit(update, seen);
+            if let Some(delete) = delete {
+                visit(delete, seen);
+            }
+        }
+        AstNode::String(_)
+        | AstNode::Name(_)
+        | AstNode::Number(_)
+        | AstNode::Boolean(_)
+        | AstNode::Null
+        | AstNode::Undefined
+        | AstNode::Placeholder
+        | AstNode::Regex { .. }
+        | AstNode::Variable(_)
+        | AstNode::ParentVariable(_)
+        | AstNode::Wildcard
+        | AstNode::Descendant
+        | AstNode::Parent(_) => {}
+    }
+    seen(node);
+}
+
+fn visit_step(step: &mut PathStep, seen: &mut dyn FnMut(&mut AstNode)) {
+    visit(&mut step.node, seen);
+    for stage in &mut step.stages {
+        if let Stage::Filter(filter) = stage {
+            visit(filter, seen);
+        }
+    }
+}
+
+fn visit_pairs(pairs: &mut [(AstNode, AstNode)], seen: &mut dyn FnMut(&mut AstNode)) {
+    for (key, value) in pairs {
+        visit(key, seen);
+        visit(value, seen);
+    }
+}

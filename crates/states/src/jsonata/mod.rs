@@ -1,0 +1,36 @@
+//! JSONata expressions, safe to run on what others send and others write.
+//!
+//! An [`Expression`] is parsed once and can then be evaluated on any thread. Whatever the text and whatever the input,
+//! parsing and evaluating return: they do not panic, do not exhaust the stack, and keep within [`Limits`].
+//!
+//! ```
+//! use bindery_states::jsonata::{Bindings, Expression, Limits};
+//! use serde_json::json;
+//!
+//! let total = Expression::parse("$sum(lines.(price * quantity))")?;
+//! let input = json!({"lines": [{"price": 2, "quantity": 3}, {"price": 4, "quantity": 1}]});
+//! assert_eq!(total.evaluate(&input, &Bindings::default(), Limits::default())?, Some(json!(10)));
+//! # Ok::<(), bindery_states::jsonata::JsonataError>(())
+//! ```
+//!
+//! The language is that of the reference implementation, with these differences:
+//!
+//! - `$eval` is switched off, unless the limits allow it: it would run text that came with the input.
+//! - Results nest at most [`Limits::MAX_NESTING`] levels, so that every JSON reader takes them.
+//! - Numbers are 64-bit floats, as in the reference. Whole numbers beyond 2^53 are rounded.
+//!
+//! **The limits are exact in depth and near in time and memory.** Time is looked at between the steps of an
+//! evaluation: one call of a built-in function on a large list runs to its end first. A regular expression is compiled
+//! each time it is used; the library underneath offers no place for a cache.
+
+mod convert;
+mod error;
+mod expression;
+mod functions;
+mod guard;
+mod limits;
+mod position;
+
+pub use error::JsonataError;
+pub use expression::{Bindings, Expression, Scope};
+pub use limits::Limits;
