@@ -5,17 +5,19 @@
 //! |---|---|---|---|
 //! | [`Sequential`] | development, small piles | asks the step to stop | a panic fails its input |
 //! | [`Threads`] | services and files, where most of the time is waiting | leaves the thread behind | a panic fails its input |
-//! | `Processes` | heavy computing, and code that may hang, crash or swell | kills the child | the input is tried again in a new child |
+//! | [`Processes`] | heavy computing, and code that may hang, crash or swell | kills the child | the input is tried again in a new child |
 //!
 //! Every runner hands over each result as soon as it has it, with the place of its input, so that a caller can store
 //! what is done while the rest goes on; [`run_all`] puts them in the order of the inputs. One bad input never takes
 //! others with it.
 
 mod choice;
+pub mod processes;
 mod sequential;
 mod threads;
 
 pub use choice::{ChoiceError, IO_THREADS, MOST_WORKERS, RunnerChoice, RunnerKind, SMALL_PILE};
+pub use processes::{ChildCommand, Processes};
 pub use sequential::Sequential;
 pub use threads::Threads;
 

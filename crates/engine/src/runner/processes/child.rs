@@ -1,0 +1,228 @@
+//! One child, as its parent sees it.
+
+use super::{
+    command::ChildCommand,
+    death::{Cause, Death, StartError},
+    frame,
+    stderr::Stderr,
+    vitals::{Reason, Rules, Vitals},
+    watch::Watch,
+    wire::Answer,
+};
+use crate::{context::CancelFlag, runner::Limits};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use std::{
+    io::{self, BufReader, Write as _},
+    process::{Child, ChildStdin, ChildStdout},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// A child that has not reported by then never will.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// An input that takes this long is not sent ahead.
+const SLOW: Duration = Duration::from_millis(2);
+
+/// The most inputs that a child has at a time.
+const MOST_AHEAD: usize = 32;
+
+/// The most bytes that are sent ahead, and that are kept for sending.
+pub(super) const LARGE: usize = 256 << 10;
+
+/// What comes from a child.
+#[derive(Debug)]
+pub(super) enum Received {
+    Answer(Answer),
+    Alive,
+    /// Nothing more will come.
+    Ended,
+    /// Nobody understands it.
+    Garbled(String),
+}
+
+/// A running child and the pipes to it. Dropping it ends it and all that it has started.
+#[derive(Debug)]
+pub(super) struct ChildProcess {
+    process: Child,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    stderr: Stderr,
+    vitals: Arc<Vitals>,
+    /// Frames that are ready to go.
+    outgoing: Vec<u8>,
+    /// The task that it was last told of.
+    setup: Vec<u8>,
+    /// Moving average of the time that one input takes.
+    pace: Duration,
+}
+
+impl ChildProcess {
+    /// Starts one and waits until it is ready.
+    pub(super) fn start(command: &ChildCommand, watch: &Watch) -> Result<Self, StartError> {
+        let begun = Instant::now();
+        let failed = |error: &io::Error| StartError {
+            reason: format!("{}: {error}", command.program.display()),
+            hopeless: matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied),
+        };
+        let process = command.spawn().map_err(|error| failed(&error))?;
+        let mut child = Self::attach(process, watch).map_err(|error| failed(&error))?;
+        let limits = Limits { time: Some(READY_WITHIN), memory: None };
+        let rules =
+            Rules { limits, silent_for: READY_WITHIN, cancel: CancelFlag::default(), cancel_grace: READY_WITHIN };
+        watch.begin(&child.vitals, rules);
+        if let Err(garbled) = child.wait_until_ready() {
+            let program = &command.program;
+            return Err(StartError::died(program, &child.into_death(garbled, begun), READY_WITHIN));
+        }
+        child.vitals.rest();
+        tracing::debug!(pid = child.pid(), took = ?begun.elapsed(), "started a child");
+        Ok(child)
+    }
+
+    fn attach(mut process: Child, watch: &Watch) -> io::Result<Self> {
+        let pid = process.id();
+        let mut parts = || {
+            let missing = || io::Error::other("a pipe to the child is missing");
+            let orders = process.stdin.take().ok_or_else(missing)?;
+            let answers = BufReader::with_capacity(64 << 10, process.stdout.take().ok_or_else(missing)?);
+            let stderr = Stderr::follow(process.stderr.take().ok_or_else(missing)?, pid)?;
+            let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(missing)?;
+            let vitals = Arc::new(Vitals::new(pid));
+            watch.add(&vitals)?;
+            Ok((orders, answers, stderr, vitals))
+        };
+        match parts() {
+            Ok((orders, answers, stderr, vitals)) => Ok(Self {
+                process,
+                orders,
+                answers,
+                stderr,
+                vitals,
+                outgoing: Vec::new(),
+                setup: Vec::new(),
+                pace: SLOW,
+            }),
+            Err(error) => {
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(error)
+            }
+        }
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), Option<String>> {
+        match frame::skip_to_greeting(&mut self.answers) {
+            Ok(true) => {}
+            Ok(false) | Err(_) => return Err(None),
+        }
+        match self.receive() {
+            Received::Answer(Answer::Ready { pid }) if pid == self.process.id() => Ok(()),
+            Received::Answer(answer) => Err(Some(format!("{answer:?} instead of its own number"))),
+            Received::Garbled(why) => Err(Some(why)),
+            Received::Alive | Received::Ended => Err(None),
+        }
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub(super) fn vitals(&self) -> &Vitals {
+        &self.vitals
+    }
+
+    /// Whether it has ended while nobody asked anything of it.
+    pub(super) fn has_ended(&self) -> bool {
+        // Without taking note of it: until then its number is its own.
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(self.vitals.pid), look), Ok(None))
+    }
+
+    /// Tells it of the task, unless it knows.
+    pub(super) fn set_up(&mut self, setup: &[u8]) {
+        if self.setup != setup {
+            self.outgoing.extend_from_slice(setup);
+            setup.clone_into(&mut self.setup);
+        }
+    }
+
+    /// Puts an order behind those that are ready to go.
+    pub(super) fn queue(&mut self, order: &[u8]) {
+        self.outgoing.extend_from_slice(order);
+    }
+
+    /// Asks it to stop, and not to begin with what it was sent ahead.
+    pub(super) fn stop(&mut self) {
+        self.outgoing.extend_from_slice(&frame::EMPTY);
+    }
+
+    /// Sends what is ready. Where the child is dead, its answers end too, and that is where it is noticed.
+    pub(super) fn flush(&mut self) {
+        if !self.outgoing.is_empty() {
+            let _ = self.orders.write_all(&self.outgoing);
+            self.outgoing.clear();
+            self.outgoing.shrink_to(LARGE);
+        }
+    }
+
+    /// Waits for whatever comes next.
+    pub(super) fn receive(&mut self) -> Received {
+        let message = match frame::read(&mut self.answers) {
+            Ok(Some(message)) => message,
+            Ok(None) | Err(frame::FrameError::Pipe(_)) => return Received::Ended,
+            Err(error) => return Received::Garbled(error.to_string()),
+        };
+        if message.is_empty() {
+            self.vitals.heard();
+            return Received::Alive;
+        }
+        match serde_json::from_slice(&message) {
+            Ok(answer) => Received::Answer(answer),
+            Err(error) => Received::Garbled(error.to_string()),
+        }
+    }
+
+    /// Notes an answer. Returns the memory that the child has used at most, and whether it is still to be used.
+    pub(super) fn answered(&mut self) -> (Option<u64>, bool) {
+        let (took, usable) = self.vitals.answered();
+        self.pace = (self.pace * 7 + took) / 8;
+        (self.peak_memory(), usable)
+    }
+
+    /// The most memory that it has used, in bytes. Of inputs that take no time at all, some may be missed.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.vitals.refresh_peak(SLOW)
+    }
+
+    /// How many inputs it may be sent so that it need not wait for the next one. Long ones are sent one by one: another
+    /// child may be free sooner.
+    pub(super) fn window(&self) -> usize {
+        let fitting = SLOW.as_nanos() / self.pace.as_nanos().max(1);
+        usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, MOST_AHEAD)
+    }
+
+    /// Ends it, if it has not ended, and says how. `since` is when it was sent its input.
+    pub(super) fn into_death(mut self, garbled: Option<String>, since: Instant) -> Death {
+        let killed = self.vitals.killed();
+        let peak_memory = self.vitals.peak();
+        self.vitals.end();
+        let status = self.process.wait();
+        let (cause, blames_input) = match (killed, garbled, status) {
+            (Some((reason, under_way)), _, _) => (Cause::Killed(reason), under_way && reason != Reason::Cancelled),
+            (None, Some(why), _) => (Cause::Garbled(why), true),
+            (None, None, Ok(status)) => (Cause::Ended(status), true),
+            (None, None, Err(error)) => (Cause::Garbled(error.to_string()), true),
+        };
+        let said = self.stderr.last_words(since);
+        Death { cause, blames_input, said, peak_memory }
+    }
+}
+
+impl Drop for ChildProcess {
+    fn drop(&mut self) {
+        self.vitals.end();
+        // An error means that it was waited for already.
+        let _ = self.process.wait();
+    }
+}

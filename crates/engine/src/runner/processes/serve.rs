@@ -1,0 +1,237 @@
+//! The child's side: takes its orders, runs the steps, answers.
+
+use super::{
+    frame::{self, FrameError},
+    pile::too_large,
+    wire::{Order, Reply, Run, Setup},
+};
+use crate::{
+    context::{BlobAccess, CancelFlag},
+    processor::Registry,
+    runner::{Ran, Task, Unit},
+    steps::StepTimes,
+};
+use bindery_core::{StepError, outcome::Step};
+use bindery_store::blobs::{BlobError, Blobs, LocalBlobs};
+use rustix::process::{Resource, Rlimit, Signal};
+use std::{
+    fs::File,
+    io::{self, BufReader, Write as _},
+    os::fd::AsFd as _,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, Sender},
+    },
+    time::Duration,
+};
+
+/// How often the parent hears that a step is still running.
+const HEARTBEAT: Duration = Duration::from_millis(250);
+
+/// What a process may ask for beyond its limit: code, stacks and what the allocator keeps. The limit itself is watched
+/// by the parent; this is for an allocation that would be over before the parent has looked.
+const HEADROOM: u64 = 64 << 20;
+
+/// How a child opens the blobs that its parent has told it of.
+pub type OpenBlobs<'a> = &'a dyn Fn(&Path) -> Result<Arc<dyn Blobs>, BlobError>;
+
+/// Blobs in a folder of this machine.
+pub fn local_blobs(folder: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
+    Ok(Arc::new(LocalBlobs::open(folder)?))
+}
+
+/// What the main of a child calls: works for the parent at the other end of standard input and output until that end is
+/// closed, and then ends the process at once, together with all that its steps have started, even while a step runs.
+///
+/// Both are taken over first: from then on standard input is empty and standard output goes to standard error, so that
+/// a processor that reads or prints does no harm. Returns only where that fails, or an order cannot be understood.
+pub fn serve(registry: &Registry, open_blobs: OpenBlobs<'_>) -> io::Result<()> {
+    let orders = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut pipe = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    frame::greet(&mut pipe)?;
+    let answers = Arc::new(Answers { pipe: Mutex::new(Pipe { file: pipe, running: false }) });
+    answers.send(&Reply::Ready { pid: std::process::id() })?;
+    let (sender, inbox) = mpsc::channel();
+    thread("bindery-orders", move || read_orders(orders, &sender))?;
+    let pulse = Arc::clone(&answers);
+    thread("bindery-pulse", move || pulse.beat())?;
+    let mut desk = Desk { registry, open_blobs, blobs: None, task: Err(StepError::bug("no task was set up")) };
+    desk.work(&inbox, &answers)
+}
+
+fn thread(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(run).map(drop)
+}
+
+/// Reads all the time, so that the parent never waits to be heard, and so that its end is noticed.
+fn read_orders(orders: File, inbox: &Sender<(Vec<u8>, CancelFlag)>) {
+    let mut orders = BufReader::new(orders);
+    let mut cancel = CancelFlag::default();
+    while let Ok(Some(order)) = frame::read(&mut orders) {
+        if order.is_empty() {
+            // All that came before is to stop; what comes after is not.
+            std::mem::take(&mut cancel).cancel();
+        } else if inbox.send((order, cancel.clone())).is_err() {
+            // The main is leaving with an error, and has more to say about it.
+            return;
+        }
+    }
+    end();
+}
+
+/// Ends this process, and what its steps have started.
+#[allow(clippy::exit, reason = "nobody is left to work for, and a step that runs would not come back by itself")]
+fn end() -> ! {
+    if rustix::process::getpgrp() == rustix::process::getpid() {
+        let _ = rustix::process::kill_current_process_group(Signal::KILL);
+    }
+    std::process::exit(0)
+}
+
+#[derive(Debug)]
+struct Pipe {
+    file: File,
+    /// A step is running: the parent waits for an answer, and reads.
+    running: bool,
+}
+
+/// The way back to the parent.
+#[derive(Debug)]
+struct Answers {
+    pipe: Mutex<Pipe>,
+}
+
+impl Answers {
+    fn begin(&self) {
+        self.pipe.lock().unwrap_or_else(PoisonError::into_inner).running = true;
+    }
+
+    fn send(&self, reply: &Reply<'_>) -> io::Result<()> {
+        self.write(&frame::encode(reply).map_err(io::Error::other)?)
+    }
+
+    fn write(&self, frame: &[u8]) -> io::Result<()> {
+        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        pipe.running = false;
+        pipe.file.write_all(frame)
+    }
+
+    /// Only while a step runs: nobody reads what an idle child says.
+    fn beat(&self) {
+        loop {
+            std::thread::sleep(HEARTBEAT);
+            let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+            if pipe.running && pipe.file.write_all(&frame::EMPTY).is_err() {
+                end();
+            }
+        }
+    }
+}
+
+/// Where the work is done.
+struct Desk<'a> {
+    registry: &'a Registry,
+    open_blobs: OpenBlobs<'a>,
+    /// What was opened last, and the runtime that waits for it.
+    blobs: Option<(PathBuf, BlobAccess, tokio::runtime::Runtime)>,
+    /// Or what every input is told instead.
+    task: Result<Task, StepError>,
+}
+
+impl Desk<'_> {
+    fn work(&mut self, inbox: &Receiver<(Vec<u8>, CancelFlag)>, answers: &Answers) -> io::Result<()> {
+        for (order, cancel) in inbox {
+            match serde_json::from_slice(&order)? {
+                Order::Setup(setup) => self.task = self.set_up(setup),
+                Order::Run(run) if cancel.is_cancelled() => answers.send(&Reply::NotBegun { place: run.place })?,
+                Order::Run(run) => {
+                    answers.begin();
+                    let (place, from) = (run.place, run.from);
+                    let ran = self.run(run, cancel);
+                    answers.write(&encode(place, from, ran)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, Run { from, value, attempt, .. }: Run, cancel: CancelFlag) -> Ran {
+        match &self.task {
+            Ok(task) => Task { cancel, ..task.clone() }.run(Unit { from, value, attempt }),
+            Err(error) => Ran::failed(from, error.clone(), StepTimes::default()),
+        }
+    }
+
+    fn set_up(&mut self, setup: Setup) -> Result<Task, StepError> {
+        let limits = setup.limits();
+        limit_memory(limits.memory);
+        let Setup { processor: name, version, settings, blobs, .. } = setup;
+        let known = self.registry.get(&name);
+        let processor = known.filter(|processor| processor.version() == version).ok_or_else(|| {
+            StepError::bug(format!("the child process does not know the processor {name} in version {version}"))
+                .named("UnknownProcessor")
+        })?;
+        let mut task = Task::new(Arc::clone(processor));
+        task.settings = Arc::new(settings);
+        task.limits = limits;
+        task.blobs = blobs.map(|folder| self.open(folder)).transpose()?;
+        Ok(task)
+    }
+
+    fn open(&mut self, folder: PathBuf) -> Result<BlobAccess, StepError> {
+        if let Some((_, access, _)) = self.blobs.as_ref().filter(|(open, ..)| *open == folder) {
+            return Ok(access.clone());
+        }
+        let failed = |error: &dyn std::fmt::Display| {
+            StepError::retry(format!("the child process cannot open the blobs in {}: {error}", folder.display()))
+                .named("NoStore")
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        let runtime = runtime.map_err(|error| failed(&error))?;
+        let blobs = (self.open_blobs)(&folder).map_err(|error| failed(&error))?;
+        let access = BlobAccess { blobs, runtime: runtime.handle().clone() };
+        self.blobs = Some((folder, access.clone(), runtime));
+        Ok(access)
+    }
+}
+
+/// The answer as a frame; another one where it cannot be made. Children are made only here, by the processor's code.
+fn encode(place: usize, from: Step, ran: Ran) -> Result<Vec<u8>, FrameError> {
+    let frame = |ran: &Ran| {
+        let Ran { result, times, costs, .. } = ran;
+        frame::encode(&Reply::Done { place, result, times: *times, costs })
+    };
+    let error = match catch_unwind(AssertUnwindSafe(|| frame(&ran))) {
+        Ok(Ok(frame)) => return Ok(frame),
+        Ok(Err(error)) => too_large(&error),
+        Err(_) => StepError::bug("the processor panicked while its children were made").named("Panic"),
+    };
+    let Ran { times, costs, .. } = ran;
+    frame(&Ran { costs, ..Ran::failed(from, error, times) })
+}
+
+/// Makes a single huge allocation fail, which ends this process instead of the machine.
+fn limit_memory(limit: Option<u64>) {
+    let Rlimit { maximum, .. } = rustix::process::getrlimit(Resource::Data);
+    let wanted = limit.map(|limit| limit.saturating_add(HEADROOM));
+    let current = match (wanted, maximum) {
+        (Some(wanted), Some(most)) => Some(wanted.min(most)),
+        (wanted, most) => wanted.or(most),
+    };
+    if let Err(error) = rustix::process::setrlimit(Resource::Data, Rlimit { current, maximum }) {
+        tracing::warn!(error = %error, "the memory of this process cannot be limited");
+    }
+}
+
+impl From<FrameError> for io::Error {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Pipe(error) => error,
+            error => Self::other(error),
+        }
+    }
+}
