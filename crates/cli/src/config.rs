@@ -1,10 +1,10 @@
 //! Settings that every command shares, and the store that they lead to. A flag wins over the environment, which wins
 //! over the default.
 
-use crate::{env_vars, exit::Exit, failure::Failure, output};
+use crate::{env_vars, exit::Exit, failure::Failure, output, processors::Processors};
 use bindery_core::Name;
 use bindery_engine::{
-    Engine, Parts,
+    Engine, Parts, Registry,
     workflow::{LoadedWorkflow, Workflow, load_dir},
 };
 use bindery_store::{
@@ -33,6 +33,10 @@ pub(crate) struct Settings {
     /// A folder with workflows of your own (*.yaml)
     #[arg(long, global = true, env = env_vars::WORKFLOWS, value_name = "FOLDER", hide_env = true)]
     pub(crate) workflows: Option<PathBuf>,
+
+    /// A folder with processors of your own (*.yaml)
+    #[arg(long, global = true, env = env_vars::PROCESSORS, value_name = "FOLDER", hide_env = true)]
+    pub(crate) processors: Option<PathBuf>,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module
     #[arg(long, global = true, env = env_vars::LOG, default_value = "warn", value_name = "FILTER", hide_env = true)]
@@ -74,11 +78,16 @@ impl Settings {
 
     /// Opens the store, or makes it, and stores the workflows that ship and those of the user.
     pub(crate) async fn create(&self) -> anyhow::Result<App> {
+        self.create_with(&self.known_processors()?).await
+    }
+
+    /// The same with processors that are known already.
+    pub(crate) async fn create_with(&self, processors: &Processors) -> anyhow::Result<App> {
         // Bad workflows are told before anything is made.
         let own = self.own_workflows()?;
         let folder = self.folder()?;
         fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
-        let app = App::open(folder)?;
+        let app = App::open(folder, processors.registry().clone())?;
         app.engine.register_builtin_workflows().await?;
         for loaded in own {
             app.engine.register_workflow(&loaded.text, Some(&loaded.file.display().to_string())).await?;
@@ -86,8 +95,17 @@ impl Settings {
         Ok(app)
     }
 
-    /// Opens the store that is there. Looking at nothing must not make a store.
+    /// Opens the store that is there. Looking at nothing must not make a store, and does not need the user's processors.
     pub(crate) fn existing(&self) -> anyhow::Result<App> {
+        self.open_existing(bindery_pipeline::registry())
+    }
+
+    /// Opens the store that is there, to run these processors.
+    pub(crate) fn existing_with(&self, processors: &Processors) -> anyhow::Result<App> {
+        self.open_existing(processors.registry().clone())
+    }
+
+    fn open_existing(&self, registry: Registry) -> anyhow::Result<App> {
         let folder = self.folder()?;
         if !folder.join(DATABASE).is_file() {
             let message = format!("there is no store in {}", folder.display());
@@ -95,7 +113,7 @@ impl Settings {
                 .hint("`bindery run PATHS…` makes one; --store or BINDERY_STORE names another folder")
                 .into());
         }
-        App::open(folder)
+        App::open(folder, registry)
     }
 
     /// The store if there is one.
@@ -124,7 +142,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    fn open(folder: PathBuf) -> anyhow::Result<Self> {
+    fn open(folder: PathBuf, registry: Registry) -> anyhow::Result<Self> {
         let path = folder.join(DATABASE);
         // SQLite would say only that it cannot open it.
         if let Err(error) = fs::OpenOptions::new().append(true).create(true).open(&path) {
@@ -133,7 +151,7 @@ impl App {
         }
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(path))?);
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.join(BLOBS))?);
-        let engine = Engine::new(Parts::new(store, blobs, bindery_pipeline::registry()));
+        let engine = Engine::new(Parts::new(store, blobs, registry));
         Ok(Self { engine, folder })
     }
 
@@ -141,11 +159,16 @@ impl App {
         &**self.engine.store()
     }
 
+    /// The folder of the blobs, for processes that open it themselves.
+    pub(crate) fn blob_folder(&self) -> PathBuf {
+        self.folder.join(BLOBS)
+    }
+
     /// Where a blob is kept, to show.
     pub(crate) fn blob_path(&self, hash: bindery_core::ContentHash) -> PathBuf {
         let digits = hash.to_string();
         let (first, rest) = digits.split_at(2);
-        self.folder.join(BLOBS).join("sha256").join(first).join(rest)
+        self.blob_folder().join("sha256").join(first).join(rest)
     }
 
     /// Every queue that work can wait in: those of the stored workflows, and those that hold jobs.

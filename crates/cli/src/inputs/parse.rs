@@ -160,14 +160,8 @@ mod tests {
             told_of(Form::Lines, "{\"input_id\": \"x\", \"data\": 1}\n{oops"),
             both("a.json:2", "in/a.json, line 2, column 2: not JSON: key must be a string")
         );
-        assert_eq!(
-            told_of(Form::Lines, "{\"data\": 1}"),
-            both("a.json:1", "in/a.json, line 1: `input_id` is missing")
-        );
-        assert_eq!(
-            told_of(Form::Json, "[{\"input_id\": \"x\"}]"),
-            both("x", "in/a.json, input 1: `data` is missing")
-        );
+        assert_eq!(told_of(Form::Lines, "{\"data\": 1}"), both("a.json:1", "in/a.json, line 1: `input_id` is missing"));
+        assert_eq!(told_of(Form::Json, "[{\"input_id\": \"x\"}]"), both("x", "in/a.json, input 1: `data` is missing"));
         assert_eq!(
             told_of(Form::Json, "{\"input_id\": \"x\", \"data\": 1, \"dta\": 2}").1,
             "in/a.json: unknown field `dta`; an input has input_id, account_id, underwriting_id, data and payload"
@@ -176,8 +170,12 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_told() {
-        let source =
-            Source { shown: "a".to_owned(), id: "a".to_owned(), form: Form::Json, bytes: b"{\"a\": \"\xff\"}".to_vec() };
+        let source = Source {
+            shown: "a".to_owned(),
+            id: "a".to_owned(),
+            form: Form::Json,
+            bytes: b"{\"a\": \"\xff\"}".to_vec(),
+        };
         let mut raw = Vec::new();
         read(&source, &mut raw);
         let Some(Raw::Unreadable { why, .. }) = raw.pop() else { panic!("it was read") };

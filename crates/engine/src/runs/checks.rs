@@ -1,9 +1,6 @@
 //! May a run go on where another one stopped?
 
-use super::{
-    Runs, id_after,
-    record::RunRecord,
-};
+use super::{Runs, id_after, record::RunRecord};
 use crate::{
     error::{EngineError, EngineResult},
     execution::Execution,

@@ -1,7 +1,7 @@
 //! One run with everything that is known of its inputs.
 
 use super::{
-    Runs, RunSummary, id_after,
+    RunSummary, Runs, id_after,
     item::StoredInput,
     lineage::{Known, Lineage},
     outcome::Written,
@@ -133,8 +133,7 @@ impl Runs {
         };
         if let Some((run, outcome)) = told {
             view.tell(outcome, Written::read(&self.engine, outcome).await?);
-            view.done_by =
-                (status == InputStatus::Skipped).then(|| lineage.runs[*run].record.run_id.clone());
+            view.done_by = (status == InputStatus::Skipped).then(|| lineage.runs[*run].record.run_id.clone());
         }
         Ok(view)
     }
