@@ -65,6 +65,14 @@ fn every_shipped_processor_has_good_and_bad_samples() {
 }
 
 #[test]
+fn every_file_of_the_folder_ships() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../processors");
+    let loaded = bindery_processors::load_dir(folder).unwrap();
+    let files: Vec<&str> = loaded.iter().map(|loaded| loaded.file.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(files, bindery_processors::shipped::all().map(|(file, _)| file));
+}
+
+#[test]
 fn an_application_form_gives_its_factors() {
     assert_eq!(
         factors("application_form", "bakery.json"),

@@ -86,7 +86,7 @@ impl Runs {
         execution.task_mut().blobs = Some(BlobAccess { blobs: Arc::clone(self.engine.blobs()), runtime });
         let cancel = execution.task_mut().cancel.clone();
         let submission = self.engine.ids().submission().await?;
-        let pulse = Pulse::begin(&self.engine, &run_id, submission, cancel.clone()).await?;
+        let pulse = Pulse::begin(self, &run_id, submission, cancel.clone()).await?;
         let items = self.store_inputs(&run_id, submission, &execution, &details, &plan).await?;
         let mut progress = RunProgress {
             run_id: run_id.clone(),

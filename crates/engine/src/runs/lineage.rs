@@ -59,7 +59,7 @@ impl Runs {
         Ok(StoredRun { record, items, outcomes })
     }
 
-    /// The ids of the runs before one, the oldest first.
+    /// A run and those before it, the oldest first.
     pub(super) async fn records_up_to(&self, last: RunRecord) -> EngineResult<Vec<RunRecord>> {
         let mut seen = HashSet::from([last.run_id.clone()]);
         let mut records = vec![last];

@@ -50,6 +50,7 @@ use crate::{
     execution::{ExecutionContext, uuid},
 };
 use bindery_core::ContentHash;
+use std::time::Duration;
 
 /// How runs come in; also the name of their workflow.
 pub const CHANNEL: &str = "process";
@@ -59,15 +60,25 @@ pub(crate) const STAGE: &str = "run";
 
 const WORKFLOW_VERSION: i64 = 1;
 
+const BEAT_EVERY: Duration = Duration::from_secs(5);
+
 /// The stored runs of one engine. A cheap handle.
 #[derive(Debug, Clone)]
 pub struct Runs {
     engine: Engine,
+    beat_every: Duration,
 }
 
 impl Runs {
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, beat_every: BEAT_EVERY }
+    }
+
+    /// How often a run gives a sign of life, and looks whether it was cancelled.
+    #[must_use]
+    pub fn with_beat_every(mut self, time: Duration) -> Self {
+        self.beat_every = time;
+        self
     }
 }
 

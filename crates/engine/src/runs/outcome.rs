@@ -20,29 +20,29 @@ use std::time::Duration;
 /// How long the steps took, in microseconds; none where a step did not run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StepMicros {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    validation_us: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    processing_us: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    extraction_us: Option<u64>,
+    #[serde(rename = "validation_us", default, skip_serializing_if = "Option::is_none")]
+    validation: Option<u64>,
+    #[serde(rename = "processing_us", default, skip_serializing_if = "Option::is_none")]
+    processing: Option<u64>,
+    #[serde(rename = "extraction_us", default, skip_serializing_if = "Option::is_none")]
+    extraction: Option<u64>,
 }
 
 impl StepMicros {
     fn of_times(times: &StepTimes) -> Self {
         let micros = |step| times.of(step).map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
         Self {
-            validation_us: micros(Step::Validation),
-            processing_us: micros(Step::Processing),
-            extraction_us: micros(Step::Extraction),
+            validation: micros(Step::Validation),
+            processing: micros(Step::Processing),
+            extraction: micros(Step::Extraction),
         }
     }
 
     pub(super) fn of(self, step: Step) -> Option<Duration> {
         let micros = match step {
-            Step::Validation => self.validation_us,
-            Step::Processing => self.processing_us,
-            Step::Extraction => self.extraction_us,
+            Step::Validation => self.validation,
+            Step::Processing => self.processing,
+            Step::Extraction => self.extraction,
         };
         micros.map(Duration::from_micros)
     }

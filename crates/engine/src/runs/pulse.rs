@@ -17,8 +17,6 @@ use tokio::task::JoinHandle;
 /// A run that was not seen for this long, and has not ended, is over all the same: its process is gone.
 pub const INTERRUPTED_AFTER: Duration = Duration::from_secs(30);
 
-const BEAT_EVERY: Duration = Duration::from_secs(5);
-
 /// The name that a run gives signs of life under.
 fn worker_name(run_id: &str) -> Name {
     format!("run-{run_id}").into()
@@ -35,14 +33,15 @@ pub(super) struct Pulse {
 impl Pulse {
     /// The first sign is given when this returns, before anything else of the run can be seen.
     pub(super) async fn begin(
-        engine: &Engine,
+        runs: &Runs,
         run_id: &str,
         submission: SubmissionId,
         cancel: CancelFlag,
     ) -> StoreResult<Self> {
         let finished = Arc::new(AtomicU64::new(0));
         let heart = Heart {
-            engine: engine.clone(),
+            engine: runs.engine.clone(),
+            every: runs.beat_every,
             run_id: run_id.to_owned(),
             submission,
             worker: worker_name(run_id),
@@ -61,6 +60,7 @@ impl Drop for Pulse {
 
 struct Heart {
     engine: Engine,
+    every: Duration,
     run_id: String,
     submission: SubmissionId,
     worker: Name,
@@ -75,7 +75,7 @@ impl Heart {
 
     async fn keep_beating(self, cancel: CancelFlag) {
         loop {
-            tokio::time::sleep(BEAT_EVERY).await;
+            tokio::time::sleep(self.every).await;
             if let Err(error) = self.beat().await {
                 tracing::warn!(run.id = self.run_id, error = %error, "a run could give no sign of life");
             }

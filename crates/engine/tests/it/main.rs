@@ -4,6 +4,7 @@
 
 mod docproc;
 mod resume;
+mod runs;
 mod seed000;
 mod seed002;
 mod smoke;

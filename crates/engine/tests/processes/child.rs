@@ -8,7 +8,7 @@ use bindery_engine::{
 };
 use serde_json::Value;
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -74,10 +74,13 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Whether there is such a process that has not ended.
+/// Whether there is such a process that has not ended: while one of its threads is there, it has not.
 pub(crate) fn is_alive(pid: u32) -> bool {
-    let status = std::fs::read_to_string(PathBuf::from(format!("/proc/{pid}/status")));
-    status.is_ok_and(|text| !text.lines().any(|line| line.starts_with("State:\tZ")))
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    threads.flatten().any(|thread| {
+        let status = std::fs::read_to_string(thread.path().join("status"));
+        status.is_ok_and(|text| !text.lines().any(|line| line.starts_with("State:\tZ")))
+    })
 }
 
 pub(crate) fn signal(pid: u32, signal: rustix::process::Signal) {

@@ -173,7 +173,7 @@ impl Processor for Sum {
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
         let number = input["number"].as_u64().unwrap();
         if let Some(folder) = context.settings().get("orders").and_then(Value::as_str) {
-            if number % 4 == 0 {
+            if number.is_multiple_of(4) {
                 // Long enough for something to happen, and among short ones, so that some are sent ahead.
                 std::thread::sleep(Duration::from_millis(6));
             }

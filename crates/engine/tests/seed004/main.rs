@@ -10,13 +10,30 @@ mod runners;
 mod shapes;
 mod support;
 
-use bindery_engine::runner::{Runner, Sequential, Threads};
+use bindery_engine::runner::{ChildCommand, Processes, Runner, Sequential, Threads, processes};
 use std::sync::Arc;
 use support::Desk;
 
+/// Set in the environment of a child.
+const CHILD: &str = "BINDERY_TEST_CHILD";
+
+/// Not a test: what this binary does when it is run again as a child.
+#[test]
+fn child_main() {
+    if std::env::var_os(CHILD).is_some() {
+        processes::serve(&support::registry(), &processes::local_blobs).unwrap();
+    }
+}
+
+/// Children of this test binary.
+fn in_processes(workers: usize) -> Processes {
+    let args = ["child_main", "--exact", "--nocapture", "--test-threads=1"];
+    Processes::new(ChildCommand::own(args).unwrap().with_env(CHILD, "1"), workers)
+}
+
 /// Every runner there is, each ready to work on the processors of these tests.
 fn runners() -> Vec<Arc<dyn Runner>> {
-    vec![Arc::new(Sequential), Arc::new(Threads::new(4))]
+    vec![Arc::new(Sequential), Arc::new(Threads::new(4)), Arc::new(in_processes(2))]
 }
 
 /// The same test on each runner; what fails says where.

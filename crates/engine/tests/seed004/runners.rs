@@ -1,8 +1,8 @@
 //! The same answers from every runner.
 
 use crate::{
-    on_every_runner, runners,
-    support::{Desk, documents, input},
+    in_processes, on_every_runner, runners,
+    support::{Desk, WHOIS, documents, input},
 };
 use bindery_core::{StepError, outcome::Step};
 use bindery_engine::{
@@ -83,7 +83,7 @@ struct Crowd {
 }
 
 impl Processor for Crowd {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "crowd"
     }
 
@@ -126,12 +126,25 @@ fn s004_13_threads_run_at_once_and_no_more_than_allowed() {
 }
 
 #[test]
+fn s004_14_processes_run_at_once_in_processes_of_their_own() {
+    let desk = Desk::new(Arc::new(in_processes(2)));
+    let inputs = ["a.pdf", "b.pdf"].map(|doc| input(doc, json!({"doc": doc, "meet": 2})));
+    let result = desk.execution_of(WHOIS).execute(inputs.to_vec(), None);
+    assert!(result.success, "{result:?}");
+    let shown = serde_json::to_value(&result.output).unwrap();
+    let pids: Vec<u64> = ["a.pdf", "b.pdf"].map(|doc| shown[doc].as_u64().unwrap()).to_vec();
+    assert_ne!(pids[0], pids[1], "both have run in the same process");
+    assert!(!pids.contains(&u64::from(std::process::id())), "one has run in the test's own process");
+    assert_eq!(result.metrics.workers, 2);
+}
+
+#[test]
 fn s004_15_every_runner_gives_the_same_results() {
     let shown: Vec<Value> = runners()
         .into_iter()
         .map(|runner| serde_json::to_value(Desk::new(runner).execution().execute(mixed_pile(), None).output).unwrap())
         .collect();
-    assert!(shown.len() >= 2);
+    assert_eq!(shown.len(), 3);
     for other in &shown[1..] {
         assert_eq!(&shown[0], other);
     }
@@ -141,7 +154,7 @@ fn s004_15_every_runner_gives_the_same_results() {
 struct Slow;
 
 impl Processor for Slow {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "slow"
     }
 
@@ -242,7 +255,7 @@ fn every_result_is_handed_over_once_as_soon_as_it_is_there() {
 struct Stopper(std::sync::OnceLock<bindery_engine::context::CancelFlag>);
 
 impl Processor for Stopper {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "stopper"
     }
 

@@ -32,7 +32,7 @@ fn s004_01_a_processor_has_an_owner_and_a_runner_sequential_by_default() {
 struct Minimal;
 
 impl Processor for Minimal {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "minimal"
     }
 
@@ -207,7 +207,7 @@ fn s004_27_a_given_context_is_merged_and_does_not_stay() {
 struct Echo;
 
 impl Processor for Echo {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "echo"
     }
 

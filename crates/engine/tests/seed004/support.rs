@@ -83,6 +83,31 @@ impl Processor for Tracer {
     }
 }
 
+/// Says which process it runs in. Waits until as many as its input says are at it at the same time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Whois;
+
+pub(crate) const WHOIS: Whois = Whois;
+
+impl Processor for Whois {
+    fn name(&self) -> &'static str {
+        "whois"
+    }
+
+    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        let folder = PathBuf::from(context.settings()["folder"].as_str().unwrap());
+        let doc = input["doc"].as_str().unwrap();
+        fs::write(folder.join(format!("here-{doc}")), "").unwrap();
+        let here = || fs::read_dir(&folder).unwrap().count() as u64;
+        let begun = std::time::Instant::now();
+        while here() < input["meet"].as_u64().unwrap() {
+            assert!(begun.elapsed().as_secs() < 30, "nobody else came");
+            std::thread::yield_now();
+        }
+        Ok(json!({(doc): std::process::id()}))
+    }
+}
+
 fn with(mut data: Value, mark: &str) -> Value {
     let mut trail = data["trail"].as_array().cloned().unwrap_or_default();
     trail.push(json!(mark));
@@ -95,6 +120,7 @@ pub(crate) fn registry() -> Registry {
     let mut registry = Registry::default();
     registry.register(Tracer { name: "tracer", version: 1 });
     registry.register(Tracer { name: "other", version: 1 });
+    registry.register(Whois);
     registry
 }
 
@@ -113,10 +139,10 @@ impl Desk {
         self.execution_of(Tracer { name: "tracer", version: 1 })
     }
 
-    pub(crate) fn execution_of(&self, tracer: Tracer) -> Execution {
+    pub(crate) fn execution_of(&self, processor: impl Processor + 'static) -> Execution {
         let mut settings = Map::new();
         settings.insert("folder".to_owned(), json!(self.folder.path()));
-        Execution::new(Arc::new(tracer), ACCOUNT, UNDERWRITING)
+        Execution::new(Arc::new(processor), ACCOUNT, UNDERWRITING)
             .unwrap()
             .with_runner(Arc::clone(&self.runner))
             .with_settings(settings)

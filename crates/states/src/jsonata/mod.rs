@@ -20,8 +20,9 @@
 //! - Numbers are 64-bit floats, as in the reference. Whole numbers beyond 2^53 are rounded.
 //!
 //! **The limits are exact in depth and near in time and memory.** Time is looked at between the steps of an
-//! evaluation: one call of a built-in function on a large list runs to its end first. A regular expression is compiled
-//! each time it is used; the library underneath offers no place for a cache.
+//! evaluation: one call of a built-in function on a large list runs to its end first. Sizes are checked on the way into
+//! what could multiply them; `$replace` with a long replacement is the one that is not checked before it is done. A
+//! regular expression is compiled each time it is used; the library underneath offers no place for a cache.
 
 mod convert;
 mod error;
