@@ -6,5 +6,5 @@ mod report;
 mod runner;
 
 pub(crate) use follow::{Ended, follow};
-pub(crate) use report::{conclude, money, short_id};
+pub(crate) use report::{conclude, money, short_id, step_time};
 pub(crate) use runner::{RunnerArgs, make as make_runner};

@@ -16,6 +16,9 @@ const MOST_LISTED: usize = 50;
 /// How many values of a factor are shown where inputs disagree.
 const MOST_VALUES: usize = 3;
 
+/// How many factors are listed about which inputs disagree.
+const MOST_CONFLICTS: usize = 10;
+
 const LONGEST_MESSAGE: usize = 160;
 
 /// The part of a run's id that people type.
@@ -30,6 +33,15 @@ pub(crate) fn money(micros: i64) -> String {
     }
     let amount = format!("{:.6}", micros as f64 / 1e6);
     amount.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Most steps take less than a millisecond.
+pub(crate) fn step_time(took: Duration) -> String {
+    if took < Duration::from_millis(10) {
+        format!("{:.2} ms", took.as_secs_f64() * 1_000.0)
+    } else {
+        output::duration(took)
+    }
 }
 
 /// Tells of a run, and what to do next. Data goes to stdout, everything else to stderr.
@@ -56,7 +68,7 @@ pub(crate) fn conclude(ended: Ended, as_json: bool) -> anyhow::Result<Exit> {
         for warning in &result.warnings {
             output::note(format!("warning: {warning}"));
         }
-        result.conflicts.iter().map(disagreement).for_each(output::note);
+        disagreements(&result);
     }
     circuits.iter().filter_map(trouble).for_each(output::note);
     output::note(conclusion(&result));
@@ -104,8 +116,17 @@ fn row(report: &InputReport) -> [String; 4] {
         Passed::NotRun => ("not run".to_owned(), String::new()),
     };
     let took = report.times.total();
-    let took = if took.is_zero() { String::new() } else { output::duration(took) };
+    let took = if took.is_zero() { String::new() } else { step_time(took) };
     [output::short(&report.input_id, 60), came_to, took, output::short(&message, LONGEST_MESSAGE)]
+}
+
+fn disagreements(result: &ProcessingResult) {
+    result.conflicts.iter().take(MOST_CONFLICTS).map(disagreement).for_each(output::note);
+    let more = result.conflicts.len().saturating_sub(MOST_CONFLICTS);
+    if more > 0 {
+        let short = short_id(&result.run_id);
+        output::note(format!("… and about {more} more; `bindery runs show {short} --result` has them all"));
+    }
 }
 
 fn disagreement(conflict: &Conflict) -> String {

@@ -6,7 +6,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output,
-    standalone::{money, short_id},
+    standalone::{money, short_id, step_time},
 };
 use bindery_core::outcome::Step;
 use bindery_engine::runs::{InputStatus, InputView, RunStatus, RunSummary, RunView, Runs, StepState};
@@ -162,18 +162,9 @@ fn state(input: &InputView, step: Step) -> String {
     }
     let found = input.steps.iter().find(|view| view.step == step).map(|view| view.state);
     match found.unwrap_or(StepState::NotReached) {
-        StepState::Ran(milliseconds) => milliseconds_shown(milliseconds),
+        StepState::Ran(milliseconds) => step_time(Duration::from_secs_f64(milliseconds / 1_000.0)),
         StepState::Skipped => "SKIP".to_owned(),
         StepState::NotReached => "–".to_owned(),
-    }
-}
-
-/// Most steps take less than a millisecond.
-pub(super) fn milliseconds_shown(milliseconds: f64) -> String {
-    if milliseconds < 10.0 {
-        format!("{milliseconds:.2} ms")
-    } else {
-        output::duration(Duration::from_secs_f64(milliseconds / 1_000.0))
     }
 }
 

@@ -1,9 +1,14 @@
 //! `bindery runs stats`: figures of all runs, by processor and runner.
 
-use super::show::milliseconds_shown;
-use crate::{config::Settings, exit::Exit, output, standalone::money};
+use crate::{
+    config::Settings,
+    exit::Exit,
+    output,
+    standalone::{money, step_time},
+};
 use bindery_core::outcome::Step;
 use bindery_engine::runs::{RunStats, Runs};
+use std::time::Duration;
 
 /// Show the figures of all runs that have ended, by processor and runner
 #[derive(Debug, clap::Args)]
@@ -48,7 +53,7 @@ fn row(stats: &RunStats) -> Vec<String> {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let mean = |step: Step| {
         let found = stats.steps.iter().find(|mean| mean.step == step);
-        found.map_or_else(|| "–".to_owned(), |mean| milliseconds_shown(mean.mean_ms))
+        found.map_or_else(|| "–".to_owned(), |mean| step_time(Duration::from_secs_f64(mean.mean_ms / 1_000.0)))
     };
     let mut row = vec![
         stats.processor.clone(),
