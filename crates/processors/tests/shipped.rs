@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
 fn samples() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples/processors")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../processors/samples")
 }
 
 fn processor(name: &str) -> Arc<dyn Processor> {

@@ -238,19 +238,19 @@ impl Execution {
         // The place among the inputs, and what the first step is given where that is not the input itself.
         let mut under_way: Vec<(usize, Option<Value>)> = Vec::with_capacity(admitted.len());
         for (input, refused) in admitted {
-            let start = match refused {
-                Some(refused) => Err(refused),
+            let planned = match refused {
+                Some(refused) => Planned::Ended(refused),
                 None => self.plan(&input, &begun.context, finished),
             };
             let mut report = InputReport::new(&input.input_id, attempt);
-            match start {
-                Ok(Start { step, data, note }) => {
+            match planned {
+                Planned::Runs(Start { step, data, note }) => {
                     under_way.push((inputs.len(), data.clone()));
                     units.push(Unit { from: step, value: data.unwrap_or_else(|| input.data.clone()), attempt });
                     report.from = step;
                     report.note = note;
                 }
-                Err(passed) => {
+                Planned::Ended(passed) => {
                     report.passed = passed;
                     if matches!(report.passed, Passed::Failed { .. }) {
                         log_failure(&begun.run_id, processor, &report);
@@ -271,15 +271,18 @@ impl Execution {
     }
 
     /// Where an input begins, or what it has come to without running.
-    fn plan(&self, input: &ProcessorInput, context: &ExecutionContext, finished: &Finished) -> Result<Start, Passed> {
+    fn plan(&self, input: &ProcessorInput, context: &ExecutionContext, finished: &Finished) -> Planned {
         let processor = self.processor();
         if let Some(done) = finished.get(&input.input_id) {
             let now = Fingerprint::of(processor, &input.data);
             if done.input_hash == now.input && done.processor_version == now.version {
-                return Err(Passed::Skipped { run_id: done.run_id.clone(), factors: done.factors.clone() });
+                return Planned::Ended(Passed::Skipped { run_id: done.run_id.clone(), factors: done.factors.clone() });
             }
         }
-        start_of(input, context, processor).map_err(|error| Passed::refused(&error.kind, error.message))
+        match start_of(input, context, processor) {
+            Ok(start) => Planned::Runs(start),
+            Err(error) => Planned::Ended(Passed::refused(&error.kind, error.message)),
+        }
     }
 
     fn conclude(
@@ -360,6 +363,13 @@ impl Execution {
             inputs: Vec::new(),
         }
     }
+}
+
+/// What is to be done with an input.
+enum Planned {
+    Runs(Start),
+    /// It has come to this without running.
+    Ended(Passed),
 }
 
 /// A run under way.

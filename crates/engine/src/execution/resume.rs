@@ -20,7 +20,7 @@ impl Fingerprint {
         Self {
             processor: processor.name().to_owned(),
             version: processor.version(),
-            input: ContentHash::of(data.to_string().as_bytes()),
+            input: ContentHash::of(canonical(data).as_bytes()),
         }
     }
 
@@ -36,6 +36,38 @@ impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}:{}", self.processor, self.version, self.input)
     }
+}
+
+/// The same text for the same data, in whatever order its keys were written.
+fn canonical(data: &Value) -> String {
+    fn write(value: &Value, text: &mut String) {
+        match value {
+            Value::Array(values) => {
+                text.push('[');
+                for value in values {
+                    write(value, text);
+                    text.push(',');
+                }
+                text.push(']');
+            }
+            Value::Object(fields) => {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_unstable_by_key(|(key, _)| *key);
+                text.push('{');
+                for (key, value) in fields {
+                    text.push_str(&Value::from(key.as_str()).to_string());
+                    text.push(':');
+                    write(value, text);
+                    text.push(',');
+                }
+                text.push('}');
+            }
+            plain => text.push_str(&plain.to_string()),
+        }
+    }
+    let mut text = String::new();
+    write(data, &mut text);
+    text
 }
 
 /// What a failed input leaves behind: the step, what went wrong, and what the step was given.
@@ -107,4 +139,32 @@ pub(super) fn start_of(
         return Ok(Start::over(Some(&format!("the payload has no data for the step {step}"))));
     }
     Ok(Start { step, data, note: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_keys_does_not_matter_and_everything_else_does() {
+        let hash = |text: &str| ContentHash::of(canonical(&serde_json::from_str(text).unwrap()).as_bytes());
+        let one = hash(r#"{"a": [1, {"x": null, "y": "2"}], "b": true}"#);
+        assert_eq!(one, hash(r#"{"b": true, "a": [1, {"y": "2", "x": null}]}"#));
+        for other in [
+            r#"{"a": [{"x": null, "y": "2"}, 1], "b": true}"#,
+            r#"{"a": [1, {"x": null, "y": 2}], "b": true}"#,
+            r#"{"a": [1], "b": true, "x": null, "y": "2"}"#,
+        ] {
+            assert_ne!(one, hash(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_read_as_it_is_written() {
+        let written = Fingerprint { processor: "a@b:c".to_owned(), version: 3, input: ContentHash::of(b"x") };
+        assert_eq!(Fingerprint::parse(&written.to_string()), Some(written));
+        for bad in ["", "a", "a@1", "a@x:00", "a@1:zz"] {
+            assert_eq!(Fingerprint::parse(bad), None, "{bad}");
+        }
+    }
 }

@@ -6,9 +6,10 @@ use super::{
     model::{ExtractionSchema, FieldSchema, FieldType, Sla, Workflow},
     stage::{StageDraft, read_stage},
 };
-use crate::yaml::{self, Data, Fields, Node, Problems, YamlError, check_name, suggest};
+use crate::yaml::{self, Data, Fields, Node, Problems, Wanted, YamlError, check_name, suggest};
 use std::collections::{BTreeMap, HashSet};
 
+pub(super) const WANTED: Wanted = Wanted { what: "workflow", least: "`name` and `stages`" };
 pub(super) const WORKFLOW_KEYS: &[&str] = &["name", "description", "version", "sla", "stages", "extraction_schemas"];
 pub(super) const SLA_KEYS: &[&str] = &["deadline_seconds", "warn_threshold_pct", "escalation_threshold_pct"];
 pub(super) const SCHEMA_KEYS: &[&str] = &["fields"];
@@ -18,7 +19,7 @@ impl Workflow {
     /// Reads a workflow, with all of its problems if it has any. `file` only appears in the messages.
     pub fn parse(text: &str, file: Option<&str>) -> Result<Self, YamlError> {
         let mut problems = Problems::default();
-        let workflow = yaml::read(text, &mut problems).and_then(|root| read_workflow(&root, &mut problems));
+        let workflow = yaml::read(text, WANTED, &mut problems).and_then(|root| read_workflow(&root, &mut problems));
         match workflow {
             Some(workflow) if problems.is_empty() => Ok(workflow),
             _ => Err(problems.into_error(file)),

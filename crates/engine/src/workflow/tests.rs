@@ -298,7 +298,7 @@ fn defaults_are_filled_in() {
 #[test]
 fn keys_are_looked_up_where_they_are() {
     let mut problems = Problems::default();
-    let root = yaml::read("a: 1\nb: {c: 2}\n", &mut problems).unwrap();
+    let root = yaml::read("a: 1\nb: {c: 2}\n", super::parse::WANTED, &mut problems).unwrap();
     let fields = Fields::open(&root, "", &["a", "b"], &mut problems).unwrap();
     assert_eq!((fields.place_of("b").line, fields.place_of("b").column), (2, 4));
     assert_eq!(fields.place_of("absent").line, 1);

@@ -15,6 +15,15 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// A workflow needs about five levels; `settings` may want some more.
 const MAX_DEPTH: usize = 64;
 
+/// What a file should hold, to say so where it does not.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// For example `workflow`.
+    pub what: &'static str,
+    /// The keys that it cannot do without.
+    pub least: &'static str,
+}
+
 #[derive(Debug)]
 pub struct Node {
     pub place: Place,
@@ -113,7 +122,7 @@ struct Open {
 }
 
 /// The one document of a file. `None`, with the reason in `problems`, if there is no such thing.
-pub fn read(text: &str, problems: &mut Problems) -> Option<Rc<Node>> {
+pub fn read(text: &str, wanted: Wanted, problems: &mut Problems) -> Option<Rc<Node>> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} allowed", text.len());
         problems.add(Place::START, "", message);
@@ -141,8 +150,8 @@ pub fn read(text: &str, problems: &mut Problems) -> Option<Rc<Node>> {
             Event::DocumentStart(_) => {
                 documents += 1;
                 if documents > 1 {
-                    let message = "expected one workflow in a file, found a second YAML document";
-                    problems.add_with_hint(place, "", message, "give each workflow a file of its own");
+                    let message = format!("expected one {} in a file, found a second YAML document", wanted.what);
+                    problems.add_with_hint(place, "", message, format!("give each {} a file of its own", wanted.what));
                     return None;
                 }
                 continue;
@@ -209,7 +218,7 @@ pub fn read(text: &str, problems: &mut Problems) -> Option<Rc<Node>> {
                 Place::START,
                 "",
                 "the file is empty",
-                "a workflow has at least `name` and `stages`",
+                format!("a {} has at least {}", wanted.what, wanted.least),
             );
             None
         }
@@ -250,9 +259,11 @@ fn scalar_data(scalar: Scalar<'_>) -> Data {
 mod tests {
     use super::*;
 
+    const WANTED: Wanted = Wanted { what: "workflow", least: "`name` and `stages`" };
+
     fn error_of(text: &str) -> String {
         let mut problems = Problems::default();
-        assert!(read(text, &mut problems).is_none(), "{text:.40} was read");
+        assert!(read(text, WANTED, &mut problems).is_none(), "{text:.40} was read");
         problems.into_error(None).to_string()
     }
 
@@ -310,7 +321,7 @@ mod tests {
     #[test]
     fn an_alias_stands_for_the_node_it_points_to() {
         let mut problems = Problems::default();
-        let root = read("a: &x [1, two, 0.5, yes, true, ~]\nb: *x\n", &mut problems).unwrap();
+        let root = read("a: &x [1, two, 0.5, yes, true, ~]\nb: *x\n", WANTED, &mut problems).unwrap();
         let json = root.to_json("", &mut problems).unwrap();
         assert_eq!(json["b"], serde_json::json!([1, "two", 0.5, "yes", true, null]));
         assert!(problems.is_empty());

@@ -1,6 +1,7 @@
 //! Seed 004: processors that run in three steps, on three runners, and resume where they failed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::print_stdout, reason = "a test that fails should say on which runner")]
 
 mod examples;
 mod inputs;

@@ -26,7 +26,7 @@ fn processor(example: &str, file: &str, url: Option<&str>) -> Wrapped {
         text = text.replace("http://127.0.0.1:8700/language", url);
     }
     let mut problems = Problems::default();
-    let root = yaml::read(&text, &mut problems).unwrap();
+    let root = yaml::read(&text, yaml::Wanted { what: "processor", least: "`name`" }, &mut problems).unwrap();
     let known = ["name", "version", "description", "kind", "command", "http"];
     let fields = Fields::open(&root, "", &known, &mut problems).unwrap();
     let command = parse::command(&fields, &folder, &mut problems).map(|config| Outside::command(example, 1, config));

@@ -10,7 +10,7 @@ use std::{path::Path, time::Duration};
 
 fn read<T>(text: &str, read: impl Fn(&Fields<'_>, &mut Problems) -> Option<T>) -> Result<T, String> {
     let mut problems = Problems::default();
-    let root = yaml::read(text, &mut problems).unwrap();
+    let root = yaml::read(text, yaml::Wanted { what: "processor", least: "`name`" }, &mut problems).unwrap();
     let fields = Fields::open(&root, "", &["command", "http"], &mut problems).unwrap();
     let config = read(&fields, &mut problems);
     if problems.is_empty() { Ok(config.unwrap()) } else { Err(problems.into_error(Some("p.yaml")).to_string()) }
