@@ -7,6 +7,7 @@ mod control;
 mod crash;
 mod process;
 mod process_bad_input;
+mod process_outside;
 mod processors;
 mod running;
 mod runs;

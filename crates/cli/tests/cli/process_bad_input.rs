@@ -32,7 +32,8 @@ fn what_cannot_be_run_at_all_is_told_before_a_store_is_made() {
     fails(&["word_counter", "good.json", "--merge-factor", "words"], "expected FACTOR=last");
     fails(&["word_counter", "good.json", "--set", "delay_ms"], "expected key=value");
     fails(&["word_counter", "good.json", "--set", "a=1", "--set", "a=2"], "--set: \"a\" is given twice");
-    fails(&["word_counter", "good.json", "--previous", "abcdef"], "there is no store in bindery-data");
+    let followed = desk.bindery(&["process", "word_counter", "good.json", "--previous", "abcdef"]);
+    followed.fails_with(20, "there is no store in bindery-data");
     desk.write("own/bad.yaml", "name: bad\n");
     fails(&["word_counter", "good.json", "--processors", "own"], "own/bad.yaml:1:1: nothing says how the work is done");
     assert!(!desk.path("bindery-data").exists());

@@ -189,8 +189,7 @@ fn a_run_is_named_by_enough_of_its_id() {
 /// Two runs whose ids begin alike: chance would take long to make them.
 fn store_twins(desk: &Desk) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let store: Box<dyn Store> =
-        Box::new(SqliteStore::open(Options::at(desk.path("bindery-data/bindery.db"))).unwrap());
+    let store: Box<dyn Store> = Box::new(SqliteStore::open(Options::at(desk.path("bindery-data/bindery.db"))).unwrap());
     runtime.block_on(async {
         let real = store.submissions(SubmissionFilter::default()).await.unwrap().remove(0);
         for (number, id) in [(1_000_001, "aaaaaaaa-0001"), (1_000_002, "aaaaaaaa-0002")] {

@@ -187,7 +187,7 @@ pub(crate) fn is_final(status: &Value) -> bool {
 
 /// Inputs of the processors that ship.
 pub(crate) fn sample_inputs(path: &str) -> String {
-    format!("{}/processors/{path}", samples())
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../processors/samples").join(path).display().to_string()
 }
 
 pub(crate) fn samples() -> String {
