@@ -202,7 +202,7 @@ fn store_twins(desk: &Desk) {
                 workflow_version: real.workflow_version,
                 priority: 0,
                 received_at: real.received_at,
-                deadline: real.deadline.clone(),
+                deadline: real.deadline,
                 metadata: real.metadata.clone(),
             };
             let changes = Changes { submissions: vec![twin], ..Changes::default() };
