@@ -3,16 +3,18 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test torture bench-engine bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 # How often `make torture` kills a worker.
 KILLS ?= 300
+# How many inputs it runs in children that are killed, frozen and swollen.
+INPUTS ?= 10000
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	@if ! command -v cargo >/dev/null; then \
@@ -33,10 +35,18 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
+setup-test: setup # Python, for the examples of processors that are programs
+	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
+	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+	echo "installing python3" >&2; \
+	$$as_root apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3 >/dev/null || \
+	  echo "python3 cannot be installed; tests that need it are skipped" >&2
+
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples
 
-test: setup ## Format, lint and test everything
+test: setup-test ## Format, lint and test everything
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-nextest >/dev/null; then \
@@ -46,13 +56,17 @@ test: setup ## Format, lint and test everything
 	fi
 	cargo test --doc --workspace --quiet
 
-torture: setup ## Kill workers KILLS times (default 300) and check that nothing is lost or counted twice
+torture: setup ## Kill workers KILLS times (default 300), harm children of runs; nothing may be lost or counted twice
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
+	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 
 bench-engine: setup ## Measure the engine
 	@cargo run --release -q -p bindery-engine --example bench_engine
 
-bench: bench-engine ## Run every benchmark
+bench-processors: setup ## Measure the runners of processors
+	@cargo run --release -q -p bindery-engine --example bench_processors
+
+bench: bench-engine bench-processors ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -156,8 +156,11 @@ impl StepContext {
 
     /// Notes money spent. It counts whether the step succeeds or not.
     pub fn charge(&self, service: impl Into<String>, operation: impl Into<String>, micros: i64) {
-        let cost = Cost { service: service.into(), operation: operation.into(), micros };
-        self.costs.lock().unwrap_or_else(PoisonError::into_inner).push(cost);
+        self.charge_all([Cost { service: service.into(), operation: operation.into(), micros }]);
+    }
+
+    pub(crate) fn charge_all(&self, costs: impl IntoIterator<Item = Cost>) {
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner).extend(costs);
     }
 
     /// What was charged so far, once.

@@ -5,6 +5,7 @@ use crate::{
     error::{EngineError, EngineResult},
     ids::IdPool,
     processor::Registry,
+    runner::Processes,
     workflow::{Workflow, builtin},
 };
 use bindery_core::{
@@ -27,12 +28,22 @@ pub struct Parts {
     pub registry: Registry,
     pub clock: Arc<dyn Clock>,
     pub faults: Arc<dyn Faults>,
+    /// Where workers run what may hang, crash or swell; without it, on their own threads.
+    pub isolation: Option<Processes>,
 }
 
 impl Parts {
-    /// With the machine's clock and without faults.
+    /// With the machine's clock, without faults and without isolation.
     pub fn new(store: Arc<dyn Store>, blobs: Arc<dyn Blobs>, registry: Registry) -> Self {
-        Self { store, blobs, registry, clock: Arc::new(SystemClock), faults: Arc::new(NoFaults) }
+        let (clock, faults) = (Arc::new(SystemClock), Arc::new(NoFaults));
+        Self { store, blobs, registry, clock, faults, isolation: None }
+    }
+
+    #[must_use]
+    pub fn with_isolation(mut self, processes: Processes) -> Self {
+        // A job that fails is tried again by the engine, which keeps count of it.
+        self.isolation = Some(processes.with_tries(1));
+        self
     }
 }
 
@@ -68,6 +79,10 @@ impl Engine {
 
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.0.parts.clock
+    }
+
+    pub fn isolation(&self) -> Option<&Processes> {
+        self.0.parts.isolation.as_ref()
     }
 
     pub fn faults(&self) -> &Arc<dyn Faults> {

@@ -5,17 +5,20 @@
 
 use super::{Shared, flight::Held, settling::Worked};
 use crate::{
-    context::{InWorkflow, StepContext},
+    catalog::SubmissionInfo,
+    context::{CancelFlag, InWorkflow, StepContext},
     engine::Engine,
-    processor::Extracted,
+    processor::{Extracted, Kind, Processor},
+    runner::{Limits, Processes, Task, Unit},
     settle::Found,
-    steps::{self, Failure, StepTimes},
-    workflow::Target,
+    steps::{self, Failure, StepTimes, Stopped},
+    workflow::{Stage, StageRunner, Target},
 };
 use bindery_core::{
     Payload, StepError,
     fault::FaultPoint,
     job::{ClaimedJob, ENGINE_QUEUE},
+    outcome::Step,
 };
 use std::{
     collections::VecDeque,
@@ -24,11 +27,14 @@ use std::{
 };
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
+/// How long it may take until a child that was killed is gone.
+const KILLING_TAKES: Duration = Duration::from_secs(5);
+
 /// A job with what its steps need, looked up beforehand.
 #[derive(Debug)]
 struct Ready {
     claimed: ClaimedJob,
-    info: Arc<crate::catalog::SubmissionInfo>,
+    info: Arc<SubmissionInfo>,
     stage: usize,
 }
 
@@ -203,11 +209,14 @@ impl Pool {
     /// Runs the steps. None if the job was lost or given up while they ran.
     fn work(&self, ready: Ready) -> Option<Worked> {
         let Ready { claimed, info, stage } = ready;
-        let definition = &info.workflow.stages[stage];
-        let may_take =
-            definition.processor(&claimed.job.processor).map_or(definition.timeout, |p| definition.timeout_of(p));
-        let cancel = self.shared.flight.begin(claimed.job.id, claimed.token, may_take)?;
-        let result = self.run_steps(&claimed, &info, stage, cancel);
+        let engine = &self.shared.engine;
+        let processor = engine.registry().get(&claimed.job.processor);
+        let isolation = processor.map(|processor| isolation_of(engine, &info.workflow.stages[stage], processor));
+        // A child is killed when its time is over; the thread that waits for it need not be given up.
+        let patience = if let Some(Ok(Some(_))) = isolation { KILLING_TAKES } else { Duration::ZERO };
+        let patience = may_take(&claimed, &info, stage) + patience;
+        let cancel = self.shared.flight.begin(claimed.job.id, claimed.token, patience)?;
+        let result = self.run_steps(&claimed, &info, stage, &cancel);
         if !self.shared.flight.end(claimed.job.id, claimed.token) {
             return None;
         }
@@ -220,9 +229,9 @@ impl Pool {
     fn run_steps(
         &self,
         claimed: &ClaimedJob,
-        info: &Arc<crate::catalog::SubmissionInfo>,
+        info: &Arc<SubmissionInfo>,
         stage: usize,
-        cancel: crate::context::CancelFlag,
+        cancel: &CancelFlag,
     ) -> Result<Found, Failure> {
         let job = &claimed.job;
         let engine = &self.shared.engine;
@@ -231,12 +240,48 @@ impl Pool {
             let message = format!("this program has no processor {}; start a worker that has it", job.processor);
             return Err(Failure::keeping(StepError::park(until, message), job.resume.clone()));
         };
+        let definition = &info.workflow.stages[stage];
         let place = InWorkflow { engine: engine.clone(), submission: Arc::clone(info), stage, item: job.item };
-        let context = StepContext::in_workflow(place, job.attempt, cancel, self.runtime.clone());
-        let run_steps =
-            |from, given| steps::run_from(processor.as_ref(), &context, from, given, &mut StepTimes::default());
+        let context = StepContext::in_workflow(place, job.attempt, cancel.clone(), self.runtime.clone());
+        let run_steps = |from, value| match isolation_of(engine, definition, processor)? {
+            Some(processes) => {
+                let task = Task {
+                    settings: Arc::new(definition.settings.clone()),
+                    limits: Limits { time: Some(may_take(claimed, info, stage)), memory: definition.memory },
+                    cancel: cancel.clone(),
+                    ..Task::new(Arc::clone(processor))
+                };
+                let ran = processes.run_one(&task, Unit { from, value, attempt: job.attempt });
+                context.charge_all(ran.costs);
+                ran.result
+            }
+            None => steps::run_from(processor.as_ref(), &context, from, value, &mut StepTimes::default()),
+        };
         let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref(), run_steps)?;
         keep_large_values(engine, &context, extracted, processor.version())
+    }
+}
+
+fn may_take(claimed: &ClaimedJob, info: &SubmissionInfo, stage: usize) -> Duration {
+    let stage = &info.workflow.stages[stage];
+    stage.processor(&claimed.job.processor).map_or(stage.timeout, |processor| stage.timeout_of(processor))
+}
+
+/// The processes that a stage's processor runs in; none for the threads of the worker.
+fn isolation_of<'e>(
+    engine: &'e Engine,
+    stage: &Stage,
+    processor: &Arc<dyn Processor>,
+) -> Result<Option<&'e Processes>, Box<Stopped>> {
+    match (stage.runner, engine.isolation()) {
+        (StageRunner::Processes, None) => {
+            let message = format!("stage {} wants processes of its own, and this program starts none", stage.name);
+            let error = StepError::park("a worker with processes", message);
+            Err(Box::new(Stopped { step: Step::Validation, error, input: None }))
+        }
+        (StageRunner::Processes, isolation) => Ok(isolation),
+        (StageRunner::Auto, isolation) if processor.kind() == Kind::Risky => Ok(isolation),
+        (StageRunner::Auto | StageRunner::Threads, _) => Ok(None),
     }
 }
 

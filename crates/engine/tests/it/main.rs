@@ -10,3 +10,9 @@ mod seed002;
 mod smoke;
 mod support;
 mod workflow_keys;
+
+/// Not a test: what this binary does when it is run again as a child.
+#[test]
+fn child_main() {
+    workflow_keys::isolation::serve_if_child();
+}

@@ -12,6 +12,7 @@ use bindery_engine::{
     context::StepContext,
     feed::Consumed,
     intake::{Intake, IntakeFile},
+    runner::Processes,
     stop_pair,
 };
 use bindery_store::{
@@ -89,6 +90,15 @@ impl Rig {
     /// Another engine on the same store, as another process would have it.
     pub(crate) fn beside(other: &Self, registry: Registry) -> Self {
         Self::build(registry, Arc::clone(&other.dir), None)
+    }
+
+    /// With children for what may hang, crash or swell.
+    pub(crate) fn with_isolation(registry: Registry, children: Processes) -> Self {
+        let rig = Self::new(registry.clone());
+        let blobs = Arc::clone(rig.engine.blobs());
+        let shared: Arc<dyn Store> = Arc::clone(&rig.store) as Arc<dyn Store>;
+        let engine = Engine::new(Parts::new(shared, blobs, registry).with_isolation(children));
+        Self { engine, ..rig }
     }
 
     fn build(registry: Registry, dir: Arc<TempDir>, manual: Option<Arc<ManualClock>>) -> Self {

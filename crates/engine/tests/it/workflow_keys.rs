@@ -15,6 +15,7 @@ use bindery_store::Records as _;
 use serde_json::Value;
 
 mod deadlines;
+pub(crate) mod isolation;
 mod joins;
 mod limits;
 mod retries;
@@ -49,6 +50,8 @@ behaviours! {
     "stages[].backoffice_queue" => stages::backoffice_queue_is_where_people_look,
     "stages[].status" => stages::status_is_shown_from_its_stage_on,
     "stages[].complete_when" => stages::complete_when_says_whether_one_is_enough,
+    "stages[].runner" => isolation::runner_says_where_it_runs,
+    "stages[].memory_mb" => isolation::memory_mb_ends_what_swells,
     "stages[].settings" => stages::settings_reach_the_processor,
     "extraction_schemas" => stages::extraction_schemas_reach_the_processor,
     "extraction_schemas.*.fields" => stages::schema_fields_are_what_is_read,

@@ -83,6 +83,25 @@ fn s004_03_execute_takes_inputs_and_a_context_and_answers_with_a_result() {
 }
 
 #[test]
+fn s004_37_a_result_tells_when_why_and_how_long() {
+    on_every_runner(|desk| {
+        let context = ExecutionContext {
+            trigger_type: Trigger::Manual,
+            trigger_initiator: Some("underwriting desk".to_owned()),
+            trigger_timestamp: Some("2026-01-02T03:04:05Z".to_owned()),
+            ..ExecutionContext::default()
+        };
+        let inputs = with_failure(documents(["a.pdf"]), Step::Processing, "ApiError: no answer");
+        let shown = serde_json::to_value(desk.execution().execute(inputs, Some(context))).unwrap();
+        assert_eq!(shown["context"]["trigger_initiator"], "underwriting desk");
+        assert_eq!(shown["context"]["trigger_timestamp"], "2026-01-02T03:04:05Z");
+        assert!(shown["timestamp"].is_string() && shown["duration"].as_f64().unwrap() > 0.0, "{shown:#}");
+        assert_eq!(shown["error"]["exception"], "InputsFailed");
+        assert_eq!(shown["payloads"][0]["payload"]["step"], "processing");
+    });
+}
+
+#[test]
 fn s004_04_an_input_has_five_fields() {
     let written = json!({"input_id": "doc_1", "account_id": ACCOUNT, "underwriting_id": UNDERWRITING, "data": [1],
         "payload": {"step": "processing"}});

@@ -56,7 +56,7 @@ fn tries_end_with_the_attempts_the_deadline_and_a_refusal() {
 }
 
 #[test]
-fn a_failing_program_opens_its_circuit_and_is_left_alone() {
+fn s004_33_a_failing_program_opens_its_circuit_and_is_left_alone() {
     let (_folder, mut config) = shell("echo x >> calls; echo no disk >&2; exit 1");
     config.common.breaker = Some(breaker(3, Duration::from_secs(600)));
     let calls = config.folder.join("calls");

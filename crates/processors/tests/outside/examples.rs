@@ -1,11 +1,8 @@
 //! The examples that people copy, run for real.
 
-use crate::support::{Wrapped, has_python};
-use bindery_engine::{
-    runner::{Sequential, Task, Unit, run_all},
-    yaml::{self, Fields, Problems},
-};
-use bindery_processors::outside::{Outside, parse};
+use crate::support::has_python;
+use bindery_engine::runner::{Sequential, Task, Unit, run_all};
+use bindery_processors::{Declared, Definition};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader},
@@ -18,25 +15,17 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/processors").join(name)
 }
 
-/// The processor of a YAML file, as a definition would make it.
-fn processor(example: &str, file: &str, url: Option<&str>) -> Wrapped {
-    let folder = folder(example);
-    let mut text = std::fs::read_to_string(folder.join(file)).unwrap();
+fn processor(example: &str, file: &str, url: Option<&str>) -> Declared {
+    let file = folder(example).join(file);
+    let mut text = std::fs::read_to_string(&file).unwrap();
     if let Some(url) = url {
         text = text.replace("http://127.0.0.1:8700/language", url);
     }
-    let mut problems = Problems::default();
-    let root = yaml::read(&text, yaml::Wanted { what: "processor", least: "`name`" }, &mut problems).unwrap();
-    let known = ["name", "version", "description", "kind", "command", "http"];
-    let fields = Fields::open(&root, "", &known, &mut problems).unwrap();
-    let command = parse::command(&fields, &folder, &mut problems).map(|config| Outside::command(example, 1, config));
-    let http = parse::http(&fields, &mut problems).map(|config| Outside::http(example, 1, config));
-    assert!(problems.is_empty(), "{}", problems.into_error(Some(file)));
-    Wrapped("example", command.or(http).unwrap())
+    Declared::new(Definition::parse(&text, &file.display().to_string()).unwrap())
 }
 
 /// The output of each input, or its error.
-fn run(processor: Wrapped, settings: &Value, inputs: &[Value]) -> Vec<Result<Value, String>> {
+fn run(processor: Declared, settings: &Value, inputs: &[Value]) -> Vec<Result<Value, String>> {
     let mut task = Task::new(Arc::new(processor));
     task.settings = Arc::new(settings.as_object().unwrap().clone());
     let units = inputs.iter().cloned().map(Unit::new).collect();

@@ -1,10 +1,7 @@
 //! What the tests share: programs written on the spot, contexts, and a processor around [`Outside`].
 
 use bindery_core::StepError;
-use bindery_engine::{
-    Processor,
-    context::{CancelFlag, StepContext},
-};
+use bindery_engine::context::{CancelFlag, StepContext};
 use bindery_processors::outside::{CommandConfig, Outside};
 use serde_json::Value;
 use std::{path::Path, process::Command, sync::Arc, time::Duration};
@@ -78,17 +75,4 @@ pub(crate) fn read_pid(folder: &TempDir, file: &str) -> String {
         pid.ends_with('\n')
     });
     pid.trim().to_owned()
-}
-
-/// The smallest processor around an outside one.
-pub(crate) struct Wrapped(pub(crate) &'static str, pub(crate) Outside);
-
-impl Processor for Wrapped {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        self.1.call(context, input)
-    }
 }
