@@ -26,10 +26,10 @@ Examples:
   bindery process bank_statement batch.jsonl --runner processes:4 --timeout 30
   cat form.json | bindery process application_form - > factors.json
   bindery process application_form fixed.json --previous 1f0c9a2e
-A .json file holds an input (input_id, account_id, underwriting_id, data), a list of inputs, or any other JSON: then it is
-the data of an input that is called like the file. A .jsonl file holds an input on each line. Where everything succeeds,
-the factors are printed. Whatever happens is stored: `bindery runs` lists it, `bindery runs retry` goes on with it.
-Ctrl-C lets inputs under way finish and stops.")]
+A .json file holds an input (input_id, account_id, underwriting_id, data), a list of inputs, or any
+other JSON: then it is the data of an input that is called like the file. A .jsonl file holds an
+input on each line. Where everything succeeds, the factors are printed. Whatever happens is stored:
+`bindery runs` lists it, `bindery runs retry` goes on with it. Ctrl-C lets inputs under way finish.")]
 pub(crate) struct Args {
     /// The processor; `bindery processors` lists them
     #[arg(value_name = "NAME")]

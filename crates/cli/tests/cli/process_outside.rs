@@ -1,7 +1,13 @@
 //! Processors that are programs of somebody else: what went wrong is told, and a retry goes on behind what was done.
 
-use crate::support::Desk;
+use crate::support::{Desk, PATIENCE};
+use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::{
+    fs,
+    net::TcpListener,
+    time::{Duration, Instant},
+};
 
 /// Answers once the file `ready` is beside it, and fails until then.
 const FLAKY: &str = r#"
@@ -53,4 +59,31 @@ fn a_retry_goes_on_behind_what_was_done() {
     assert_eq!((&retried["metrics"]["resumed"], &retried["circuits"][0]["state"]), (&json!(4), &json!("closed")));
     let shown = desk.bindery(&["runs", "show", "latest", "--steps"]).ok().out;
     assert_eq!(shown.matches("SKIP").count(), 4, "{shown}");
+}
+
+#[test]
+fn who_asks_twice_to_stop_does_not_wait() {
+    let desk = desk();
+    // A call that is under way cannot be stopped, and nobody answers this one.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    desk.write(
+        "processors/silent.yaml",
+        format!("name: silent\nhttp: {{url: 'http://{address}/', timeout_seconds: 600}}\n"),
+    );
+    let started = desk.start(&["process", "silent", "in.jsonl", "--runner", "sequential"]);
+    let _call = listener.accept().unwrap();
+    let wait_for_log = |text: &str| {
+        let begun = Instant::now();
+        while !fs::read_to_string(desk.path("worker.log")).unwrap().contains(text) {
+            assert!(begun.elapsed() < PATIENCE, "{text:?} was not said");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    started.signal(Signal::INT);
+    wait_for_log("finishing what is under way; Ctrl-C again stops at once");
+    started.signal(Signal::INT);
+    assert_eq!(started.wait(), Some(130));
+    wait_for_log("was left; what is done is kept. In 30 s `bindery runs retry ");
+    assert_eq!(desk.bindery(&["runs", "--json"]).ok().json()[0]["status"], "running");
 }

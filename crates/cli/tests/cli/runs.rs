@@ -178,6 +178,10 @@ fn a_run_is_named_by_enough_of_its_id() {
         .fails_with(2, "there is no run not-a-run")
         .fails_with(2, "hint: `bindery runs` lists the runs");
     desk.bindery(&["runs", "retry", "sub_1"]).fails_with(2, "sub_1");
+    // Where it is taken for a submission like others, the right command is told.
+    for command in ["retry", "result"] {
+        desk.bindery(&[command, "sub_1"]).fails_with(2, "of a processor").fails_with(2, "hint: `bindery runs show ");
+    }
     store_twins(&desk);
     for command in ["show", "retry"] {
         desk.bindery(&["runs", command, "aaaaaaaa"])

@@ -15,8 +15,9 @@ use bindery_engine::{runner::RunnerChoice, runs::Runs};
 Examples:
   bindery runs retry 1f0c9a2e
   bindery runs retry latest --runner processes --timeout 60
-What is done is not done again. What failed begins at the step that failed, unless the processor's version has changed.
-Settings, limits and the runner are those of the run before, unless a flag says otherwise.")]
+What is done is not done again. What failed begins at the step that failed, unless the processor's
+version has changed. Settings, limits and the kind of runner are those of the run before, unless a
+flag says otherwise.")]
 pub(crate) struct Args {
     /// The id of a run, the beginning of it, or latest
     #[arg(value_name = "RUN")]

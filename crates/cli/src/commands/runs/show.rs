@@ -19,8 +19,9 @@ const LONGEST_MESSAGE: usize = 160;
 #[command(after_help = "\
 Examples:
   bindery runs show 1f0c9a2e            every input, with the reason where it failed
-  bindery runs show 1f0c9a2e --steps    with the time of each step; SKIP: done by an earlier run, –: not reached
-  bindery runs show latest --result     the whole result, as it was printed")]
+  bindery runs show 1f0c9a2e --steps    with the time of each step
+  bindery runs show latest --result     the whole result, as it was printed
+SKIP is a step that an earlier run has done, – one that was not reached.")]
 pub(crate) struct Args {
     /// The id of a run, the beginning of it, or latest
     #[arg(value_name = "RUN")]

@@ -16,7 +16,8 @@ use std::time::Duration;
 Examples:
   bindery runs stats
   bindery runs stats --json
-OK is the share of inputs that succeeded, RETRIED the share that ran again after an earlier run; the times are means.")]
+OK is the share of inputs that succeeded, RETRIED the share that ran again after an earlier run;
+the times are means.")]
 pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
