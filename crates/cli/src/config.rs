@@ -5,6 +5,7 @@ use crate::{env_vars, exit::Exit, failure::Failure, output, processors::Processo
 use bindery_core::Name;
 use bindery_engine::{
     Engine, Parts, Registry,
+    runner::{ChildCommand, MOST_WORKERS, Processes},
     workflow::{LoadedWorkflow, Workflow, load_dir},
 };
 use bindery_store::{
@@ -15,6 +16,7 @@ use bindery_store::{
 use clap::Args;
 use std::{
     collections::BTreeSet,
+    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -87,7 +89,7 @@ impl Settings {
         let own = self.own_workflows()?;
         let folder = self.folder()?;
         fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
-        let app = App::open(folder, processors.registry().clone())?;
+        let app = App::open(folder, processors.registry().clone(), Some(self.child_command()?))?;
         app.engine.register_builtin_workflows().await?;
         for loaded in own {
             app.engine.register_workflow(&loaded.text, Some(&loaded.file.display().to_string())).await?;
@@ -113,12 +115,22 @@ impl Settings {
                 .hint("`bindery run PATHS…` makes one; --store or BINDERY_STORE names another folder")
                 .into());
         }
-        App::open(folder, registry)
+        App::open(folder, registry, None)
     }
 
     /// The store if there is one.
     pub(crate) fn if_existing(&self) -> anyhow::Result<Option<App>> {
         if self.folder()?.join(DATABASE).is_file() { self.existing().map(Some) } else { Ok(None) }
+    }
+
+    /// This program again, with the same processors, to run steps in.
+    pub(crate) fn child_command(&self) -> anyhow::Result<ChildCommand> {
+        let mut args: Vec<OsString> = vec!["--log".into(), self.log.clone().into()];
+        if let Some(folder) = &self.processors {
+            args.extend(["--processors".into(), folder.into()]);
+        }
+        args.push("child".into());
+        Ok(ChildCommand::own(args)?)
     }
 
     pub(crate) fn own_workflows(&self) -> anyhow::Result<Vec<LoadedWorkflow>> {
@@ -142,7 +154,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    fn open(folder: PathBuf, registry: Registry) -> anyhow::Result<Self> {
+    /// With `child`, workers run what may hang, crash or swell in processes of its own.
+    fn open(folder: PathBuf, registry: Registry, child: Option<ChildCommand>) -> anyhow::Result<Self> {
         let path = folder.join(DATABASE);
         // SQLite would say only that it cannot open it.
         if let Err(error) = fs::OpenOptions::new().append(true).create(true).open(&path) {
@@ -151,7 +164,13 @@ impl App {
         }
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(path))?);
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.join(BLOBS))?);
-        let engine = Engine::new(Parts::new(store, blobs, registry));
+        let mut parts = Parts::new(store, blobs, registry);
+        if let Some(child) = child {
+            // Children are started when they are needed, one for each thread of a worker at most.
+            let processes = Processes::new(child, MOST_WORKERS).with_blob_folder(folder.join(BLOBS));
+            parts = parts.with_isolation(processes);
+        }
+        let engine = Engine::new(parts);
         Ok(Self { engine, folder })
     }
 

@@ -6,9 +6,9 @@ use crate::{
 };
 use bindery_engine::{
     Kind,
-    runner::{ChildCommand, Limits, Processes, Runner, RunnerChoice, RunnerKind, Sequential, Threads},
+    runner::{Limits, Processes, Runner, RunnerChoice, RunnerKind, Sequential, Threads},
 };
-use std::{ffi::OsString, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 const MEGABYTE: u64 = 1_000_000;
 
@@ -58,7 +58,7 @@ pub(crate) fn make(
         (RunnerKind::Sequential, _) => Arc::new(Sequential),
         (RunnerKind::Threads, workers) => Arc::new(Threads::new(workers)),
         (RunnerKind::Processes, workers) => {
-            Arc::new(Processes::new(child(settings)?, workers).with_blob_folder(app.blob_folder()))
+            Arc::new(Processes::new(settings.child_command()?, workers).with_blob_folder(app.blob_folder()))
         }
     })
 }
@@ -77,16 +77,6 @@ fn enforcing(choice: RunnerChoice, limits: Limits, kind: Kind) -> anyhow::Result
         RunnerChoice::Auto if limits.time.is_some() => Ok(RunnerChoice::Fixed(RunnerKind::Processes, None)),
         choice => Ok(choice),
     }
-}
-
-/// This program again, with the same processors.
-fn child(settings: &Settings) -> anyhow::Result<ChildCommand> {
-    let mut args: Vec<OsString> = vec!["--log".into(), settings.log.clone().into()];
-    if let Some(folder) = &settings.processors {
-        args.extend(["--processors".into(), folder.into()]);
-    }
-    args.push("child".into());
-    Ok(ChildCommand::own(args)?)
 }
 
 #[cfg(test)]

@@ -86,4 +86,9 @@ fn workflows_use_the_users_processors() {
     assert!(!checked.err.contains("has no processor"), "{checked:?}");
     desk.write("a.txt", "one");
     desk.bindery(&["run", "a.txt", "--workflow", "loud"]).ok();
+    // In a process of its own, which has to know them as well.
+    let apart = "name: apart\nstages:\n  - {name: shout, component: shout, over: file, runner: processes}\n";
+    desk.write("workflows/apart.yaml", apart);
+    let ran = desk.bindery(&["run", "a.txt", "--workflow", "apart"]).ok();
+    assert!(ran.err.contains("sub_2 completed"), "{ran:?}");
 }
