@@ -3,7 +3,7 @@
 use super::Ended;
 use crate::{exit::Exit, output};
 use bindery_engine::{
-    execution::{Conflict, FactorPolicy, InputReport, Output, Passed, ProcessingResult},
+    execution::{Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed, ProcessingResult},
     runs::INTERRUPTED_AFTER,
 };
 use bindery_processors::outside::{CircuitSnapshot, CircuitState, circuits};
@@ -204,10 +204,17 @@ fn next(result: &ProcessingResult, interrupted: bool) -> Option<String> {
         return None;
     }
     let short = short_id(&result.run_id);
-    Some(if interrupted {
-        format!("interrupted; what is done is kept. `bindery runs retry {short}` goes on with the rest")
+    if interrupted {
+        return Some(format!("interrupted; what is done is kept. `bindery runs retry {short}` goes on with the rest"));
+    }
+    let again = format!("`bindery runs retry {short}` tries again what did not succeed");
+    let unreadable =
+        |report: &InputReport| matches!(&report.passed, Passed::Failed { exception, .. } if exception == INVALID_INPUT);
+    // Trying again does not make it readable.
+    Some(if result.inputs.iter().any(unreadable) {
+        format!("{again}; what could not be read: repair it and give it to `bindery process` with --previous {short}")
     } else {
-        format!("`bindery runs retry {short}` tries again what did not succeed")
+        again
     })
 }
 

@@ -102,6 +102,7 @@ fn what_is_no_input_fails_with_its_place_and_the_rest_is_done() {
     assert_eq!(told("half"), "in/list.json, input 2: `data` is missing");
     assert_eq!(told("lines.jsonl:2"), "in/lines.jsonl, line 2, column 2: not JSON: expected ident");
     assert_eq!(told("lines.jsonl:3"), "in/lines.jsonl, line 3: `input_id` is missing");
+    assert!(ran.err.contains("repair it and give it to `bindery process` with --previous "), "{ran:?}");
     // It stays what it is until somebody brings something better under its id.
     desk.bindery(&["runs", "retry", "latest"]).fails_with(10, "6 failed, 2 skipped of 8");
     desk.write("in/broken.json", r#"{"text": "now it is good"}"#);

@@ -7,6 +7,9 @@ use super::{
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
+/// The exception of an input that could not be read.
+pub const INVALID_INPUT: &str = "InvalidInput";
+
 /// What to do with inputs that share an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,7 +62,7 @@ pub(super) fn prevalidate(
 
 /// What could not be read is refused with the reason for it.
 fn readable(input: ProcessorInput, refused: Option<Passed>) -> Admitted {
-    let refused = refused.or_else(|| Some(Passed::refused("InvalidInput", input.unreadable.clone()?)));
+    let refused = refused.or_else(|| Some(Passed::refused(INVALID_INPUT, input.unreadable.clone()?)));
     (input, refused)
 }
 
