@@ -16,6 +16,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(commands::run::Args),
+    Process(commands::process::Args),
+    Runs(commands::runs::Args),
     Submit(commands::submit::Args),
     Worker(commands::worker::Args),
     Status(commands::status::Args),
@@ -30,6 +32,10 @@ pub(crate) enum Command {
     Events(commands::events::Args),
     Reviews(commands::reviews::Args),
     Workflows(commands::workflows::Args),
+    Processors(commands::processors::Args),
+    /// Run steps for another bindery, which talks to it over standard input and output
+    #[command(hide = true)]
+    Child,
 }
 
 #[cfg(test)]
@@ -44,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_command_shows_examples() {
-        for command in Cli::command().get_subcommands() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("bindery "), "`bindery {} --help` has no example", command.get_name());
         }
@@ -53,7 +59,7 @@ mod tests {
     #[test]
     fn every_command_is_documented() {
         let documentation = include_str!("../../../docs/cli.md");
-        for command in Cli::command().get_subcommands() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
             let heading = format!("`{}", command.get_name());
             assert!(documentation.contains(&heading), "{} is not in docs/cli.md", command.get_name());
         }

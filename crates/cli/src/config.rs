@@ -1,10 +1,11 @@
 //! Settings that every command shares, and the store that they lead to. A flag wins over the environment, which wins
 //! over the default.
 
-use crate::{env_vars, exit::Exit, failure::Failure, output};
+use crate::{env_vars, exit::Exit, failure::Failure, output, processors::Processors};
 use bindery_core::Name;
 use bindery_engine::{
-    Engine, Parts,
+    Engine, Parts, Registry,
+    runner::{ChildCommand, MOST_WORKERS, Processes},
     workflow::{LoadedWorkflow, Workflow, load_dir},
 };
 use bindery_store::{
@@ -15,6 +16,7 @@ use bindery_store::{
 use clap::Args;
 use std::{
     collections::BTreeSet,
+    ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -33,6 +35,10 @@ pub(crate) struct Settings {
     /// A folder with workflows of your own (*.yaml)
     #[arg(long, global = true, env = env_vars::WORKFLOWS, value_name = "FOLDER", hide_env = true)]
     pub(crate) workflows: Option<PathBuf>,
+
+    /// A folder with processors of your own (*.yaml)
+    #[arg(long, global = true, env = env_vars::PROCESSORS, value_name = "FOLDER", hide_env = true)]
+    pub(crate) processors: Option<PathBuf>,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module
     #[arg(long, global = true, env = env_vars::LOG, default_value = "warn", value_name = "FILTER", hide_env = true)]
@@ -74,11 +80,16 @@ impl Settings {
 
     /// Opens the store, or makes it, and stores the workflows that ship and those of the user.
     pub(crate) async fn create(&self) -> anyhow::Result<App> {
+        self.create_with(&self.known_processors()?).await
+    }
+
+    /// The same with processors that are known already.
+    pub(crate) async fn create_with(&self, processors: &Processors) -> anyhow::Result<App> {
         // Bad workflows are told before anything is made.
         let own = self.own_workflows()?;
         let folder = self.folder()?;
         fs::create_dir_all(&folder).map_err(|error| cannot_make(&folder, &error))?;
-        let app = App::open(folder)?;
+        let app = App::open(folder, processors.registry().clone(), Some(self.child_command()?))?;
         app.engine.register_builtin_workflows().await?;
         for loaded in own {
             app.engine.register_workflow(&loaded.text, Some(&loaded.file.display().to_string())).await?;
@@ -86,8 +97,17 @@ impl Settings {
         Ok(app)
     }
 
-    /// Opens the store that is there. Looking at nothing must not make a store.
+    /// Opens the store that is there. Looking at nothing must not make a store, and does not need the user's processors.
     pub(crate) fn existing(&self) -> anyhow::Result<App> {
+        self.open_existing(bindery_pipeline::registry())
+    }
+
+    /// Opens the store that is there, to run these processors.
+    pub(crate) fn existing_with(&self, processors: &Processors) -> anyhow::Result<App> {
+        self.open_existing(processors.registry().clone())
+    }
+
+    fn open_existing(&self, registry: Registry) -> anyhow::Result<App> {
         let folder = self.folder()?;
         if !folder.join(DATABASE).is_file() {
             let message = format!("there is no store in {}", folder.display());
@@ -95,12 +115,22 @@ impl Settings {
                 .hint("`bindery run PATHS…` makes one; --store or BINDERY_STORE names another folder")
                 .into());
         }
-        App::open(folder)
+        App::open(folder, registry, None)
     }
 
     /// The store if there is one.
     pub(crate) fn if_existing(&self) -> anyhow::Result<Option<App>> {
         if self.folder()?.join(DATABASE).is_file() { self.existing().map(Some) } else { Ok(None) }
+    }
+
+    /// This program again, with the same processors, to run steps in.
+    pub(crate) fn child_command(&self) -> anyhow::Result<ChildCommand> {
+        let mut args: Vec<OsString> = vec!["--log".into(), self.log.clone().into()];
+        if let Some(folder) = &self.processors {
+            args.extend(["--processors".into(), folder.into()]);
+        }
+        args.push("child".into());
+        Ok(ChildCommand::own(args)?)
     }
 
     pub(crate) fn own_workflows(&self) -> anyhow::Result<Vec<LoadedWorkflow>> {
@@ -124,7 +154,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    fn open(folder: PathBuf) -> anyhow::Result<Self> {
+    /// With `child`, workers run what may hang, crash or swell in processes of its own.
+    fn open(folder: PathBuf, registry: Registry, child: Option<ChildCommand>) -> anyhow::Result<Self> {
         let path = folder.join(DATABASE);
         // SQLite would say only that it cannot open it.
         if let Err(error) = fs::OpenOptions::new().append(true).create(true).open(&path) {
@@ -133,7 +164,13 @@ impl App {
         }
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(path))?);
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.join(BLOBS))?);
-        let engine = Engine::new(Parts::new(store, blobs, bindery_pipeline::registry()));
+        let mut parts = Parts::new(store, blobs, registry);
+        if let Some(child) = child {
+            // Children are started when they are needed, one for each thread of a worker at most.
+            let processes = Processes::new(child, MOST_WORKERS).with_blob_folder(folder.join(BLOBS));
+            parts = parts.with_isolation(processes);
+        }
+        let engine = Engine::new(parts);
         Ok(Self { engine, folder })
     }
 
@@ -141,11 +178,16 @@ impl App {
         &**self.engine.store()
     }
 
+    /// The folder of the blobs, for processes that open it themselves.
+    pub(crate) fn blob_folder(&self) -> PathBuf {
+        self.folder.join(BLOBS)
+    }
+
     /// Where a blob is kept, to show.
     pub(crate) fn blob_path(&self, hash: bindery_core::ContentHash) -> PathBuf {
         let digits = hash.to_string();
         let (first, rest) = digits.split_at(2);
-        self.folder.join(BLOBS).join("sha256").join(first).join(rest)
+        self.blob_folder().join("sha256").join(first).join(rest)
     }
 
     /// Every queue that work can wait in: those of the stored workflows, and those that hold jobs.

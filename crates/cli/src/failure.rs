@@ -90,6 +90,9 @@ fn of_engine(error: &EngineError) -> (Exit, Option<String>) {
         EngineError::UnknownProcessors { .. } => {
             (Exit::Usage, Some("try `--workflow words`, or mark the processor `external: true`".to_owned()))
         }
+        EngineError::NotFound(what) if what.starts_with("run ") => {
+            (Exit::Usage, Some("`bindery runs` lists the runs".to_owned()))
+        }
         EngineError::NotFound(what) if what.contains("sub") => {
             (Exit::Usage, Some("`bindery status` lists the submissions".to_owned()))
         }

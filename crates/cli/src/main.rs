@@ -6,10 +6,13 @@ mod config;
 mod env_vars;
 mod exit;
 mod failure;
+mod inputs;
 mod items;
 mod output;
+mod processors;
 mod progress;
 mod report;
+mod standalone;
 mod work;
 
 use clap::Parser as _;

@@ -76,6 +76,15 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
+    laid_out(header, rows).into_iter().try_for_each(line)
+}
+
+/// The same as a remark.
+pub(crate) fn note_table<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) {
+    note(laid_out(header, rows).join("\n"));
+}
+
+fn laid_out<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Vec<String> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header.iter().map(|title| title.trim_end_matches('#')));
@@ -90,10 +99,7 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
             }
         }
     }
-    for row in table.lines() {
-        line(row.trim_end())?;
-    }
-    Ok(())
+    table.lines().map(|row| row.trim_end().to_owned()).collect()
 }
 
 /// `1 file`, `3 files`.

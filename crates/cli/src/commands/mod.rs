@@ -1,14 +1,18 @@
 //! One module for each command.
 
 pub(crate) mod cancel;
+pub(crate) mod child;
 pub(crate) mod dead_letters;
 pub(crate) mod events;
 pub(crate) mod jobs;
+pub(crate) mod process;
+pub(crate) mod processors;
 pub(crate) mod queues;
 pub(crate) mod result;
 pub(crate) mod retry;
 pub(crate) mod reviews;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod worker;
@@ -23,6 +27,14 @@ pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
     let settings = &cli.settings;
     match cli.command {
         Command::Run(args) => run::run(settings, args).await,
+        Command::Process(args) => process::run(settings, args).await,
+        Command::Runs(args) => runs::run(settings, args).await,
+        Command::Processors(args) => processors::run(settings, args),
+        // Its steps wait for the blob store, which they must not do on a thread of the runtime.
+        Command::Child => {
+            let settings = settings.clone();
+            tokio::task::spawn_blocking(move || child::run(&settings)).await?
+        }
         Command::Submit(args) => submit::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
         Command::Status(args) => status::run(settings, args).await,

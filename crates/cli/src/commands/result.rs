@@ -1,5 +1,6 @@
 //! `bindery result`: the result of a submission again.
 
+use super::retry::refuse_run;
 use crate::{config::Settings, exit::Exit, failure::Failure, output, report};
 use bindery_engine::view;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) struct Args {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing()?;
     let submission = app.engine.find_submission(&args.submission).await?;
+    refuse_run(&app, submission.id).await?;
     let Some(result) = view::result(&app.engine, submission.id).await? else {
         let message = format!("{} has no result: it is {}", submission.id, submission.status);
         let exit = if submission.status.is_final() { Exit::SubmissionFailed } else { Exit::Waiting };

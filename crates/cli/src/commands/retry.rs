@@ -5,8 +5,10 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output,
+    standalone::short_id,
 };
-use bindery_core::{JobId, SubmissionId, job::JobState};
+use bindery_core::{JobId, SubmissionId, job::JobState, submission::Submission};
+use bindery_engine::runs::CHANNEL;
 use bindery_store::query::{JobFilter, Retried};
 
 /// Run again what was given up, cancelled, parked or scheduled for later
@@ -70,7 +72,10 @@ async fn filters(app: &App, args: Args) -> anyhow::Result<Vec<JobFilter>> {
     let mut filters = Vec::new();
     for id in &args.ids {
         filters.push(match Meant::find(app, id).await? {
-            Meant::Submission(id) => JobFilter { submission: Some(id), ..JobFilter::default() },
+            Meant::Submission(id) => {
+                refuse_run(app, id).await?;
+                JobFilter { submission: Some(id), ..JobFilter::default() }
+            }
             Meant::Job(id, JobState::Cancelled, submission) => {
                 let message = format!("{id} was cancelled together with {submission}");
                 return Err(Failure::usage(message)
@@ -101,5 +106,17 @@ impl Meant {
             return Ok(Self::Job(id, view.job.state, view.job.submission));
         }
         Ok(Self::Submission(app.engine.find_submission(named).await?.id))
+    }
+}
+
+/// Runs of processors are submissions as well, but have no jobs and no result of a workflow.
+pub(crate) async fn refuse_run(app: &App, id: SubmissionId) -> anyhow::Result<()> {
+    match app.store().submission(id).await? {
+        Some(Submission { channel, external_id: Some(run), .. }) if channel == CHANNEL => {
+            let hint =
+                format!("`bindery runs show {0}` shows it, `bindery runs retry {0}` goes on with it", short_id(&run));
+            Err(Failure::usage(format!("{id} is the run {run} of a processor")).hint(hint).into())
+        }
+        _ => Ok(()),
     }
 }

@@ -65,15 +65,17 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
+/// JSON where it can be read as JSON, or else a text.
+pub(crate) fn json_or_text(value: String) -> Value {
+    serde_json::from_str(&value).unwrap_or(Value::String(value))
+}
+
 fn decision(set: Vec<(String, String)>, json_value: Option<String>) -> anyhow::Result<Value> {
     if let Some(text) = json_value {
         return Ok(serde_json::from_str(&text)
             .map_err(|error| Failure::usage(format!("--json-value: expected JSON: {error}")))?);
     }
-    let fields: Map<String, Value> = set
-        .into_iter()
-        .map(|(key, value)| (key, serde_json::from_str(&value).unwrap_or(Value::String(value))))
-        .collect();
+    let fields: Map<String, Value> = set.into_iter().map(|(key, value)| (key, json_or_text(value))).collect();
     Ok(Value::Object(fields))
 }
 

@@ -2,7 +2,10 @@
 
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_core::Name;
-use bindery_engine::workflow::{Workflow, builtin, load_file};
+use bindery_engine::{
+    Registry,
+    workflow::{Workflow, builtin, load_file},
+};
 use clap::Subcommand;
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf};
@@ -48,7 +51,7 @@ struct Known {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
         Action::List => list(&known(settings).await?, args.json),
-        Action::Check { files } => check(&files),
+        Action::Check { files } => check(settings.known_processors()?.registry(), &files),
         Action::Show { name } => {
             let known = known(settings).await?;
             let Some(found) = known.get(&*name) else {
@@ -110,8 +113,7 @@ fn list(known: &BTreeMap<Name, Known>, as_json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn check(files: &[PathBuf]) -> anyhow::Result<Exit> {
-    let registry = bindery_pipeline::registry();
+fn check(registry: &Registry, files: &[PathBuf]) -> anyhow::Result<Exit> {
     let mut bad = 0;
     for file in files {
         match load_file(file) {

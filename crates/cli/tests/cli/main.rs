@@ -5,6 +5,11 @@
 mod bad_input;
 mod control;
 mod crash;
+mod process;
+mod process_bad_input;
+mod process_outside;
+mod processors;
 mod running;
+mod runs;
 mod store_trouble;
 mod support;

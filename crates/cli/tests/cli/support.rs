@@ -91,11 +91,16 @@ impl Desk {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bindery"));
         command.args(args).current_dir(self.dir.path());
-        for name in ["BINDERY_STORE", "BINDERY_LOG", "BINDERY_WORKFLOWS", "DOCPROC_COMPONENT_NAME"] {
+        for name in
+            ["BINDERY_STORE", "BINDERY_LOG", "BINDERY_WORKFLOWS", "BINDERY_PROCESSORS", "DOCPROC_COMPONENT_NAME"]
+        {
             command.env_remove(name);
         }
         if self.path("workflows").is_dir() {
             command.env("BINDERY_WORKFLOWS", "workflows");
+        }
+        if self.path("processors").is_dir() {
+            command.env("BINDERY_PROCESSORS", "processors");
         }
         command
     }
@@ -178,6 +183,11 @@ pub(crate) fn stage<'a>(status: &'a Value, name: &str) -> &'a Value {
 
 pub(crate) fn is_final(status: &Value) -> bool {
     ["completed", "failed", "cancelled"].iter().any(|known| status["status"] == *known)
+}
+
+/// Inputs of the processors that ship.
+pub(crate) fn sample_inputs(path: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../processors/samples").join(path).display().to_string()
 }
 
 pub(crate) fn samples() -> String {

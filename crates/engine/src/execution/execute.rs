@@ -331,7 +331,7 @@ impl Execution {
 
     /// Nothing may run.
     fn refused(&self, begun: Begun, error: RunError) -> ProcessingResult {
-        tracing::warn!(
+        tracing::info!(
             run.id = %begun.run_id, processor = self.processor().name(), exception = error.exception,
             error = error.message, "a run was refused before any step"
         );
@@ -420,9 +420,10 @@ fn not_factors(output: &Value) -> Passed {
     }
 }
 
+/// Not a warning: the result tells of it, and whoever reads that need not read it twice.
 fn log_failure(run_id: &str, processor: &dyn Processor, report: &InputReport) {
     if let Passed::Failed { step, exception, message, class, .. } = &report.passed {
-        tracing::warn!(
+        tracing::info!(
             run.id = run_id, processor = processor.name(), input.id = report.input_id, step = %step,
             exception, error = message, class = %class, attempt = report.attempt, resumed_from = %report.from,
             duration_ms = milliseconds(report.times.total()), "an input failed"

@@ -13,6 +13,9 @@ pub struct ProcessorInput {
     /// What a failed run left for its retry; anything else means that there is nothing to resume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
+    /// Why what somebody gave for this input is none. It is not run: it fails at validation, and the others go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
 }
 
 /// Why a JSON value is no input.
@@ -28,7 +31,7 @@ pub enum InputError {
     Unknown(String),
 }
 
-const FIELDS: [&str; 5] = ["input_id", "account_id", "underwriting_id", "data", "payload"];
+const FIELDS: [&str; 6] = ["input_id", "account_id", "underwriting_id", "data", "payload", "unreadable"];
 
 impl ProcessorInput {
     pub fn new(
@@ -43,12 +46,20 @@ impl ProcessorInput {
             underwriting_id: underwriting_id.into(),
             data,
             payload: None,
+            unreadable: None,
         }
     }
 
     #[must_use]
     pub fn with_payload(mut self, payload: Value) -> Self {
         self.payload = Some(payload);
+        self
+    }
+
+    /// Stands for something that is no input, and says why: a message for people.
+    #[must_use]
+    pub fn unreadable_because(mut self, why: impl Into<String>) -> Self {
+        self.unreadable = Some(why.into());
         self
     }
 
@@ -68,6 +79,8 @@ impl ProcessorInput {
             underwriting_id: text(&mut fields, "underwriting_id", underwriting_id)?,
             data: fields.remove("data").ok_or(InputError::Missing("data"))?,
             payload: fields.remove("payload").filter(|payload| !payload.is_null()),
+            // What the result of an earlier run handed over for a retry.
+            unreadable: fields.remove("unreadable").as_ref().and_then(Value::as_str).map(str::to_owned),
         })
     }
 

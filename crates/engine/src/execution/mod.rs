@@ -26,7 +26,7 @@ pub use execute::{Execution, ExecutionError, Finished, FinishedInput, Observer, 
 pub use input::{InputError, ProcessorInput};
 pub use merge::{Conflict, FactorPolicy, MergePolicy};
 pub use metrics::{Metrics, StepMetrics};
-pub use prevalidate::Duplicates;
+pub use prevalidate::{Duplicates, INVALID_INPUT};
 pub use result::{InputReport, InputResult, Output, Passed, ProcessingResult, RunError};
 pub use resume::{Fingerprint, Payload};
 

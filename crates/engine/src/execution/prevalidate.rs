@@ -4,10 +4,15 @@ use super::{
     input::ProcessorInput,
     result::{Passed, RunError},
 };
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
+/// The exception of an input that could not be read.
+pub const INVALID_INPUT: &str = "InvalidInput";
+
 /// What to do with inputs that share an id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Duplicates {
     /// The last one counts, in the place of the first; the result warns of it.
     #[default]
@@ -49,9 +54,16 @@ pub(super) fn prevalidate(
     check_owner(&inputs, account_id, underwriting_id)?;
     let mut ids = HashSet::with_capacity(inputs.len());
     if inputs.iter().all(|input| ids.insert(input.input_id.as_str())) {
-        return Ok((inputs.into_iter().map(|input| (input, None)).collect(), Vec::new()));
+        return Ok((inputs.into_iter().map(|input| readable(input, None)).collect(), Vec::new()));
     }
-    Ok(without_duplicates(inputs, duplicates))
+    let (admitted, warnings) = without_duplicates(inputs, duplicates);
+    Ok((admitted.into_iter().map(|(input, refused)| readable(input, refused)).collect(), warnings))
+}
+
+/// What could not be read is refused with the reason for it.
+fn readable(input: ProcessorInput, refused: Option<Passed>) -> Admitted {
+    let refused = refused.or_else(|| Some(Passed::refused(INVALID_INPUT, input.unreadable.clone()?)));
+    (input, refused)
 }
 
 /// One input for each id, in the place of the first.

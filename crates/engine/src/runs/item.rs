@@ -26,6 +26,9 @@ pub(super) struct StoredInput {
     payload: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payload_blob: Option<ContentHash>,
+    /// Why it cannot be run, whoever tries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unreadable: Option<String>,
     /// How often the caller gave the input's id.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub(super) times: usize,
@@ -88,13 +91,14 @@ pub(super) async fn item_of(
     ordinal: usize,
     entry: &Entry,
 ) -> EngineResult<Item> {
-    let ProcessorInput { input_id, data, payload, .. } = &entry.input;
+    let ProcessorInput { input_id, data, payload, unreadable, .. } = &entry.input;
     let (data, blob) = put(engine, data).await?;
     let (payload, payload_blob) = match payload.as_ref().filter(|_| !entry.resumes) {
         Some(payload) => put(engine, payload).await?,
         None => (None, None),
     };
-    let stored = StoredInput { data, blob, payload, payload_blob, times: entry.times };
+    let unreadable = unreadable.clone();
+    let stored = StoredInput { data, blob, payload, payload_blob, unreadable, times: entry.times };
     Ok(Item {
         id,
         submission,

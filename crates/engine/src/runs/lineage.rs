@@ -142,12 +142,13 @@ impl Lineage {
         // An id that was refused for being given twice is still given twice.
         let newest_error = known.outcomes.last().and_then(|(_, outcome)| outcome.error.as_ref());
         let times = if newest_error.is_some_and(|error| error.kind == DUPLICATE) { stored.times } else { 1 };
-        let input = ProcessorInput::new(
+        let mut input = ProcessorInput::new(
             known.item.key.clone().unwrap_or_default(),
             &record.account_id,
             &record.details.underwriting_id,
             stored.read_data(engine).await?,
         );
+        input.unreadable = stored.unreadable;
         Ok(Entry { input, times, resumes: false })
     }
 

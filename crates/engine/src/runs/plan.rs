@@ -15,7 +15,7 @@ pub(super) struct Entry {
 
 impl Entry {
     pub(super) fn is_refused_under(&self, duplicates: Duplicates) -> bool {
-        self.times > 1 && duplicates == Duplicates::Refuse
+        self.input.unreadable.is_some() || (self.times > 1 && duplicates == Duplicates::Refuse)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{CHANNEL, WORKFLOW_VERSION};
 use crate::{
     error::{EngineError, EngineResult},
-    execution::{Execution, ExecutionContext, MergePolicy},
+    execution::{Duplicates, Execution, ExecutionContext, MergePolicy},
     runner::{Limits, RunnerKind},
 };
 use bindery_core::{
@@ -26,6 +26,8 @@ pub struct RunDetails {
     pub settings: Map<String, Value>,
     #[serde(default)]
     pub merge: MergePolicy,
+    #[serde(default)]
+    pub duplicates: Duplicates,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,6 +57,7 @@ impl RunDetails {
             runner: execution.runner(),
             settings: execution.settings().clone(),
             merge: execution.merge_policy().clone(),
+            duplicates: execution.duplicates(),
             time_limit_ms: time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             memory_limit: memory,
             context,

@@ -130,3 +130,22 @@ async fn a_submission_that_is_no_run_is_not_found_as_one() {
     assert_eq!(refusal(runs.find("claim-2025-118").await), "there is no run claim-2025-118");
     assert!(runs.list(RunFilter::default()).await.unwrap().is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_read_fails_in_every_run_until_something_better_comes() {
+    let (_rig, runs) = rig();
+    let clerk = Clerk::new();
+    let why = "a.json, line 3: `data` is missing";
+    let given = vec![input("doc0", 0), input("doc1", 1).unreadable_because(why)];
+    let first = runs.start(clerk.execution(), given, None, quiet).await.unwrap();
+    let failed = serde_json::to_value(&first.output).unwrap()[1].clone();
+    assert_eq!((&failed["step"], &failed["exception"]), (&json!("validation"), &json!("InvalidInput")));
+    assert_eq!((&failed["message"], clerk.steps()), (&json!(why), [1, 1, 1]), "it was not run");
+    let handed = first.payloads.as_ref().map(|inputs| inputs[0].unreadable.as_deref());
+    assert_eq!(handed, Some(Some(why)), "who hands it back does not make it readable");
+    let second = runs.retry(&first.run_id, |record| clerk.again(record), quiet).await.unwrap();
+    assert_eq!((second.metrics.failed, second.metrics.skipped, clerk.steps()), (1, 1, [1, 1, 1]));
+    let better = vec![input("doc1", 1)];
+    let third = runs.start(clerk.execution(), better, Some(after(&second.run_id)), quiet).await.unwrap();
+    assert_eq!((output(&third), clerk.steps()), (factors(2), [2, 2, 2]));
+}
