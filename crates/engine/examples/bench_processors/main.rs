@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     let (seq_us, thread_us) = (overhead(&sequential, 200_000), overhead(&threads, 200_000));
     let process_us = overhead(&children, 50_000);
     let computing = |runner: &Arc<dyn Runner>| {
-        let took = best(&(Arc::new(Compute) as Arc<dyn Processor>), runner, 4_000);
-        say(&format!("{:<12}     4000 inputs that compute: {:.3} s", runner.kind(), took.as_secs_f64()));
+        let took = best(&(Arc::new(Compute) as Arc<dyn Processor>), runner, 1_000);
+        say(&format!("{:<12}     1000 inputs that compute: {:.3} s", runner.kind(), took.as_secs_f64()));
         took.as_secs_f64()
     };
     let alone = computing(&sequential);

@@ -21,7 +21,7 @@ impl Processor for NoOp {
     }
 }
 
-/// Mixes bits for about a fifth of a millisecond.
+/// Mixes bits for about two milliseconds.
 pub(crate) struct Compute;
 
 impl Processor for Compute {
@@ -31,7 +31,7 @@ impl Processor for Compute {
 
     fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
         let mut state = input["n"].as_u64().unwrap_or(1) | 1;
-        for _ in 0..200_000 {
+        for _ in 0..1_000_000 {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;

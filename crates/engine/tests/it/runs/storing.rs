@@ -121,7 +121,7 @@ async fn every_input_has_an_outcome_with_times_costs_error_and_resume_point() {
     assert_eq!(done["from"], "validation");
     assert_eq!(done["costs"].as_array().unwrap().len(), 3);
     let timed: Vec<_> = done["steps"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(timed, ["extraction_us", "processing_us", "validation_us"]);
+    assert_eq!(timed, ["validation_us", "processing_us", "extraction_us"]);
     assert_eq!(written(&outcomes[0])["steps"].as_object().unwrap().len(), 1, "later steps did not run");
     assert_eq!(rig.events_of("RunFailed").await.len(), 1);
 }
