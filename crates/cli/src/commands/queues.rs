@@ -44,7 +44,8 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing()?;
-    let workers = app.store().workers().await?;
+    let mut workers = app.store().workers().await?;
+    workers.retain(|worker| !bindery_engine::runs::is_run(&worker.worker));
     // Queues that are empty are shown, too: they can be paused before there is work.
     let mut views: BTreeMap<_, _> = app.queues().await?.into_iter().map(|queue| (queue, None)).collect();
     for view in app.store().queues().await? {

@@ -161,6 +161,7 @@ impl Runs {
         let mut changes = Changes {
             submissions: vec![new_submission(submission, run_id, execution.account_id(), details)?],
             events: vec![started(run_id, submission, execution.account_id(), details)],
+            submission_changes: self.end_of_interrupted(run_id, details).await?,
             ..Changes::default()
         };
         loop {
@@ -188,6 +189,15 @@ impl Runs {
             }
             (guard, changes, executed) = (Guard::Always, Changes::default(), rest);
         }
+    }
+
+    /// A run that was interrupted never ends by itself; the one that goes on with it says so.
+    async fn end_of_interrupted(&self, run_id: &str, details: &RunDetails) -> EngineResult<Vec<SubmissionChange>> {
+        let Some(previous) = &details.context.previous_run_id else { return Ok(Vec::new()) };
+        let previous = self.record(previous).await?.filter(|previous| !previous.stands.is_final());
+        let error = format!("interrupted; run {run_id} goes on with it");
+        let end = |id| SubmissionChange { id, status: SubmissionStatus::Failed, error: Some(error) };
+        Ok(previous.map(|previous| end(previous.submission)).into_iter().collect())
     }
 
     async fn store_results(

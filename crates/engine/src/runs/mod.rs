@@ -39,7 +39,7 @@ mod stats;
 mod summary;
 
 pub use conduct::RunProgress;
-pub use pulse::INTERRUPTED_AFTER;
+pub use pulse::{INTERRUPTED_AFTER, is_run};
 pub use record::{RunDetails, RunRecord};
 pub use show::{DataSource, InputStatus, InputView, RunView, StepState, StepView};
 pub use stats::{RunStats, StepMean};

@@ -18,8 +18,15 @@ use tokio::task::JoinHandle;
 pub const INTERRUPTED_AFTER: Duration = Duration::from_secs(30);
 
 /// The name that a run gives signs of life under.
+const WORKER_PREFIX: &str = "run-";
+
 fn worker_name(run_id: &str) -> Name {
-    format!("run-{run_id}").into()
+    format!("{WORKER_PREFIX}{run_id}").into()
+}
+
+/// Whether a worker of this name is a run, which is shown among the runs and works on no queue.
+pub fn is_run(worker: &str) -> bool {
+    worker.strip_prefix(WORKER_PREFIX).is_some_and(|run_id| run_id.len() == 36)
 }
 
 /// Beats until it is dropped.

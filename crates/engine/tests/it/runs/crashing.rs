@@ -72,6 +72,9 @@ async fn a_run_killed_in_the_middle_is_gone_on_with_and_everything_counts_once()
     let result = runs.retry(&run_id, again, quiet).await.unwrap();
     assert_eq!(output(&result), factors(10));
     assert_eq!((result.metrics.skipped, result.metrics.succeeded), (5, 5));
+    let interrupted = rig.store().find_submission(&run_id).await.unwrap().unwrap();
+    assert_eq!(interrupted.status, SubmissionStatus::Failed);
+    assert_eq!(interrupted.error, Some(format!("interrupted; run {} goes on with it", result.run_id)));
     assert_eq!(completed(&rig, &[&run_id, &result.run_id]).await, [5, 5]);
     for n in [0, 1, 2, 3, 4, 6, 7, 8, 9] {
         assert_eq!(clerk.steps_of(&format!("doc{n}")), [1, 1, 1], "doc{n}");
