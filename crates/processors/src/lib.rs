@@ -17,7 +17,7 @@ pub mod shipped;
 
 pub use declared::Declared;
 pub use definition::{Definition, Work};
-pub use load::{LoadError, Loaded, load_dir, load_file};
+pub use load::{Loaded, load_dir, load_file};
 pub use shipped::shipped;
 
 use bindery_engine::Registry;

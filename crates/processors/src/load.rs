@@ -1,11 +1,8 @@
 //! Definitions from files: the only place of this crate that reads them from a disk.
 
 use crate::definition::Definition;
-use bindery_engine::yaml::{self, YamlError};
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use bindery_engine::yaml::{self, LoadError, YamlError};
+use std::path::{Path, PathBuf};
 
 /// A definition with the file it was read from.
 #[derive(Debug, Clone)]
@@ -14,48 +11,23 @@ pub struct Loaded {
     pub definition: Definition,
 }
 
-/// Why the processors of a folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error("cannot read the folder {}: {source}", path.display())]
-    Folder { path: PathBuf, source: io::Error },
-    #[error("{}", lines(.0))]
-    Invalid(Vec<YamlError>),
-}
-
-fn lines(errors: &[YamlError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
 /// All `*.yaml` and `*.yml` files of a folder, by file name. Either all of them are good, or all problems are told.
 pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<Loaded>, LoadError> {
-    let path = path.as_ref();
-    let files = yaml::files_in(path).map_err(|source| LoadError::Folder { path: path.to_owned(), source })?;
-    let mut loaded: Vec<Loaded> = Vec::with_capacity(files.len());
-    let mut errors = Vec::new();
-    for file in files {
-        match load_file(&file) {
-            Ok(new) => match loaded.iter().find(|other| other.definition.name == new.definition.name) {
-                Some(other) => errors.push(taken(&new, other)),
-                None => loaded.push(new),
-            },
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() { Ok(loaded) } else { Err(LoadError::Invalid(errors)) }
+    yaml::load_dir(path.as_ref(), load_file, taken)
 }
 
 /// One file.
-pub fn load_file(file: impl AsRef<Path>) -> Result<Loaded, YamlError> {
-    let file = file.as_ref();
+pub fn load_file(file: &Path) -> Result<Loaded, YamlError> {
     let text = yaml::read_text(file)?;
     let definition = Definition::parse(&text, &file.display().to_string())?;
     Ok(Loaded { file: file.to_owned(), definition })
 }
 
-fn taken(new: &Loaded, other: &Loaded) -> YamlError {
-    let message = format!("the processor {:?} is already in {}", &*new.definition.name, other.file.display());
-    YamlError::of_file(&new.file.display().to_string(), message)
+/// Two files cannot hold processors of the same name.
+fn taken(new: &Loaded, other: &Loaded) -> Option<String> {
+    let name = &new.definition.name;
+    let same = *name == other.definition.name;
+    same.then(|| format!("the processor {:?} is already in {}", &**name, other.file.display()))
 }
 
 #[cfg(test)]

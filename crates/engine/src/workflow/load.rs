@@ -1,11 +1,8 @@
 //! Workflows from files: the only place of this module that touches a disk.
 
 use super::model::Workflow;
-use crate::yaml::{self, YamlError};
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use crate::yaml::{self, LoadError, YamlError};
+use std::path::{Path, PathBuf};
 
 /// A workflow with the text it was read from, which is what a submission's version is pinned to.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,59 +12,24 @@ pub struct LoadedWorkflow {
     pub workflow: Workflow,
 }
 
-/// Why the workflows of a folder cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    #[error("cannot read the folder {}: {source}", path.display())]
-    Folder { path: PathBuf, source: io::Error },
-    #[error("{}", lines(.0))]
-    Invalid(Vec<YamlError>),
-}
-
-fn lines(errors: &[YamlError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
 /// All `*.yaml` and `*.yml` files of a folder, by file name. Either all of them are good, or all problems are told.
 pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<LoadedWorkflow>, LoadError> {
-    let path = path.as_ref();
-    let folder_error = |source| LoadError::Folder { path: path.to_owned(), source };
-    let files = yaml::files_in(path).map_err(folder_error)?;
-    let mut loaded: Vec<LoadedWorkflow> = Vec::with_capacity(files.len());
-    let mut errors = Vec::new();
-    for file in files {
-        match load_file(&file) {
-            Ok(new) => match loaded.iter().find(|other| same_version(&other.workflow, &new.workflow)) {
-                Some(other) => errors.push(taken(&new, other)),
-                None => loaded.push(new),
-            },
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() { Ok(loaded) } else { Err(LoadError::Invalid(errors)) }
+    yaml::load_dir(path.as_ref(), load_file, taken)
 }
 
 /// One file.
-pub fn load_file(file: impl AsRef<Path>) -> Result<LoadedWorkflow, YamlError> {
-    let file = file.as_ref();
+pub fn load_file(file: &Path) -> Result<LoadedWorkflow, YamlError> {
     let shown = file.display().to_string();
     let text = yaml::read_text(file)?;
     let workflow = Workflow::parse(&text, Some(&shown))?;
     Ok(LoadedWorkflow { file: file.to_owned(), text, workflow })
 }
 
-fn same_version(one: &Workflow, other: &Workflow) -> bool {
-    one.name == other.name && one.version == other.version
-}
-
-fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> YamlError {
-    let message = format!(
-        "version {} of the workflow {:?} is already in {}",
-        new.workflow.version,
-        &*new.workflow.name,
-        other.file.display()
-    );
-    YamlError::of_file(&new.file.display().to_string(), message)
+/// Two files cannot hold the same version of a workflow.
+fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> Option<String> {
+    let (name, version) = (&new.workflow.name, new.workflow.version);
+    let same = *name == other.workflow.name && version == other.workflow.version;
+    same.then(|| format!("version {version} of the workflow {:?} is already in {}", &**name, other.file.display()))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use load::{LoadError, LoadedWorkflow, load_dir, load_file};
+pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, Over, Sla, Stage,
     StageLimits, StageProcessor, StageRunner, Workflow,

@@ -10,8 +10,43 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Why the files of a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("cannot read the folder {}: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error("{}", lines(.0))]
+    Invalid(Vec<YamlError>),
+}
+
+fn lines(errors: &[YamlError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Loads all `*.yaml` and `*.yml` files of a folder, by file name. `clash` says why a file cannot stand beside an
+/// earlier one. Either all of them are good, or all problems are told.
+pub fn load_dir<T>(
+    folder: &Path,
+    load: impl Fn(&Path) -> Result<T, YamlError>,
+    clash: impl Fn(&T, &T) -> Option<String>,
+) -> Result<Vec<T>, LoadError> {
+    let files = files_in(folder).map_err(|source| LoadError::Folder { path: folder.to_owned(), source })?;
+    let mut loaded: Vec<T> = Vec::with_capacity(files.len());
+    let mut errors = Vec::new();
+    for file in files {
+        match load(&file) {
+            Ok(new) => match loaded.iter().find_map(|other| clash(&new, other)) {
+                Some(message) => errors.push(YamlError::of_file(&file.display().to_string(), message)),
+                None => loaded.push(new),
+            },
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(loaded) } else { Err(LoadError::Invalid(errors)) }
+}
+
 /// The `*.yaml` and `*.yml` files of a folder, by name; hidden ones are left alone.
-pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let file = entry?.path();

@@ -9,5 +9,5 @@ mod node;
 
 pub use error::{Place, Problem, Problems, YamlError, suggest};
 pub use fields::{Fields, check_name, name_of};
-pub use files::{files_in, read_text};
+pub use files::{LoadError, load_dir, read_text};
 pub use node::{Data, MAX_BYTES, Node, Wanted, quoted, read};
