@@ -1,7 +1,7 @@
 //! Settings that every command shares, and the store that they lead to. A flag wins over the environment, which wins
 //! over the default.
 
-use crate::{env_vars, exit::Exit, failure::Failure, output, processors::Processors};
+use crate::{circuits, env_vars, exit::Exit, failure::Failure, output, processors::Processors};
 use bindery_core::Name;
 use bindery_engine::{
     Engine, Parts, Registry,
@@ -166,6 +166,7 @@ impl App {
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.join(BLOBS))?);
         let mut parts = Parts::new(store, blobs, registry);
         if let Some(child) = child {
+            circuits::record(&parts.store);
             // Children are started when they are needed, one for each thread of a worker at most.
             let processes = Processes::new(child, MOST_WORKERS).with_blob_folder(folder.join(BLOBS));
             parts = parts.with_isolation(processes);

@@ -24,6 +24,8 @@ pub mod kind {
     pub const RUN_STARTED: &str = "RunStarted";
     pub const RUN_COMPLETED: &str = "RunCompleted";
     pub const RUN_FAILED: &str = "RunFailed";
+    pub const CIRCUIT_OPENED: &str = "CircuitOpened";
+    pub const CIRCUIT_CLOSED: &str = "CircuitClosed";
     pub const DEADLINE_WARNING: &str = "DeadlineWarning";
     pub const DEADLINE_ESCALATED: &str = "DeadlineEscalated";
     pub const DEADLINE_BREACHED: &str = "DeadlineBreached";

@@ -29,7 +29,7 @@ pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         Command::Run(args) => run::run(settings, args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
-        Command::Processors(args) => processors::run(settings, args),
+        Command::Processors(args) => processors::run(settings, args).await,
         // Its steps wait for the blob store, which they must not do on a thread of the runtime.
         Command::Child => {
             let settings = settings.clone();

@@ -1,6 +1,7 @@
 //! `bindery processors`: what can be run, and checking files of your own.
 
 use crate::{
+    circuits::{self, Told},
     config::Settings,
     exit::Exit,
     failure::Failure,
@@ -11,7 +12,7 @@ use bindery_engine::Processor;
 use bindery_processors::{load_file, shipped};
 use clap::Subcommand;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// List, check or show processors
 #[derive(Debug, clap::Args)]
@@ -44,9 +45,15 @@ enum Action {
     Show { name: String },
 }
 
-pub(crate) fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
-        Action::List => list(&settings.known_processors()?, args.json),
+        Action::List => {
+            let circuits = match settings.if_existing()? {
+                Some(app) => circuits::told(app.store()).await?,
+                None => BTreeMap::new(),
+            };
+            list(&settings.known_processors()?, &circuits, args.json)
+        }
         Action::Check { files } => check(&files, args.json),
         Action::Show { name } => show(&settings.known_processors()?, &name, args.json),
     }
@@ -60,9 +67,14 @@ fn described(known: &Processors, processor: &dyn Processor) -> Value {
     })
 }
 
-fn list(known: &Processors, as_json: bool) -> anyhow::Result<Exit> {
+fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) -> anyhow::Result<Exit> {
     if as_json {
-        let listed: Vec<Value> = known.registry().iter().map(|one| described(known, one.as_ref())).collect();
+        let with_circuit = |one: &Arc<dyn Processor>| {
+            let mut described = described(known, one.as_ref());
+            described["circuit"] = json!(circuits.get(one.name()));
+            described
+        };
+        let listed: Vec<Value> = known.registry().iter().map(with_circuit).collect();
         output::json(&listed)?;
         return Ok(Exit::Ok);
     }
@@ -77,6 +89,12 @@ fn list(known: &Processors, as_json: bool) -> anyhow::Result<Exit> {
         ]
     });
     output::table(&["PROCESSOR", "VERSION#", "KIND", "FROM", "DESCRIPTION"], rows)?;
+    let known_circuits = circuits.iter().filter(|(name, _)| known.registry().get(name).is_some());
+    let rows: Vec<_> = known_circuits.map(|(name, told)| [name.clone(), told.words()]).collect();
+    if !rows.is_empty() {
+        output::line("")?;
+        output::table(&["CIRCUIT", "STATE"], rows)?;
+    }
     Ok(Exit::Ok)
 }
 

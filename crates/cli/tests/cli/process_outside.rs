@@ -40,6 +40,12 @@ fn an_open_circuit_is_told() {
     let answer = desk.bindery(&[&args[..], &["--json"]].concat()).fails_with(10, "the circuit of flaky is open").json();
     let circuit = &answer["circuits"][0];
     assert_eq!((&circuit["name"], &circuit["state"]), (&json!("flaky"), &json!("open")));
+    // Whoever asks later sees it, too: it is in the log.
+    let listed = desk.bindery(&["processors", "--json"]).ok().json();
+    let flaky = listed.as_array().unwrap().iter().find(|one| one["name"] == "flaky").unwrap();
+    assert_eq!(flaky["circuit"]["open"], true, "{flaky:#}");
+    let shown = desk.bindery(&["processors"]).ok().out;
+    assert!(shown.contains("CIRCUIT") && shown.contains("open, "), "{shown}");
     // Those behind the second failure were not even tried.
     let exceptions = exceptions(&answer);
     assert_eq!(exceptions[0], exceptions[1]);

@@ -12,14 +12,22 @@ pub(super) fn register(breaker: &Arc<Breaker>) {
     circuits.push(Arc::downgrade(breaker));
 }
 
+/// Tells the observer of every change of the circuits that there are now, on the thread whose call changed them.
+pub fn observe(observer: &Arc<impl Fn(&CircuitSnapshot) + Send + Sync + 'static>) {
+    for breaker in breakers() {
+        let observer = Arc::clone(observer);
+        breaker.on_change(Box::new(move |circuit| observer(circuit)));
+    }
+}
+
+/// A copy of the list, not under its lock: a breaker has a lock of its own, and its observers may come here.
+fn breakers() -> Vec<Arc<Breaker>> {
+    CIRCUITS.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+}
+
 /// The circuits of all outside processors of this process, by name.
 pub fn circuits() -> Vec<CircuitSnapshot> {
-    // Not under the lock: a breaker has its own, and its observers may come here.
-    let breakers: Vec<Arc<Breaker>> = {
-        let circuits = CIRCUITS.lock().unwrap_or_else(PoisonError::into_inner);
-        circuits.iter().filter_map(Weak::upgrade).collect()
-    };
-    let mut snapshots: Vec<CircuitSnapshot> = breakers.iter().map(|breaker| breaker.state()).collect();
+    let mut snapshots: Vec<CircuitSnapshot> = breakers().iter().map(|breaker| breaker.state()).collect();
     snapshots.sort_by(|a, b| a.name.cmp(&b.name));
     snapshots
 }

@@ -35,6 +35,6 @@ mod template;
 
 pub use breaker::{Breaker, CircuitSnapshot, CircuitState};
 pub use call::Outside;
-pub use circuits::circuits;
+pub use circuits::{circuits, observe};
 pub use config::{CommandConfig, HttpConfig};
 pub use template::Template;
