@@ -26,22 +26,25 @@ use tracing_subscriber::EnvFilter;
 const DATABASE: &str = "bindery.db";
 const BLOBS: &str = "blobs";
 
+/// Set apart from what a command itself can be told.
+const EVERYWHERE: &str = "Options of every command";
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settings {
     /// The folder that everything is kept in
-    #[arg(long, global = true, env = env_vars::STORE, default_value = "bindery-data", value_name = "FOLDER", hide_env = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::STORE, default_value = "bindery-data", value_name = "FOLDER", hide_env = true)]
     pub(crate) store: String,
 
     /// A folder with workflows of your own (*.yaml)
-    #[arg(long, global = true, env = env_vars::WORKFLOWS, value_name = "FOLDER", hide_env = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::WORKFLOWS, value_name = "FOLDER", hide_env = true)]
     pub(crate) workflows: Option<PathBuf>,
 
     /// A folder with processors of your own (*.yaml)
-    #[arg(long, global = true, env = env_vars::PROCESSORS, value_name = "FOLDER", hide_env = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::PROCESSORS, value_name = "FOLDER", hide_env = true)]
     pub(crate) processors: Option<PathBuf>,
 
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module
-    #[arg(long, global = true, env = env_vars::LOG, default_value = "warn", value_name = "FILTER", hide_env = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::LOG, default_value = "warn", value_name = "FILTER", hide_env = true)]
     pub(crate) log: String,
 }
 
