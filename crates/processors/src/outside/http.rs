@@ -119,6 +119,13 @@ impl Endpoint {
         }
         let is_transient = status.is_server_error()
             || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS].contains(&status);
+        if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PROXY_AUTHENTICATION_REQUIRED]
+            .contains(&status)
+        {
+            // The key is at fault and not the input: once it is right, the same input will do.
+            let until = format!("access to {}", self.shown);
+            return Failed::answered(StepError::park(until, message).named("NoAccess"));
+        }
         if !is_transient {
             return Failed::answered(StepError::reject(message).named("HttpStatus"));
         }

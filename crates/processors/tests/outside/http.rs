@@ -99,6 +99,10 @@ fn busy_and_broken_servers_are_tried_again() {
 fn a_refused_input_is_rejected_with_the_beginning_of_the_reason() {
     let error = answer("422 Unprocessable Entity", "", "the text is empty").unwrap_err();
     assert_eq!((error.kind.as_str(), error.class()), ("HttpStatus", ErrorClass::Reject));
+    for status in ["401 Unauthorized", "403 Forbidden", "407 Proxy Authentication Required"] {
+        let error = answer(status, "", "who are you?").unwrap_err();
+        assert_eq!((error.kind.as_str(), error.class()), ("NoAccess", ErrorClass::Park), "{status}");
+    }
     assert!(error.message.ends_with("status 422 Unprocessable Entity: the text is empty"), "{error}");
 }
 
