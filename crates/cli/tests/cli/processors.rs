@@ -15,7 +15,8 @@ fn the_list_tells_where_each_comes_from() {
         |name: &str| -> Value { listed.as_array().unwrap().iter().find(|one| one["name"] == name).cloned().unwrap() };
     assert_eq!(
         found("own"),
-        json!({"name": "own", "version": 3, "kind": "io", "source": "processors/own.yaml", "description": "Mine."})
+        json!({"name": "own", "version": 3, "kind": "io", "source": "processors/own.yaml", "description": "Mine.",
+            "circuit": null})
     );
     assert_eq!(found("bank_statement")["source"], "shipped");
     assert_eq!(found("text_splitter")["source"], "built in");

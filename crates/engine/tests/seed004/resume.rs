@@ -159,6 +159,24 @@ fn s004_29_a_resume_recomputes_nothing_before_it() {
 }
 
 #[test]
+fn s004_38_every_attempt_has_its_cost_and_what_was_done_before_is_free() {
+    on_every_runner(|desk| {
+        let inputs = with_failure(documents(["a.pdf", "b.pdf"]), Step::Processing, "retry: try again later");
+        let failed = desk.execution().execute(inputs.clone(), None);
+        // Each step costs 10, also the one that fails: two of a.pdf, three of b.pdf.
+        assert_eq!(failed.metrics.cost_micros, 50);
+        let entries: Vec<&str> = failed.inputs[0].costs.iter().map(|cost| cost.operation.as_str()).collect();
+        assert_eq!(entries, ["validation", "processing"]);
+        desk.repair();
+        let known = finished(desk, &failed, &inputs);
+        let (inputs, context) = (again(&failed, &inputs), Some(failed.retry_context()));
+        let retried = desk.execution().execute_with("r".to_owned(), inputs, context, &known, &mut Silent);
+        assert_eq!(retried.metrics.cost_micros, 20, "processing and extraction of a.pdf");
+        assert_eq!(retried.inputs[1].costs, [], "b.pdf was done before");
+    });
+}
+
+#[test]
 fn s004_34_what_has_changed_starts_at_validation() {
     on_every_runner(|desk| {
         let inputs = with_failure(documents(["a.pdf"]), Step::Extraction, "torn");
