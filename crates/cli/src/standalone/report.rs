@@ -89,11 +89,14 @@ fn left(run_id: Option<&str>) -> String {
     format!("run {run_id} was left; what is done is kept. In {seconds} s `bindery runs retry {short}` goes on with it")
 }
 
-/// All inputs of a small run; of a large one those that need attention.
+/// All inputs of a small run; of a large one those that need attention. What was not run is only counted.
 fn list(result: &ProcessingResult) {
     let small = result.inputs.len() <= MOST_LISTED;
-    let listed: Vec<&InputReport> =
-        result.inputs.iter().filter(|report| small || report.passed.factors().is_none()).collect();
+    let is_listed = |report: &&InputReport| match report.passed {
+        Passed::Failed { .. } => true,
+        Passed::Succeeded { .. } | Passed::Skipped { .. } | Passed::NotRun => small,
+    };
+    let listed: Vec<&InputReport> = result.inputs.iter().filter(is_listed).collect();
     if listed.is_empty() {
         return;
     }
@@ -101,7 +104,7 @@ fn list(result: &ProcessingResult) {
     let more = listed.len().saturating_sub(MOST_LISTED);
     if more > 0 {
         let short = short_id(&result.run_id);
-        output::note(format!("… and {more} more that did not succeed; `bindery runs show {short}` lists them all"));
+        output::note(format!("… and {more} more that failed; `bindery runs show {short}` lists them all"));
     }
     output::note("");
 }
