@@ -1,6 +1,8 @@
 //! A private PostgreSQL server for tests: in a folder of its own, on a free port of the loopback address, and gone when
 //! it is dropped, also by a panic. An instance that was running before is never touched.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
     conformance::Fixture,
@@ -73,6 +75,16 @@ impl Server {
     /// The URL of its administrator.
     pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// A connection past the store, to look and to disturb.
+    pub(crate) async fn connect(&self) -> tokio_postgres::Client {
+        let (client, connection) =
+            tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.expect("a connection");
+        tokio::spawn(async move {
+            let _ = connection.await;
+        });
+        client
     }
 
     /// Options for a schema that nobody has used.
