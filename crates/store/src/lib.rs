@@ -5,7 +5,7 @@
 //! see). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
 //! process nor a single writer. [`Blobs`](blobs::Blobs) keeps the bytes.
 //!
-//! Backends: [`sqlite`] (one file, no set-up). Every backend passes the same suite, `conformance`.
+//! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
 //!
 //! On a crash: what a method acknowledged is there after a restart, what it did not acknowledge is there whole or not
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
@@ -15,6 +15,8 @@ pub mod commit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod error;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod query;
 pub mod sqlite;
 pub mod store;

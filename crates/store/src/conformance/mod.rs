@@ -48,11 +48,21 @@ pub mod views;
 pub use fixture::{Fixture, Ids, Snapshot};
 pub use property::check_against_model;
 
+use std::pin::Pin;
+
+/// A function of the suite.
+pub type Case = for<'f> fn(&'f Fixture) -> Pin<Box<dyn Future<Output = ()> + 'f>>;
+
 /// One test for each function of the suite. Takes the name of an `async fn() -> Fixture` beside it.
+///
+/// Where starting what a store needs is too much for each single test, `conformance_suite!(@cases)` is a list of all
+/// names and functions instead, as a `Vec<(&str, Case)>`.
 #[macro_export]
 macro_rules! conformance_suite {
-    ($make:ident) => {
-        $crate::conformance_suite! { @modules $make
+    ($make:ident) => { $crate::conformance_suite! { @list tests $make } };
+    (@cases) => { $crate::conformance_suite! { @list cases none } };
+    (@list $how:ident $make:ident) => {
+        $crate::conformance_suite! { @$how $make
             jobs {
                 reserved_ids_are_never_given_twice
                 the_greatest_priority_comes_first_then_the_oldest
@@ -212,7 +222,13 @@ macro_rules! conformance_suite {
             }
         }
     };
-    (@modules $make:ident $($module:ident { $($test:ident)* })*) => {
+    (@cases $make:ident $($module:ident { $($test:ident)* })*) => {
+        vec![$($((
+            concat!(stringify!($module), "::", stringify!($test)),
+            (|fixture| Box::pin($crate::conformance::$module::$test(fixture))) as $crate::conformance::Case,
+        ),)*)*]
+    };
+    (@tests $make:ident $($module:ident { $($test:ident)* })*) => {
         $($crate::conformance_suite! { @module $make $module $($test)* })*
     };
     (@module $make:ident $module:ident $($test:ident)*) => {

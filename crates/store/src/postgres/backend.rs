@@ -1,0 +1,201 @@
+//! The store's traits on PostgreSQL: each write is a transaction. What is committed goes through the group.
+
+use super::{
+    claim, control, ends, events,
+    group::Committer,
+    jobs,
+    listen::Listener,
+    open::{self, PostgresOptions},
+    repair,
+    rows::get,
+    session::{Db, transaction},
+    sweep,
+};
+use crate::{
+    commit::{Commit, CommitResult, Enqueued, FeedCommit},
+    error::StoreResult,
+    query::{Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept},
+    store::{Control, Feed, Queue},
+};
+use async_trait::async_trait;
+use bindery_core::{
+    EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
+    event::{Event, NewEvent},
+    fault::FaultPoint,
+    job::{ClaimedJob, NewJob, Token},
+};
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A store in one schema of a PostgreSQL database.
+#[derive(Debug)]
+pub struct PostgresStore {
+    pub(super) db: Arc<Db>,
+    committer: Committer,
+    listener: Listener,
+    /// Where the next claim starts among the limit keys, so that all get their turn.
+    limit_cursor: Mutex<String>,
+}
+
+impl PostgresStore {
+    /// Connects, makes the schema or brings an older one forward. Must be called inside the runtime that uses it.
+    pub async fn open(options: PostgresOptions) -> StoreResult<Self> {
+        let db = Arc::new(open::open(&options).await?);
+        let (committer, listener) = (Committer::start(&db), Listener::start(&db));
+        Ok(Self { db, committer, listener, limit_cursor: Mutex::default() })
+    }
+
+    fn limit_cursor(&self) -> String {
+        self.limit_cursor.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn check_events(commits: &[Commit]) -> StoreResult<()> {
+    commits.iter().flat_map(|commit| &commit.changes.events).try_for_each(events::check)
+}
+
+#[async_trait]
+impl Queue for PostgresStore {
+    async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>> {
+        let count = i64::from(count);
+        let end = transaction!(self.db, Quiet, tx => {
+            tx.collect(repair::RESERVE, &[&kind.as_str(), &count], |row| get::<i64>(row, 0)).await
+        })?;
+        let end = end.first().copied().unwrap_or(count);
+        Ok(end - count..end)
+    }
+
+    async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>> {
+        let all: Vec<&NewJob> = jobs.iter().collect();
+        transaction!(self.db, Write, tx => jobs::enqueue(&tx, &all).await)
+    }
+
+    async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        let from = self.limit_cursor();
+        let (claimed, cursor) = transaction!(self.db, Quiet, tx => claim::claim(&tx, &request, &from).await)?;
+        *self.limit_cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
+        Ok(claimed)
+    }
+
+    async fn heartbeat(
+        &self,
+        worker: &Name,
+        leases: Vec<(JobId, Token)>,
+        lease: Duration,
+        finished: u64,
+    ) -> StoreResult<Vec<JobId>> {
+        transaction!(self.db, Quiet, tx => ends::heartbeat(&tx, worker, &leases, lease, finished).await)
+    }
+
+    async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
+        transaction!(self.db, Write, tx => ends::release(&tx, &leases).await)
+    }
+
+    async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
+        check_events(&commits)?;
+        self.committer.commit(commits).await
+    }
+
+    async fn sweep(&self) -> StoreResult<Swept> {
+        transaction!(self.db, Write, tx => sweep::sweep(&mut tx).await)
+    }
+
+    fn change_mark(&self) -> u64 {
+        *self.db.changes.borrow()
+    }
+
+    async fn changed(&self, mark: u64, at_most: Duration) {
+        let until = Instant::now() + at_most.min(self.listener.pause());
+        let mut changes = self.db.changes.subscribe();
+        while *changes.borrow_and_update() == mark {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || tokio::time::timeout(left, changes.changed()).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Feed for PostgresStore {
+    async fn append_events(&self, new: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
+        new.iter().try_for_each(events::check)?;
+        let all: Vec<&NewEvent> = new.iter().collect();
+        transaction!(self.db, Write, tx => events::append(&mut tx, &all).await)
+    }
+
+    async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>> {
+        events::read(&self.db, after, &filter, limit).await
+    }
+
+    async fn last_event(&self) -> StoreResult<EventSeq> {
+        events::last(&self.db).await
+    }
+
+    async fn consumer_position(&self, consumer: &Name) -> StoreResult<EventSeq> {
+        let sql = "SELECT position FROM consumer WHERE name = $1";
+        let found = transaction!(self.db, Read, tx => {
+            tx.collect(sql, &[&consumer.as_str()], |row| get(row, 0).map(EventSeq::from_raw)).await
+        })?;
+        Ok(found.first().copied().unwrap_or(EventSeq::START))
+    }
+
+    async fn commit_feed(
+        &self,
+        consumer: &Name,
+        from: EventSeq,
+        to: EventSeq,
+        effects: Vec<Commit>,
+    ) -> StoreResult<FeedCommit> {
+        check_events(&effects)?;
+        self.db.setup.faults.hit(FaultPoint::BeforeFeedCommit);
+        let effects: Vec<&Commit> = effects.iter().collect();
+        transaction!(self.db, Write, tx => events::commit_feed(&mut tx, consumer, from, to, &effects).await)
+    }
+
+    async fn reset_consumer(&self, consumer: &Name, to: EventSeq) -> StoreResult<()> {
+        transaction!(self.db, Write, tx => events::set_position(&tx, consumer, to).await)
+    }
+}
+
+#[async_trait]
+impl Control for PostgresStore {
+    async fn pause(&self, queue: &Name, because: Option<String>) -> StoreResult<bool> {
+        transaction!(self.db, Write, tx => control::pause(&mut tx, &queue, because.as_deref()).await)
+    }
+
+    async fn resume(&self, queue: &Name) -> StoreResult<bool> {
+        transaction!(self.db, Write, tx => control::resume(&mut tx, &queue).await)
+    }
+
+    async fn retry(&self, filter: JobFilter) -> StoreResult<Retried> {
+        transaction!(self.db, Write, tx => control::retry(&mut tx, &filter).await)
+    }
+
+    async fn unpark(&self, until: &str) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => control::unpark(&mut tx, &until).await)
+    }
+
+    async fn cancel_submission(&self, id: SubmissionId) -> StoreResult<Cancelled> {
+        transaction!(self.db, Write, tx => control::cancel_submission(&mut tx, id).await)
+    }
+
+    async fn cancel_job(&self, id: JobId) -> StoreResult<bool> {
+        transaction!(self.db, Write, tx => control::cancel_job(&mut tx, id).await)
+    }
+
+    async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
+        transaction!(self.db, Write, tx => control::assign_review(&mut tx, id.raw(), &to).await)
+    }
+
+    async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
+        transaction!(self.db, Write, tx => control::put_workflow(&mut tx, &name, version, &text).await)
+    }
+
+    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => control::prune(&mut tx, before).await)
+    }
+}

@@ -1,0 +1,232 @@
+//! What follows from commits, table by table: one statement for all the rows of a table.
+
+use super::{
+    fail::TxResult,
+    rows::{item_number, payload_columns, status_number, to_json},
+    session::Tx,
+};
+use crate::commit::{Changes, SubmissionChange};
+use bindery_core::{
+    ContentHash, ItemId, JoinId, SubmissionId, Timestamp,
+    artifact::Artifact,
+    item::Item,
+    outcome::Outcome,
+    review::NewReview,
+    submission::{NewSubmission, SubmissionStatus},
+};
+use std::{collections::HashSet, hash::Hash};
+
+/// Submissions, items, artifacts, outcomes and reviews, in this order.
+pub(super) async fn write_nouns(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> {
+    for submission in accepted.iter().flat_map(|changes| &changes.submissions) {
+        insert_submission(tx, submission).await?;
+    }
+    let items: Vec<&Item> = accepted.iter().flat_map(|changes| &changes.items).collect();
+    for wave in waves(&items, |item| (item.submission, item.id)) {
+        upsert_items(tx, wave).await?;
+    }
+    for (submission, item) in accepted.iter().flat_map(|changes| &changes.removed_items) {
+        remove_item(tx, *submission, *item).await?;
+    }
+    let artifacts: Vec<&Artifact> = accepted.iter().flat_map(|changes| &changes.artifacts).collect();
+    for wave in waves(&artifacts, |artifact| (artifact.submission, artifact.key.clone())) {
+        upsert_artifacts(tx, wave).await?;
+    }
+    let outcomes: Vec<&Outcome> = accepted.iter().flat_map(|changes| &changes.outcomes).collect();
+    let key = |outcome: &&Outcome| (outcome.submission, outcome.stage.clone(), outcome.item, outcome.processor.clone());
+    for wave in waves(&outcomes, key) {
+        upsert_outcomes(tx, wave).await?;
+    }
+    for review in accepted.iter().flat_map(|changes| &changes.reviews) {
+        insert_review(tx, review).await?;
+    }
+    Ok(())
+}
+
+/// Parts in which no key comes twice: a statement can write a row only once, and the later one counts.
+fn waves<T, K: Hash + Eq>(all: &[T], key: impl Fn(&T) -> K) -> Vec<&[T]> {
+    let mut seen = HashSet::new();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (place, one) in all.iter().enumerate() {
+        if !seen.insert(key(one)) {
+            parts.push(&all[start..place]);
+            start = place;
+            seen.clear();
+            seen.insert(key(one));
+        }
+    }
+    if start < all.len() {
+        parts.push(&all[start..]);
+    }
+    parts
+}
+
+async fn insert_submission(tx: &Tx, new: &NewSubmission) -> TxResult<()> {
+    let deadline = &new.deadline;
+    let next_check = [deadline.warn_at, deadline.escalate_at, deadline.at].into_iter().flatten().min();
+    let insert = "INSERT INTO submission (id, external_id, owner, channel, workflow, workflow_version, status, \
+         priority, received_at, deadline_at, warn_at, escalate_at, next_check, metadata) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    tx.execute(
+        insert,
+        &[
+            &new.id.raw(),
+            &new.external_id,
+            &new.owner,
+            &new.channel,
+            &new.workflow.as_str(),
+            &new.workflow_version,
+            &status_number(SubmissionStatus::Received),
+            &new.priority,
+            &new.received_at.as_millis(),
+            &deadline.at.map(Timestamp::as_millis),
+            &deadline.warn_at.map(Timestamp::as_millis),
+            &deadline.escalate_at.map(Timestamp::as_millis),
+            &next_check.map(Timestamp::as_millis),
+            &new.metadata,
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn upsert_items(tx: &Tx, items: &[&Item]) -> TxResult<()> {
+    let upsert = "INSERT INTO item (submission_id, id, parent_id, kind, ordinal, key, label, content, data) \
+         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], \
+         $7::text[], $8::bytea[], $9::text[]) ON CONFLICT (submission_id, id) DO UPDATE SET key = excluded.key, \
+         label = excluded.label, content = excluded.content, data = excluded.data";
+    let content = |item: &&Item| item.content.map(|hash| hash.as_bytes().to_vec());
+    tx.execute(
+        upsert,
+        &[
+            &items.iter().map(|item| item.submission.raw()).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.id.raw()).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.parent.map(ItemId::raw)).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.kind.as_str()).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.ordinal).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.key.as_deref()).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.label.as_deref()).collect::<Vec<_>>(),
+            &items.iter().map(content).collect::<Vec<_>>(),
+            &items.iter().map(|item| item.data.as_str()).collect::<Vec<_>>(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn remove_item(tx: &Tx, submission: SubmissionId, item: ItemId) -> TxResult<()> {
+    let (submission, item) = (submission.raw(), item.raw());
+    for table in ["job", "outcome", "review", "artifact"] {
+        let sql = format!("DELETE FROM {table} WHERE submission_id = $1 AND item_id = $2");
+        tx.execute(&sql, &[&submission, &item]).await?;
+    }
+    tx.execute("DELETE FROM item WHERE submission_id = $1 AND id = $2", &[&submission, &item]).await?;
+    Ok(())
+}
+
+async fn upsert_artifacts(tx: &Tx, artifacts: &[&Artifact]) -> TxResult<()> {
+    let upsert = "INSERT INTO artifact (submission_id, key, item_id, hash, size, media_type) \
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bytea[], $5::bigint[], $6::text[]) \
+         ON CONFLICT (submission_id, key) DO UPDATE SET item_id = excluded.item_id, hash = excluded.hash, \
+         size = excluded.size, media_type = excluded.media_type";
+    tx.execute(
+        upsert,
+        &[
+            &artifacts.iter().map(|artifact| artifact.submission.raw()).collect::<Vec<_>>(),
+            &artifacts.iter().map(|artifact| artifact.key.as_str()).collect::<Vec<_>>(),
+            &artifacts.iter().map(|artifact| artifact.item.map(ItemId::raw)).collect::<Vec<_>>(),
+            &artifacts.iter().map(|artifact| artifact.hash.as_bytes().as_slice()).collect::<Vec<_>>(),
+            &artifacts.iter().map(|artifact| artifact.size as i64).collect::<Vec<_>>(),
+            &artifacts.iter().map(|artifact| artifact.media_type.as_str()).collect::<Vec<_>>(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// No two of them may be the same work.
+pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<()> {
+    let upsert = "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, \
+         confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
+         SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::smallint[], $6::text[], \
+         $7::bytea[], $8::float8[], $9::text[], $10::text[], $11::bytea[], $12::bigint[], $13::bigint[], \
+         $14::bigint[], $15::bigint[]) \
+         ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET status = excluded.status, \
+         output = excluded.output, output_blob = excluded.output_blob, confidence = excluded.confidence, \
+         error = excluded.error, resume = excluded.resume, input_hash = excluded.input_hash, \
+         processor_version = excluded.processor_version, attempts = excluded.attempts, \
+         cost_micros = excluded.cost_micros, finished_at = excluded.finished_at";
+    let (outputs, blobs): (Vec<_>, Vec<_>) = outcomes.iter().map(|outcome| payload_columns(&outcome.output)).unzip();
+    let input_hash =
+        |outcome: &&Outcome| outcome.input_hash.as_ref().map(ContentHash::as_bytes).map(|hash| hash.to_vec());
+    tx.execute(
+        upsert,
+        &[
+            &outcomes.iter().map(|outcome| outcome.submission.raw()).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.stage.as_str()).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| item_number(outcome.item)).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.processor.as_str()).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.status as i16).collect::<Vec<_>>(),
+            &outputs,
+            &blobs,
+            &outcomes.iter().map(|outcome| outcome.confidence).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.error.as_ref().map(to_json)).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.resume.as_ref().map(to_json)).collect::<Vec<_>>(),
+            &outcomes.iter().map(input_hash).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| i64::from(outcome.processor_version)).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| i64::from(outcome.attempts)).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.cost_micros).collect::<Vec<_>>(),
+            &outcomes.iter().map(|outcome| outcome.finished_at.as_millis()).collect::<Vec<_>>(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+async fn insert_review(tx: &Tx, new: &NewReview) -> TxResult<()> {
+    let (input, blob) = payload_columns(&new.input);
+    let insert = "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, \
+         reason, input, input_blob, created_at) VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9, $10, $11)";
+    tx.execute(
+        insert,
+        &[
+            &new.submission.raw(),
+            &item_number(new.item),
+            &new.stage.as_str(),
+            &new.processor.as_str(),
+            &new.join.map(JoinId::raw),
+            &new.queue.as_str(),
+            &new.priority,
+            &new.reason,
+            &input,
+            &blob,
+            &tx.millis(),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Only forward, and never away from a final status.
+pub(super) async fn advance_submission(tx: &Tx, change: &SubmissionChange) -> TxResult<()> {
+    let completed_at = change.status.is_final().then(|| tx.millis());
+    let advance = "UPDATE submission SET status = $2, error = coalesce($3, error), completed_at = $4, \
+                   next_check = CASE WHEN $4::bigint IS NULL THEN next_check END \
+                   WHERE id = $1 AND status < $2 AND status < $5";
+    let (status, completed) = (status_number(change.status), status_number(SubmissionStatus::Completed));
+    tx.execute(advance, &[&change.id.raw(), &status, &change.error, &completed_at, &completed]).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::waves;
+
+    #[test]
+    fn a_key_that_comes_again_begins_another_part() {
+        let parts = waves(&[1, 2, 3, 2, 4, 2], |n| *n);
+        assert_eq!(parts, [&[1, 2, 3][..], &[2, 4], &[2]]);
+        assert!(waves::<u8, u8>(&[], |n| *n).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! Commits: which of them hold, and everything that follows.
+//!
+//! Neighbours that cannot disturb each other (the ends of different claims) are a *run*: their guards are checked
+//! together, and their changes are written together, table by table. Any other commit is a run by itself. So hundreds of
+//! finished jobs cost a handful of statements, and the result is that of one after the other.
+
+use super::{changes, events, fail::TxResult, guards, jobs, joins, joins::Tally, session::Tx};
+use crate::commit::{Changes, Commit, CommitResult, Guard};
+use bindery_core::{JoinId, job::NewJob};
+use std::collections::{BTreeSet, HashSet};
+
+/// Applies commits in their order.
+pub(super) async fn apply(tx: &mut Tx, commits: &[&Commit]) -> TxResult<Vec<CommitResult>> {
+    let mut results = Vec::with_capacity(commits.len());
+    let mut rest = commits;
+    while !rest.is_empty() {
+        let (run, others) = rest.split_at(run_length(rest));
+        apply_run(tx, run, &mut results).await?;
+        rest = others;
+    }
+    Ok(results)
+}
+
+/// How many commits from the first on can be written together.
+fn run_length(commits: &[&Commit]) -> usize {
+    let mut jobs = HashSet::new();
+    let together = commits.iter().take_while(|commit| {
+        let changes = &commit.changes;
+        let independent = match &commit.guard {
+            // The first end of a claim counts, so their order matters.
+            Guard::Claim { job, .. } => jobs.insert(*job),
+            Guard::Always => true,
+            _ => false,
+        };
+        independent && changes.submissions.is_empty() && changes.removed_items.is_empty()
+    });
+    together.count().max(1)
+}
+
+async fn apply_run(tx: &mut Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
+    let rejections = guards::check(tx, run).await?;
+    let accepted: Vec<&Changes> = run
+        .iter()
+        .zip(&rejections)
+        .filter_map(|(commit, rejection)| rejection.is_none().then_some(&commit.changes))
+        .collect();
+    changes::write_nouns(tx, &accepted).await?;
+
+    let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
+    joins::insert(tx, &new_joins).await?;
+    let made: HashSet<JoinId> = new_joins.iter().map(|join| join.id).collect();
+    let steps = accepted.iter().flat_map(|changes| &changes.join_steps);
+    let stepped: BTreeSet<JoinId> = steps.map(|step| step.join).filter(|join| !made.contains(join)).collect();
+    let mut tally = Tally::lock(tx, &stepped).await?;
+
+    // Each commit's jobs, then those of the joins that it closes: their ids follow that order.
+    let mut follow: Vec<NewJob> = Vec::new();
+    let mut order: Vec<Next<'_>> = Vec::new();
+    let mut each = accepted.iter();
+    for rejection in rejections {
+        let applied = match rejection {
+            Some(rejection) => Err(rejection),
+            None => Ok(each.next()),
+        };
+        results.push(match applied {
+            Err(rejection) => CommitResult::Rejected(rejection),
+            Ok(None) => CommitResult::Applied { joins: Vec::new() },
+            Ok(Some(changes)) => {
+                order.extend(changes.jobs.iter().map(Next::Job));
+                let before = follow.len();
+                let joins = tally.apply(&changes.joins, &changes.join_steps, &mut follow)?;
+                order.extend((before..follow.len()).map(Next::Follow));
+                CommitResult::Applied { joins }
+            }
+        });
+    }
+    joins::make_urgent(tx, &mut follow).await?;
+    let all: Vec<&NewJob> = order
+        .iter()
+        .map(|next| match next {
+            Next::Job(job) => job,
+            Next::Follow(place) => &follow[*place],
+        })
+        .collect();
+    jobs::enqueue(tx, &all).await?;
+
+    for change in accepted.iter().flat_map(|changes| &changes.submission_changes) {
+        changes::advance_submission(tx, change).await?;
+    }
+    let news: Vec<_> = accepted.iter().flat_map(|changes| &changes.events).collect();
+    events::append(tx, &news).await?;
+    tally.store(tx).await
+}
+
+/// A job that is to be stored: one of a commit's own, or one that follows a closed join.
+enum Next<'c> {
+    Job(&'c NewJob),
+    Follow(usize),
+}

@@ -1,0 +1,133 @@
+//! How claims end: done, given back, extended, or otherwise.
+
+use super::{
+    fail::TxResult,
+    rows::{get, to_json},
+    session::Tx,
+};
+use crate::commit::JobEnd;
+use bindery_core::{JobId, Name, job::Token};
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
+
+/// Claims in the order of their jobs, as the two arrays of a statement. Everybody locks in this order.
+fn arrays(leases: &[(JobId, Token)]) -> (Vec<i64>, Vec<i64>) {
+    let sorted: BTreeSet<(i64, i64)> = leases.iter().map(|(job, token)| (job.raw(), token.0)).collect();
+    sorted.into_iter().unzip()
+}
+
+/// Ends claims that are done: the rows go, unless their key was enqueued again while they ran; then they start afresh
+/// with the newer payload. Each job may be named once. Returns those whose claim held.
+pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet<JobId>> {
+    if done.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let (jobs, tokens) = arrays(done);
+    let delete = "WITH claims AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
+         AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND NOT job.dirty \
+         ORDER BY job.id FOR UPDATE OF job) \
+         DELETE FROM job USING claims WHERE job.id = claims.id RETURNING job.id";
+    let mut ended = ids(tx.query(delete, &[&jobs, &tokens]).await?)?;
+    if ended.len() < done.len() {
+        let renew = "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
+             payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
+             error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
+             FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
+             WHERE job.id = c.id AND job.token = c.token AND job.state = 2 AND job.dirty RETURNING job.id";
+        ended.extend(ids(tx.query(renew, &[&jobs, &tokens, &tx.millis()]).await?)?);
+    }
+    Ok(ended)
+}
+
+fn ids(rows: Vec<tokio_postgres::Row>) -> TxResult<HashSet<JobId>> {
+    rows.iter().map(|row| get(row, 0).map(JobId::from_raw)).collect()
+}
+
+/// Ends a claim. False when the claim does not hold any more: then nothing was changed.
+pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxResult<bool> {
+    let (id, token_number) = (job.raw(), token.0);
+    let changed = match end {
+        JobEnd::Done => return Ok(finish(tx, &[(job, token)]).await?.contains(&job)),
+        JobEnd::Retry { at, error, resume } => {
+            let sql = "UPDATE job SET state = 1, due_at = $3, token = NULL, worker = NULL, error = $4, resume = $5 \
+                       WHERE id = $1 AND token = $2 AND state = 2";
+            let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
+            tx.execute(sql, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
+        }
+        JobEnd::Park { until, error, resume } => {
+            let sql = "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = $3, due_at = NULL, \
+                       token = NULL, worker = NULL, error = $4, resume = $5 \
+                       WHERE id = $1 AND token = $2 AND state = 2";
+            let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
+            tx.execute(sql, &[&id, &token_number, &until, &error, &resume]).await?
+        }
+        JobEnd::Dead { error, resume } => {
+            let sql = "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, error = $3, resume = $4 \
+                       WHERE id = $1 AND token = $2 AND state = 2";
+            let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
+            tx.execute(sql, &[&id, &token_number, &error, &resume]).await?
+        }
+        JobEnd::Continue { cursor } => {
+            let sql = "UPDATE job SET cursor = $3 WHERE id = $1 AND token = $2 AND state = 2";
+            return Ok(tx.execute(sql, &[&id, &token_number, cursor]).await? == 1);
+        }
+        JobEnd::Await { until, error } => {
+            let sql = "UPDATE job SET state = 4, due_at = $3, overdue = false, token = NULL, worker = NULL, \
+                       error = $4 WHERE id = $1 AND token = $2 AND state = 2";
+            tx.execute(sql, &[&id, &token_number, &until.as_millis(), &error.as_ref().map(to_json)]).await?
+        }
+    };
+    if changed == 1 {
+        take_newer_payload(tx, &[id]).await?;
+    }
+    Ok(changed == 1)
+}
+
+/// What was enqueued under a job's key while it ran must run, however that run ended: the job goes on with the newer
+/// payload, and one that had been given up starts anew.
+pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
+    let renew = "UPDATE job SET dirty = false, payload = next_payload, payload_blob = next_payload_blob, \
+         next_payload = NULL, next_payload_blob = NULL, resume = NULL, cursor = 0, \
+         attempt = CASE WHEN state = 5 THEN 0 ELSE attempt END, error = CASE WHEN state = 5 THEN NULL ELSE error END, \
+         state = CASE WHEN state = 5 THEN 0 ELSE state END WHERE id = ANY($1) AND dirty";
+    tx.execute(renew, &[&jobs]).await?;
+    Ok(())
+}
+
+pub(super) async fn release(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<()> {
+    let (jobs, tokens) = arrays(leases);
+    let back = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = NULL, token = NULL, worker = NULL \
+                FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
+                WHERE job.id = c.id AND job.token = c.token AND job.state = 2 RETURNING job.id";
+    let released: Vec<i64> = tx.collect(back, &[&jobs, &tokens], |row| get(row, 0)).await?;
+    take_newer_payload(tx, &released).await
+}
+
+/// Extends leases; returns the jobs that are not held any more.
+pub(super) async fn heartbeat(
+    tx: &Tx,
+    worker: &Name,
+    leases: &[(JobId, Token)],
+    lease: Duration,
+    finished: u64,
+) -> TxResult<Vec<JobId>> {
+    let mut held = HashSet::new();
+    if !leases.is_empty() {
+        let (jobs, tokens) = arrays(leases);
+        let extend = "WITH claims AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
+             AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 \
+             ORDER BY job.id FOR UPDATE OF job) \
+             UPDATE job SET due_at = $3 FROM claims WHERE job.id = claims.id RETURNING job.id, job.token";
+        let until = (tx.now + lease).as_millis();
+        for row in tx.query(extend, &[&jobs, &tokens, &until]).await? {
+            held.insert((JobId::from_raw(get(&row, 0)?), Token(get(&row, 1)?)));
+        }
+    }
+    let alive = "INSERT INTO worker (name, started_at, seen_at, running, finished) VALUES ($1, $2, $2, $3, $4) \
+                 ON CONFLICT (name) DO UPDATE SET seen_at = $2, running = $3, finished = $4";
+    let (running, finished) = (leases.len() as i64, finished as i64);
+    tx.execute(alive, &[&worker.as_str(), &tx.millis(), &running, &finished]).await?;
+    Ok(leases.iter().filter(|lease| !held.contains(lease)).map(|(job, _)| *job).collect())
+}

@@ -1,0 +1,93 @@
+//! The server's errors in our words.
+
+use crate::error::StoreError;
+use std::error::Error as _;
+use tokio_postgres::{Error, error::SqlState};
+
+/// Why a transaction failed: the server said no, or we did.
+#[derive(Debug)]
+pub(super) enum TxError {
+    Sql(Error),
+    Store(StoreError),
+}
+
+impl From<Error> for TxError {
+    fn from(error: Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for TxError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+pub(super) type TxResult<T> = Result<T, TxError>;
+
+impl TxError {
+    /// The server gave the transaction up because of another one: the same again will work.
+    pub(super) fn is_conflict(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        error
+            .code()
+            .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+    }
+
+    /// The connection is gone, or the server is going.
+    pub(super) fn is_disconnect(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        match error.code() {
+            Some(code) => is_going(code),
+            None => error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>()),
+        }
+    }
+
+    pub(super) fn explain(self, place: &str) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Sql(error) => explain(&error, place),
+        }
+    }
+}
+
+/// The server shuts down, has just started, or has no room for one more.
+pub(super) fn is_going(code: &SqlState) -> bool {
+    [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW, SqlState::TOO_MANY_CONNECTIONS]
+        .contains(code)
+        || code.code().starts_with("08")
+}
+
+/// The message with its detail, without what only a programmer would read.
+pub(super) fn message(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(answer) => match answer.detail() {
+            Some(detail) => format!("{}; {detail}", answer.message()),
+            None => answer.message().to_owned(),
+        },
+        None => error.source().map_or_else(|| error.to_string(), ToString::to_string),
+    }
+}
+
+/// An error of a connection that has worked before.
+pub(super) fn explain(error: &Error, place: &str) -> StoreError {
+    let detail = message(error);
+    let path = place.into();
+    let Some(code) = error.code() else {
+        return StoreError::Database(format!("{place}: the connection was lost ({detail})"));
+    };
+    match code.code() {
+        "53100" => StoreError::Full { path },
+        "25006" => {
+            let detail = "the server is read-only; use the URL of the primary server".to_owned();
+            StoreError::NotWritable { path, detail }
+        }
+        "42501" => StoreError::NotWritable { path, detail: format!("{detail}; grant the user of the URL that right") },
+        // What the caller wants cannot be stored, now or later: a broken constraint, a text with a zero byte.
+        state if state.starts_with("23") || state.starts_with("22") => {
+            StoreError::Invalid(format!("the database refused it: {detail}"))
+        }
+        "XX001" | "XX002" => StoreError::Corrupt { path, detail },
+        _ => StoreError::Database(detail),
+    }
+}

@@ -1,0 +1,159 @@
+//! Storing jobs: new ones, and those that a live job with the same dedup key takes in.
+
+use super::{
+    fail::{TxError, TxResult},
+    rows::{get, item_number, payload_columns, to_json},
+    session::Tx,
+};
+use crate::{commit::Enqueued, error::StoreError};
+use bindery_core::{
+    JobId, JoinId, Timestamp,
+    job::{JobState, NewJob},
+};
+use std::collections::HashMap;
+
+/// Stores jobs; the results are in their order. New ones get their ids in that order too.
+///
+/// Whether a key is in use is looked at with the row locked. If another transaction has stored the same key between the
+/// look and the writing, the insert finds it, and the job is looked at again.
+pub(super) async fn enqueue(tx: &Tx, jobs: &[&NewJob]) -> TxResult<Vec<Enqueued>> {
+    let mut results: Vec<Option<Enqueued>> = vec![None; jobs.len()];
+    let mut waiting: Vec<usize> = (0..jobs.len()).collect();
+    while !waiting.is_empty() {
+        let mut live = live_keys(tx, jobs, &waiting).await?;
+        let mut fresh = Vec::new();
+        let mut behind = Vec::new();
+        for place in waiting {
+            match &jobs[place].dedup_key {
+                None => fresh.push(place),
+                Some(key) => match live.get(key.as_str()).copied() {
+                    Some(Some((id, state))) => results[place] = Some(merge(tx, id, state, jobs[place]).await?),
+                    // The one before it with the same key is stored first.
+                    Some(None) => behind.push(place),
+                    None => {
+                        live.insert(key, None);
+                        fresh.push(place);
+                    }
+                },
+            }
+        }
+        let lost = insert(tx, jobs, &fresh, &mut results).await?;
+        behind.extend(lost);
+        behind.sort_unstable();
+        waiting = behind;
+    }
+    let missing = || TxError::Store(StoreError::Database("a job was neither stored nor merged".to_owned()));
+    results.into_iter().map(|result| result.ok_or_else(missing)).collect()
+}
+
+/// The live jobs that hold the keys, locked.
+async fn live_keys<'j>(
+    tx: &Tx,
+    jobs: &[&'j NewJob],
+    waiting: &[usize],
+) -> TxResult<HashMap<&'j str, Option<(i64, JobState)>>> {
+    let keys: Vec<&'j str> = waiting.iter().filter_map(|place| jobs[*place].dedup_key.as_deref()).collect();
+    if keys.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let sql = "SELECT dedup_key, id, state FROM job WHERE dedup_key = ANY($1) AND state < 5 ORDER BY id FOR UPDATE";
+    let mut found = HashMap::new();
+    for row in tx.query(sql, &[&keys]).await? {
+        let state = JobState::from_code(get::<i16>(&row, 2)?.into()).unwrap_or(JobState::Ready);
+        found.insert(get::<String>(&row, 0)?, (get(&row, 1)?, state));
+    }
+    Ok(keys.into_iter().filter_map(|key| found.get(key).map(|live| (key, Some(*live)))).collect())
+}
+
+/// A live job with the same key takes the newer wish in. One that is running has begun with the older wish, so it is
+/// marked to run once more.
+async fn merge(tx: &Tx, id: i64, state: JobState, job: &NewJob) -> TxResult<Enqueued> {
+    let (payload, blob) = payload_columns(&job.payload);
+    if state == JobState::Running {
+        let mark = "UPDATE job SET dirty = true, next_payload = $2, next_payload_blob = $3, \
+                    priority = greatest(priority, $4) WHERE id = $1";
+        tx.execute(mark, &[&id, &payload, &blob, &job.priority]).await?;
+        return Ok(Enqueued::MarkedDirty(JobId::from_raw(id)));
+    }
+    let run_at = job.not_before.unwrap_or(tx.now).as_millis();
+    let merge = "UPDATE job SET payload = $2, payload_blob = $3, priority = greatest(priority, $4), \
+                 due_at = CASE WHEN state = 1 AND least(due_at, $5) > $6 THEN least(due_at, $5) \
+                               WHEN state = 1 THEN NULL ELSE due_at END, \
+                 state = CASE WHEN state = 1 AND least(due_at, $5) <= $6 THEN 0 ELSE state END WHERE id = $1";
+    tx.execute(merge, &[&id, &payload, &blob, &job.priority, &run_at, &tx.millis()]).await?;
+    Ok(Enqueued::Merged(JobId::from_raw(id)))
+}
+
+/// Stores new jobs with one statement. Returns those whose key was taken meanwhile.
+async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Option<Enqueued>]) -> TxResult<Vec<usize>> {
+    const INSERT: &str = "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, \
+         state, due_at, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, payload, payload_blob, \
+         resume, created_at) \
+         SELECT nextval('job_number'), n.queue, n.submission_id, n.item_id, n.stage, n.processor, n.join_id, \
+         n.priority, n.state, n.due_at, n.dedup_key, n.limit_key, n.limit_running, n.limit_per_minute, \
+         n.await_report_ms, n.payload, n.payload_blob, n.resume, $18::bigint \
+         FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::int[], \
+         $8::smallint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], \
+         $15::text[], $16::bytea[], $17::text[]) WITH ORDINALITY \
+         AS n(queue, submission_id, item_id, stage, processor, join_id, priority, state, due_at, dedup_key, limit_key, \
+         limit_running, limit_per_minute, await_report_ms, payload, payload_blob, resume, place) ORDER BY n.place \
+         ON CONFLICT (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5 DO NOTHING RETURNING id, dedup_key";
+    if fresh.is_empty() {
+        return Ok(Vec::new());
+    }
+    let new = || fresh.iter().map(|place| jobs[*place]);
+    let (states, dues): (Vec<i16>, Vec<Option<i64>>) = new().map(|job| beginning(tx, job)).unzip();
+    let (payloads, blobs): (Vec<_>, Vec<_>) = new().map(|job| payload_columns(&job.payload)).unzip();
+    let limit = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.running).map(i64::from);
+    let rate = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.per_minute).map(i64::from);
+    let rows = tx
+        .query(
+            INSERT,
+            &[
+                &new().map(|job| job.queue.as_str()).collect::<Vec<_>>(),
+                &new().map(|job| job.submission.raw()).collect::<Vec<_>>(),
+                &new().map(|job| item_number(job.item)).collect::<Vec<_>>(),
+                &new().map(|job| job.stage.as_str()).collect::<Vec<_>>(),
+                &new().map(|job| job.processor.as_str()).collect::<Vec<_>>(),
+                &new().map(|job| job.join.map(JoinId::raw)).collect::<Vec<_>>(),
+                &new().map(|job| job.priority).collect::<Vec<_>>(),
+                &states,
+                &dues,
+                &new().map(|job| job.dedup_key.as_deref()).collect::<Vec<_>>(),
+                &new().map(|job| job.limit.as_ref().map(|limit| limit.key.as_str())).collect::<Vec<_>>(),
+                &new().map(limit).collect::<Vec<_>>(),
+                &new().map(rate).collect::<Vec<_>>(),
+                &new().map(|job| job.await_report_ms).collect::<Vec<_>>(),
+                &payloads,
+                &blobs,
+                &new().map(|job| job.resume.as_ref().map(to_json)).collect::<Vec<_>>(),
+                &tx.millis(),
+            ],
+        )
+        .await?;
+    // Rows come back in the order in which they went in; only those whose key was taken are missing.
+    let mut stored = rows.iter().peekable();
+    let mut lost = Vec::new();
+    for place in fresh {
+        let key = jobs[*place].dedup_key.as_deref();
+        let mine = match stored.peek() {
+            Some(row) => get::<Option<&str>>(row, 1)? == key,
+            None => false,
+        };
+        match stored.next_if(|_| mine) {
+            Some(row) => results[*place] = Some(Enqueued::New(JobId::from_raw(get(row, 0)?))),
+            None => lost.push(*place),
+        }
+    }
+    Ok(lost)
+}
+
+/// The state that a new job begins in, and until when.
+fn beginning(tx: &Tx, job: &NewJob) -> (i16, Option<i64>) {
+    let not_before = job.not_before.filter(|at| *at > tx.now);
+    match (job.await_report_ms, not_before) {
+        (Some(wait), _) => (JobState::Awaiting as i16, Some(tx.millis().saturating_add(wait))),
+        (None, Some(at)) => (JobState::Scheduled as i16, Some(Timestamp::as_millis(at))),
+        (None, None) => (JobState::Ready as i16, None),
+    }
+}

@@ -1,0 +1,87 @@
+//! One connection that hears of other processes' changes.
+//!
+//! Every committing transaction notifies once. Our own changes are known already, so only what carries another
+//! process's tag counts. While the connection is down, waiting callers look more often, each at its own moment.
+
+use super::session::Db;
+use futures_util::{StreamExt, stream};
+use std::{
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::task::JoinHandle;
+use tokio_postgres::AsyncMessage;
+
+/// How often a caller that waits looks by itself: behind a connection that listens, and without one.
+const BEHIND: Duration = Duration::from_secs(5);
+const ALONE: Duration = Duration::from_millis(300);
+
+/// The task that listens. Ends with the store.
+#[derive(Debug)]
+pub(super) struct Listener {
+    task: JoinHandle<()>,
+    listening: Arc<AtomicBool>,
+}
+
+impl Listener {
+    pub(super) fn start(db: &Arc<Db>) -> Self {
+        let listening = Arc::new(AtomicBool::new(false));
+        let task = tokio::spawn(listen(Arc::downgrade(db), Arc::clone(&listening)));
+        Self { task, listening }
+    }
+
+    /// How long to wait before looking again, a little different each time, so that processes do not look together.
+    pub(super) fn pause(&self) -> Duration {
+        let pause = if self.listening.load(Ordering::Relaxed) { BEHIND } else { ALONE };
+        pause.mul_f64(0.75 + fastrand::f64() / 2.0)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn listen(db: Weak<Db>, listening: Arc<AtomicBool>) {
+    let mut pause = Duration::from_millis(100);
+    while let Some(strong) = db.upgrade() {
+        let connected = strong.setup.config.connect(strong.setup.tls.clone()).await;
+        let command = format!("LISTEN {}", strong.setup.channel);
+        let tag = strong.tag.clone();
+        drop(strong);
+        match connected {
+            Ok((client, mut connection)) => {
+                let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
+                let hear = async {
+                    while let Some(Ok(message)) = messages.next().await {
+                        let AsyncMessage::Notification(notification) = message else { continue };
+                        let Some(db) = db.upgrade() else { return };
+                        if notification.payload() != tag {
+                            db.announce();
+                        }
+                    }
+                };
+                let ask = async {
+                    if client.batch_execute(&command).await.is_ok() {
+                        listening.store(true, Ordering::Relaxed);
+                        pause = Duration::from_millis(100);
+                        // What was told while nobody listened may be news.
+                        if let Some(db) = db.upgrade() {
+                            db.announce();
+                        }
+                    }
+                };
+                // The client is kept until the connection ends: dropping it would end it.
+                tokio::join!(hear, ask);
+            }
+            Err(error) => tracing::debug!(error = %error, "cannot listen for changes; trying again"),
+        }
+        listening.store(false, Ordering::Relaxed);
+        tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
+        pause = (pause * 2).min(Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,74 @@
+//! Bringing the schema forward, safe beside running workers and beside others that do the same.
+
+use super::fail::{TxError, TxResult};
+use crate::error::{StoreError, StoreResult};
+use tokio_postgres::{Client, Transaction};
+
+/// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_initial.sql")];
+
+/// Held while a schema is looked at and changed. The number is arbitrary.
+const LOCK: i64 = 0x4249_4E44_4552_5900;
+
+/// All missing migrations in one transaction.
+pub(super) async fn migrate(client: &mut Client, schema: &str, place: &str) -> StoreResult<()> {
+    run(client, schema, place).await.map_err(|error| match error.explain(place) {
+        StoreError::NotWritable { path, detail } => {
+            let hint =
+                format!("{detail}; our tables are in schema {schema}, which the user must be able to make or own");
+            StoreError::NotWritable { path, detail: hint }
+        }
+        other => other,
+    })
+}
+
+async fn run(client: &mut Client, schema: &str, place: &str) -> TxResult<()> {
+    let tx = client.transaction().await?;
+    tx.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    let exists = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+    if tx.query_opt(exists, &[&schema]).await?.is_none() {
+        tx.batch_execute(&format!("CREATE SCHEMA {schema}")).await?;
+    }
+    let applied = applied(&tx, schema, place).await?;
+    for (number, migration) in (1_i64..).zip(MIGRATIONS).skip(applied) {
+        tx.batch_execute(migration).await?;
+        tx.execute("UPDATE bindery_version SET version = $1", &[&number]).await?;
+    }
+    keep_positions_growing(&tx).await?;
+    Ok(tx.commit().await?)
+}
+
+/// How many migrations the schema has. Somebody else's tables stay as they are.
+async fn applied(tx: &Transaction<'_>, schema: &str, place: &str) -> TxResult<usize> {
+    let ours = "SELECT to_regclass($1) IS NOT NULL";
+    let ours: bool = tx.query_one(ours, &[&format!("{schema}.bindery_version")]).await?.get(0);
+    if !ours {
+        let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = $1";
+        if tx.query_one(tables, &[&schema]).await?.get::<_, i64>(0) > 0 {
+            let detail = format!("schema {schema} has tables of another program");
+            return Err(StoreError::NotOurs { path: place.into(), detail }.into());
+        }
+        tx.batch_execute(
+            "CREATE TABLE bindery_version (version bigint NOT NULL); INSERT INTO bindery_version VALUES (0)",
+        )
+        .await?;
+    }
+    let found: i64 = tx.query_one("SELECT version FROM bindery_version", &[]).await?.get(0);
+    let known = MIGRATIONS.len() as i64;
+    if found > known {
+        return Err(TxError::Store(StoreError::Newer { path: place.into(), found, known }));
+    }
+    Ok(usize::try_from(found).unwrap_or(0))
+}
+
+/// Positions of events are counted by the server's transactions. Another server, to which the database was copied, may
+/// have counted fewer: then it counts from where the copied events end.
+async fn keep_positions_growing(tx: &Transaction<'_>) -> TxResult<()> {
+    tx.batch_execute(
+        "UPDATE feed SET base = pg_current_xact_id()::text::bigint - 1 - (last.seq >> 20) \
+         FROM (SELECT coalesce(max(seq), 0) AS seq FROM event) AS last \
+         WHERE ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - feed.base) << 20) <= last.seq",
+    )
+    .await?;
+    Ok(())
+}

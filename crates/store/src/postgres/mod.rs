@@ -1,0 +1,56 @@
+//! The backend for many machines: PostgreSQL 14 or newer.
+//!
+//! **Durability.** Every write is one transaction, and is acknowledged when the server has acknowledged its commit. What
+//! several callers commit at the same moment becomes one transaction (*group commit*).
+//!
+//! **Sharing.** Any number of processes may use one schema. Work is claimed with `SKIP LOCKED`; every change is one
+//! guarded statement; several joins are locked in the order of their ids. A transaction that the server gave up because
+//! of another one (a deadlock, a serialisation failure) is run again.
+//!
+//! **Time** is the server's, taken when a transaction begins and handed to every statement as a parameter, so that the
+//! clocks of the machines do not matter. A test hands over a clock of its own, and nothing else is different.
+//!
+//! **The feed.** A position is the number of the transaction that wrote the event, and the place inside it. Readers stop
+//! before the oldest transaction that is still under way: whatever commits later has a greater position than all they
+//! have seen.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `open` | options, connecting, what can be wrong with a server |
+//! | `migrate` | brings the schema forward, refuses a newer one |
+//! | `session` | connections, transactions, and running them again |
+//! | `fail` | the server's errors in our words |
+//! | `listen` | hears of other processes' changes |
+//! | `group` | gathers what callers commit at the same moment |
+//! | `commit`, `guards`, `changes` | commits: which of them hold, and what follows, table by table |
+//! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
+//! | `records`, `explain` | the reads |
+//! | `rows` | between rows and nouns |
+//! | `backend`, `views` | the traits, delegating to the above |
+
+mod backend;
+mod changes;
+mod claim;
+mod commit;
+mod control;
+mod ends;
+mod events;
+mod explain;
+mod fail;
+mod group;
+mod guards;
+mod jobs;
+mod joins;
+mod limits;
+mod listen;
+mod migrate;
+mod open;
+mod records;
+mod repair;
+mod rows;
+mod session;
+mod sweep;
+mod views;
+
+pub use backend::PostgresStore;
+pub use open::PostgresOptions;

@@ -1,0 +1,287 @@
+//! Connections and transactions.
+//!
+//! [`transaction!`] runs a block in a transaction and, where the server gave it up because of another one or the
+//! connection broke before the commit was sent, runs it again. Once a commit was sent and no answer came, nobody knows
+//! whether it holds: the caller is told, and its guards say what to do.
+
+use super::fail::{TxError, TxResult};
+use crate::error::{StoreError, StoreResult};
+use bindery_core::{
+    Timestamp,
+    fault::{FaultPoint, Faults},
+    time::Clock,
+};
+use deadpool_postgres::{Object, Pool, PoolError};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+use tokio_postgres::{Config, Row, SimpleQueryMessage, types::ToSql};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How often a transaction is run again because of others.
+const MOST_TRIES: u32 = 20;
+
+pub(super) type Param<'a> = &'a (dyn ToSql + Sync);
+
+/// What a store is made of.
+pub(super) struct Setup {
+    pub(super) pool: Pool,
+    /// The URL as far as it may be shown.
+    pub(super) place: String,
+    pub(super) config: Config,
+    pub(super) tls: MakeRustlsConnect,
+    /// Where processes tell each other of changes.
+    pub(super) channel: String,
+    pub(super) patience: Duration,
+    pub(super) clock: Option<Arc<dyn Clock>>,
+    pub(super) faults: Arc<dyn Faults>,
+}
+
+/// The database, as all parts of the store share it.
+pub(super) struct Db {
+    pub(super) setup: Setup,
+    /// Tells our own notifications from those of other processes.
+    pub(super) tag: String,
+    pub(super) changes: watch::Sender<u64>,
+    /// The newest event that this process has stored, and the position below which all was decided at the last look.
+    pub(super) newest_event: AtomicI64,
+    pub(super) decided: AtomicI64,
+}
+
+impl fmt::Debug for Db {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Db").field("place", &self.setup.place).finish_non_exhaustive()
+    }
+}
+
+/// What a transaction is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Changes that others wait for: they are told.
+    Write,
+    /// Changes that are news to nobody: claims, heartbeats.
+    Quiet,
+    /// One consistent snapshot.
+    Read,
+}
+
+/// An open transaction. Dropped unfinished, it takes its connection along: the server rolls back.
+pub(super) struct Tx {
+    client: Option<Object>,
+    pub(super) now: Timestamp,
+    kind: Kind,
+    /// How many events it has written.
+    pub(super) events: i64,
+    pub(super) newest_event: i64,
+    /// The answer stands, but nothing is to be stored.
+    pub(super) give_up: bool,
+}
+
+impl Drop for Tx {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            drop(Object::take(client));
+        }
+    }
+}
+
+impl Tx {
+    fn client(&self) -> TxResult<&Object> {
+        self.client.as_ref().ok_or(TxError::Store(StoreError::Closed))
+    }
+
+    pub(super) async fn query(&self, sql: &str, params: &[Param<'_>]) -> TxResult<Vec<Row>> {
+        let client = self.client()?;
+        let statement = client.prepare_cached(sql).await?;
+        Ok(client.query(&statement, params).await?)
+    }
+
+    pub(super) async fn first(&self, sql: &str, params: &[Param<'_>]) -> TxResult<Option<Row>> {
+        Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    /// How many rows were changed.
+    pub(super) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> TxResult<u64> {
+        let client = self.client()?;
+        let statement = client.prepare_cached(sql).await?;
+        Ok(client.execute(&statement, params).await?)
+    }
+
+    /// All rows of a query.
+    pub(super) async fn collect<T>(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: impl Fn(&Row) -> TxResult<T>,
+    ) -> TxResult<Vec<T>> {
+        self.query(sql, params).await?.iter().map(map).collect()
+    }
+
+    pub(super) const fn millis(&self) -> i64 {
+        self.now.as_millis()
+    }
+}
+
+/// What became of a transaction.
+pub(super) enum Ended<T> {
+    With(StoreResult<T>),
+    /// It did nothing, and is to be run again.
+    Again,
+}
+
+impl Db {
+    pub(super) fn new(setup: Setup) -> Self {
+        let tag = format!("{:016x}", fastrand::u64(..));
+        Self { setup, tag, changes: watch::channel(0).0, newest_event: AtomicI64::new(0), decided: AtomicI64::new(1) }
+    }
+
+    pub(super) fn announce(&self) {
+        self.changes.send_modify(|mark| *mark += 1);
+    }
+
+    /// A connection. While the server cannot be reached, tries again for a while, less and less often.
+    async fn client(&self) -> StoreResult<Object> {
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(20);
+        loop {
+            let error = match self.setup.pool.get().await {
+                Ok(client) => return Ok(client),
+                Err(PoolError::Backend(error)) => error,
+                Err(PoolError::Closed) => return Err(StoreError::Closed),
+                Err(other) => return Err(StoreError::Database(format!("{}: {other}", self.setup.place))),
+            };
+            let error = TxError::Sql(error);
+            if !error.is_disconnect() && !matches!(&error, TxError::Sql(error) if error.code().is_none())
+                || begun.elapsed() > self.setup.patience
+            {
+                return Err(error.explain(&self.setup.place));
+            }
+            tracing::warn!(place = %self.setup.place, "the database cannot be reached; trying again");
+            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
+            pause = (pause * 2).min(Duration::from_secs(2));
+        }
+    }
+
+    /// Begins a transaction and takes its time, in one round trip.
+    pub(super) async fn begin(&self, kind: Kind) -> StoreResult<Tx> {
+        const TIME: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+        let begin = match kind {
+            Kind::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Kind::Write | Kind::Quiet => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+        };
+        for attempt in 0.. {
+            let client = self.client().await?;
+            let mut tx = Tx {
+                client: Some(client),
+                now: Timestamp::from_millis(0),
+                kind,
+                events: 0,
+                newest_event: 0,
+                give_up: false,
+            };
+            let begun = match (&self.setup.clock, tx.client()) {
+                (_, Err(error)) => Err(error),
+                (Some(clock), Ok(client)) => {
+                    client.batch_execute(begin).await.map(|()| clock.now()).map_err(TxError::from)
+                }
+                (None, Ok(client)) => client
+                    .simple_query(&format!("{begin}; {TIME}"))
+                    .await
+                    .map(|answer| Timestamp::from_millis(first_number(&answer)))
+                    .map_err(TxError::from),
+            };
+            match begun {
+                Ok(now) => {
+                    tx.now = now;
+                    return Ok(tx);
+                }
+                // A connection that broke while it was idle: the next one is fresh.
+                Err(error) if error.is_disconnect() && attempt < MOST_TRIES => {}
+                Err(error) => return Err(error.explain(&self.setup.place)),
+            }
+        }
+        Err(StoreError::Closed)
+    }
+
+    /// Commits what worked and rolls back what did not.
+    pub(super) async fn end<T>(&self, mut tx: Tx, result: TxResult<T>, tries: &mut u32) -> Ended<T> {
+        let verdict = match result {
+            Ok(value) => self.commit(&mut tx).await.map(|()| value),
+            Err(error) => Err((error, true)),
+        };
+        let (error, certain) = match verdict {
+            Ok(value) => {
+                // Only a transaction that has ended leaves its connection to the next one.
+                drop(tx.client.take());
+                return Ended::With(Ok(value));
+            }
+            Err(failure) => failure,
+        };
+        if !error.is_disconnect()
+            && let Some(client) = tx.client.take()
+            && client.batch_execute("ROLLBACK").await.is_err()
+        {
+            drop(Object::take(client));
+        }
+        *tries += 1;
+        if *tries < MOST_TRIES && (error.is_conflict() || (certain && error.is_disconnect())) {
+            tracing::debug!(tries, "a transaction is run again");
+            // Those who met once shall not meet again in the same way.
+            tokio::time::sleep(Duration::from_micros(fastrand::u64(0..2_000 * u64::from(*tries)))).await;
+            return Ended::Again;
+        }
+        Ended::With(Err(error.explain(&self.setup.place)))
+    }
+
+    /// An error comes with whether it is certain that nothing was stored.
+    async fn commit(&self, tx: &mut Tx) -> Result<(), (TxError, bool)> {
+        let client = tx.client().map_err(|error| (error, true))?;
+        if tx.give_up || tx.kind == Kind::Read {
+            return client.batch_execute("ROLLBACK").await.map_err(|error| (error.into(), true));
+        }
+        self.setup.faults.hit(FaultPoint::BeforeCommit);
+        let told = if tx.kind == Kind::Write {
+            client.batch_execute(&format!("NOTIFY {}, '{}'; COMMIT", self.setup.channel, self.tag)).await
+        } else {
+            client.batch_execute("COMMIT").await
+        };
+        told.map_err(|error| (TxError::from(error), false))?;
+        self.newest_event.fetch_max(tx.newest_event, Ordering::SeqCst);
+        self.setup.faults.hit(FaultPoint::AfterCommitBeforeAck);
+        if tx.kind == Kind::Write {
+            self.announce();
+        }
+        Ok(())
+    }
+}
+
+fn first_number(messages: &[SimpleQueryMessage]) -> i64 {
+    let number = |message: &SimpleQueryMessage| match message {
+        SimpleQueryMessage::Row(row) => row.get(0).and_then(|text| text.parse().ok()),
+        _ => None,
+    };
+    messages.iter().find_map(number).unwrap_or(0)
+}
+
+/// Runs a block in a transaction, again if need be. `transaction!(db, Write, tx => work(&mut tx).await)`
+macro_rules! transaction {
+    ($db:expr, $kind:ident, $tx:ident => $work:expr) => {{
+        let mut tries = 0;
+        loop {
+            #[allow(unused_mut, reason = "reads change nothing")]
+            let mut $tx = $db.begin($crate::postgres::session::Kind::$kind).await?;
+            let result = $work;
+            match $db.end($tx, result, &mut tries).await {
+                $crate::postgres::session::Ended::With(result) => break result,
+                $crate::postgres::session::Ended::Again => {}
+            }
+        }
+    }};
+}
+pub(super) use transaction;

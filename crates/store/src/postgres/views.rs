@@ -1,0 +1,185 @@
+//! What people and processors see: each read is one consistent snapshot.
+
+use super::{
+    backend::PostgresStore,
+    explain,
+    fail::TxResult,
+    records,
+    rows::{self, ARTIFACT_COLUMNS, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
+    session::{Db, Param, transaction},
+};
+use crate::{
+    error::StoreResult,
+    query::{
+        ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, QueueView, ReviewFilter, StageRow, StoredWorkflow,
+        SubmissionFilter, WorkerView,
+    },
+    store::Records,
+};
+use async_trait::async_trait;
+use bindery_core::{
+    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    artifact::Artifact,
+    item::{Item, ItemKind},
+    join::Join,
+    outcome::Outcome,
+    review::Review,
+    submission::Submission,
+};
+use tokio_postgres::Row;
+
+/// All rows of a query.
+async fn collect<T>(
+    db: &Db,
+    sql: &str,
+    params: &[Param<'_>],
+    map: impl Fn(&Row) -> TxResult<T> + Copy,
+) -> StoreResult<Vec<T>> {
+    transaction!(db, Read, tx => tx.collect(sql, params, map).await)
+}
+
+/// The first row of a query, if there is one.
+async fn first<T>(
+    db: &Db,
+    sql: &str,
+    params: &[Param<'_>],
+    map: impl Fn(&Row) -> TxResult<T> + Copy,
+) -> StoreResult<Option<T>> {
+    Ok(collect(db, sql, params, map).await?.into_iter().next())
+}
+
+#[async_trait]
+impl Records for PostgresStore {
+    async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>> {
+        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission WHERE id = $1");
+        first(&self.db, &sql, &[&id.raw()], rows::submission).await
+    }
+
+    async fn find_submission(&self, external_id: &str) -> StoreResult<Option<Submission>> {
+        let sql = format!("SELECT {SUBMISSION_COLUMNS} FROM submission WHERE external_id = $1");
+        first(&self.db, &sql, &[&external_id], rows::submission).await
+    }
+
+    async fn submissions(&self, filter: SubmissionFilter) -> StoreResult<Vec<Submission>> {
+        let statuses: Vec<i16> = filter.statuses.iter().map(|status| rows::status_number(*status)).collect();
+        let limit = filter.limit.map(|limit| limit as i64);
+        let sql = format!(
+            "SELECT {SUBMISSION_COLUMNS} FROM submission WHERE ($1::text IS NULL OR channel = $1) \
+             AND (cardinality($2::smallint[]) = 0 OR status = ANY($2)) ORDER BY id DESC LIMIT $3"
+        );
+        collect(&self.db, &sql, &[&filter.channel, &statuses, &limit], rows::submission).await
+    }
+
+    async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>> {
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = $1 AND id = $2");
+        first(&self.db, &sql, &[&submission.raw(), &id.raw()], rows::item).await
+    }
+
+    async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>> {
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = $1 AND key = $2");
+        first(&self.db, &sql, &[&submission.raw(), &key], rows::item).await
+    }
+
+    async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
+        let sql = format!(
+            "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = $1 AND ($2::text IS NULL OR kind = $2) \
+             AND ($3::bigint IS NULL OR parent_id = $3) ORDER BY id"
+        );
+        let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
+        collect(&self.db, &sql, &[&submission.raw(), &kind, &parent], rows::item).await
+    }
+
+    async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
+        transaction!(self.db, Read, tx => records::item_counts(&tx, submission).await)
+    }
+
+    async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
+        let sql = format!(
+            "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = $1 AND ($2::text IS NULL OR stage = $2) \
+             ORDER BY item_id, stage, processor"
+        );
+        collect(&self.db, &sql, &[&submission.raw(), &stage.map(Name::as_str)], rows::outcome).await
+    }
+
+    async fn item_outcomes(
+        &self,
+        submission: SubmissionId,
+        item: Option<ItemId>,
+        stage: &Name,
+    ) -> StoreResult<Vec<Outcome>> {
+        let sql = format!(
+            "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = $1 AND stage = $2 AND item_id = $3 \
+             ORDER BY processor"
+        );
+        let item = rows::item_number(item);
+        collect(&self.db, &sql, &[&submission.raw(), &stage.as_str(), &item], rows::outcome).await
+    }
+
+    async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
+        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = $1");
+        first(&self.db, &sql, &[&id.raw()], rows::join).await
+    }
+
+    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
+        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 ORDER BY id");
+        collect(&self.db, &sql, &[&submission.raw()], rows::join).await
+    }
+
+    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
+        let sql = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 ORDER BY key");
+        collect(&self.db, &sql, &[&submission.raw()], rows::artifact).await
+    }
+
+    async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {
+        let found = self.jobs(JobFilter { ids: vec![id], ..JobFilter::default() }).await?;
+        Ok(found.into_iter().next())
+    }
+
+    async fn jobs(&self, filter: JobFilter) -> StoreResult<Vec<JobView>> {
+        transaction!(self.db, Read, tx => explain::jobs(&tx, &filter).await)
+    }
+
+    async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>> {
+        let statuses: Vec<i16> = filter.statuses.iter().map(|status| *status as i16).collect();
+        let (submission, limit) = (filter.submission.map(SubmissionId::raw), filter.limit.map(|limit| limit as i64));
+        let sql = format!(
+            "SELECT {REVIEW_COLUMNS} FROM review WHERE ($1::bigint IS NULL OR submission_id = $1) \
+             AND (cardinality($2::smallint[]) = 0 OR status = ANY($2)) ORDER BY priority DESC, id LIMIT $3"
+        );
+        collect(&self.db, &sql, &[&submission, &statuses, &limit], rows::review).await
+    }
+
+    async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
+        let sql = format!("SELECT {REVIEW_COLUMNS} FROM review WHERE id = $1");
+        first(&self.db, &sql, &[&id.raw()], rows::review).await
+    }
+
+    async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {
+        transaction!(self.db, Read, tx => records::stage_counts(&tx, submission).await)
+    }
+
+    async fn queues(&self) -> StoreResult<Vec<QueueView>> {
+        transaction!(self.db, Read, tx => records::queues(&tx).await)
+    }
+
+    async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
+        let sql = "SELECT name, started_at, seen_at, running, finished FROM worker ORDER BY seen_at DESC";
+        collect(&self.db, sql, &[], records::worker).await
+    }
+
+    async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {
+        let sql = "SELECT name, position, updated_at FROM consumer ORDER BY name";
+        collect(&self.db, sql, &[], records::consumer).await
+    }
+
+    async fn workflow(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredWorkflow>> {
+        let sql = "SELECT name, version, text, stored_at FROM workflow \
+                   WHERE name = $1 AND version = coalesce($2, version) ORDER BY version DESC LIMIT 1";
+        first(&self.db, sql, &[&name.as_str(), &version], records::workflow).await
+    }
+
+    async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
+        let sql = "SELECT DISTINCT ON (name) name, version, text, stored_at FROM workflow ORDER BY name, version DESC";
+        collect(&self.db, sql, &[], records::workflow).await
+    }
+}
