@@ -80,7 +80,7 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
     let place = place(&options.url);
     check_schema_name(&options.schema)?;
     let config = config(options)?;
-    let tls = tls();
+    let tls = tls()?;
     let mut client = first_connection(&config, tls.clone(), &place).await?;
     check_server(&client, &place).await?;
     migrate::migrate(&mut client, &options.schema, &place).await?;
@@ -139,16 +139,14 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
 }
 
 /// TLS as the URL's `sslmode` asks for it, checked against the public authorities.
-fn tls() -> MakeRustlsConnect {
+fn tls() -> StoreResult<MakeRustlsConnect> {
     let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map(|builder| builder.with_root_certificates(roots.clone()).with_no_client_auth());
-    // The provider has the versions that are asked for; without them there would be no TLS, and `require` would fail.
-    MakeRustlsConnect::new(
-        config.unwrap_or_else(|_| ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()),
-    )
+        .map_err(|error| StoreError::Database(format!("TLS cannot be set up: {error}")))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
 }
 
 async fn first_connection(config: &Config, tls: MakeRustlsConnect, place: &str) -> StoreResult<Client> {

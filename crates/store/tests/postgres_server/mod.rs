@@ -2,6 +2,7 @@
 //! it is dropped, also by a panic. An instance that was running before is never touched.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
