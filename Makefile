@@ -35,13 +35,20 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
-setup-test: setup # Python, for the examples of processors that are programs
+setup-test: setup # Python, for the examples of processors that are programs; PostgreSQL, for the tests of its backend
 	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
 	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
 	echo "installing python3" >&2; \
 	$$as_root apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3 >/dev/null || \
 	  echo "python3 cannot be installed; tests that need it are skipped" >&2
+	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	  ! command -v apt-get >/dev/null; then exit 0; fi; \
+	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+	echo "installing postgresql" >&2; \
+	$$as_root apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || \
+	  echo "postgresql cannot be installed; tests that need it are skipped" >&2
 
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples

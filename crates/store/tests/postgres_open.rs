@@ -163,3 +163,28 @@ async fn a_wish_that_fails_takes_nothing_with_it() {
     let kinds: Vec<Name> = read.into_iter().map(|event| event.kind).collect();
     assert_eq!(kinds, vec![Name::from("Good"); 20]);
 }
+
+#[tokio::test]
+async fn connections_are_encrypted_and_servers_prove_who_they_are() {
+    let Some(server) = Server::start() else { return };
+    let Some(authority) = server.turn_tls_on().await else { return };
+    let url = |mode: &str| format!("{}?sslmode={mode}", server.url());
+    let encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                     WHERE application_name = 'bindery'";
+    let admin = server.connect().await;
+    for (mode, authorities, expected) in
+        [("prefer", None, true), ("require", Some(authority), true), ("disable", None, false)]
+    {
+        let options = PostgresOptions { url: url(mode), authorities, ..server.options() };
+        let store = PostgresStore::open(options).await.unwrap_or_else(|error| panic!("{mode}: {error}"));
+        store.enqueue(vec![job()]).await.unwrap();
+        let found: bool = admin.query_one(encrypted, &[]).await.unwrap().get(0);
+        assert_eq!(found, expected, "{mode}");
+        drop(store);
+        // Its connections end by themselves, a moment later.
+        let gone = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'bindery'";
+        admin.execute(gone, &[]).await.unwrap();
+    }
+    let error = refusal(PostgresOptions { url: url("require"), ..server.options() }).await;
+    assert!(error.to_string().contains("no TLS connection"), "nobody has signed its certificate: {error}");
+}

@@ -164,11 +164,11 @@ impl Feed for PostgresStore {
 #[async_trait]
 impl Control for PostgresStore {
     async fn pause(&self, queue: &Name, because: Option<String>) -> StoreResult<bool> {
-        transaction!(self.db, Write, tx => control::pause(&mut tx, &queue, because.as_deref()).await)
+        transaction!(self.db, Write, tx => control::pause(&tx, queue, because.as_deref()).await)
     }
 
     async fn resume(&self, queue: &Name) -> StoreResult<bool> {
-        transaction!(self.db, Write, tx => control::resume(&mut tx, &queue).await)
+        transaction!(self.db, Write, tx => control::resume(&tx, queue).await)
     }
 
     async fn retry(&self, filter: JobFilter) -> StoreResult<Retried> {
@@ -176,7 +176,7 @@ impl Control for PostgresStore {
     }
 
     async fn unpark(&self, until: &str) -> StoreResult<u64> {
-        transaction!(self.db, Write, tx => control::unpark(&mut tx, &until).await)
+        transaction!(self.db, Write, tx => control::unpark(&tx, until).await)
     }
 
     async fn cancel_submission(&self, id: SubmissionId) -> StoreResult<Cancelled> {
@@ -188,14 +188,14 @@ impl Control for PostgresStore {
     }
 
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
-        transaction!(self.db, Write, tx => control::assign_review(&mut tx, id.raw(), &to).await)
+        transaction!(self.db, Write, tx => control::assign_review(&tx, id.raw(), to).await)
     }
 
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
-        transaction!(self.db, Write, tx => control::put_workflow(&mut tx, &name, version, &text).await)
+        transaction!(self.db, Write, tx => control::put_workflow(&tx, name, version, text).await)
     }
 
     async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
-        transaction!(self.db, Write, tx => control::prune(&mut tx, before).await)
+        transaction!(self.db, Write, tx => control::prune(&tx, before).await)
     }
 }

@@ -29,19 +29,19 @@ pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet
          AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND NOT job.dirty \
          ORDER BY job.id FOR UPDATE OF job) \
          DELETE FROM job USING claims WHERE job.id = claims.id RETURNING job.id";
-    let mut ended = ids(tx.query(delete, &[&jobs, &tokens]).await?)?;
+    let mut ended = ids(&tx.query(delete, &[&jobs, &tokens]).await?)?;
     if ended.len() < done.len() {
         let renew = "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
              payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
              error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
              FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
              WHERE job.id = c.id AND job.token = c.token AND job.state = 2 AND job.dirty RETURNING job.id";
-        ended.extend(ids(tx.query(renew, &[&jobs, &tokens, &tx.millis()]).await?)?);
+        ended.extend(ids(&tx.query(renew, &[&jobs, &tokens, &tx.millis()]).await?)?);
     }
     Ok(ended)
 }
 
-fn ids(rows: Vec<tokio_postgres::Row>) -> TxResult<HashSet<JobId>> {
+fn ids(rows: &[tokio_postgres::Row]) -> TxResult<HashSet<JobId>> {
     rows.iter().map(|row| get(row, 0).map(JobId::from_raw)).collect()
 }
 

@@ -129,18 +129,17 @@ pub(super) async fn read(db: &Db, after: EventSeq, filter: &EventFilter, limit: 
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let after = after.raw();
     let mut params: Vec<Param<'_>> = vec![&after, &limit];
-    let mut condition = String::new();
+    let mut conditions = vec!["seq > $1".to_owned(), format!("seq < {DECIDED}")];
     if let Some(submission) = &submission {
         params.push(submission);
-        condition.push_str(&format!(" AND submission_id = ${}", params.len()));
+        conditions.push(format!("submission_id = ${}", params.len()));
     }
     if !kinds.is_empty() {
         params.push(&kinds);
-        condition.push_str(&format!(" AND kind = ANY(${})", params.len()));
+        conditions.push(format!("kind = ANY(${})", params.len()));
     }
-    let sql = format!(
-        "SELECT {EVENT_COLUMNS} FROM event WHERE seq > $1 AND seq < {DECIDED}{condition} ORDER BY seq LIMIT $2"
-    );
+    let condition = conditions.join(" AND ");
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM event WHERE {condition} ORDER BY seq LIMIT $2");
     transaction!(db, Read, tx => tx.collect(&sql, &params, rows::event).await)
 }
 

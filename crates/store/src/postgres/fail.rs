@@ -1,7 +1,7 @@
 //! The server's errors in our words.
 
 use crate::error::StoreError;
-use std::error::Error as _;
+use std::{error::Error as _, io};
 use tokio_postgres::{Error, error::SqlState};
 
 /// Why a transaction failed: the server said no, or we did.
@@ -39,7 +39,7 @@ impl TxError {
         let Self::Sql(error) = self else { return false };
         match error.code() {
             Some(code) => is_going(code),
-            None => error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>()),
+            None => error.is_closed() || error.source().and_then(|source| source.downcast_ref::<io::Error>()).is_some(),
         }
     }
 

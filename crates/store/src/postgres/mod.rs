@@ -17,6 +17,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `open` | options, connecting, what can be wrong with a server |
+//! | `tls` | encrypted connections |
 //! | `migrate` | brings the schema forward, refuses a newer one |
 //! | `session` | connections, transactions, and running them again |
 //! | `fail` | the server's errors in our words |
@@ -50,6 +51,7 @@ mod repair;
 mod rows;
 mod session;
 mod sweep;
+mod tls;
 mod views;
 
 pub use backend::PostgresStore;

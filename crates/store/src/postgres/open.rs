@@ -4,6 +4,7 @@ use super::{
     fail::message,
     migrate,
     session::{Db, Setup},
+    tls,
 };
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
@@ -11,8 +12,7 @@ use bindery_core::{
     time::Clock,
 };
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio_postgres::{
     Client, Config,
     config::{Host, SslMode},
@@ -26,8 +26,11 @@ const OLDEST_SERVER: i32 = 140_000;
 /// How to open a store.
 #[derive(Clone)]
 pub struct PostgresOptions {
-    /// `postgres://user:password@host:port/database`, with `?sslmode=require` for TLS. Never shown with its password.
+    /// `postgres://user:password@host:port/database`, with `?sslmode=require` for TLS with a server that proves who it
+    /// is. Never shown with its password.
     pub url: String,
+    /// A PEM file with certificates of authorities that are trusted besides the public ones.
+    pub authorities: Option<PathBuf>,
     /// Where our tables are, apart from those of others. Made if it is not there.
     pub schema: String,
     /// How many connections one process may have, besides the one that listens.
@@ -44,6 +47,7 @@ impl PostgresOptions {
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            authorities: None,
             schema: "bindery".to_owned(),
             connections: 8,
             patience: Duration::from_secs(15),
@@ -80,7 +84,7 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
     let place = place(&options.url);
     check_schema_name(&options.schema)?;
     let config = config(options)?;
-    let tls = tls();
+    let tls = tls::connector(options, config.get_ssl_mode())?;
     let mut client = first_connection(&config, tls.clone(), &place).await?;
     check_server(&client, &place).await?;
     migrate::migrate(&mut client, &options.schema, &place).await?;
@@ -125,8 +129,10 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
         config.host("localhost");
     }
     let given = config.get_options().unwrap_or_default();
-    // Every connection sees our schema alone. Short statements gain nothing from compiling them.
-    let settings = format!("{given} -c search_path={} -c jit=off", options.schema);
+    // Every connection sees our schema alone. Our statements are short and join a short list to a large table by its
+    // key: compiling them gains nothing, and reading the whole table for it would be a mistake.
+    let settings =
+        format!("{given} -c search_path={} -c jit=off -c enable_hashjoin=off -c enable_mergejoin=off", options.schema);
     config.options(settings.trim());
     if config.get_application_name().is_none() {
         config.application_name("bindery");
@@ -136,19 +142,6 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
     }
     config.keepalives_idle(Duration::from_secs(60));
     Ok(config)
-}
-
-/// TLS as the URL's `sslmode` asks for it, checked against the public authorities.
-fn tls() -> MakeRustlsConnect {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map(|builder| builder.with_root_certificates(roots.clone()).with_no_client_auth());
-    // The provider has the versions that are asked for; without them there would be no TLS, and `require` would fail.
-    MakeRustlsConnect::new(
-        config.unwrap_or_else(|_| ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()),
-    )
 }
 
 async fn first_connection(config: &Config, tls: MakeRustlsConnect, place: &str) -> StoreResult<Client> {

@@ -2,6 +2,7 @@
 //! it is dropped, also by a panic. An instance that was running before is never touched.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
@@ -26,7 +27,7 @@ use tempfile::TempDir;
 pub(crate) struct Server {
     process: Child,
     port: u16,
-    _folder: TempDir,
+    folder: TempDir,
     schemas: AtomicU32,
 }
 
@@ -62,7 +63,7 @@ impl Server {
         fs::write(data.join("pg_hba.conf"), rights).expect("the rights are written");
         for _ in 0..5 {
             if let Some((process, port)) = launch(&programs, &data) {
-                return Some(Self { process, port, _folder: folder, schemas: AtomicU32::new(0) });
+                return Some(Self { process, port, folder: folder, schemas: AtomicU32::new(0) });
             }
         }
         panic!("the server did not start five times");
@@ -70,6 +71,38 @@ impl Server {
 
     pub(crate) fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Makes an authority and a certificate signed by it, and turns TLS on. The authority's file; none where openssl is
+    /// missing.
+    pub(crate) async fn turn_tls_on(&self) -> Option<PathBuf> {
+        let data = self.folder.path().join("data");
+        let make = "openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -subj /CN=authority -days 2 && \
+            openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=server && \
+            printf 'subjectAltName=IP:127.0.0.1\\n' > server.ext && \
+            openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile server.ext \
+            -out server.crt && chmod 600 server.key";
+        let made = Command::new("sh").args(["-c", make]).current_dir(&data).stderr(Stdio::null()).status();
+        if !made.is_ok_and(|status| status.success()) {
+            println!("skipped: openssl cannot make certificates");
+            return None;
+        }
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(data.join("server.key")));
+        }
+        let admin = self.connect().await;
+        admin.batch_execute("ALTER SYSTEM SET ssl = on").await.expect("the setting is taken");
+        admin.batch_execute("SELECT pg_reload_conf()").await.expect("the settings are read again");
+        let begun = Instant::now();
+        loop {
+            // New connections have the settings that are in force.
+            let row = self.connect().await.query_one("SHOW ssl", &[]).await.expect("a setting");
+            if row.get::<_, &str>(0) == "on" {
+                return Some(data.join("ca.crt"));
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "TLS is not turned on");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// The URL of its administrator.
