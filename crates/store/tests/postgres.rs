@@ -38,7 +38,8 @@ fn the_suite_passes() {
 }
 
 fn run(server: &Server, case: Case) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let fixture = server.fixture().await;
         case(&fixture).await;
