@@ -1,4 +1,5 @@
-//! The PostgreSQL backend passes the suite that every store passes, on a private server.
+//! The PostgreSQL backend passes the suite that every store passes, on a private server. `CONFORMANCE=joins` runs only
+//! the functions whose names contain that.
 
 mod postgres_server;
 
