@@ -1,4 +1,5 @@
-//! The PostgreSQL backend passes the suite that every store passes, on a private server.
+//! The PostgreSQL backend passes the suite that every store passes, on a private server. `CONFORMANCE=joins` runs only
+//! the functions whose names contain that.
 
 mod postgres_server;
 
@@ -38,7 +39,8 @@ fn the_suite_passes() {
 }
 
 fn run(server: &Server, case: Case) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let fixture = server.fixture().await;
         case(&fixture).await;

@@ -16,11 +16,11 @@ async fn write(transaction: &Transaction<'_>, schema: &str, kind: &str) {
         "INSERT INTO {schema}.event (seq, kind, at, data) \
          SELECT ((pg_current_xact_id()::text::bigint - base) << 20) + 1, $1, 0, '{{}}' FROM {schema}.feed"
     );
-    transaction.execute(&sql, &[&kind]).await.unwrap();
+    transaction.execute(&sql, &[&kind]).await.expect("the event is written");
 }
 
 async fn read(store: &PostgresStore, after: EventSeq) -> Vec<Event> {
-    store.read_events(after, EventFilter::default(), 100).await.unwrap()
+    store.read_events(after, EventFilter::default(), 100).await.expect("the log is read")
 }
 
 fn kinds(events: &[Event]) -> Vec<&str> {

@@ -63,7 +63,7 @@ impl Server {
         fs::write(data.join("pg_hba.conf"), rights).expect("the rights are written");
         for _ in 0..5 {
             if let Some((process, port)) = launch(&programs, &data) {
-                return Some(Self { process, port, folder: folder, schemas: AtomicU32::new(0) });
+                return Some(Self { process, port, folder, schemas: AtomicU32::new(0) });
             }
         }
         panic!("the server did not start five times");
