@@ -14,6 +14,7 @@ pub mod blobs;
 pub mod commit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod counting;
 pub mod error;
 #[cfg(feature = "postgres")]
 pub mod postgres;

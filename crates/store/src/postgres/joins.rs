@@ -5,26 +5,26 @@ use super::{
     rows::{self, JOIN_COLUMNS, get, item_number, to_json},
     session::Tx,
 };
-use crate::{commit::JoinProgress, error::StoreError};
+use crate::{
+    commit::JoinProgress,
+    counting::{Counted, touched},
+    error::StoreError,
+};
 use bindery_core::{
     JoinId,
     job::NewJob,
-    join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
+    join::{Join, JoinStep, NewJoin},
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The joins that a batch of commits steps. Hundreds of commits often arrive at the same join: it is locked and read
 /// once, counted here, and written once, in the same transaction.
 #[derive(Default)]
-pub(super) struct Tally(BTreeMap<JoinId, Counted>);
+pub(super) struct Tally(BTreeMap<JoinId, Held>);
 
-struct Counted {
-    arrived: i64,
-    failed: i64,
-    expected: i64,
-    declared: bool,
-    closed: bool,
-    changed: bool,
+/// A join's numbers, and the job behind it.
+struct Held {
+    counted: Counted,
     on_close: NewJob,
 }
 
@@ -39,16 +39,8 @@ impl Tally {
         let ids: Vec<i64> = stepped.iter().map(|join| join.raw()).collect();
         let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = ANY($1) ORDER BY id FOR UPDATE");
         for join in tx.collect(&sql, &[&ids], rows::join).await? {
-            let counted = Counted {
-                arrived: join.arrived,
-                failed: join.failed,
-                expected: join.expected,
-                declared: join.declared,
-                closed: join.closed_at.is_some(),
-                changed: false,
-                on_close: join.on_close,
-            };
-            tally.0.insert(join.id, counted);
+            let held = Held { counted: Counted::stored(&join), on_close: join.on_close };
+            tally.0.insert(join.id, held);
         }
         Ok(tally)
     }
@@ -62,72 +54,33 @@ impl Tally {
         follow: &mut Vec<NewJob>,
     ) -> TxResult<Vec<JoinProgress>> {
         for join in new {
-            let counted = Counted {
-                arrived: 0,
-                failed: 0,
-                expected: join.expected,
-                declared: join.declared,
-                closed: false,
-                changed: false,
-                on_close: join.on_close.clone(),
-            };
-            self.0.insert(join.id, counted);
+            let held = Held { counted: Counted::new(join), on_close: join.on_close.clone() };
+            self.0.insert(join.id, held);
         }
         for step in steps {
-            self.count(step)?;
+            self.held(step.join)?.counted.step(step.change);
         }
-        let mut touched: Vec<JoinId> = new.iter().map(|join| join.id).collect();
-        for step in steps {
-            if !touched.contains(&step.join) {
-                touched.push(step.join);
-            }
-        }
-        touched.into_iter().map(|join| self.close_if_full(join, follow)).collect()
+        touched(new, steps).into_iter().map(|join| self.close_if_full(join, follow)).collect()
     }
 
-    fn counted(&mut self, id: JoinId) -> TxResult<&mut Counted> {
+    fn held(&mut self, id: JoinId) -> TxResult<&mut Held> {
         self.0.get_mut(&id).ok_or_else(|| StoreError::not_found(id).into())
-    }
-
-    /// A closed join keeps its numbers: whatever comes late changes nothing.
-    fn count(&mut self, step: &JoinStep) -> TxResult<()> {
-        let counted = self.counted(step.join)?;
-        if counted.closed {
-            return Ok(());
-        }
-        match step.change {
-            JoinChange::Arrive(arrival) => {
-                counted.arrived += 1;
-                counted.failed += i64::from(arrival == Arrival::Failed);
-            }
-            JoinChange::Expect(more) => counted.expected += more,
-            // What was expected before are chains that a declared one was exchanged for: the declaration adds to them.
-            JoinChange::Declare(total) if !counted.declared => {
-                counted.expected += total;
-                counted.declared = true;
-            }
-            JoinChange::Declare(_) => {}
-        }
-        counted.changed = true;
-        Ok(())
     }
 
     /// Closes a full join, once, and says what follows.
     fn close_if_full(&mut self, id: JoinId, follow: &mut Vec<NewJob>) -> TxResult<JoinProgress> {
-        let counted = self.counted(id)?;
-        let closes = counted.declared && !counted.closed && counted.arrived >= counted.expected;
-        counted.closed |= closes;
-        counted.changed |= closes;
-        let progress = JoinProgress { join: id, received: counted.arrived, expected: counted.expected, closed: closes };
-        if closes {
-            follow.push(counted.on_close.clone());
+        let held = self.held(id)?;
+        let progress = held.counted.close_if_full(id);
+        if progress.closed {
+            follow.push(held.on_close.clone());
         }
         Ok(progress)
     }
 
     /// Writes what was counted.
     pub(super) async fn store(&self, tx: &Tx) -> TxResult<()> {
-        let changed: Vec<(&JoinId, &Counted)> = self.0.iter().filter(|(_, counted)| counted.changed).collect();
+        let all = self.0.iter().map(|(id, held)| (id, &held.counted));
+        let changed: Vec<(&JoinId, &Counted)> = all.filter(|(_, counted)| counted.changed).collect();
         if changed.is_empty() {
             return Ok(());
         }

@@ -5,10 +5,14 @@ use super::{
     rows::{self, JOIN_COLUMNS, item_number, to_json},
     writer::{Tx, WishResult},
 };
-use crate::{commit::JoinProgress, error::StoreError};
+use crate::{
+    commit::JoinProgress,
+    counting::{Counted, touched},
+    error::StoreError,
+};
 use bindery_core::{
     JoinId,
-    join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
+    join::{Join, JoinStep, NewJoin},
 };
 use rusqlite::OptionalExtension;
 use std::collections::{BTreeMap, btree_map::Entry};
@@ -17,16 +21,6 @@ use std::collections::{BTreeMap, btree_map::Entry};
 /// here, and written once, in the same transaction.
 #[derive(Default)]
 pub(super) struct Tally(BTreeMap<JoinId, Counted>);
-
-#[derive(Clone, Copy)]
-struct Counted {
-    arrived: i64,
-    failed: i64,
-    expected: i64,
-    declared: bool,
-    closed: bool,
-    changed: bool,
-}
 
 impl Tally {
     /// Makes one commit's joins and steps. Whether a join is full is looked at when all its steps are made, so that
@@ -41,15 +35,9 @@ impl Tally {
             self.create(tx, join)?;
         }
         for step in steps {
-            self.count(tx, step)?;
+            self.counted(tx, step.join)?.step(step.change);
         }
-        let mut touched: Vec<JoinId> = new.iter().map(|join| join.id).collect();
-        for step in steps {
-            if !touched.contains(&step.join) {
-                touched.push(step.join);
-            }
-        }
-        touched.into_iter().map(|join| self.close_if_full(tx, join)).collect()
+        touched(new, steps).into_iter().map(|join| self.close_if_full(tx, join)).collect()
     }
 
     /// Writes what was counted, in the order of the ids.
@@ -85,9 +73,7 @@ impl Tally {
             join.outer.map(JoinId::raw),
             to_json(&join.on_close),
         ))?;
-        let (expected, declared) = (join.expected, join.declared);
-        let counted = Counted { arrived: 0, failed: 0, expected, declared, closed: false, changed: false };
-        self.0.insert(join.id, counted);
+        self.0.insert(join.id, Counted::new(join));
         Ok(())
     }
 
@@ -112,37 +98,10 @@ impl Tally {
         Ok(entry.insert(found.optional()?.ok_or_else(|| StoreError::not_found(id))?))
     }
 
-    /// A closed join keeps its numbers: whatever comes late changes nothing.
-    fn count(&mut self, tx: &Tx<'_>, step: &JoinStep) -> WishResult<()> {
-        let counted = self.counted(tx, step.join)?;
-        if counted.closed {
-            return Ok(());
-        }
-        match step.change {
-            JoinChange::Arrive(arrival) => {
-                counted.arrived += 1;
-                counted.failed += i64::from(arrival == Arrival::Failed);
-            }
-            JoinChange::Expect(more) => counted.expected += more,
-            // What was expected before are chains that a declared one was exchanged for: the declaration adds to them.
-            JoinChange::Declare(total) if !counted.declared => {
-                counted.expected += total;
-                counted.declared = true;
-            }
-            JoinChange::Declare(_) => {}
-        }
-        counted.changed = true;
-        Ok(())
-    }
-
     /// Closes a full join, once, and enqueues what follows.
     fn close_if_full(&mut self, tx: &mut Tx<'_>, id: JoinId) -> WishResult<JoinProgress> {
-        let counted = self.counted(tx, id)?;
-        let closes = counted.declared && !counted.closed && counted.arrived >= counted.expected;
-        counted.closed |= closes;
-        counted.changed |= closes;
-        let progress = JoinProgress { join: id, received: counted.arrived, expected: counted.expected, closed: closes };
-        if closes {
+        let progress = self.counted(tx, id)?.close_if_full(id);
+        if progress.closed {
             enqueue_what_follows(tx, id)?;
         }
         Ok(progress)
