@@ -30,6 +30,7 @@
 //! | `backend`, `views` | the traits, delegating to the above |
 
 mod backend;
+mod carry;
 mod changes;
 mod claim;
 mod commit;
