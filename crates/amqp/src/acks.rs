@@ -52,10 +52,6 @@ impl Acks {
         Ack { tag, acks: Arc::clone(self) }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().open.is_empty()
-    }
-
     /// Sends acknowledgements as they come due, until the channel is gone.
     pub(crate) async fn send(&self, channel: &Channel) -> lapin::Result<()> {
         loop {
@@ -107,6 +103,6 @@ mod tests {
         assert_eq!(end(&[6, 4]), (Some(4), vec![6]));
         assert_eq!(end(&[]), (None, vec![]));
         assert_eq!(end(&[5]), (Some(5), vec![]));
-        assert!(acks.is_empty());
+        assert!(acks.lock().open.is_empty());
     }
 }

@@ -13,7 +13,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The numbers of AMQP's answers.
 pub(crate) const ACCESS_REFUSED: u16 = 403;
-pub(crate) const NOT_FOUND: u16 = 404;
 pub(crate) const PRECONDITION_FAILED: u16 = 406;
 const NOT_ALLOWED: u16 = 530;
 

@@ -198,8 +198,15 @@ impl Envelopes {
         }
     }
 
+    /// Reads what an envelope says about an item.
+    pub(crate) async fn look_up_one(&self, submission: SubmissionId, item: Option<ItemId>) -> AmqpResult<()> {
+        self.learn_counts(submission).await?;
+        let missing = item.filter(|item| !self.knows(submission, *item));
+        self.learn_some(submission, missing.into_iter().collect()).await
+    }
+
     /// Reads what the envelopes of these jobs say about their items.
-    pub(crate) async fn look_up(&self, jobs: impl Iterator<Item = &Job>, detail: Detail) -> AmqpResult<()> {
+    async fn look_up(&self, jobs: impl Iterator<Item = &Job>, detail: Detail) -> AmqpResult<()> {
         let mut wanted: HashMap<SubmissionId, Vec<ItemId>> = HashMap::new();
         for job in jobs {
             wanted.entry(job.submission).or_default().extend(job.item);
@@ -297,7 +304,7 @@ mod tests {
             document_id: Some("item_3".to_owned()),
             document_count: None,
             source_component: Some("classifier"),
-            created_at: Timestamp::default(),
+            created_at: Timestamp::from_millis(0),
         };
         let read: PipelineMessage = serde_json::from_slice(&head.with_payload(r#"{"doc_type":"invoice"}"#)).unwrap();
         assert_eq!(read.request_id, "a \"quoted\" id");

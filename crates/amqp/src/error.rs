@@ -14,18 +14,24 @@ pub enum AmqpError {
     Unreachable { at: String, detail: String },
     #[error("{at}: the broker refuses the name {user:?} with this password; check both in the broker's address")]
     Login { at: String, user: String },
-    #[error("{at}: there is no virtual host {vhost:?}; make it with `rabbitmqctl add_vhost {vhost}` or name another one")]
+    #[error(
+        "{at}: there is no virtual host {vhost:?}; make it with `rabbitmqctl add_vhost {vhost}` or name another one"
+    )]
     NoVhost { at: String, vhost: String },
     #[error(
         "{at}: {user:?} may not use the virtual host {vhost:?}; \
          allow it with `rabbitmqctl set_permissions -p {vhost} {user} '.*' '.*' '.*'`"
     )]
     VhostRefused { at: String, vhost: String, user: String },
-    #[error("{at}: no encrypted connection ({detail}); does the port speak TLS, and is its certificate signed by an \
-             authority that is known here? (name another one with ?cacertfile=/path/to/ca.pem)")]
+    #[error(
+        "{at}: no encrypted connection ({detail}); does the port speak TLS, and is its certificate signed by an \
+             authority that is known here? (name another one with ?cacertfile=/path/to/ca.pem)"
+    )]
     Tls { at: String, detail: String },
-    #[error("the {what} {name} exists already, but {differs}; delete it when it is empty \
-             (`rabbitmqctl delete_queue {name}`), or use a virtual host of your own")]
+    #[error(
+        "the {what} {name} exists already, but {differs}; delete it when it is empty \
+             (`rabbitmqctl delete_queue {name}`), or use a virtual host of your own"
+    )]
     Conflict { what: &'static str, name: String, differs: String },
     #[error("the broker does not allow {what} ({detail}); give the user the rights to configure, write and read")]
     Forbidden { what: String, detail: String },

@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn a_wrong_address_is_told_without_its_password() {
-        for wrong in ["http://ann:secret@broker", "broker", "amqp://ann:secret@bro ker:x/", "amqp://ann:secret@h:99999"] {
+        for wrong in ["http://ann:secret@broker", "broker", "amqp://ann:secret@bro ker:x/", "amqp://ann:secret@h:99999"]
+        {
             let said = Address::parse(wrong).err().unwrap().to_string();
             assert!(said.contains("amqp://user:password@host") && !said.contains("secret"), "{wrong}: {said}");
         }

@@ -90,6 +90,23 @@ impl Topology {
         grew
     }
 
+    /// Adds another one; false if everything was there.
+    pub fn merge(&mut self, other: Self) -> bool {
+        let mut grew = false;
+        for (queue, stage) in other.stages {
+            let entry = self.stages.entry(queue).or_default();
+            for key in stage.keys {
+                grew |= entry.keys.insert(key);
+            }
+            grew |= stage.outside && !entry.outside;
+            entry.outside |= stage.outside;
+        }
+        for (queue, key) in other.backoffice {
+            grew |= self.backoffice.insert(queue, key).is_none();
+        }
+        grew
+    }
+
     /// The queues that are ours to consume, of those that were asked for.
     pub fn own(&self, wanted: Option<&[Name]>) -> Vec<Name> {
         let is_wanted = |queue: &Name| wanted.is_none_or(|wanted| wanted.contains(queue));
@@ -164,7 +181,8 @@ struct Declarer<'a> {
 impl Declarer<'_> {
     async fn exchange(&self, name: &str, kind: ExchangeKind) -> AmqpResult<()> {
         let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
-        let declared = self.channel.exchange_declare(self.names.short(name), kind, options, FieldTable::default()).await;
+        let declared =
+            self.channel.exchange_declare(self.names.short(name), kind, options, FieldTable::default()).await;
         declared.map_err(|error| self.why("exchange", name, &error))
     }
 
@@ -206,7 +224,8 @@ fn difference(said: &str) -> String {
     let quoted = |text: &str| text.split('\'').nth(1).map(str::to_owned);
     let argument = said.split_once("inequivalent arg").and_then(|(_, rest)| quoted(rest));
     let Some(argument) = argument else { return format!("is not as it should be ({said})") };
-    let wanted = said.split_once("received").map(|(_, rest)| rest).filter(|rest| !rest.trim_start().starts_with("none"));
+    let wanted =
+        said.split_once("received").map(|(_, rest)| rest).filter(|rest| !rest.trim_start().starts_with("none"));
     let wanted = wanted.and_then(quoted).unwrap_or_else(|| "nothing".to_owned());
     let current = said.split_once("but current is").map(|(_, rest)| rest);
     let current = current.filter(|rest| !rest.trim_start().starts_with("none")).and_then(quoted);
@@ -221,9 +240,13 @@ mod tests {
     use super::*;
     use bindery_engine::workflow::builtin;
 
+    fn default() -> Workflow {
+        Workflow::parse(builtin::find("default").unwrap(), None).unwrap()
+    }
+
     #[test]
     fn the_default_workflow_wants_the_seed_s_queues() {
-        let topology = Topology::of([&builtin::default()]);
+        let topology = Topology::of([&default()]);
         let key = |queue: &str| topology.stages[&Name::from(queue)].keys.iter().map(Name::as_str).collect::<Vec<_>>();
         assert_eq!(key("q.extraction_aggregator"), ["doc.extracted"]);
         assert_eq!(key("q.ocr"), ["page.ocr"]);
@@ -238,7 +261,7 @@ mod tests {
         let yaml = "name: w\nstages:\n- {name: a, routing_key: k.a, backoffice_queue: people, processors: [{name: x, external: true}]}\n\
                     - {name: b}\n";
         let workflow = Workflow::parse(yaml, None).unwrap();
-        let mut topology = Topology::of([&builtin::default()]);
+        let mut topology = Topology::of([&default()]);
         assert!(topology.add(&workflow));
         assert!(!topology.add(&workflow));
         assert_eq!(topology.outside(), [Name::from("q.a")]);
