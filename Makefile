@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-amqp bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -72,6 +72,9 @@ bench-engine: setup ## Measure the engine
 
 bench-processors: setup ## Measure the runners of processors
 	@cargo run --release -q -p bindery-engine --example bench_processors
+
+bench-amqp: setup-test ## Measure the way over RabbitMQ
+	@cargo run --release -q -p bindery-amqp --example bench_amqp
 
 bench: bench-engine bench-processors ## Run every benchmark
 

@@ -200,7 +200,7 @@ impl Envelopes {
 
     /// Reads what an envelope says about an item.
     pub(crate) async fn look_up_one(&self, submission: SubmissionId, item: Option<ItemId>) -> AmqpResult<()> {
-        self.learn_counts(submission).await?;
+        self.learn_counts(submission, Detail::Full).await?;
         let missing = item.filter(|item| !self.knows(submission, *item));
         self.learn_some(submission, missing.into_iter().collect()).await
     }
@@ -215,7 +215,7 @@ impl Envelopes {
             items.retain(|item| !self.knows(submission, *item));
             items.sort_unstable();
             items.dedup();
-            self.learn_counts(submission).await?;
+            self.learn_counts(submission, detail).await?;
             if items.is_empty() {
                 continue;
             }
@@ -253,9 +253,9 @@ impl Envelopes {
         Ok(())
     }
 
-    async fn learn_counts(&self, submission: SubmissionId) -> AmqpResult<()> {
+    async fn learn_counts(&self, submission: SubmissionId, detail: Detail) -> AmqpResult<()> {
         let is_fresh = |known: &Known| known.counts.is_some_and(|(_, read_at)| read_at.elapsed() < FRESH_FOR);
-        if self.lock().get(&submission).is_some_and(is_fresh) {
+        if detail == Detail::Cheap && self.lock().get(&submission).is_some_and(is_fresh) {
             return Ok(());
         }
         let counts = self.engine.store().item_counts(submission).await?;

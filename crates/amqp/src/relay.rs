@@ -34,8 +34,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How often leases are compared with the store while the window is full: others adopt what we have published.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// How much older than the queues' time to live a message may seem before its job is given back.
-const GRACE: Duration = Duration::from_secs(10);
+/// The share of the queues' time to live by which a message may seem older before its job is given back.
+const GRACE: u32 = 30;
 
 /// Publishes until it is asked to stop or the channel is gone.
 pub(crate) async fn run(shared: &Arc<Shared>, publisher: &Publisher, mut stop: StopSignal) {
@@ -166,7 +166,8 @@ pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
         beat(&shared).await;
         let made_room = shared.outstanding.len() < held;
         ask_after = if made_room { ASK_EVERY } else { (ask_after * 2).min(beat_every) };
-        let stale = shared.outstanding.older_than(shared.options.message_ttl + GRACE);
+        let ttl = shared.options.message_ttl;
+        let stale = shared.outstanding.older_than(ttl + ttl / GRACE);
         if !stale.is_empty() {
             tracing::warn!(jobs = stale.len(), "messages have expired in the broker; their jobs are published again");
             give_back(&shared, stale).await;

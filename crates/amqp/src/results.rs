@@ -56,6 +56,10 @@ pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack:
 }
 
 async fn judge(shared: &Shared, delivery: &Delivery) -> Verdict {
+    // The fields in a list, without their names, would be read as a message, too.
+    if delivery.data.trim_ascii_start().first().is_some_and(|first| *first == b'[') {
+        return Verdict::Useless("not a message of the pipeline: a list".to_owned());
+    }
     let message: PipelineMessage = match serde_json::from_slice(&delivery.data) {
         Ok(message) => message,
         Err(error) => return Verdict::Useless(format!("not a message of the pipeline: {error}")),

@@ -1,15 +1,11 @@
 //! Bindery on a real RabbitMQ.
 
-#[path = "../broker/mod.rs"]
-mod broker;
 #[allow(dead_code, unused_imports, reason = "the engine's tests need more of it")]
 #[path = "../../../engine/tests/it/docproc.rs"]
 mod docproc;
 mod node;
 mod outage;
 mod outside;
-#[path = "../../../store/tests/postgres_server/mod.rs"]
-mod postgres_server;
 mod seed002;
 #[allow(dead_code, unused_imports, reason = "the engine's tests need more of it")]
 #[path = "../../../engine/tests/it/support.rs"]

@@ -1,9 +1,11 @@
 //! A worker with its transport, and a look into the broker past both.
 
-use crate::broker::Broker;
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+
 use bindery_amqp::{AmqpOptions, AmqpResult, Transport, topology::Names};
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{Engine, EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};
+use bindery_testkit::{RabbitServer, rabbitmq::NOT_INSTALLED};
 use lapin::{
     BasicProperties, Channel, Confirmation, Connection, ConnectionProperties,
     message::BasicGetMessage,
@@ -11,7 +13,10 @@ use lapin::{
     types::FieldTable,
 };
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tokio::task::JoinHandle;
@@ -19,13 +24,22 @@ use tokio::task::JoinHandle;
 /// No test should ever wait this long; one that does has found something.
 const PATIENCE: Duration = Duration::from_secs(100);
 
+/// The broker of all tests of this program; none, with a line that says so, where there is none.
+pub(crate) fn broker() -> Option<Arc<RabbitServer>> {
+    let broker = RabbitServer::shared();
+    if broker.is_none() {
+        println!("{NOT_INSTALLED}");
+    }
+    broker
+}
+
 /// Names that no other test uses.
 pub(crate) fn prefix() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("t{}.", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-pub(crate) fn options(broker: &Broker, prefix: &str) -> AmqpOptions {
+pub(crate) fn options(broker: &RabbitServer, prefix: &str) -> AmqpOptions {
     AmqpOptions { prefix: prefix.to_owned(), ..AmqpOptions::at(broker.url()) }
 }
 
@@ -78,7 +92,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) async fn connect(broker: &Broker, prefix: &str) -> Self {
+    pub(crate) async fn connect(broker: &RabbitServer, prefix: &str) -> Self {
         let connection = Connection::connect(&broker.url(), ConnectionProperties::default()).await.unwrap();
         let channel = connection.create_channel().await.unwrap();
         channel.confirm_select(ConfirmSelectOptions::default()).await.unwrap();
@@ -94,6 +108,14 @@ impl Client {
         let exchange = self.names.at_broker(exchange).into();
         let confirm = self.channel.basic_publish(exchange, key.into(), options, body, properties).await.unwrap();
         assert_eq!(confirm.await.unwrap(), Confirmation::Ack(None), "the message is routed and stored");
+    }
+
+    /// Past the exchanges.
+    pub(crate) async fn publish_to_queue(&self, queue: &str, body: &[u8]) {
+        let (key, options) = (self.names.at_broker(queue).into(), BasicPublishOptions::default());
+        let confirm =
+            self.channel.basic_publish("".into(), key, options, body, BasicProperties::default()).await.unwrap();
+        assert_eq!(confirm.await.unwrap(), Confirmation::Ack(None));
     }
 
     /// How many messages are ready in a queue.

@@ -1,9 +1,8 @@
 //! Seed 002 on the broker it was written for: each test begins with the id of the requirement that it is about.
 
 use crate::{
-    broker::Broker,
     docproc::{Docproc, EXTRACTED, Runs, default_yaml, outside, registry},
-    node::{Client, Node, eventually, header, options, prefix},
+    node::{self, Client, Node, eventually, header, options, prefix},
     support::Rig,
 };
 use bindery_amqp::{AmqpOptions, topology::Topology};
@@ -29,7 +28,7 @@ async fn completed(run: &Docproc) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s002_01_the_queue_is_bound_to_its_key() {
-    let Some(broker) = Broker::shared() else { return };
+    let Some(broker) = node::broker() else { return };
     let prefix = prefix();
     let run = Docproc::received(&outside("extractor"), "invoice\n").await;
     // Declared on connecting; nothing is started, so that nobody takes the message away.
@@ -73,7 +72,7 @@ async fn s002_01_the_queue_is_bound_to_its_key() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn s002_03_a_worker_for_one_component_leaves_the_others_alone() {
-    let Some(broker) = Broker::shared() else { return };
+    let Some(broker) = node::broker() else { return };
     let prefix = prefix();
     let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
     let all = Topology::of_stored(&run.rig.engine).await.unwrap().own(None);
@@ -95,7 +94,7 @@ async fn s002_03_a_worker_for_one_component_leaves_the_others_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn s002_15_every_message_twice_at_several_workers_completes_once() {
-    let Some(broker) = Broker::shared() else { return };
+    let Some(broker) = node::broker() else { return };
     let prefix = prefix();
     let run = Docproc::received(&outside("extractor"), &pages()).await;
     let beside: Vec<(Rig, Runs)> = (0..2)

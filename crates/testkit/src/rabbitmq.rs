@@ -1,14 +1,12 @@
-//! A private RabbitMQ for tests: in a folder of its own, on free ports of the loopback address, and gone when it is
-//! dropped, also by a panic. A broker that was running before is never touched.
+//! A private RabbitMQ, with the name service that Erlang wants. Ports of its own for all that listens, all of them on the
+//! loopback address.
 
-#![allow(dead_code, reason = "each user needs a part of it")]
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-
+use crate::process::{as_user, give_to};
 use std::{
     fs,
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError, Weak, mpsc},
     time::{Duration, Instant},
@@ -21,9 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The program itself: the one in the PATH insists on the folders of Debian's own service.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/// A broker with its name service, which Erlang wants.
+const USER: &str = "rabbitmq";
+
+/// What a test says that cannot run.
+pub const NOT_INSTALLED: &str = "skipped: RabbitMQ is not installed (make setup-test installs it)";
+
+/// A running broker.
 #[derive(Debug)]
-pub(crate) struct Broker {
+pub struct RabbitServer {
     processes: Mutex<Vec<Child>>,
     port: u16,
     distribution_port: u16,
@@ -31,17 +34,16 @@ pub(crate) struct Broker {
     folder: TempDir,
 }
 
-impl Drop for Broker {
+impl Drop for RabbitServer {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-impl Broker {
-    /// None, with a line that says so, where RabbitMQ is not installed.
-    pub(crate) fn start() -> Option<Self> {
+impl RabbitServer {
+    /// None where RabbitMQ is not installed.
+    pub fn start() -> Option<Self> {
         if !Path::new(SERVER).exists() {
-            println!("skipped: RabbitMQ is not installed (make setup-test installs it)");
             return None;
         }
         let folder = tempfile::tempdir().expect("a folder for the broker");
@@ -52,18 +54,15 @@ impl Broker {
         let settings = "log.file = false\nlog.console = true\nlog.console.level = warning\n\
                         vm_memory_high_watermark.relative = 0.9\ndisk_free_limit.absolute = 1MB\n";
         write("rabbitmq.conf", &format!("listeners.tcp.1 = 127.0.0.1:{port}\n{settings}"));
-        if is_root() {
-            let status = Command::new("chown").args(["-R", "rabbitmq"]).arg(folder.path()).status();
-            assert!(status.is_ok_and(|status| status.success()), "the folder is given to the broker's user");
-        }
+        give_to(USER, folder.path());
         let broker = Self { processes: Mutex::default(), port, distribution_port, names_port, folder };
         broker.start_again();
         Some(broker)
     }
 
     /// The one that the tests of this program share, for as long as one of them has it.
-    pub(crate) fn shared() -> Option<Arc<Self>> {
-        static SHARED: Mutex<Weak<Broker>> = Mutex::new(Weak::new());
+    pub fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<RabbitServer>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = shared.upgrade() {
             return Some(running);
@@ -73,16 +72,16 @@ impl Broker {
         Some(started)
     }
 
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.url_as("guest", "guest", "%2f")
     }
 
-    pub(crate) fn url_as(&self, user: &str, password: &str, vhost: &str) -> String {
+    pub fn url_as(&self, user: &str, password: &str, vhost: &str) -> String {
         format!("amqp://{user}:{password}@127.0.0.1:{}/{vhost}", self.port)
     }
 
     /// Ends it at once, as a power cut would. Its files stay.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         for mut process in self.processes().drain(..).rev() {
             let _ = process.kill();
             let _ = process.wait();
@@ -90,7 +89,7 @@ impl Broker {
     }
 
     /// Starts it on the same files and ports, and returns when it accepts connections.
-    pub(crate) fn start_again(&self) {
+    pub fn start_again(&self) {
         let names_port = self.names_port.to_string();
         let names = self.command("epmd", &["-port", &names_port, "-address", "127.0.0.1"]);
         let server = self.command(SERVER, &[]);
@@ -121,12 +120,8 @@ impl Broker {
 
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let folder = self.folder.path();
-        let mut command = Command::new("setpriv");
-        if is_root() {
-            command.args(["--reuid=rabbitmq", "--regid=rabbitmq", "--init-groups"]);
-        }
-        // It ends with us, whatever becomes of us.
-        command.args(["--pdeathsig", "KILL", "--", program]).args(arguments).current_dir(folder);
+        let mut command = as_user(Path::new(program), USER, "KILL");
+        command.args(arguments).current_dir(folder);
         for (name, file) in [
             ("HOME", ""),
             ("RABBITMQ_MNESIA_BASE", "mnesia"),
@@ -178,13 +173,4 @@ fn spawn(mut command: Command) -> Child {
 fn free_ports() -> [u16; 3] {
     let held = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
     held.map(|port| port.local_addr().expect("its number").port())
-}
-
-fn is_root() -> bool {
-    rustix::process::getuid().is_root()
-}
-
-/// Where a file of the repository is.
-pub(crate) fn in_repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
