@@ -35,7 +35,9 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
-setup-test: setup # Python, for the examples of processors that are programs; PostgreSQL, for the tests of its backend
+# Tests start brokers of their own, so Debian's is neither started (it asks policy-rc.d first; 101 is no) nor enabled,
+# unless it was there before.
+setup-test: setup # Python, for examples that are programs; PostgreSQL and RabbitMQ, for the tests that start them
 	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
 	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
 	echo "installing python3" >&2; \
@@ -49,6 +51,19 @@ setup-test: setup # Python, for the examples of processors that are programs; Po
 	$$as_root apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || \
 	  echo "postgresql cannot be installed; tests that need it are skipped" >&2
+	@if { [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] && python3 -c 'import pika' 2>/dev/null; } || \
+	  ! command -v apt-get >/dev/null; then exit 0; fi; \
+	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+	echo "installing rabbitmq-server python3-pika" >&2; \
+	$$as_root apt-get update -qq && $$as_root sh -ec ' \
+	  if ! dpkg -s rabbitmq-server >/dev/null 2>&1; then new=yes; fi; \
+	  policy=/usr/sbin/policy-rc.d; \
+	  if [ ! -e $$policy ]; then \
+	    trap "rm -f $$policy" EXIT; printf "#!/bin/sh\nexit 101\n" > $$policy; chmod 755 $$policy; \
+	  fi; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rabbitmq-server python3-pika >/dev/null; \
+	  if [ "$$new" ] && [ -d /run/systemd/system ]; then systemctl disable --quiet --now rabbitmq-server || true; fi' || \
+	  echo "rabbitmq-server and python3-pika cannot be installed; tests that need them are skipped" >&2
 
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples

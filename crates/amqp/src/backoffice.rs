@@ -22,7 +22,10 @@ use bindery_engine::{
 use bindery_store::query::ReviewFilter;
 use lapin::types::FieldTable;
 use serde_json::{Value, json};
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
+};
 
 /// The name under which the position is stored.
 pub const CONSUMER: &str = "amqp-backoffice";
@@ -54,19 +57,19 @@ async fn publish(shared: &Shared, publisher: &Publisher, events: Vec<Event>) -> 
     let mut messages = Vec::new();
     for event in events {
         let Some(submission) = event.submission else { continue };
-        if !open.contains_key(&submission) {
-            let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
-            let filter = ReviewFilter { submission: Some(submission), statuses, limit: None };
-            open.insert(submission, shared.engine.store().reviews(filter).await?);
-        }
+        let reviews = match open.entry(submission) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
+                let filter = ReviewFilter { submission: Some(submission), statuses, limit: None };
+                unknown.insert(shared.engine.store().reviews(filter).await?)
+            }
+        };
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         let is_meant = |review: &Review| review.item == event.item && data["stage"] == *review.stage.as_str();
-        let found = open.get_mut(&submission).and_then(|reviews| {
-            let place = reviews.iter().position(is_meant)?;
-            Some(reviews.swap_remove(place))
-        });
         // One that is completed already needs nobody.
-        let Some(review) = found else { continue };
+        let Some(place) = reviews.iter().position(is_meant) else { continue };
+        let review = reviews.swap_remove(place);
         match message(shared, &review).await {
             Ok(message) => messages.extend(message),
             Err(crate::AmqpError::Engine(error)) => return Err(error),

@@ -82,7 +82,7 @@ async fn bury(shared: &Shared, queue: &Name, delivery: Delivery, reason: &str) {
     let mut headers = properties.headers().clone().unwrap_or_default();
     header(&mut headers, REASON_HEADER, reason.chars().take(LONGEST_REASON).collect::<String>());
     header(&mut headers, QUEUE_HEADER, queue.as_str());
-    let properties = kept(properties).with_headers(headers);
+    let properties = kept(&properties).with_headers(headers);
     loop {
         let message = Outgoing {
             exchange: shared.names.short(DEAD_LETTER_EXCHANGE),
@@ -102,7 +102,7 @@ async fn bury(shared: &Shared, queue: &Name, delivery: Delivery, reason: &str) {
 
 /// The properties that a dead letter keeps. Its time to live is not among them, and neither is a user name, which the
 /// broker would compare with ours.
-fn kept(properties: BasicProperties) -> BasicProperties {
+fn kept(properties: &BasicProperties) -> BasicProperties {
     let mut kept = BasicProperties::default().with_delivery_mode(2);
     if let Some(kind) = properties.content_type() {
         kept = kept.with_content_type(kind.clone());

@@ -149,13 +149,16 @@ impl RabbitServer {
     }
 }
 
+/// A program to be started, and where to say so.
+type Order = (Command, mpsc::Sender<Child>);
+
 /// Starts a program on a thread that lives as long as this process: the one that starts a program takes it along when it
 /// ends, and tests end.
 fn spawn(mut command: Command) -> Child {
-    static STARTER: Mutex<Option<mpsc::Sender<(Command, mpsc::Sender<Child>)>>> = Mutex::new(None);
+    static STARTER: Mutex<Option<mpsc::Sender<Order>>> = Mutex::new(None);
     let mut starter = STARTER.lock().unwrap_or_else(PoisonError::into_inner);
     let starter = starter.get_or_insert_with(|| {
-        let (sender, commands) = mpsc::channel::<(Command, mpsc::Sender<Child>)>();
+        let (sender, commands) = mpsc::channel::<Order>();
         std::thread::spawn(move || {
             for (mut command, started) in commands {
                 let _ = started.send(command.spawn().expect("the program starts"));

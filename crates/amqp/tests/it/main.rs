@@ -1,5 +1,7 @@
 //! Bindery on a real RabbitMQ.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 #[allow(dead_code, unused_imports, reason = "the engine's tests need more of it")]
 #[path = "../../../engine/tests/it/docproc.rs"]
 mod docproc;

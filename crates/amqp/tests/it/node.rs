@@ -1,7 +1,5 @@
 //! A worker with its transport, and a look into the broker past both.
 
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
-
 use bindery_amqp::{AmqpOptions, AmqpResult, Transport, topology::Names};
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{Engine, EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};

@@ -69,7 +69,6 @@ async fn done(engine: &Engine, id: SubmissionId) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 async fn a_broker_that_is_killed_in_the_middle_loses_nothing_and_repeats_nothing() {
     // Not the shared one: this one is killed.
     let (Some(broker), Some(server)) = (RabbitServer::start(), PostgresServer::start()) else {
@@ -113,7 +112,7 @@ async fn a_broker_that_is_killed_in_the_middle_loses_nothing_and_repeats_nothing
 async fn duplicates_in_the_wrong_order_run_each_job_once() {
     let Some(broker) = node::broker() else { return };
     let prefix = prefix();
-    let pages: String = (0..40).map(|page| format!("invoice {page}\n")).collect();
+    let pages = "invoice\n".repeat(40);
     let run = Docproc::received(&default_yaml(), &pages).await;
     // Split without a broker; the pages wait.
     run.pause("q.ocr").await;

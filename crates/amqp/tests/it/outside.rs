@@ -29,7 +29,6 @@ async fn completed(run: &Docproc) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 async fn a_python_component_extracts() {
     let Some(broker) = node::broker() else { return };
     if !Command::new("python3").args(["-c", "import pika"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success()) {
@@ -107,4 +106,12 @@ async fn what_nobody_reads_is_announced_again_and_what_expires_is_published_agai
     let statuses: Vec<_> = run.outcomes("extract").await.into_iter().map(|outcome| outcome.status).collect();
     assert_eq!(statuses, [OutcomeStatus::Completed; 2]);
     assert_eq!(run.consolidations(), 1);
+}
+
+#[test]
+fn the_message_in_the_documentation_is_one() {
+    let page = include_str!("../../../../docs/rabbitmq.md");
+    let example = page.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let message: PipelineMessage = serde_json::from_str(example).unwrap();
+    assert_eq!(message.document_id.as_deref(), Some("uuid-doc-0"));
 }

@@ -59,7 +59,7 @@ async fn messages_that_nobody_can_use_become_dead_letters_with_their_reason() {
 }
 
 async fn said(engine: &Engine, options: AmqpOptions) -> String {
-    let error = Transport::connect(engine.clone(), options).await.err().expect("a refusal");
+    let error = Transport::connect(engine.clone(), options).await.expect_err("a refusal");
     let said = error.to_string();
     assert!(!said.contains("s3cret") && !said.contains('\n'), "{said}");
     said
