@@ -6,7 +6,7 @@ use std::{
     fs,
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError, Weak, mpsc},
     time::{Duration, Instant},
@@ -18,6 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The program itself: the one in the PATH insists on the folders of Debian's own service.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+
+/// An authority, and a certificate for the loopback address that is signed by it.
+const CERTIFICATES: &str = "\
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -subj /CN=authority -days 2 && \
+    openssl req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=server && \
+    printf 'subjectAltName=IP:127.0.0.1\\n' > server.ext && \
+    openssl x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile server.ext -out server.crt \
+    && chmod 644 server.key";
 
 const USER: &str = "rabbitmq";
 
@@ -32,6 +40,7 @@ pub struct RabbitServer {
     distribution_port: u16,
     names_port: u16,
     folder: TempDir,
+    encrypted: bool,
 }
 
 impl Drop for RabbitServer {
@@ -43,6 +52,16 @@ impl Drop for RabbitServer {
 impl RabbitServer {
     /// None where RabbitMQ is not installed.
     pub fn start() -> Option<Self> {
+        Self::start_as(false)
+    }
+
+    /// One that speaks nothing but TLS, with a certificate of an [authority](Self::authority) of its own. None where
+    /// RabbitMQ or openssl is not installed.
+    pub fn start_encrypted() -> Option<Self> {
+        Self::start_as(true)
+    }
+
+    fn start_as(encrypted: bool) -> Option<Self> {
         if !Path::new(SERVER).exists() {
             return None;
         }
@@ -53,9 +72,21 @@ impl RabbitServer {
         write("env.conf", "");
         let settings = "log.file = false\nlog.console = true\nlog.console.level = warning\n\
                         vm_memory_high_watermark.relative = 0.9\ndisk_free_limit.absolute = 1MB\n";
-        write("rabbitmq.conf", &format!("listeners.tcp.1 = 127.0.0.1:{port}\n{settings}"));
+        if encrypted {
+            let mut make = Command::new("sh");
+            make.args(["-c", CERTIFICATES]).current_dir(folder.path()).stderr(Stdio::null());
+            if !make.status().is_ok_and(|status| status.success()) {
+                return None;
+            }
+            let at = folder.path().display();
+            let listener = format!("listeners.tcp = none\nlisteners.ssl.1 = 127.0.0.1:{port}\n");
+            let files = format!("ssl_options.certfile = {at}/server.crt\nssl_options.keyfile = {at}/server.key\n");
+            write("rabbitmq.conf", &format!("{listener}{files}ssl_options.cacertfile = {at}/ca.crt\n{settings}"));
+        } else {
+            write("rabbitmq.conf", &format!("listeners.tcp.1 = 127.0.0.1:{port}\n{settings}"));
+        }
         give_to(USER, folder.path());
-        let broker = Self { processes: Mutex::default(), port, distribution_port, names_port, folder };
+        let broker = Self { processes: Mutex::default(), port, distribution_port, names_port, folder, encrypted };
         broker.start_again();
         Some(broker)
     }
@@ -77,7 +108,13 @@ impl RabbitServer {
     }
 
     pub fn url_as(&self, user: &str, password: &str, vhost: &str) -> String {
-        format!("amqp://{user}:{password}@127.0.0.1:{}/{vhost}", self.port)
+        let scheme = if self.encrypted { "amqps" } else { "amqp" };
+        format!("{scheme}://{user}:{password}@127.0.0.1:{}/{vhost}", self.port)
+    }
+
+    /// The certificate of the authority that an encrypted broker's own is signed by.
+    pub fn authority(&self) -> PathBuf {
+        self.folder.path().join("ca.crt")
     }
 
     /// Ends it at once, as a power cut would. Its files stay.
@@ -110,9 +147,12 @@ impl RabbitServer {
         fs::read_to_string(self.folder.path().join("said")).unwrap_or_default()
     }
 
-    /// It answers a greeting.
+    /// It answers a greeting; for one that speaks TLS it is enough that it listens.
     fn accepts(&self) -> bool {
         let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        if self.encrypted {
+            return true;
+        }
         let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
         let mut answer = [0];
         stream.write_all(b"AMQP\x00\x00\x09\x01").is_ok() && stream.read_exact(&mut answer).is_ok() && answer == [1]

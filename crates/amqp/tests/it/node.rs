@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// The broker of all tests of this program; none, with a line that says so, where there is none.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 pub(crate) fn broker() -> Option<Arc<RabbitServer>> {
     let broker = RabbitServer::shared();
     if broker.is_none() {

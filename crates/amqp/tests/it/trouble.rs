@@ -7,7 +7,7 @@ use crate::{
 use bindery_amqp::{AmqpOptions, Transport, results::QUEUE_HEADER, results::REASON_HEADER};
 use bindery_core::submission::SubmissionStatus;
 use bindery_engine::Engine;
-use bindery_testkit::process::free_port;
+use bindery_testkit::{RabbitServer, process::free_port};
 use lapin::{
     options::QueueDeclareOptions,
     types::{AMQPValue, FieldTable},
@@ -56,6 +56,22 @@ async fn messages_that_nobody_can_use_become_dead_letters_with_their_reason() {
     node.stop().await;
     assert_eq!(client.depth("q.dead_letters").await, 0);
     assert_eq!(run.consolidations(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broker_that_proves_who_it_is_is_spoken_to_in_private() {
+    let Some(broker) = RabbitServer::start_encrypted() else {
+        println!("skipped: RabbitMQ or openssl is not installed (make setup-test installs RabbitMQ)");
+        return;
+    };
+    let run = Docproc::received(&default_yaml(), "invoice\n").await;
+    let stranger = said(&run.rig.engine, AmqpOptions::at(broker.url())).await;
+    assert!(stranger.contains("no encrypted connection") && stranger.contains("cacertfile"), "{stranger}");
+    let known = format!("{}?cacertfile={}", broker.url(), broker.authority().display());
+    let node = Node::start(&run.rig.engine, "worker", AmqpOptions::at(known)).await.unwrap();
+    let completed = async || run.rig.status(run.id).await == SubmissionStatus::Completed;
+    eventually("the submission is completed", completed).await;
+    node.stop().await;
 }
 
 async fn said(engine: &Engine, options: AmqpOptions) -> String {
