@@ -3,7 +3,12 @@
 //! The message may be lost, expire or come twice: it is announced again for as long as its job waits, and only the first
 //! report counts.
 
-use crate::{envelope::Detail, error::AmqpResult, publisher::Publisher, shared::Shared};
+use crate::{
+    envelope::Detail,
+    error::{AmqpError, AmqpResult},
+    publisher::Publisher,
+    shared::Shared,
+};
 use bindery_core::{JobId, job::Job};
 use bindery_engine::StopSignal;
 use bindery_store::query::AnnounceRequest;
@@ -45,6 +50,10 @@ async fn step(shared: &Shared, publisher: &Publisher) -> AmqpResult<usize> {
     let store = shared.engine.store();
     let request = AnnounceRequest { queues: Some(queues), max: BATCH, again_after: HELD_FOR };
     let jobs = store.announce(request).await?;
+    shared.learn(jobs.iter().map(|job| job.submission)).await;
+    if !shared.all_declared().await {
+        return Err(AmqpError::Lost("the queues of a workflow are not declared".to_owned()));
+    }
     let wanted: Vec<_> = jobs.iter().map(|job| (job, None)).collect();
     let messages = shared.envelopes.write(&wanted, Detail::Full).await?;
     let (waiting, outgoing): (Vec<&Job>, Vec<_>) =

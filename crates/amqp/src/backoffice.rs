@@ -90,7 +90,11 @@ async fn message(shared: &Shared, review: &Review) -> AmqpResult<Option<Outgoing
     let mut head = shared.envelopes.head(&info, stage, review.item, review.created_at);
     let component = &info.workflow.stages[stage].component;
     head.source_component = Some(component.as_str());
-    let found = shared.engine.read_payload(&review.input).await?;
+    // Without what was found the review is still worth telling about.
+    let found = shared.engine.read_payload(&review.input).await.unwrap_or_else(|error| {
+        tracing::error!(review.id = %review.id, error = %error, "what a review is about cannot be read");
+        Value::Null
+    });
     let payload = json!({
         "task_id": review.id,
         "task_type": review.queue.strip_prefix("task.").unwrap_or(&review.queue),

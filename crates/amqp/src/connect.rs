@@ -11,6 +11,8 @@ use std::time::Duration;
 /// How long a broker may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+const CLOSE_WITHIN: Duration = Duration::from_secs(3);
+
 /// The numbers of AMQP's answers.
 pub(crate) const ACCESS_REFUSED: u16 = 403;
 pub(crate) const PRECONDITION_FAILED: u16 = 406;
@@ -29,6 +31,11 @@ pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connect
             Err(AmqpError::Unreachable { at: address.shown(), detail })
         }
     }
+}
+
+/// Closes a connection, or leaves it: one that is half gone may never answer.
+pub(crate) async fn close(connection: &Connection) {
+    let _ = tokio::time::timeout(CLOSE_WITHIN, connection.close(200, "done".into())).await;
 }
 
 fn why(address: &Address, error: &lapin::Error) -> AmqpError {

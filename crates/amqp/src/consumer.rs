@@ -6,7 +6,7 @@
 
 use crate::{
     acks::Acks,
-    connect::Backoff,
+    connect::{self, Backoff},
     envelope::{COMPONENT_HEADER, JOB_HEADER, TOKEN_HEADER},
     error::{AmqpError, AmqpResult, detail},
     outstanding::Lease,
@@ -48,7 +48,7 @@ pub(crate) async fn run(shared: Arc<Shared>, first: Connection, mut stop: StopSi
                 backoff.reset();
                 let ended = serve(&shared, &connection, stop.clone()).await;
                 shared.inbox.forget_deliveries();
-                let _ = connection.close(200, "done".into()).await;
+                connect::close(&connection).await;
                 ended
             }
             Err(error) => Err(error),
@@ -82,14 +82,12 @@ async fn serve(shared: &Arc<Shared>, connection: &Connection, mut stop: StopSign
             },
             () = tokio::time::sleep(REFRESH_EVERY) => {
                 match shared.refresh().await {
-                    Ok(true) => {
-                        shared.declare(connection).await?;
-                        if shared.own_queues() != queues {
-                            return Ok(());
-                        }
-                    }
+                    Ok(true) => shared.declare(connection).await?,
                     Ok(false) => {}
                     Err(error) => tracing::warn!(error = %error, "the workflows could not be read; trying again"),
+                }
+                if shared.own_queues() != queues {
+                    return Ok(());
                 }
             }
             () = stop.stopping(), if consumers.is_empty() => return Ok(()),

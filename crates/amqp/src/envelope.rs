@@ -140,7 +140,14 @@ impl Envelopes {
         let Some(stage) = info.workflow.index_of(&job.stage) else { return Ok(None) };
         let payload = match (&job.payload, detail) {
             (Payload::Inline(text), _) => text.clone(),
-            (Payload::Blob(_), Detail::Full) => self.engine.read_payload(&job.payload).await?.to_string(),
+            (Payload::Blob(_), Detail::Full) => match self.engine.read_payload(&job.payload).await {
+                Ok(value) => value.to_string(),
+                Err(error) => {
+                    // Others must not wait for this one; its report will be missed.
+                    tracing::error!(job.id = %job.id, error = %error, "a payload cannot be read; nobody is told");
+                    return Ok(None);
+                }
+            },
             // Our own workers read it from where it is.
             (Payload::Blob(hash), Detail::Cheap) => serde_json::json!({"blob": hash.to_string()}).to_string(),
         };

@@ -99,8 +99,14 @@ async fn claim(shared: &Shared, max: usize) -> AmqpResult<Vec<ClaimedJob>> {
     Ok(claimed)
 }
 
-/// Publishes some claimed jobs. False if the broker did not take all of them.
+/// Publishes some claimed jobs. False if the broker did not take all of them, and another connection may help.
 async fn publish(shared: &Shared, publisher: &Publisher, claimed: Vec<ClaimedJob>) -> bool {
+    shared.learn(claimed.iter().map(|claim| claim.job.submission)).await;
+    if !shared.all_declared().await {
+        tracing::warn!("the queues of a workflow are not declared; jobs are given back");
+        give_back(shared, claimed.iter().map(|claim| (claim.job.id, claim.token)).collect()).await;
+        return false;
+    }
     let jobs: Vec<_> = claimed.iter().map(|claim| (&claim.job, Some(claim.token))).collect();
     let messages = match shared.envelopes.write(&jobs, Detail::Cheap).await {
         Ok(messages) => messages,

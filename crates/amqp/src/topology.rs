@@ -12,7 +12,7 @@ use crate::{
     error::{AmqpError, AmqpResult, detail, reply_code},
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
-use bindery_engine::{Engine, workflow::Workflow};
+use bindery_engine::{Engine, EngineError, workflow::Workflow};
 use lapin::{
     Channel, Connection, ExchangeKind,
     options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
@@ -64,7 +64,12 @@ impl Topology {
     pub async fn of_stored(engine: &Engine) -> AmqpResult<Self> {
         let mut workflows = Vec::new();
         for stored in engine.store().workflows().await? {
-            workflows.push(engine.catalog().workflow(&stored.name, Some(stored.version)).await?);
+            match engine.catalog().workflow(&stored.name, Some(stored.version)).await {
+                Ok(workflow) => workflows.push(workflow),
+                Err(EngineError::Store(error)) => return Err(error.into()),
+                // Its submissions say so themselves.
+                Err(error) => tracing::warn!(workflow = %stored.name, error = %error, "a workflow cannot be read"),
+            }
         }
         Ok(Self::of(workflows.iter().map(AsRef::as_ref)))
     }

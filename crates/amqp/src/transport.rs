@@ -1,8 +1,14 @@
 //! Connecting, starting, stopping.
 
 use crate::{
-    announce, backoffice, connect::Backoff, consumer, error::AmqpResult, options::AmqpOptions, publisher::Publisher,
-    relay, shared::Shared,
+    announce, backoffice,
+    connect::{self, Backoff},
+    consumer,
+    error::AmqpResult,
+    options::AmqpOptions,
+    publisher::Publisher,
+    relay,
+    shared::Shared,
 };
 use bindery_engine::{Engine, StopHandle, StopSignal, stop_pair, worker::Source};
 use lapin::Connection;
@@ -111,10 +117,21 @@ async fn publish_on(
         // Gone, unable to take a message, or asked to stop: the others end with it. None is cut off in the middle, so
         // that whatever was not confirmed is given back.
         shared.publisher.send_replace(None);
-        let _ = connection.close(200, "done".into()).await;
+        connect::close(connection).await;
+    };
+    let declaring = async {
+        while others.is_open() && !stop.is_stopping() {
+            let grown = tokio::time::timeout(Duration::from_millis(500), shared.grown.notified()).await;
+            if grown.is_ok()
+                && let Err(error) = shared.declare(connection).await
+            {
+                tracing::warn!(error = %error, "a workflow's queues could not be declared");
+            }
+        }
     };
     tokio::join!(
         jobs_until_closed,
+        declaring,
         announce::run(shared, &others, stop.clone()),
         backoffice::run(shared, &others, stop.clone())
     );

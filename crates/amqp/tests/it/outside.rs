@@ -108,6 +108,23 @@ async fn what_nobody_reads_is_announced_again_and_what_expires_is_published_agai
     assert_eq!(run.consolidations(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_submission_keeps_the_queues_and_keys_of_the_workflow_it_began_with() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
+    // The next version has another component in one stage and another routing key in the next.
+    let newer = default_yaml()
+        .replace("version: 1", "version: 2")
+        .replace("component: ocr", "component: reader")
+        .replace("routing_key: page.classify\n", "routing_key: page.sort\n");
+    run.rig.workflow(&newer).await;
+    let node = Node::start(&run.rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
+    eventually("the submission is completed", async || completed(&run).await).await;
+    node.stop().await;
+    assert_eq!(run.outcomes("ocr").await.len(), 2);
+}
+
 #[test]
 fn the_message_in_the_documentation_is_one() {
     let page = include_str!("../../../../docs/rabbitmq.md");
