@@ -13,6 +13,10 @@ KILLS ?= 300
 # How many inputs it runs in children that are killed, frozen and swollen.
 INPUTS ?= 10000
 
+# The engine's tests run twice: on SQLite, and on a PostgreSQL server of their own.
+ON_BOTH_STORES := -p bindery-engine --test it --test crash
+WITH_POSTGRES := cargo run -q -p bindery-testkit --bin with-postgres --
+
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -58,8 +62,10 @@ test: setup-test ## Format, lint and test everything
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-nextest >/dev/null; then \
 	  set -x; cargo nextest run --workspace $(if $(CI),--profile ci); \
+	  $(WITH_POSTGRES) cargo nextest run $(ON_BOTH_STORES) $(if $(CI),--profile ci); \
 	else \
 	  set -x; cargo test --workspace; \
+	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
 	fi
 	cargo test --doc --workspace --quiet
 

@@ -3,12 +3,12 @@
 use crate::{
     audit,
     child::{Orders, Then},
+    ledger::Ledger,
     site::{self, Site, WorkerProcess},
     workload::Shape,
 };
 use bindery_core::fault::FaultPoint;
-use rusqlite::Connection;
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 #[test]
 fn two_processes_share_one_store_under_load() {
@@ -26,13 +26,11 @@ fn two_processes_share_one_store_under_load() {
     println!("two processes: {}", audit::check(&site, &runtime, &submissions));
 }
 
-/// A frozen process keeps the file locks it has; a test that waits for others must not freeze it inside a transaction.
+/// A frozen process keeps the locks it has; a test that waits for others must not freeze it inside a transaction.
 fn freeze_outside_of_transactions(worker: &WorkerProcess, root: &Path) {
     site::wait_until("a moment without a transaction", || {
         worker.freeze();
-        let db = Connection::open(root.join("bindery.db")).unwrap();
-        db.busy_timeout(Duration::from_millis(100)).unwrap();
-        let free = db.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok();
+        let free = Ledger::nobody_writes(root);
         if !free {
             worker.thaw();
         }

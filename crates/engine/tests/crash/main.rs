@@ -9,6 +9,7 @@
 //! | `child` | a worker process and its orders |
 //! | `site` | a store in a folder, its workers, and waiting for them |
 //! | `audit` | the count, by SQL of its own |
+//! | `ledger` | that SQL on both databases |
 //! | `faults`, `kills`, `fences`, `outside`, `disk` | the tests |
 
 #![cfg(target_os = "linux")]
@@ -21,8 +22,11 @@ mod disk;
 mod faults;
 mod fences;
 mod kills;
+mod ledger;
 mod outside;
 mod site;
+#[path = "../stores/mod.rs"]
+mod stores;
 mod workload;
 
 /// Not a test: what this binary does when it is run again as a worker.

@@ -2,6 +2,7 @@
 
 use crate::{
     child::Orders,
+    stores::{self, Time},
     workload::{self, Shape},
 };
 use bindery_core::{
@@ -16,10 +17,9 @@ use bindery_engine::{
     view,
 };
 use bindery_store::{
-    Records as _, Store,
+    Store,
     blobs::{Blobs, LocalBlobs},
     query::SubmissionFilter,
-    sqlite::{Options, SqliteStore},
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -60,18 +60,15 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 pub(crate) struct Site {
     pub(crate) root: PathBuf,
     pub(crate) engine: Engine,
-    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 impl Site {
     pub(crate) fn open(root: &Path, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
-        let options =
-            Options { clock: Arc::clone(&clock), faults: Arc::clone(&faults), ..Options::at(root.join("bindery.db")) };
-        let store = Arc::new(SqliteStore::open(options).unwrap());
+        let store = stores::open_with_faults(root, Time::Own(clock), Arc::clone(&faults));
         let blobs = LocalBlobs::open_with_faults(root.join("blobs"), Arc::clone(&faults)).unwrap();
-        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
-        let parts = Parts::new(shared, Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
-        Self { root: root.to_owned(), engine: Engine::new(Parts { clock, faults, ..parts }), store }
+        let parts = Parts::new(Arc::clone(&store), Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
+        Self { root: root.to_owned(), engine: Engine::new(Parts { faults, ..parts }), store }
     }
 
     pub(crate) fn undisturbed(root: &Path) -> Self {
