@@ -69,8 +69,9 @@ test: setup-test ## Format, lint and test everything
 	fi
 	cargo test --doc --workspace --quiet
 
-torture: setup ## Kill workers KILLS times (default 300), harm children of runs; nothing may be lost or counted twice
+torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs: nothing may be lost or counted twice
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
+	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 
 bench-engine: setup ## Measure the engine

@@ -6,8 +6,10 @@
 
 pub mod postgres;
 pub mod process;
+pub mod proxy;
 
 pub use postgres::PostgresServer;
+pub use proxy::Proxy;
 
 /// Names the database server that a whole run of tests may use, each test in a schema of its own: its URL.
 pub const POSTGRES_FOR_TESTS: &str = "BINDERY_TEST_POSTGRES";

@@ -10,7 +10,8 @@
 //! | `site` | a store in a folder, its workers, and waiting for them |
 //! | `audit` | the count, by SQL of its own |
 //! | `ledger` | that SQL on both databases |
-//! | `faults`, `kills`, `fences`, `outside`, `disk` | the tests |
+//! | `twice` | a store to which some commits are sent twice |
+//! | `faults`, `kills`, `restarts`, `fences`, `outside`, `disk` | the tests |
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -24,9 +25,11 @@ mod fences;
 mod kills;
 mod ledger;
 mod outside;
+mod restarts;
 mod site;
 #[path = "../stores/mod.rs"]
 mod stores;
+mod twice;
 mod workload;
 
 /// Not a test: what this binary does when it is run again as a worker.

@@ -3,6 +3,7 @@
 use crate::{
     child::Orders,
     stores::{self, Time},
+    twice::Twice,
     workload::{self, Shape},
 };
 use bindery_core::{
@@ -64,15 +65,21 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn open(root: &Path, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
-        let store = stores::open_with_faults(root, Time::Own(clock), Arc::clone(&faults));
+    /// As a worker does.
+    pub(crate) fn open_as(orders: &Orders, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
+        let store = stores::open_with_faults(&orders.root, Time::Own(clock), Arc::clone(&faults));
+        let store = if orders.twice { Arc::new(Twice(store)) } else { store };
+        Self::on(store, &orders.root, faults)
+    }
+
+    fn on(store: Arc<dyn Store>, root: &Path, faults: Arc<dyn Faults>) -> Self {
         let blobs = LocalBlobs::open_with_faults(root.join("blobs"), Arc::clone(&faults)).unwrap();
         let parts = Parts::new(Arc::clone(&store), Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
         Self { root: root.to_owned(), engine: Engine::new(Parts { faults, ..parts }), store }
     }
 
     pub(crate) fn undisturbed(root: &Path) -> Self {
-        Self::open(root, Arc::new(SystemClock), Arc::new(NoFaults))
+        Self::on(stores::open(root, Time::Own(Arc::new(SystemClock))), root, Arc::new(NoFaults))
     }
 
     /// Takes in a submission: workflows, bytes and all. Doing it twice is doing it once.

@@ -14,9 +14,11 @@ use bindery_store::{
 };
 use bindery_testkit::POSTGRES_FOR_TESTS;
 use std::{
+    cell::RefCell,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::Path,
     sync::{Arc, LazyLock},
+    time::{Duration, Instant},
 };
 use tokio::runtime::{Handle, Runtime};
 
@@ -28,9 +30,20 @@ pub(crate) enum Time {
     Moved(Arc<dyn Clock>),
 }
 
+thread_local! {
+    /// A server of this test alone, which is a thread.
+    static SERVER: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// From now on this test is on a server of its own. Its workers are told by their environment.
+pub(crate) fn use_server(url: String) {
+    SERVER.set(Some(url));
+}
+
 /// The server, if the tests are to run on one.
 pub(crate) fn postgres() -> Option<String> {
-    std::env::var(POSTGRES_FOR_TESTS).ok().filter(|url| !url.is_empty())
+    let own = SERVER.with_borrow(Clone::clone);
+    own.or_else(|| std::env::var(POSTGRES_FOR_TESTS).ok().filter(|url| !url.is_empty()))
 }
 
 /// The schema of a folder.
@@ -55,11 +68,22 @@ pub(crate) fn open_with_faults(root: &Path, time: Time, faults: Arc<dyn Faults>)
         Time::Moved(clock) => Some(clock),
     };
     let options = PostgresOptions { schema: schema(root), clock, faults, connections: 4, ..PostgresOptions::at(url) };
-    let store = match Handle::try_current() {
-        Ok(current) => tokio::task::block_in_place(|| current.block_on(PostgresStore::open(options))),
-        Err(_) => BESIDE.block_on(PostgresStore::open(options)),
-    };
-    Arc::new(store.unwrap())
+    Arc::new(match Handle::try_current() {
+        Ok(current) => tokio::task::block_in_place(|| current.block_on(open_patiently(options))),
+        Err(_) => BESIDE.block_on(open_patiently(options)),
+    })
+}
+
+/// The server may just be starting again.
+async fn open_patiently(options: PostgresOptions) -> PostgresStore {
+    let begun = Instant::now();
+    loop {
+        match PostgresStore::open(options.clone()).await {
+            Ok(store) => return store,
+            Err(error) => assert!(begun.elapsed() < Duration::from_secs(30), "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 /// Changes the database past the store.
