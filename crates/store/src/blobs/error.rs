@@ -36,6 +36,9 @@ pub enum BlobError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the program is shutting down")]
     ShuttingDown,
+    #[cfg(feature = "object-storage")]
+    #[error(transparent)]
+    Object(#[from] super::ObjectError),
 }
 
 impl BlobError {
@@ -54,6 +57,8 @@ impl BlobError {
             Self::SourceChanged { .. } | Self::CopyDiffers { .. } | Self::Io { .. } | Self::ShuttingDown => {
                 Disposition::Retry { after: None }
             }
+            #[cfg(feature = "object-storage")]
+            Self::Object(error) => error.disposition(),
         }
     }
 

@@ -20,8 +20,12 @@
 mod error;
 mod files;
 mod local;
+#[cfg(feature = "object-storage")]
+mod object;
 mod traits;
 
 pub use error::BlobError;
 pub use local::LocalBlobs;
+#[cfg(feature = "object-storage")]
+pub use object::{KeyLayout, ObjectBlobs, ObjectError, ObjectOptions, OutwardKey, open_blobs};
 pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};
