@@ -79,13 +79,12 @@ async fn a_service_that_fails_in_the_middle_leaves_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let source = scratch.path().join("large.bin");
     fs::write(&source, large_bytes()).unwrap();
-    // Looking for it and beginning the upload succeed; then the bucket is gone.
-    let bucket = server.file("");
-    server.before_each(move |line| {
-        if line.contains("partNumber=") {
-            let _ = fs::remove_dir_all(&bucket);
-        }
-    });
-    blobs.put_file(&source).await.unwrap_err();
-    assert!(!server.file("sha256").exists(), "something was left");
+    server.requests();
+    server.refuse_all_with("partNumber=2");
+    let error = blobs.put_file(&source).await.unwrap_err();
+    assert!(error.to_string().contains("is overloaded or out of order (503) and could not write"), "{error}");
+    assert!(blobs.list(None, 10).await.unwrap().is_empty(), "part of a file was stored");
+    let requests = server.requests();
+    let aborts = requests.iter().filter(|line| line.starts_with("DELETE") && line.contains("uploadId=")).count();
+    assert_eq!(aborts, 1, "the upload was not aborted: {requests:?}");
 }
