@@ -4,7 +4,7 @@ use super::BlobError;
 use bindery_core::{ContentHash, hash::Hasher};
 use std::{
     fs::{self, File, Metadata, OpenOptions},
-    io::{self, Read, Seek, Write},
+    io::{self, Read, Write},
     os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
@@ -52,37 +52,6 @@ impl Source {
         Ok(Self { path: path.to_owned(), file, before })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The size when it was opened.
-    pub(super) fn size(&self) -> u64 {
-        self.before.len()
-    }
-
-    pub(super) fn on_error(&self, error: io::Error) -> BlobError {
-        BlobError::source(&self.path, error)
-    }
-
-    /// Begins again.
-    pub(super) fn rewind(&self) -> Result<(), BlobError> {
-        (&self.file).rewind().map_err(|error| self.on_error(error))
-    }
-
-    /// The file from its beginning, and one byte more than expected: enough to know that it grew.
-    pub(super) fn bounded(&self) -> Result<impl Read, BlobError> {
-        self.rewind()?;
-        Ok((&self.file).take(self.before.len().saturating_add(1)))
-    }
-
-    /// The next bytes, as many as asked for unless the file ends. None at its end.
-    pub(super) fn part(&self, size: usize) -> Result<Vec<u8>, BlobError> {
-        let mut part = Vec::with_capacity(size);
-        (&self.file).take(size as u64).read_to_end(&mut part).map_err(|error| self.on_error(error))?;
-        Ok(part)
-    }
-
     /// Copies the file and makes sure that it is still what it was. `after_chunk` lets tests interfere.
     pub(super) fn copy_to(
         &self,
@@ -128,6 +97,41 @@ impl Source {
             return changed("it was modified".to_owned());
         }
         Ok(())
+    }
+}
+
+/// For uploads, which read a file twice and in parts.
+#[cfg(feature = "object-storage")]
+impl Source {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The size when it was opened.
+    pub(super) fn size(&self) -> u64 {
+        self.before.len()
+    }
+
+    pub(super) fn on_error(&self, error: io::Error) -> BlobError {
+        BlobError::source(&self.path, error)
+    }
+
+    /// Begins again.
+    pub(super) fn rewind(&self) -> Result<(), BlobError> {
+        io::Seek::rewind(&mut &self.file).map_err(|error| self.on_error(error))
+    }
+
+    /// The file from its beginning, and one byte more than expected: enough to know that it grew.
+    pub(super) fn bounded(&self) -> Result<impl Read, BlobError> {
+        self.rewind()?;
+        Ok((&self.file).take(self.before.len().saturating_add(1)))
+    }
+
+    /// The next bytes, as many as asked for unless the file ends. None at its end.
+    pub(super) fn part(&self, size: usize) -> Result<Vec<u8>, BlobError> {
+        let mut part = Vec::with_capacity(size);
+        (&self.file).take(size as u64).read_to_end(&mut part).map_err(|error| self.on_error(error))?;
+        Ok(part)
     }
 }
 

@@ -39,18 +39,18 @@ async fn a_large_file_goes_up_in_parts_and_once() {
 /// Uploads a large file that is interfered with when its first part arrives.
 async fn upload_while(interfere: fn(&Path)) -> BlobError {
     let server = Server::start().await;
-    let blobs = ObjectBlobs::open("s3://papers", server.options()).await.unwrap();
-    let scratch = tempfile::tempdir().unwrap();
+    let blobs = ObjectBlobs::open("s3://papers", server.options()).await.expect("open");
+    let scratch = tempfile::tempdir().expect("a temporary directory");
     let source = scratch.path().join("large.bin");
-    fs::write(&source, large_bytes()).unwrap();
+    fs::write(&source, large_bytes()).expect("write the source");
     let watched = source.clone();
     server.before_each(move |line| {
         if line.contains("partNumber=1&") || line.ends_with("partNumber=1") {
             interfere(&watched);
         }
     });
-    let error = blobs.put_file(&source).await.unwrap_err();
-    assert!(blobs.list(None, 10).await.unwrap().is_empty(), "a file that changed was stored");
+    let error = blobs.put_file(&source).await.expect_err("a file that changed was stored");
+    assert!(blobs.list(None, 10).await.expect("list").is_empty(), "a file that changed was stored");
     let requests = server.requests();
     let aborts = requests.iter().filter(|line| line.starts_with("DELETE") && line.contains("uploadId=")).count();
     assert_eq!(aborts, 1, "the upload was not aborted: {requests:?}");

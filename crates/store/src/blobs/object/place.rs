@@ -237,7 +237,10 @@ impl fmt::Display for Place {
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Settings hold secrets.
-        f.debug_struct("Place").field("url", &self.to_string()).field("endpoint", &self.endpoint).finish()
+        f.debug_struct("Place")
+            .field("url", &self.to_string())
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
     }
 }
 

@@ -31,11 +31,10 @@ impl ObjectBlobs {
         let stored = |new| Ok(Stored { hash, size, new });
         match self.store.put_opts(&key, payload.clone(), PutOptions::from(PutMode::Create)).await {
             Ok(_) => return stored(true),
-            // A conflict is another writer at this moment; it may not have come to an end.
+            // Somebody was faster, or is writing at this moment and may not come to an end.
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => {}
-            // Servers that know no conditions: look first, and write the same bytes twice at worst.
-            Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {}
-            Err(error) if error.to_string().contains("status code: 501") => {}
+            // The server knows no conditions: look first, and write the same bytes twice at worst.
+            Err(error) if is_unsupported(&error) => {}
             Err(error) => return Err(self.on_error("write", &key, &error)),
         }
         if self.holds(hash, size).await? {
@@ -144,6 +143,11 @@ impl ObjectBlobs {
         }
         Ok(())
     }
+}
+
+fn is_unsupported(error: &Error) -> bool {
+    matches!(error, Error::NotImplemented { .. } | Error::NotSupported { .. })
+        || error.to_string().contains("status code: 501")
 }
 
 async fn next_part(
