@@ -1,7 +1,11 @@
-//! Object storage on a real S3 server and in a folder: the suite that every backend passes, and what only services do.
+//! Object storage on a real S3 server: the suite that every backend passes, and what only services do. Starting a
+//! server takes longer than most of these tests, so that few of them stand alone.
 #![cfg(feature = "object-storage")]
 
 mod faults;
+mod incoming;
+#[path = "../object_server/mod.rs"]
+mod object_server;
+mod others;
 mod promises;
-mod server;
 mod uploads;

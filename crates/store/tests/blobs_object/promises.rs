@@ -1,31 +1,29 @@
 //! The promises of every backend, and the readable keys.
 
-use crate::server::Server;
+use crate::object_server::{Stage, blob_key};
 use bindery_core::{ContentHash, Disposition};
 use bindery_store::{
     blobs::{BlobError, Blobs, BlobsExt, KeyLayout, ObjectBlobs, ObjectOptions, OutwardKey},
     conformance,
 };
-use std::{
-    fs::{self, File, FileTimes},
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::fs;
 
-async fn open(server: &Server) -> ObjectBlobs {
-    ObjectBlobs::open("s3://papers/in", server.options()).await.expect("open")
-}
-
-fn file_of(server: &Server, hash: ContentHash) -> PathBuf {
-    let digits = hash.to_string();
-    server.file(&format!("in/sha256/{}/{}", &digits[..2], &digits[2..]))
-}
-
-#[tokio::test]
-async fn s3_conforms() {
-    let server = Server::start().await;
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn s3_keeps_its_promises() {
+    let Some(stage) = Stage::new().await else { return };
     let scratch = tempfile::tempdir().unwrap();
-    conformance::blobs::all(&open(&server).await, scratch.path()).await;
+    conformance::blobs::all(&stage.open().await, scratch.path()).await;
+    damaged_bytes_are_never_returned_and_a_put_repairs_them().await;
+    a_sound_blob_is_not_written_again().await;
+    sixteen_tasks_put_the_same_bytes_and_one_writes_them().await;
+    other_peoples_objects_are_not_listed().await;
+    trusting_the_storage_saves_the_read().await;
+    a_blob_is_published_under_a_readable_key_any_number_of_times().await;
+    what_is_missing_cannot_be_published().await;
+}
+
+async fn stage() -> Stage {
+    Stage::new().await.expect("the server that was there before")
 }
 
 #[tokio::test]
@@ -37,10 +35,9 @@ async fn a_folder_through_the_same_library_conforms() {
     conformance::blobs::all(&ObjectBlobs::open(&url, ObjectOptions::default()).await.unwrap(), &files).await;
 }
 
-#[tokio::test]
 async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
-    let server = Server::start().await;
-    let blobs = open(&server).await;
+    let stage = stage().await;
+    let blobs = stage.open().await;
     let scratch = tempfile::tempdir().unwrap();
     let (source, target) = (scratch.path().join("minutes.txt"), scratch.path().join("copy.txt"));
     let bytes = b"the minutes of the 2nd meeting".to_vec();
@@ -49,7 +46,7 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
 
     for damage in ["the minutes of the 3rd meeting", "the", "", "the minutes of the 2nd meeting!"] {
         for repair_from_file in [false, true] {
-            fs::write(file_of(&server, hash), damage).unwrap();
+            stage.write(&blob_key(hash), damage.as_bytes()).await;
             for result in [
                 blobs.get(hash).await.map(drop),
                 blobs.verify(hash).await.map(drop),
@@ -58,10 +55,10 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
             ] {
                 let error = result.unwrap_err();
                 assert!(matches!(error, BlobError::Corrupt { .. }), "unexpected: {error}");
-                assert!(error.to_string().contains("s3://papers/in/sha256/"), "the place is not named: {error}");
+                assert!(error.to_string().contains(&stage.url()), "the place is not named: {error}");
             }
             assert!(!target.exists(), "damaged bytes were copied out");
-            assert!(!server.file("in/raw/minutes.txt").exists(), "damaged bytes were handed to others");
+            assert_eq!(stage.bytes("raw/minutes.txt").await, None, "damaged bytes were handed to others");
             assert_eq!(blobs.verify_all().await.unwrap().damaged.len(), 1);
 
             let repaired = if repair_from_file {
@@ -75,22 +72,21 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
     }
 }
 
-#[tokio::test]
 async fn a_sound_blob_is_not_written_again() {
-    let server = Server::start().await;
-    let blobs = open(&server).await;
+    let stage = stage().await;
+    let blobs = stage.open().await;
     let hash = blobs.put(b"once".to_vec()).await.unwrap().hash;
-    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let file = File::options().write(true).open(file_of(&server, hash)).unwrap();
-    file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
+    let before = stage.meta(&blob_key(hash)).await;
+    stage.proxy.requests();
     assert!(!blobs.put(b"once".to_vec()).await.unwrap().new);
-    assert_eq!(fs::metadata(file_of(&server, hash)).unwrap().modified().unwrap(), long_ago);
+    let methods: Vec<_> = stage.proxy.requests().iter().map(|line| line[..4].trim().to_owned()).collect();
+    assert_eq!(methods, ["PUT", "HEAD", "GET"], "one conditional write, and a look");
+    assert_eq!(stage.meta(&blob_key(hash)).await, before);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixteen_tasks_put_the_same_bytes_and_one_writes_them() {
-    let server = Server::start().await;
-    let blobs = open(&server).await;
+    let stage = stage().await;
+    let blobs = stage.open().await;
     let bytes: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..16 {
@@ -105,66 +101,61 @@ async fn sixteen_tasks_put_the_same_bytes_and_one_writes_them() {
     assert!(blobs.get(hash).await.unwrap() == bytes);
 }
 
-#[tokio::test]
 async fn other_peoples_objects_are_not_listed() {
-    let server = Server::start().await;
-    let blobs = open(&server).await;
+    let stage = stage().await;
+    let blobs = stage.open().await;
     let hash = blobs.put(b"ours".to_vec()).await.unwrap().hash;
-    let shard = file_of(&server, hash).parent().unwrap().to_owned();
-    fs::write(shard.join("notes.txt"), b"").unwrap();
-    fs::write(shard.join("A".repeat(62)), b"").unwrap();
+    let shard = format!("sha256/{}", &hash.to_string()[..2]);
+    stage.write(&format!("{shard}/notes.txt"), b"").await;
+    stage.write(&format!("{shard}/{}", "A".repeat(62)), b"").await;
     blobs.publish(&OutwardKey::parse("raw/ours.txt").unwrap(), hash).await.unwrap();
     let listed: Vec<_> = blobs.list(None, 10).await.unwrap().iter().map(|listed| listed.hash).collect();
     assert_eq!(listed, [hash]);
 }
 
-#[tokio::test]
 async fn trusting_the_storage_saves_the_read() {
-    let server = Server::start().await;
-    let mut options = server.options();
+    let stage = stage().await;
+    let mut options = stage.options();
     options.check_existing = false;
-    let blobs = ObjectBlobs::open("s3://papers/in", options).await.unwrap();
+    let blobs = stage.open_with(options).await;
     blobs.put(b"twice".to_vec()).await.unwrap();
-    server.requests();
+    stage.proxy.requests();
     assert!(!blobs.put(b"twice".to_vec()).await.unwrap().new);
-    let methods: Vec<_> = server.requests().iter().map(|line| line[..4].trim().to_owned()).collect();
+    let methods: Vec<_> = stage.proxy.requests().iter().map(|line| line[..4].trim().to_owned()).collect();
     assert_eq!(methods, ["PUT", "HEAD"]);
 }
 
-#[tokio::test]
 async fn a_blob_is_published_under_a_readable_key_any_number_of_times() {
-    let server = Server::start().await;
-    let blobs = open(&server).await;
+    let stage = stage().await;
+    let blobs = stage.open().await;
     let layout = KeyLayout::default();
     let key = layout.key("text_doc", "Bericht 50% (ä+1).json").unwrap();
     let first = blobs.put(b"{\"pages\":1}".to_vec()).await.unwrap().hash;
     let second = blobs.put(b"{\"pages\":2}".to_vec()).await.unwrap().hash;
-    let file = server.file("in/text-docs/Bericht 50% (ä+1).json");
+    let outward = "text-docs/Bericht 50% (ä+1).json";
 
-    server.requests();
+    stage.proxy.requests();
     for _ in ["first", "again"] {
         let location = blobs.publish(&key, first).await.unwrap();
-        assert_eq!(location, "s3://papers/in/text-docs/Bericht 50% (ä+1).json");
-        assert_eq!(fs::read(&file).unwrap(), b"{\"pages\":1}");
+        assert_eq!(location, format!("{}/{outward}", stage.url()));
+        assert_eq!(stage.bytes(outward).await.unwrap(), b"{\"pages\":1}");
     }
-    assert_eq!(server.requests().iter().filter(|line| line.starts_with("PUT")).count(), 2, "the service copies");
+    assert_eq!(stage.proxy.requests().iter().filter(|line| line.starts_with("PUT")).count(), 2, "the service copies");
     blobs.publish(&key, second).await.unwrap();
-    assert_eq!(fs::read(&file).unwrap(), b"{\"pages\":2}", "another blob under the same key replaces it");
+    assert_eq!(stage.bytes(outward).await.unwrap(), b"{\"pages\":2}", "another blob under the same key replaces it");
     blobs.delete(second).await.unwrap();
-    assert!(file.exists(), "what others read went away with the blob");
+    assert!(stage.bytes(outward).await.is_some(), "what others read went away with the blob");
     assert_eq!(blobs.get(first).await.unwrap(), b"{\"pages\":1}");
 }
 
-#[tokio::test]
 async fn what_is_missing_cannot_be_published() {
-    let server = Server::start().await;
+    let stage = stage().await;
     let hash = ContentHash::of(b"never stored");
     let key = OutwardKey::parse("raw/never.txt").unwrap();
     for check_existing in [true, false] {
-        let mut options = server.options();
+        let mut options = stage.options();
         options.check_existing = check_existing;
-        let blobs = ObjectBlobs::open("s3://papers/in", options).await.unwrap();
-        let error = blobs.publish(&key, hash).await.unwrap_err();
+        let error = stage.open_with(options).await.publish(&key, hash).await.unwrap_err();
         assert!(matches!(error, BlobError::Missing { .. }), "unexpected: {error}");
         assert_eq!(error.disposition(), Disposition::Review);
     }

@@ -1,6 +1,12 @@
 //! The backend itself: what it holds, and the trait.
 
-use super::{ObjectOptions, connect::connect, error::on_object, place::Place, read::To};
+use super::{
+    ObjectOptions,
+    connect::connect,
+    error::{is_no_bucket, on_object},
+    place::Place,
+    read::To,
+};
 use crate::blobs::{BlobError, Blobs, Listed, Stored};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
@@ -40,7 +46,7 @@ impl ObjectBlobs {
     /// An error of reading or looking at a blob. A bucket that is not there is not a missing blob.
     pub(super) fn on_blob(&self, hash: ContentHash, error: &object_store::Error) -> BlobError {
         let key = self.place.blob(hash);
-        if matches!(error, object_store::Error::NotFound { .. }) && !error.to_string().contains("<Code>NoSuchBucket") {
+        if matches!(error, object_store::Error::NotFound { .. }) && !is_no_bucket(error) {
             return BlobError::Missing { hash, location: self.place.location(&key) };
         }
         self.on_error("read", &key, error)

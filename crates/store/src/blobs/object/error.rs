@@ -19,6 +19,10 @@ pub enum ObjectError {
     BadSetting { place: String, name: String, reason: String },
     #[error("the key {key:?} cannot be used: {reason}")]
     BadKey { key: String, reason: &'static str },
+    #[error("an object below {place} has a key that cannot be used ({reason}): rename or remove it")]
+    OddKey { place: String, reason: String },
+    #[error("{location} was replaced or removed after it was listed: list again")]
+    Changed { location: String },
 
     #[error("there is no bucket {bucket} at {endpoint}: create it, or correct the URL or the endpoint")]
     NoBucket { bucket: String, endpoint: String },
@@ -57,9 +61,12 @@ impl ObjectError {
             Self::Denied { action, location } => park(format!("there is permission to {action} {location}")),
             Self::WrongRegion { place } => park(format!("the region of {place} is set")),
             Self::NotStorage { place, .. } => park(format!("the endpoint of {place} is right")),
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Busy { .. } | Self::Other { .. } => {
-                Disposition::Retry { after: None }
-            }
+            Self::OddKey { place, .. } => park(format!("the keys below {place} can be used")),
+            Self::Changed { .. }
+            | Self::Unreachable { .. }
+            | Self::TimedOut { .. }
+            | Self::Busy { .. }
+            | Self::Other { .. } => Disposition::Retry { after: None },
         }
     }
 }
@@ -78,8 +85,16 @@ const REFUSALS: &[&str] = &[
     "RequestTimeTooSkewed",
 ];
 
+/// Codes with which servers say that there is no such bucket.
+const NO_BUCKET: &[&str] = &["NoSuchBucket", "ContainerNotFound", "BucketNotFound"];
+
 /// Where machines in a cloud ask for their credentials. Asked in vain, there are none.
 const CREDENTIAL_SERVICES: &[&str] = &["169.254.169.254", "169.254.170.2", "metadata.google.internal", "/metadata/"];
+
+/// Whether the bucket is what is missing, and not an object in it.
+pub(super) fn is_no_bucket(error: &object_store::Error) -> bool {
+    code_in(&error.to_string()).is_some_and(|code| NO_BUCKET.contains(&code))
+}
 
 /// Turns an error of the library into one of ours.
 pub(super) fn on_object(
@@ -99,7 +114,7 @@ pub(super) fn on_object(
 
     let ours = if CREDENTIAL_SERVICES.iter().any(|service| text.contains(service)) {
         ObjectError::NoCredentials { place: at, hint: place.scheme().credentials_hint() }
-    } else if is(&["NoSuchBucket", "ContainerNotFound", "BucketNotFound"]) {
+    } else if is(NO_BUCKET) {
         ObjectError::NoBucket { bucket: place.bucket().to_owned(), endpoint }
     } else if is(REFUSALS) || matches!(error, Theirs::Unauthenticated { .. }) {
         let code = code.unwrap_or("401").to_owned();
@@ -113,6 +128,8 @@ pub(super) fn on_object(
         || text.contains("redirect without LOCATION")
     {
         ObjectError::WrongRegion { place: at }
+    } else if let Theirs::InvalidPath { source } = error {
+        ObjectError::OddKey { place: at, reason: source.to_string() }
     } else if let Some(http) = http {
         match http.kind() {
             HttpErrorKind::Timeout => ObjectError::TimedOut { endpoint, action, location },

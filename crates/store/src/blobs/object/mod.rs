@@ -19,16 +19,17 @@
 mod blobs;
 mod connect;
 mod error;
+mod intake;
 mod keys;
-mod open;
 mod options;
 mod place;
 mod publish;
 mod read;
+mod spool;
 mod write;
 
 pub use blobs::ObjectBlobs;
 pub use error::ObjectError;
+pub use intake::{ObjectIntake, Offer, OfferReader, Offers};
 pub use keys::{KeyLayout, OutwardKey};
-pub use open::open_blobs;
 pub use options::ObjectOptions;

@@ -1,6 +1,7 @@
 //! Where blobs are: a URL taken apart, and the keys in it.
 
 use super::{ObjectError, ObjectOptions, options::is_secret};
+use crate::blobs::open::{file_folder, percent_decoded};
 use bindery_core::ContentHash;
 use object_store::path::Path as Key;
 use std::{
@@ -101,9 +102,7 @@ impl Place {
         }
 
         let (bucket, prefix) = if scheme == Scheme::File {
-            // Absolute, because a server and its workers may be started in different folders.
-            let path = percent_decoded(rest).filter(|path| path.starts_with('/'));
-            (path.ok_or_else(|| bad("expected file:/// and the whole path".to_owned()))?, "")
+            (file_folder(rest).ok_or_else(|| bad("expected file:/// and the whole path".to_owned()))?, "")
         } else {
             let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
             if bucket.is_empty() {
@@ -127,6 +126,11 @@ impl Place {
 
     pub(super) fn bucket(&self) -> &str {
         &self.bucket
+    }
+
+    /// What every key begins with; empty for the whole bucket.
+    pub(super) fn prefix(&self) -> &Key {
+        &self.prefix
     }
 
     /// The folder of a `file://` URL.
@@ -210,22 +214,6 @@ fn without_password(url: &str) -> String {
     let authority = rest.split('/').next().unwrap_or(rest);
     let after = authority.rfind('@').map_or(rest, |at| &rest[at + 1..]);
     format!("{scheme}://{after}")
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        if first == b'%' {
-            let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-            rest = &tail[2..];
-        } else {
-            bytes.push(first);
-            rest = tail;
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 impl fmt::Display for Place {

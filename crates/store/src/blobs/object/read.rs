@@ -2,19 +2,16 @@
 
 use super::{
     ObjectBlobs,
-    blobs::{blocking, finished},
     place::Scheme,
+    spool::{self, Spool},
 };
-use crate::blobs::{BlobError, Listed, files::Temporary};
+use crate::blobs::{BlobError, Listed};
 use bindery_core::{ContentHash, hash::Hasher};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStoreExt};
 use std::path::Path;
 use tokio::sync::mpsc;
-
-/// How many pieces may wait for the disk while the next ones arrive.
-const PIECES_WAITING: usize = 8;
 
 /// Where the bytes of a blob go.
 pub(super) enum To<'a> {
@@ -31,8 +28,7 @@ impl To<'_> {
                 bytes.extend_from_slice(&piece);
                 Ok(())
             }
-            // A writer that has gone had an error, and that one is reported.
-            Self::Writer(sender) => sender.send(piece).await.map_err(|_| BlobError::ShuttingDown),
+            Self::Writer(sender) => spool::send(sender, piece).await,
         }
     }
 }
@@ -64,25 +60,9 @@ impl ObjectBlobs {
     }
 
     pub(super) async fn read_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
-        let target = target.to_owned();
-        let directory = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => Path::new(".").to_owned(),
-        };
-        // Beside the target, because only within one file system can it be renamed.
-        let mut temporary = blocking(move || Temporary::create(&directory)).await?;
-        let (sender, mut pieces) = mpsc::channel::<Bytes>(PIECES_WAITING);
-        let writer = tokio::task::spawn_blocking(move || {
-            while let Some(piece) = pieces.blocking_recv() {
-                temporary.write(&piece)?;
-            }
-            Ok(temporary)
-        });
+        let (sender, spool) = Spool::beside(target).await?;
         let read = self.read(hash, To::Writer(sender)).await;
-        let temporary = finished(writer).await?;
-        let size = read?;
-        blocking(move || temporary.rename(&target)).await?;
-        Ok(size)
+        spool.finish(read).await
     }
 
     /// Whether the blob is there and sound, so that it need not be written again.
