@@ -131,7 +131,7 @@ async fn a_server_that_stays_busy_is_left_for_later() {
 #[tokio::test]
 async fn an_endpoint_that_is_something_else() {
     let proxy = Proxy::start(nobody()).await;
-    proxy.answer("", "200 OK", "<html>welcome</html>");
+    proxy.answer("", "200 OK", "<!doctype html><p>welcome<br>here");
     let options = options(&proxy.endpoint);
     for error in [
         ObjectBlobs::open("s3://papers", options.clone()).await.unwrap_err(),

@@ -1,8 +1,8 @@
 //! Documents that others put into a bucket: each is offered with an identity that makes its submission happen once.
 
-use crate::object_server::{Proxy, Stage, blob_key, options};
+use crate::object_server::{Proxy, Stage, options};
 use bindery_core::Disposition;
-use bindery_store::blobs::{BlobError, Blobs, ObjectError, ObjectIntake, Offer};
+use bindery_store::blobs::{BlobError, Blobs, ObjectBlobs, ObjectError, ObjectIntake, Offer};
 use std::collections::BTreeSet;
 
 #[tokio::test]
@@ -154,9 +154,9 @@ async fn a_connection_that_is_cut_is_taken_up_again() {
 async fn blobs_are_not_offered() {
     let stage = stage().await;
     let intake = open(&stage).await;
-    let blobs = bindery_store::blobs::ObjectBlobs::open(&format!("{}/staging", stage.url()), stage.options());
-    let hash = blobs.await.unwrap().put(b"ours".to_vec()).await.unwrap().hash;
-    assert!(stage.bytes(&format!("staging/{}", blob_key(hash))).await.is_some());
+    let url = format!("{}/staging", stage.url());
+    let hash = ObjectBlobs::open(&url, stage.options()).await.unwrap().put(b"ours".to_vec()).await.unwrap().hash;
+    assert!(stage.bytes(&format!("staging/{}", Stage::blob_key(hash))).await.is_some());
     stage.write("staging/a.txt", b"theirs").await;
     let keys: Vec<_> = all(&intake, None).await.into_iter().map(|offer| offer.key).collect();
     assert_eq!(keys, ["a.txt"]);

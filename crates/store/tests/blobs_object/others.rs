@@ -99,7 +99,10 @@ async fn credentials_that_are_missing_or_malformed() {
     for path in [file.display().to_string(), scratch.path().join("missing.json").display().to_string()] {
         let error = ObjectBlobs::open("gs://papers", from_variables(&[("GOOGLE_APPLICATION_CREDENTIALS", &path)]));
         let sentence = error.await.unwrap_err().to_string();
-        assert!(sentence.ends_with("set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account"), "{sentence}");
+        assert!(
+            sentence.ends_with("set GOOGLE_APPLICATION_CREDENTIALS to the file of a service account"),
+            "{sentence}"
+        );
         assert!(!sentence.contains("hush"), "{sentence}");
     }
 }

@@ -1,6 +1,6 @@
 //! The promises of every backend, and the readable keys.
 
-use crate::object_server::{Stage, blob_key};
+use crate::object_server::Stage;
 use bindery_core::{ContentHash, Disposition};
 use bindery_store::{
     blobs::{BlobError, Blobs, BlobsExt, KeyLayout, ObjectBlobs, ObjectOptions, OutwardKey},
@@ -46,7 +46,7 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
 
     for damage in ["the minutes of the 3rd meeting", "the", "", "the minutes of the 2nd meeting!"] {
         for repair_from_file in [false, true] {
-            stage.write(&blob_key(hash), damage.as_bytes()).await;
+            stage.write(&Stage::blob_key(hash), damage.as_bytes()).await;
             for result in [
                 blobs.get(hash).await.map(drop),
                 blobs.verify(hash).await.map(drop),
@@ -76,12 +76,12 @@ async fn a_sound_blob_is_not_written_again() {
     let stage = stage().await;
     let blobs = stage.open().await;
     let hash = blobs.put(b"once".to_vec()).await.unwrap().hash;
-    let before = stage.meta(&blob_key(hash)).await;
+    let before = stage.meta(&Stage::blob_key(hash)).await;
     stage.proxy.requests();
     assert!(!blobs.put(b"once".to_vec()).await.unwrap().new);
     let methods: Vec<_> = stage.proxy.requests().iter().map(|line| line[..4].trim().to_owned()).collect();
     assert_eq!(methods, ["PUT", "HEAD", "GET"], "one conditional write, and a look");
-    assert_eq!(stage.meta(&blob_key(hash)).await, before);
+    assert_eq!(stage.meta(&Stage::blob_key(hash)).await, before);
 }
 
 async fn sixteen_tasks_put_the_same_bytes_and_one_writes_them() {

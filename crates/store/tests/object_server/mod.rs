@@ -9,7 +9,7 @@ mod proxy;
 mod stage;
 
 pub(crate) use proxy::Proxy;
-pub(crate) use stage::{Stage, blob_key};
+pub(crate) use stage::Stage;
 
 use bindery_store::blobs::ObjectOptions;
 use std::{
@@ -42,10 +42,9 @@ const PARTS: [&str; 4] = ["master", "volume", "filer", "s3"];
 const SUPERVISE: &str = r#"folder=$1; shift
 "$@" >"$folder/log" 2>&1 </dev/null & server=$!
 ( while kill -0 $server 2>/dev/null; do sleep 1; done; kill $$ 2>/dev/null ) & watch=$!
-trap 'kill -9 $server $watch 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'kill -9 $server $watch 2>/dev/null; rm -rf "$folder" $SOCKETS' EXIT
 trap 'exit 1' TERM
-read -r _
-for socket in $SOCKETS; do rm -f "$socket"; done"#;
+read -r _"#;
 
 /// A running server with the bucket `papers`.
 pub(crate) struct Server {
@@ -128,7 +127,7 @@ fn launch(program: &Path) -> Option<Server> {
     }
     let sockets = PARTS.iter().zip(ports.chunks(2)).map(|(part, ports)| {
         // It makes these in one place, whatever the folder.
-        format!("/tmp/seaweedfs-{part}-grpc-{}.sock", ports[1])
+        format!("/tmp/seaweedfs-{part}-{}.sock /tmp/seaweedfs-{part}-grpc-{}.sock", ports[0], ports[1])
     });
     command.env("SOCKETS", sockets.collect::<Vec<_>>().join(" "));
     command.args([

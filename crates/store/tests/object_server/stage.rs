@@ -19,6 +19,8 @@ impl Stage {
     /// None where the server is not installed.
     pub(crate) async fn new() -> Option<Self> {
         let server = Server::get()?;
+        // As the blobs do, but here nobody has opened any yet.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = AmazonS3Builder::new().with_endpoint(server.endpoint()).with_allow_http(true);
         let builder = builder.with_access_key_id(ACCESS_KEY).with_secret_access_key(SECRET_KEY);
         let raw = builder.with_region("us-east-1").with_bucket_name("papers").build().expect("a client");
@@ -65,10 +67,10 @@ impl Stage {
     pub(crate) async fn remove(&self, key: &str) {
         self.raw.delete(&self.key(key)).await.expect("delete an object");
     }
-}
 
-/// The key of a blob below the prefix.
-pub(crate) fn blob_key(hash: ContentHash) -> String {
-    let digits = hash.to_string();
-    format!("sha256/{}/{}", &digits[..2], &digits[2..])
+    /// The key of a blob below the prefix.
+    pub(crate) fn blob_key(hash: ContentHash) -> String {
+        let digits = hash.to_string();
+        format!("sha256/{}/{}", &digits[..2], &digits[2..])
+    }
 }

@@ -120,11 +120,12 @@ fn require_s3_credentials(place: &Place) -> Result<(), ObjectError> {
 /// The builders refuse what is missing or malformed. Their messages may repeat values, so only the known ones pass.
 fn misconfigured(place: &Place, error: &object_store::Error) -> BlobError {
     let text = error.to_string();
+    let lowered = text.to_lowercase();
     let hint = place.scheme().credentials_hint();
     let missing = ["Missing AccessKeyId", "Missing SecretAccessKey", "Account must be specified"];
     let ours = if missing.iter().any(|it| text.contains(it)) {
         ObjectError::NoCredentials { place: place.to_string(), hint }
-    } else if ["Container", "credential", "Credential", "Account", "key", "decode"].iter().any(|it| text.contains(it)) {
+    } else if ["container", "credential", "account", "key", "decode"].iter().any(|it| lowered.contains(it)) {
         ObjectError::Refused { place: place.to_string(), code: "malformed".to_owned(), hint }
     } else {
         ObjectError::BadSetting {
