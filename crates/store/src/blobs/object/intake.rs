@@ -78,13 +78,12 @@ impl Offer {
 
     /// Its identity: the address and the version, such as `s3://papers/staging/a.pdf#9dd4e461268c8034`.
     pub fn external_id(&self) -> String {
-        let version = match &self.etag {
-            Some(etag) => etag.trim_start_matches("W/").trim_matches('"').to_owned(),
-            None => {
-                let since = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-                format!("{}-{}", self.size, since.as_millis())
-            }
+        let of_time = || {
+            let since = self.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            format!("{}-{}", self.size, since.as_millis())
         };
+        let of_etag = |etag: &String| etag.trim_start_matches("W/").trim_matches('"').to_owned();
+        let version = self.etag.as_ref().map_or_else(of_time, of_etag);
         format!("{}#{version}", self.location)
     }
 }
