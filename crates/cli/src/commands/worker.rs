@@ -1,6 +1,7 @@
 //! `bindery worker`: works until it is told to stop.
 
 use crate::{
+    broker::Broker,
     config::{App, Settings},
     env_vars,
     exit::Exit,
@@ -42,6 +43,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
 
+    /// The RabbitMQ broker that carries the jobs: amqp://user:password@host:5672/vhost (default: none)
+    #[arg(long, value_name = "URL", env = env_vars::AMQP, hide_env = true, hide_env_values = true)]
+    amqp: Option<String>,
+
     /// Stop when nothing is left that can be done now
     #[arg(long)]
     until_idle: bool,
@@ -69,7 +74,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     output::note(format!("{} works on {of} with {} threads", options.name, options.threads));
     let own = options.queues.clone();
-    let running = Running::start(&app, options);
+    let mut broker = Broker::connect(&app, args.amqp.filter(|url| !url.is_empty()), &mut options).await?;
+    let running = Running::start_with(&app, options, broker.start());
     let end = tokio::select! {
         () = signals.next() => {
             output::note("finishing what is under way; a second signal stops at once");
@@ -78,6 +84,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         end = wait(&app, own.as_deref(), args.until_idle, &running) => end,
     };
     let finished = running.stop(&mut signals).await?;
+    broker.stop().await;
     output::note(format!("finished {}", output::count(finished, "job")));
     end.map(|()| Exit::Ok)
 }

@@ -1,0 +1,102 @@
+//! Opening connections, and saying clearly why one cannot be opened.
+
+use crate::{
+    error::{AmqpError, AmqpResult, detail, reply_code},
+    options::Address,
+};
+use bindery_engine::StopSignal;
+use lapin::{Connection, ConnectionProperties, ErrorKind, runtime::default_runtime};
+use std::time::Duration;
+
+/// How long a broker may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const CLOSE_WITHIN: Duration = Duration::from_secs(3);
+
+/// The numbers of AMQP's answers.
+pub(crate) const ACCESS_REFUSED: u16 = 403;
+pub(crate) const PRECONDITION_FAILED: u16 = 406;
+const NOT_ALLOWED: u16 = 530;
+
+/// One connection; `purpose` is how the broker shows it.
+pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connection> {
+    let properties = ConnectionProperties::default().with_connection_name(format!("bindery {purpose}").into());
+    let runtime = default_runtime().map_err(|error| AmqpError::Lost(detail(&error)))?;
+    let opening = Connection::connect_uri_with_config(address.uri.clone(), properties, address.tls.clone(), runtime);
+    match tokio::time::timeout(PATIENCE, opening).await {
+        Ok(Ok(connection)) => Ok(connection),
+        Ok(Err(error)) => Err(why(address, &error)),
+        Err(_) => {
+            let detail = format!("no answer within {} s", PATIENCE.as_secs());
+            Err(AmqpError::Unreachable { at: address.shown(), detail })
+        }
+    }
+}
+
+/// Closes a connection, or leaves it: one that is half gone may never answer.
+pub(crate) async fn close(connection: &Connection) {
+    let _ = tokio::time::timeout(CLOSE_WITHIN, connection.close(200, "done".into())).await;
+}
+
+fn why(address: &Address, error: &lapin::Error) -> AmqpError {
+    let (at, user, vhost) = (address.shown(), address.user(), address.uri.vhost.clone());
+    let said = detail(error);
+    match (reply_code(error), error.kind()) {
+        (Some(ACCESS_REFUSED), _) => AmqpError::Login { at, user },
+        (Some(NOT_ALLOWED), _) if said.contains("not found") => AmqpError::NoVhost { at, vhost },
+        (Some(NOT_ALLOWED), _) => AmqpError::VhostRefused { at, vhost, user },
+        (_, ErrorKind::IOError(error)) if address.is_encrypted() && is_about_tls(error) => {
+            AmqpError::Tls { at, detail: said }
+        }
+        _ => AmqpError::Unreachable { at, detail: said },
+    }
+}
+
+/// A port that does not speak TLS closes the connection, or answers with something else.
+fn is_about_tls(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind as Io;
+    !matches!(error.kind(), Io::ConnectionRefused | Io::HostUnreachable | Io::NetworkUnreachable | Io::TimedOut)
+        && !error.to_string().contains("lookup")
+}
+
+/// Waits before the next try: longer each time, and never all processes at once.
+#[derive(Debug, Default)]
+pub(crate) struct Backoff {
+    failures: u32,
+}
+
+impl Backoff {
+    pub(crate) fn reset(&mut self) {
+        self.failures = 0;
+    }
+
+    fn next(&mut self) -> Duration {
+        let longest = Duration::from_millis(100) * 2_u32.pow(self.failures.min(6));
+        self.failures = self.failures.saturating_add(1);
+        longest.mul_f64(0.5 + fastrand::f64() / 2.0)
+    }
+
+    /// False if it should end.
+    pub(crate) async fn wait(&mut self, stop: &mut StopSignal) -> bool {
+        let wait = self.next();
+        tokio::select! {
+            () = tokio::time::sleep(wait) => true,
+            () = stop.stopping() => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_stay_bounded() {
+        let mut backoff = Backoff::default();
+        let waits: Vec<Duration> = (0..20).map(|_| backoff.next()).collect();
+        assert!(waits[0] <= Duration::from_millis(100) && waits[0] >= Duration::from_millis(50));
+        assert!(waits[19] <= Duration::from_millis(6_400) && waits[19] >= Duration::from_millis(3_200));
+        backoff.reset();
+        assert!(backoff.next() <= Duration::from_millis(100));
+    }
+}

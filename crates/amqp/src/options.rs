@@ -1,0 +1,157 @@
+//! How to reach the broker, and how much to have under way.
+
+use crate::error::{AmqpError, AmqpResult};
+use bindery_core::Name;
+use lapin::{
+    tcp::OwnedTLSConfig,
+    uri::{AMQPScheme, AMQPUri},
+};
+use std::{fmt, time::Duration};
+
+/// How messages go over a broker.
+#[derive(Clone)]
+pub struct AmqpOptions {
+    /// `amqp://` or `amqps://`; `?cacertfile=` names an authority besides those that everybody knows.
+    pub url: String,
+    /// Goes before the name of every exchange and queue, so that several systems can share a virtual host.
+    pub prefix: String,
+    /// How many published jobs may wait in the broker. Few, so that messages do not grow old there and the priorities of
+    /// the store keep their meaning.
+    pub window: usize,
+    /// How many messages of a queue are handed to this process before the first is acknowledged.
+    pub prefetch: u16,
+    /// The queues to publish to and to consume; none: every queue that our own processors work on.
+    pub queues: Option<Vec<Name>>,
+    /// What the relay's claims are shown as; unique among the workers of a store.
+    pub relay: Name,
+    /// How long the relay's claims hold without a heartbeat.
+    pub lease: Duration,
+    /// How long an outside processor's message may wait before it is published again, and how old a message of our own
+    /// may become: the time to live of the queues.
+    pub message_ttl: Duration,
+}
+
+impl AmqpOptions {
+    pub fn at(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            prefix: String::new(),
+            window: 2_000,
+            prefetch: 500,
+            queues: None,
+            relay: Name::from(format!("relay-{}-{:x}", std::process::id(), fastrand::u32(..))),
+            lease: Duration::from_secs(30),
+            message_ttl: Duration::from_secs(300),
+        }
+    }
+}
+
+/// Without the password.
+impl fmt::Debug for AmqpOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = Address::parse(&self.url).map_or_else(|_| "?".to_owned(), |address| address.shown());
+        f.debug_struct("AmqpOptions")
+            .field("at", &at)
+            .field("prefix", &self.prefix)
+            .field("window", &self.window)
+            .field("prefetch", &self.prefetch)
+            .field("queues", &self.queues)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A URL, taken apart.
+#[derive(Clone)]
+pub(crate) struct Address {
+    pub(crate) uri: AMQPUri,
+    pub(crate) tls: OwnedTLSConfig,
+}
+
+impl Address {
+    pub(crate) fn parse(url: &str) -> AmqpResult<Self> {
+        let (rest, authority) = take_parameter(url, "cacertfile");
+        let tls = match authority {
+            None => OwnedTLSConfig::default(),
+            Some(file) => {
+                let file = file.replace("%2F", "/").replace("%2f", "/");
+                let read = std::fs::read_to_string(&file);
+                let chain = read.map_err(|error| AmqpError::Url(format!("cacertfile {file}: {error}")))?;
+                OwnedTLSConfig { identity: None, cert_chain: Some(chain) }
+            }
+        };
+        // What the parser says may quote what it was given, and with it the password.
+        let uri: AMQPUri = rest.parse().map_err(|_| {
+            let scheme = rest.split_once("://").map(|(scheme, _)| scheme);
+            AmqpError::Url(match scheme {
+                Some("amqp" | "amqps") => "something after amqp:// is wrong".to_owned(),
+                Some(other) => format!("it begins with {other}://, not with amqp:// or amqps://"),
+                None => "it does not begin with amqp:// or amqps://".to_owned(),
+            })
+        })?;
+        Ok(Self { uri, tls })
+    }
+
+    /// For people and for logs: without the name and the password.
+    pub(crate) fn shown(&self) -> String {
+        let scheme = if self.uri.scheme == AMQPScheme::AMQPS { "amqps" } else { "amqp" };
+        format!("{scheme}://{}:{}", self.uri.authority.host, self.uri.authority.port)
+    }
+
+    pub(crate) fn user(&self) -> String {
+        self.uri.authority.userinfo.username.clone()
+    }
+
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.uri.scheme == AMQPScheme::AMQPS
+    }
+}
+
+/// The URL without a parameter, and the parameter.
+fn take_parameter(url: &str, name: &str) -> (String, Option<String>) {
+    let Some((before, query)) = url.split_once('?') else { return (url.to_owned(), None) };
+    let mut found = None;
+    let rest: Vec<&str> = query
+        .split('&')
+        .filter(|part| match part.split_once('=') {
+            Some((key, value)) if key == name => {
+                found = Some(value.to_owned());
+                false
+            }
+            _ => true,
+        })
+        .collect();
+    let rest = if rest.is_empty() { before.to_owned() } else { format!("{before}?{}", rest.join("&")) };
+    (rest, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        let options = AmqpOptions::at("amqp://ann:secret@broker:5671/docs?heartbeat=10");
+        let shown = format!("{options:?}");
+        assert!(shown.contains("amqp://broker:5671") && !shown.contains("secret"), "{shown}");
+        let address = Address::parse(&options.url).unwrap();
+        assert_eq!((address.uri.vhost.as_str(), address.user().as_str()), ("docs", "ann"));
+    }
+
+    #[test]
+    fn a_wrong_address_is_told_without_its_password() {
+        for wrong in ["http://ann:secret@broker", "broker", "amqp://ann:secret@bro ker:x/", "amqp://ann:secret@h:99999"]
+        {
+            let said = Address::parse(wrong).err().unwrap().to_string();
+            assert!(said.contains("amqp://user:password@host") && !said.contains("secret"), "{wrong}: {said}");
+        }
+        let said = Address::parse("amqps://h?cacertfile=/no/such/file").err().unwrap().to_string();
+        assert!(said.contains("cacertfile /no/such/file"), "{said}");
+    }
+
+    #[test]
+    fn parameters_are_taken_out() {
+        assert_eq!(take_parameter("a?x=1&f=2&y=3", "f"), ("a?x=1&y=3".to_owned(), Some("2".to_owned())));
+        assert_eq!(take_parameter("a?f=2", "f"), ("a".to_owned(), Some("2".to_owned())));
+        assert_eq!(take_parameter("a", "f"), ("a".to_owned(), None));
+    }
+}

@@ -1,0 +1,67 @@
+//! The broker that may carry a worker's jobs.
+
+use crate::{config::App, env_vars, exit::Exit, failure::Failure};
+use bindery_engine::{WorkerOptions, worker::Source};
+use std::sync::Arc;
+
+/// A connection to RabbitMQ, or none.
+#[derive(Debug, Default)]
+pub(crate) struct Broker {
+    #[cfg(feature = "amqp")]
+    transport: Option<bindery_amqp::Transport>,
+}
+
+#[cfg(feature = "amqp")]
+impl Broker {
+    /// Connects, if there is an address. Then the worker takes only the engine's own small jobs from the store.
+    pub(crate) async fn connect(app: &App, url: Option<String>, options: &mut WorkerOptions) -> anyhow::Result<Self> {
+        use bindery_amqp::{AmqpError, AmqpOptions, Transport};
+        let Some(url) = url else { return Ok(Self::default()) };
+        let wanted = AmqpOptions {
+            queues: options.queues.clone(),
+            lease: options.lease,
+            relay: format!("{}-relay", options.name).into(),
+            ..AmqpOptions::at(url)
+        };
+        let transport = Transport::connect(app.engine.clone(), wanted).await.map_err(|error| {
+            let exit = if matches!(error, AmqpError::Url(_)) { Exit::Usage } else { Exit::StoreUnavailable };
+            Failure::new(exit, format!("--amqp or {}: {error}", env_vars::AMQP))
+        })?;
+        options.queues = Some(vec![bindery_core::job::ENGINE_QUEUE.into()]);
+        Ok(Self { transport: Some(transport) })
+    }
+
+    /// Where the worker's jobs come from, besides the store.
+    pub(crate) fn start(&mut self) -> Option<Arc<dyn Source>> {
+        self.transport.as_mut().map(bindery_amqp::Transport::start)
+    }
+
+    /// After the worker has stopped.
+    pub(crate) async fn stop(self) {
+        if let Some(transport) = self.transport {
+            transport.stop().await;
+        }
+    }
+}
+
+#[cfg(not(feature = "amqp"))]
+impl Broker {
+    #[expect(clippy::unused_async, reason = "as with the feature")]
+    pub(crate) async fn connect(_: &App, url: Option<String>, _: &mut WorkerOptions) -> anyhow::Result<Self> {
+        match url {
+            None => Ok(Self::default()),
+            Some(_) => {
+                let message = format!("--amqp or {}: this program was built without RabbitMQ", env_vars::AMQP);
+                Err(Failure::new(Exit::Usage, message).hint("build it with the feature amqp").into())
+            }
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "as with the feature")]
+    pub(crate) fn start(&mut self) -> Option<Arc<dyn Source>> {
+        None
+    }
+
+    #[expect(clippy::unused_async, clippy::unused_self, reason = "as with the feature")]
+    pub(crate) async fn stop(self) {}
+}
