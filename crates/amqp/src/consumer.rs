@@ -48,7 +48,6 @@ pub(crate) async fn run(shared: Arc<Shared>, first: Connection, mut stop: StopSi
                 backoff.reset();
                 let ended = serve(&shared, &connection, stop.clone()).await;
                 shared.inbox.forget_deliveries();
-                connect::close(&connection).await;
                 ended
             }
             Err(error) => Err(error),
@@ -62,13 +61,27 @@ pub(crate) async fn run(shared: Arc<Shared>, first: Connection, mut stop: StopSi
     }
 }
 
-/// Consumes on one connection. Returns without an error when it should stop or when the queues have changed.
-async fn serve(shared: &Arc<Shared>, connection: &Connection, mut stop: StopSignal) -> AmqpResult<()> {
+/// Consumes on one connection, and closes it. Returns without an error when it should stop or when the queues have changed.
+async fn serve(shared: &Arc<Shared>, connection: &Connection, stop: StopSignal) -> AmqpResult<()> {
+    // Channels end with their connection: one that is closed by itself at the same time is trouble in the log.
+    let mut channels = Vec::new();
+    let ended = listen(shared, connection, &mut channels, stop).await;
+    connect::close(connection).await;
+    ended
+}
+
+async fn listen(
+    shared: &Arc<Shared>,
+    connection: &Connection,
+    channels: &mut Vec<Channel>,
+    mut stop: StopSignal,
+) -> AmqpResult<()> {
     let queues = shared.own_queues();
     let at_once = Arc::new(Semaphore::new(RESULTS_AT_ONCE));
     let mut consumers = JoinSet::new();
     for queue in queues.clone() {
         let consumer = Listening::start(shared, connection, queue, Arc::clone(&at_once)).await?;
+        channels.push(consumer.channel.clone());
         consumers.spawn(consumer.run(stop.clone()));
     }
     loop {

@@ -33,6 +33,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// How often leases are compared with the store while the window is full: others adopt what we have published.
 const ASK_EVERY: Duration = Duration::from_millis(50);
+const ASK_AT_LEAST_EVERY: Duration = Duration::from_secs(1);
 
 /// The share of the queues' time to live by which a message may seem older before its job is given back.
 const GRACE: u32 = 30;
@@ -153,7 +154,7 @@ pub(crate) async fn give_back(shared: &Shared, leases: Vec<Lease>) {
 pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
     let beat_every = shared.options.lease / 3;
     let mut next_beat = Instant::now() + beat_every;
-    // Asking more often helps only as long as it makes room.
+    // What is adopted here is known at once; asking is for what others adopt, and worth it only as long as they do.
     let mut ask_after = ASK_EVERY;
     let mut asked_at = Instant::now();
     loop {
@@ -169,9 +170,8 @@ pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
         }
         asked_at = Instant::now();
         next_beat = asked_at + beat_every;
-        beat(&shared).await;
-        let made_room = shared.outstanding.len() < held;
-        ask_after = if made_room { ASK_EVERY } else { (ask_after * 2).min(beat_every) };
+        let elsewhere = beat(&shared).await;
+        ask_after = if elsewhere >= held.div_ceil(8) { ASK_EVERY } else { (ask_after * 2).min(ASK_AT_LEAST_EVERY) };
         let ttl = shared.options.message_ttl;
         let stale = shared.outstanding.older_than(ttl + ttl / GRACE);
         if !stale.is_empty() {
@@ -181,7 +181,8 @@ pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
     }
 }
 
-async fn beat(shared: &Shared) {
+/// Gives a sign of life for everything that is published. Returns how much of it was not ours any more.
+async fn beat(shared: &Shared) -> usize {
     let leases = shared.outstanding.leases();
     let tokens: HashMap<_, _> = leases.iter().copied().collect();
     let (relay, lease) = (&shared.options.relay, shared.options.lease);
@@ -192,7 +193,11 @@ async fn beat(shared: &Shared) {
             if !lost.is_empty() {
                 shared.outstanding.remove(&lost);
             }
+            lost.len()
         }
-        Err(error) => tracing::warn!(error = %error, "the relay could not give a sign of life"),
+        Err(error) => {
+            tracing::warn!(error = %error, "the relay could not give a sign of life");
+            0
+        }
     }
 }
