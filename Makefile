@@ -13,6 +13,13 @@ KILLS ?= 300
 # How many inputs it runs in children that are killed, frozen and swollen.
 INPUTS ?= 10000
 
+# The engine's tests run twice: on SQLite, and on a PostgreSQL server of their own.
+ON_BOTH_STORES := -p bindery-engine --test it --test crash
+WITH_POSTGRES := cargo run -q -p bindery-testkit --bin with-postgres --
+
+# Programs that only tests need. The tests look for them here.
+TEST_TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bindery/test-tools
+
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -35,51 +42,29 @@ setup: ## Check for cargo and a C compiler; on Debian, install what is missing
 	$$as_root apt-get update -qq; \
 	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
 
-# Tests start brokers of their own, so Debian's is neither started (it asks policy-rc.d first; 101 is no) nor enabled,
-# unless it was there before.
-setup-test: setup # Python, for examples that are programs; PostgreSQL and RabbitMQ, for the tests that start them
-	@if command -v python3 >/dev/null || ! command -v apt-get >/dev/null; then exit 0; fi; \
-	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	echo "installing python3" >&2; \
-	$$as_root apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends python3 >/dev/null || \
-	  echo "python3 cannot be installed; tests that need it are skipped" >&2
-	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
-	  ! command -v apt-get >/dev/null; then exit 0; fi; \
-	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	echo "installing postgresql" >&2; \
-	$$as_root apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends postgresql >/dev/null || \
-	  echo "postgresql cannot be installed; tests that need it are skipped" >&2
-	@if { [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] && python3 -c 'import pika' 2>/dev/null; } || \
-	  ! command -v apt-get >/dev/null; then exit 0; fi; \
-	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
-	echo "installing rabbitmq-server python3-pika" >&2; \
-	$$as_root apt-get update -qq && $$as_root sh -ec ' \
-	  if ! dpkg -s rabbitmq-server >/dev/null 2>&1; then new=yes; fi; \
-	  policy=/usr/sbin/policy-rc.d; \
-	  if [ ! -e $$policy ]; then \
-	    trap "rm -f $$policy" EXIT; printf "#!/bin/sh\nexit 101\n" > $$policy; chmod 755 $$policy; \
-	  fi; \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rabbitmq-server python3-pika >/dev/null; \
-	  if [ "$$new" ] && [ -d /run/systemd/system ]; then systemctl disable --quiet --now rabbitmq-server || true; fi' || \
-	  echo "rabbitmq-server and python3-pika cannot be installed; tests that need them are skipped" >&2
+setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 server
+	@scripts/setup-test $(TEST_TOOLS)
 
 run: setup ## Process the sample documents
 	@cargo run --release -q -p bindery -- run samples
 
+# Where tests are run for others to rely on, one that cannot run is a failure.
+test: export BINDERY_REQUIRE_OBJECT_SERVER := $(CI)
 test: setup-test ## Format, lint and test everything
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-nextest >/dev/null; then \
 	  set -x; cargo nextest run --workspace $(if $(CI),--profile ci); \
+	  $(WITH_POSTGRES) cargo nextest run $(ON_BOTH_STORES) $(if $(CI),--profile ci); \
 	else \
 	  set -x; cargo test --workspace; \
+	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
 	fi
 	cargo test --doc --workspace --quiet
 
-torture: setup ## Kill workers KILLS times (default 300), harm children of runs; nothing may be lost or counted twice
+torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs: nothing may be lost or counted twice
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
+	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 
 bench-engine: setup ## Measure the engine

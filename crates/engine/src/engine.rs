@@ -11,7 +11,6 @@ use crate::{
 use bindery_core::{
     Clock, Name, Payload,
     fault::{Faults, NoFaults},
-    time::SystemClock,
 };
 use bindery_store::{
     Store,
@@ -33,9 +32,9 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// With the machine's clock, without faults and without isolation.
+    /// With the store's clock, without faults and without isolation.
     pub fn new(store: Arc<dyn Store>, blobs: Arc<dyn Blobs>, registry: Registry) -> Self {
-        let (clock, faults) = (Arc::new(SystemClock), Arc::new(NoFaults));
+        let (clock, faults) = (store.clock(), Arc::new(NoFaults));
         Self { store, blobs, registry, clock, faults, isolation: None }
     }
 

@@ -46,7 +46,7 @@ pub enum JobEnd {
     Park { until: String, error: ErrorRecord, resume: Option<ResumePoint> },
     /// Given up; kept for a person.
     Dead { error: ErrorRecord, resume: Option<ResumePoint> },
-    /// Not finished: `cursor` children are made so far, and the claim goes on.
+    /// Not finished: `cursor` children are made so far, more than before, and the claim goes on.
     Continue { cursor: i64 },
     /// Wait (again) for an outside report until `until`.
     Await { until: Timestamp, error: Option<ErrorRecord> },

@@ -3,7 +3,7 @@
 //! [`Store`] is what the engine knows of a database. It is split by purpose into [`Queue`] (claim work and commit its
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
 //! see). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
-//! process nor a single writer. [`Blobs`](blobs::Blobs) keeps the bytes.
+//! process nor a single writer. [`Blobs`](blobs::Blobs) keeps the bytes, in a folder or in object storage.
 //!
 //! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
 //!

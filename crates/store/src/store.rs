@@ -10,7 +10,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -20,7 +20,7 @@ use bindery_core::{
     review::Review,
     submission::Submission,
 };
-use std::{fmt, ops::Range, time::Duration};
+use std::{fmt, ops::Range, sync::Arc, time::Duration};
 
 /// Claiming work and committing its effects. All of it may be called by any number of processes at once.
 #[async_trait]
@@ -68,6 +68,9 @@ pub trait Queue: Send + Sync {
     /// Gives back expired leases, wakes overdue reports and marks passed deadlines, each once. Any number of
     /// processes may sweep at any time.
     async fn sweep(&self) -> StoreResult<Swept>;
+
+    /// The time that leases, waits and deadlines go by. Whoever reckons with them goes by it, too: machines differ.
+    fn clock(&self) -> Arc<dyn Clock>;
 
     /// A number that grows with every change that this process knows of. Take it before looking for work, and wait
     /// with [`changed`](Self::changed) for more: what came in between is then not missed.

@@ -6,9 +6,11 @@
 
 pub mod postgres;
 pub mod process;
+pub mod proxy;
 pub mod rabbitmq;
 
 pub use postgres::PostgresServer;
+pub use proxy::Proxy;
 pub use rabbitmq::RabbitServer;
 
 /// Names the database server that a whole run of tests may use, each test in a schema of its own: its URL.

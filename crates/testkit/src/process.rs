@@ -3,7 +3,7 @@
 use std::{
     net::TcpListener,
     path::Path,
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -27,6 +27,15 @@ pub fn as_user(program: &Path, user: &str, signal: &str) -> Command {
     }
     command.args(["--pdeathsig", signal, "--"]).arg(program).current_dir("/");
     command
+}
+
+/// A Python that has this module: the one in the PATH, or Debian's.
+pub fn python_with(module: &str) -> Option<&'static str> {
+    let has = |python: &&str| {
+        let asked = Command::new(python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(has)
 }
 
 /// Gives a folder to the user that a server runs as.

@@ -31,15 +31,15 @@ async fn completed(run: &Docproc) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_python_component_extracts() {
     let Some(broker) = node::broker() else { return };
-    if !Command::new("python3").args(["-c", "import pika"]).stderr(Stdio::null()).status().is_ok_and(|s| s.success()) {
+    let Some(python) = bindery_testkit::process::python_with("pika") else {
         println!("skipped: Python's pika is not installed (make setup-test installs it)");
         return;
-    }
+    };
     let prefix = prefix();
     let run = Docproc::received(&outside("extractor"), "invoice total 12.50\ninvoice two\nreceipt total 3\n").await;
     let node = Node::start(&run.rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/amqp/extractor.py");
-    let mut command = Command::new("python3");
+    let mut command = Command::new(python);
     command.arg(program).env("AMQP_URL", broker.url()).env("AMQP_PREFIX", &prefix).stdout(Stdio::null());
     let _program = Program(command.spawn().unwrap());
     eventually("the submission is completed", async || completed(&run).await).await;

@@ -1,11 +1,11 @@
 //! The count. By SQL of its own, so that what is checked does not check itself.
 
 use crate::{
+    ledger::Ledger,
     site::Site,
     workload::{Expected, Shape},
 };
 use bindery_core::{SubmissionId, submission::SubmissionStatus};
-use rusqlite::{Connection, OpenFlags};
 use std::{collections::BTreeMap, fmt, path::Path};
 use tokio::runtime::Runtime;
 
@@ -45,21 +45,11 @@ fn thousands(number: usize) -> String {
     text
 }
 
-pub(crate) fn open(root: &Path) -> Connection {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(root.join("bindery.db"), flags).unwrap()
-}
-
-pub(crate) fn number(db: &Connection, sql: &str) -> i64 {
-    db.query_row(sql, [], |row| row.get(0)).unwrap_or_else(|error| panic!("{error}: {sql}"))
-}
-
 /// What must hold in any store that has come to rest, whatever was done in it.
 pub(crate) fn at_rest(root: &Path) {
-    let db = open(root);
-    let integrity: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(integrity, "ok");
-    let none = |what: &str, sql: &str| assert_eq!(number(&db, sql), 0, "{what}: {sql}");
+    let ledger = Ledger::open(root);
+    assert!(ledger.is_whole(), "the file is damaged");
+    let none = |what: &str, sql: &str| assert_eq!(ledger.number(sql), 0, "{what}: {sql}");
     none("jobs are left", "SELECT count(*) FROM job WHERE state <> 5");
     none("reviews are left", "SELECT count(*) FROM review WHERE status < 2");
     none("joins are open", "SELECT count(*) FROM joins WHERE closed_at IS NULL");
@@ -73,13 +63,13 @@ pub(crate) fn at_rest(root: &Path) {
     none(
         "a stage was closed twice",
         "SELECT count(*) FROM (SELECT 1 FROM event WHERE kind = 'StageClosed' \
-         GROUP BY submission_id, item_id, json_extract(data, '$.stage') HAVING count(*) > 1)",
+         GROUP BY submission_id, item_id, json_extract(data, '$.stage') HAVING count(*) > 1) AS twice",
     );
     none(
         "an outcome was recorded twice",
         "SELECT count(*) FROM (SELECT 1 FROM event WHERE kind = 'OutcomeRecorded' \
          GROUP BY submission_id, item_id, json_extract(data, '$.stage'), json_extract(data, '$.processor') \
-         HAVING count(*) > 1)",
+         HAVING count(*) > 1) AS twice",
     );
     none(
         "dead letters are not the failed outcomes",
@@ -101,23 +91,22 @@ pub(crate) fn check(site: &Site, runtime: &Runtime, submissions: &[(SubmissionId
         tally.expected += expected.total();
         tally.joins += expected.joins;
     }
-    tally.counted = usize::try_from(number(&open(&site.root), "SELECT count(*) FROM outcome")).unwrap();
-    let recorded = number(&open(&site.root), "SELECT count(*) FROM event WHERE kind = 'OutcomeRecorded'");
+    let ledger = Ledger::open(&site.root);
+    tally.counted = usize::try_from(ledger.number("SELECT count(*) FROM outcome")).unwrap();
+    let recorded = ledger.number("SELECT count(*) FROM event WHERE kind = 'OutcomeRecorded'");
     assert_eq!(usize::try_from(recorded).unwrap(), tally.expected, "events and outcomes differ");
     assert_eq!(tally.counted, tally.expected);
     tally
 }
 
 fn check_one(site: &Site, runtime: &Runtime, id: SubmissionId, expected: &Expected) {
-    let db = open(&site.root);
-    let mut select = db
-        .prepare(
-            "SELECT stage, count(*) FILTER (WHERE status = 1), count(*) FILTER (WHERE status = 2), count(*) \
-             FROM outcome WHERE submission_id = ?1 GROUP BY stage",
-        )
-        .unwrap();
-    let rows = select.query_map([id.raw()], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))).unwrap();
-    let counted: BTreeMap<String, (i64, i64, i64)> = rows.map(Result::unwrap).collect();
+    let ledger = Ledger::open(&site.root);
+    let rows = ledger.table(&format!(
+        "SELECT stage, count(*) FILTER (WHERE status = 1), count(*) FILTER (WHERE status = 2), count(*) \
+         FROM outcome WHERE submission_id = {} GROUP BY stage",
+        id.raw()
+    ));
+    let counted: BTreeMap<String, (i64, i64, i64)> = rows.into_iter().collect();
     let wanted: BTreeMap<String, (i64, i64, i64)> = expected
         .outcomes
         .iter()
@@ -125,7 +114,7 @@ fn check_one(site: &Site, runtime: &Runtime, id: SubmissionId, expected: &Expect
         .map(|(stage, completed, failed)| (stage.to_owned(), (completed, failed, completed + failed)))
         .collect();
     assert_eq!(counted, wanted, "outcomes (completed, failed, all) by stage of {id}");
-    let of_it = |sql: &str| number(&db, &format!("{sql} AND submission_id = {}", id.raw()));
+    let of_it = |sql: &str| ledger.number(&format!("{sql} AND submission_id = {}", id.raw()));
     let same = |what: &str, counted: i64, wanted: usize| {
         assert_eq!(usize::try_from(counted).unwrap(), wanted, "{what} of {id}");
     };

@@ -2,6 +2,7 @@
 
 use crate::{
     site::{self, Site},
+    stores,
     workload::Shape,
 };
 use bindery_core::{
@@ -12,6 +13,7 @@ use bindery_core::{
 };
 use bindery_engine::{Engine, Worker, WorkerOptions, stop_pair};
 use bindery_store::query::ReviewFilter;
+use bindery_testkit::POSTGRES_FOR_TESTS;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{
@@ -37,6 +39,10 @@ pub(crate) struct Orders {
     pub(crate) clock_ahead_ms: i64,
     /// At the n-th time that this point is passed: end, or hold until told to go on.
     pub(crate) fault: Option<(String, i64, Then)>,
+    /// The server as this worker reaches it, if that is another way than ours.
+    pub(crate) server: Option<String>,
+    /// Whether one batch of commits in ten is sent twice.
+    pub(crate) twice: bool,
     /// Taken in before the work begins, each under a name of its own.
     pub(crate) submit: Vec<(String, Shape)>,
 }
@@ -55,6 +61,8 @@ impl Orders {
             lease_ms: 1_000,
             clock_ahead_ms: 0,
             fault: None,
+            server: stores::postgres(),
+            twice: false,
             submit: Vec::new(),
         }
     }
@@ -73,6 +81,9 @@ impl Orders {
             .stdin(std::process::Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log);
+        if let Some(url) = &self.server {
+            command.env(POSTGRES_FOR_TESTS, url);
+        }
         command
     }
 
@@ -136,7 +147,7 @@ pub(crate) fn work(orders: &Orders) {
         0 => Arc::new(SystemClock),
         millis_ahead => Arc::new(SkewedClock { millis_ahead }),
     };
-    let site = Site::open(&orders.root, clock, faults(orders));
+    let site = Site::open_as(orders, clock, faults(orders));
     let runtime = site::runtime();
     runtime.block_on(async {
         for (external_id, shape) in &orders.submit {

@@ -3,12 +3,14 @@
 use crate::{
     audit,
     child::{Orders, Then},
+    ledger::Ledger,
     site::{self, Site, WorkerProcess},
+    stores,
     workload::Shape,
 };
 use bindery_core::fault::FaultPoint;
-use rusqlite::Connection;
-use std::{path::Path, time::Duration};
+use bindery_testkit::{PostgresServer, Proxy, postgres::NOT_INSTALLED};
+use std::path::Path;
 
 #[test]
 fn two_processes_share_one_store_under_load() {
@@ -26,13 +28,11 @@ fn two_processes_share_one_store_under_load() {
     println!("two processes: {}", audit::check(&site, &runtime, &submissions));
 }
 
-/// A frozen process keeps the file locks it has; a test that waits for others must not freeze it inside a transaction.
+/// A frozen process keeps the locks it has; a test that waits for others must not freeze it inside a transaction.
 fn freeze_outside_of_transactions(worker: &WorkerProcess, root: &Path) {
     site::wait_until("a moment without a transaction", || {
         worker.freeze();
-        let db = Connection::open(root.join("bindery.db")).unwrap();
-        db.busy_timeout(Duration::from_millis(100)).unwrap();
-        let free = db.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok();
+        let free = Ledger::nobody_writes(root);
         if !free {
             worker.thaw();
         }
@@ -79,4 +79,34 @@ fn clocks_that_differ_by_two_hours_change_no_count() {
         worker.finish();
     }
     println!("clocks two hours apart: {}", audit::check(&site, &runtime, &submissions));
+}
+
+#[test]
+fn of_three_workers_on_one_submission_one_that_is_cut_off_is_fenced() {
+    let Some(server) = PostgresServer::start() else {
+        println!("{NOT_INSTALLED}");
+        return;
+    };
+    stores::use_server(server.url());
+    let dir = tempfile::tempdir().unwrap();
+    let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
+    let shape = Shape::Torture { files: 40 };
+    let id = runtime.block_on(site.submit_now("case", shape));
+    // Its own cable to the server. It has done some work, and is about to commit it.
+    let cable = Proxy::to(server.port());
+    let mut orders = Orders::new(dir.path(), "cut-off");
+    orders.server = Some(server.url().replace(&format!(":{}/", server.port()), &format!(":{}/", cable.port())));
+    orders.fault = Some((FaultPoint::AfterWorkBeforeCommit.as_str().to_owned(), 3, Then::Hold));
+    let cut_off = WorkerProcess::start(orders);
+    site::wait_until("a worker that has done some work", || cut_off.orders.holding().exists());
+    cable.cut();
+    std::fs::write(cut_off.orders.go_on(), "").unwrap();
+    let others = [site.start("one"), site.start("two")];
+    site.wait_for_all(&runtime, 1);
+    // The submission is complete without it. What it wants to commit now arrives late.
+    cable.mend();
+    site.close();
+    assert!(others.map(WorkerProcess::finish).iter().all(|finished| *finished > 0), "both took part");
+    let before = cut_off.finish();
+    println!("one of three cut off after {before} jobs: {}", audit::check(&site, &runtime, &[(id, shape)]));
 }

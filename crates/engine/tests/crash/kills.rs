@@ -1,61 +1,115 @@
 //! `kill -9` at random moments.
 
 use crate::{
-    audit,
+    audit::{self, Tally},
     child::Orders,
     site::{self, Site, WorkerProcess},
     workload::Shape,
 };
-use std::time::Duration;
+use bindery_core::SubmissionId;
+use std::{fmt, path::Path, time::Duration};
+use tokio::runtime::Runtime;
 
 const WORKERS: usize = 3;
 
 /// `make torture` asks for more.
-fn kills_wanted() -> usize {
-    std::env::var("BINDERY_TORTURE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+pub(crate) fn kills_wanted(usually: usize) -> usize {
+    std::env::var("BINDERY_TORTURE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(usually)
 }
 
-#[test]
-fn workers_killed_at_random_moments_lose_and_repeat_nothing() {
-    let wanted = kills_wanted();
-    let dir = tempfile::tempdir().unwrap();
-    let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
-    let shape = Shape::Torture { files: if wanted > 100 { 120 } else { 30 } };
-    let mut submissions = Vec::new();
-    let mut started = 0;
-    let mut start = || {
-        started += 1;
-        WorkerProcess::start(Orders { lease_ms: 500, ..Orders::new(dir.path(), &format!("worker-{started}")) })
-    };
-    let mut crew: Vec<WorkerProcess> = (0..WORKERS).map(|_| start()).collect();
-    let (mut kills, mut freezes) = (0, 0);
-    while kills < wanted {
-        // Always work to be interrupted in.
-        while runtime.block_on(site.counts()).1 < 2 {
-            let id = runtime.block_on(site.submit_now(&format!("case-{}", submissions.len()), shape));
-            submissions.push((id, shape));
+/// Workers on one store who are killed and frozen while there is always work to be interrupted in.
+pub(crate) struct Torture {
+    site: Site,
+    runtime: Runtime,
+    shape: Shape,
+    submissions: Vec<(SubmissionId, Shape)>,
+    orders: Orders,
+    crew: Vec<WorkerProcess>,
+    started: usize,
+    pub(crate) kills: usize,
+    freezes: usize,
+}
+
+impl Torture {
+    /// `files`: how much work one submission is.
+    pub(crate) fn begin(root: &Path, files: usize, twice: bool) -> Self {
+        let orders = Orders { lease_ms: 500, twice, ..Orders::new(root, "worker") };
+        let mut torture = Self {
+            site: Site::undisturbed(root),
+            runtime: site::runtime(),
+            shape: Shape::Torture { files },
+            submissions: Vec::new(),
+            orders,
+            crew: Vec::new(),
+            started: 0,
+            kills: 0,
+            freezes: 0,
+        };
+        torture.crew = (0..WORKERS).map(|_| torture.start()).collect();
+        torture
+    }
+
+    fn start(&mut self) -> WorkerProcess {
+        self.started += 1;
+        WorkerProcess::start(Orders { name: format!("worker-{}", self.started), ..self.orders.clone() })
+    }
+
+    /// Kills or freezes one of the workers.
+    pub(crate) fn go_on(&mut self) {
+        while self.runtime.block_on(self.site.counts()).1 < 2 {
+            let external_id = format!("case-{}", self.submissions.len());
+            let id = self.runtime.block_on(self.site.submit_now(&external_id, self.shape));
+            self.submissions.push((id, self.shape));
         }
         // Not a wait for something: the moment of the kill is what is random.
         std::thread::sleep(Duration::from_millis(fastrand::u64(10..160)));
         let victim = fastrand::usize(0..WORKERS);
         if fastrand::u32(0..12) == 0 {
             // Frozen for longer than its lease: what it holds is others' when it wakes.
-            crew[victim].freeze();
+            self.crew[victim].freeze();
             std::thread::sleep(Duration::from_millis(700));
-            crew[victim].thaw();
-            freezes += 1;
-            continue;
+            self.crew[victim].thaw();
+            self.freezes += 1;
+            return;
         }
-        assert!(crew[victim].is_alive(), "a worker ended by itself:\n{}", crew[victim].log());
-        crew[victim].kill();
-        crew[victim] = start();
-        kills += 1;
+        let worker = &mut self.crew[victim];
+        assert!(worker.is_alive(), "a worker ended by itself:\n{}", worker.log());
+        worker.kill();
+        self.crew[victim] = self.start();
+        self.kills += 1;
     }
-    site.wait_for_all(&runtime, submissions.len());
-    site.close();
-    for worker in crew {
-        worker.finish();
+
+    /// Lets the work end in peace, and counts.
+    pub(crate) fn end(self) -> Tortured {
+        self.site.wait_for_all(&self.runtime, self.submissions.len());
+        self.site.close();
+        for worker in self.crew {
+            worker.finish();
+        }
+        let tally = audit::check(&self.site, &self.runtime, &self.submissions);
+        Tortured { kills: self.kills, freezes: self.freezes, tally }
     }
-    let tally = audit::check(&site, &runtime, &submissions);
-    println!("torture: {kills} kills, {freezes} freezes, {tally}");
+}
+
+pub(crate) struct Tortured {
+    kills: usize,
+    freezes: usize,
+    tally: Tally,
+}
+
+impl fmt::Display for Tortured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} kills, {} freezes, {}", self.kills, self.freezes, self.tally)
+    }
+}
+
+#[test]
+fn workers_killed_at_random_moments_lose_and_repeat_nothing() {
+    let wanted = kills_wanted(12);
+    let dir = tempfile::tempdir().unwrap();
+    let mut torture = Torture::begin(dir.path(), if wanted > 100 { 120 } else { 30 }, false);
+    while torture.kills < wanted {
+        torture.go_on();
+    }
+    println!("torture: {}", torture.end());
 }

@@ -9,7 +9,9 @@
 //! | `child` | a worker process and its orders |
 //! | `site` | a store in a folder, its workers, and waiting for them |
 //! | `audit` | the count, by SQL of its own |
-//! | `faults`, `kills`, `fences`, `outside`, `disk` | the tests |
+//! | `ledger` | that SQL on both databases |
+//! | `twice` | a store to which some commits are sent twice |
+//! | `faults`, `kills`, `restarts`, `fences`, `outside`, `disk` | the tests |
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -21,8 +23,13 @@ mod disk;
 mod faults;
 mod fences;
 mod kills;
+mod ledger;
 mod outside;
+mod restarts;
 mod site;
+#[path = "../stores/mod.rs"]
+mod stores;
+mod twice;
 mod workload;
 
 /// Not a test: what this binary does when it is run again as a worker.

@@ -2,6 +2,8 @@
 
 use crate::{
     child::Orders,
+    stores::{self, Time},
+    twice::Twice,
     workload::{self, Shape},
 };
 use bindery_core::{
@@ -16,10 +18,9 @@ use bindery_engine::{
     view,
 };
 use bindery_store::{
-    Records as _, Store,
+    Store,
     blobs::{Blobs, LocalBlobs},
     query::SubmissionFilter,
-    sqlite::{Options, SqliteStore},
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -60,22 +61,25 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 pub(crate) struct Site {
     pub(crate) root: PathBuf,
     pub(crate) engine: Engine,
-    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 impl Site {
-    pub(crate) fn open(root: &Path, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
-        let options =
-            Options { clock: Arc::clone(&clock), faults: Arc::clone(&faults), ..Options::at(root.join("bindery.db")) };
-        let store = Arc::new(SqliteStore::open(options).unwrap());
+    /// As a worker does.
+    pub(crate) fn open_as(orders: &Orders, clock: Arc<dyn Clock>, faults: Arc<dyn Faults>) -> Self {
+        let store = stores::open_with_faults(&orders.root, Time::Own(clock), Arc::clone(&faults));
+        let store = if orders.twice { Arc::new(Twice(store)) } else { store };
+        Self::on(store, &orders.root, faults)
+    }
+
+    fn on(store: Arc<dyn Store>, root: &Path, faults: Arc<dyn Faults>) -> Self {
         let blobs = LocalBlobs::open_with_faults(root.join("blobs"), Arc::clone(&faults)).unwrap();
-        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
-        let parts = Parts::new(shared, Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
-        Self { root: root.to_owned(), engine: Engine::new(Parts { clock, faults, ..parts }), store }
+        let parts = Parts::new(Arc::clone(&store), Arc::new(blobs) as Arc<dyn Blobs>, workload::registry());
+        Self { root: root.to_owned(), engine: Engine::new(Parts { faults, ..parts }), store }
     }
 
     pub(crate) fn undisturbed(root: &Path) -> Self {
-        Self::open(root, Arc::new(SystemClock), Arc::new(NoFaults))
+        Self::on(stores::open(root, Time::Own(Arc::new(SystemClock))), root, Arc::new(NoFaults))
     }
 
     /// Takes in a submission: workflows, bytes and all. Doing it twice is doing it once.

@@ -19,10 +19,7 @@ use bindery_engine::{
     view::AggregationState,
     workflow::builtin,
 };
-use bindery_store::{
-    Records as _,
-    query::{ItemFilter, JobFilter},
-};
+use bindery_store::query::{ItemFilter, JobFilter};
 use serde_json::{Map, Value, json};
 use std::{
     sync::{

@@ -8,6 +8,8 @@ mod runs;
 mod seed000;
 mod seed002;
 mod smoke;
+#[path = "../stores/mod.rs"]
+mod stores;
 mod support;
 mod workflow_keys;
 

@@ -15,10 +15,7 @@ use bindery_engine::{
     Child, Children, Extracted, Processor, Registry, WorkerOptions, context::StepContext, intake::Intake,
     steps::input_hash, view,
 };
-use bindery_store::{
-    Control as _, Queue as _, Records as _,
-    query::{JobFilter, ReviewFilter},
-};
+use bindery_store::query::{JobFilter, ReviewFilter};
 use serde_json::{Map, Value, json};
 use std::sync::{
     Arc, Mutex,

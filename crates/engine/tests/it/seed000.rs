@@ -14,7 +14,6 @@ mod wrong;
 use crate::support::{Func, Rig};
 use bindery_core::{EventSeq, Name, SubmissionId, event::kind};
 use bindery_engine::{Extracted, Registry, Worker, WorkerOptions, aggregator, intake::Intake, stop_pair, view};
-use bindery_store::Feed as _;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

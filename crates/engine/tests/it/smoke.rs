@@ -66,7 +66,8 @@ async fn parts_that_cannot_be_stored_are_a_dead_letter_with_the_reason() {
     let jobs = rig.jobs().await;
     assert_eq!(jobs.len(), 1, "{jobs:#?}");
     let reason = jobs[0].reason.to_string();
-    assert!(reason.contains("its result could not be stored") && reason.contains("item.key"), "{reason}");
+    assert!(reason.contains("its result could not be stored"), "{reason}");
+    assert!(reason.contains("item.key") || reason.contains("item_key"), "{reason}");
     assert_eq!(rig.status(id).await, SubmissionStatus::Completed, "what waits for the file goes on without it");
     assert_eq!(view::result(&rig.engine, id).await.unwrap(), Some(json!({"pages": 0})), "nothing is half-stored");
 }

@@ -1,7 +1,9 @@
 //! A whole engine on a store of its own in a temporary folder.
 
+use crate::stores::{self, Time};
+
 use bindery_core::{
-    Clock, Name, StepError, SubmissionId,
+    EventSeq, Name, StepError, SubmissionId,
     event::Event,
     job::{Job, JobState},
     submission::SubmissionStatus,
@@ -16,10 +18,9 @@ use bindery_engine::{
     stop_pair,
 };
 use bindery_store::{
-    Records as _, Store,
+    Store,
     blobs::{Blobs, LocalBlobs},
     query::{EventFilter, JobFilter},
-    sqlite::{Options, SqliteStore},
 };
 use serde_json::Value;
 use std::{
@@ -70,7 +71,7 @@ impl Processor for Func {
 /// An engine on its own store. Opening another on the same folder is another process, as far as the store can tell.
 pub(crate) struct Rig {
     pub(crate) engine: Engine,
-    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) store: Arc<dyn Store>,
     /// Moves only in a rig made with [`Rig::with_manual_clock`].
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) dir: Arc<TempDir>,
@@ -96,22 +97,19 @@ impl Rig {
     pub(crate) fn with_isolation(registry: Registry, children: Processes) -> Self {
         let rig = Self::new(registry.clone());
         let blobs = Arc::clone(rig.engine.blobs());
-        let shared: Arc<dyn Store> = Arc::clone(&rig.store) as Arc<dyn Store>;
-        let engine = Engine::new(Parts::new(shared, blobs, registry).with_isolation(children));
+        let engine = Engine::new(Parts::new(Arc::clone(&rig.store), blobs, registry).with_isolation(children));
         Self { engine, ..rig }
     }
 
     fn build(registry: Registry, dir: Arc<TempDir>, manual: Option<Arc<ManualClock>>) -> Self {
         let moving = manual.clone().unwrap_or_default();
-        let clock: Arc<dyn Clock> = match manual {
-            Some(manual) => manual,
-            None => Arc::new(SystemClock),
+        let time = match manual {
+            Some(manual) => Time::Moved(manual),
+            None => Time::Own(Arc::new(SystemClock)),
         };
-        let options = Options { clock: Arc::clone(&clock), ..Options::at(dir.path().join("bindery.db")) };
-        let store = Arc::new(SqliteStore::open(options).unwrap());
+        let store = stores::open(dir.path(), time);
         let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
-        let shared: Arc<dyn Store> = Arc::clone(&store) as Arc<dyn Store>;
-        let engine = Engine::new(Parts { clock, ..Parts::new(shared, blobs as Arc<dyn Blobs>, registry) });
+        let engine = Engine::new(Parts::new(Arc::clone(&store), blobs as Arc<dyn Blobs>, registry));
         Self { engine, store, clock: moving, dir }
     }
 
@@ -177,6 +175,11 @@ impl Rig {
     }
 
     async fn is_idle(&self) -> bool {
+        if let Some(newest) = stores::newest_event(self.dir.path()).await
+            && self.store.last_event().await.unwrap().raw() < newest
+        {
+            return false;
+        }
         // Reports first: following them can make new work.
         while !matches!(aggregator::step(&self.engine).await.unwrap(), Consumed::Nothing) {}
         let states = vec![JobState::Ready, JobState::Running, JobState::Scheduled];
@@ -198,7 +201,16 @@ impl Rig {
     }
 
     pub(crate) async fn events(&self) -> Vec<Event> {
-        self.store().read_events(bindery_core::EventSeq::START, EventFilter::default(), usize::MAX).await.unwrap()
+        let newest = stores::newest_event(self.dir.path()).await.unwrap_or(0);
+        let begun = Instant::now();
+        loop {
+            let all = self.store().read_events(EventSeq::START, EventFilter::default(), usize::MAX).await.unwrap();
+            if all.last().map_or(0, |event| event.seq.raw()) >= newest {
+                return all;
+            }
+            assert!(begun.elapsed() < PATIENCE, "the newest events do not appear");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     pub(crate) async fn events_of(&self, kind: &str) -> Vec<Event> {

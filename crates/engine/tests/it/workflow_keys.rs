@@ -11,7 +11,6 @@ use bindery_core::{
     submission::SubmissionStatus,
 };
 use bindery_engine::{Extracted, Registry, context::StepContext, intake::Intake, workflow::keys};
-use bindery_store::Records as _;
 use serde_json::Value;
 
 mod deadlines;

@@ -36,6 +36,14 @@ pub enum BlobError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the program is shutting down")]
     ShuttingDown,
+    #[error("{url} is no place for blobs: expected file:/// and the whole path")]
+    BadFolderUrl { url: String },
+    #[cfg(not(feature = "object-storage"))]
+    #[error("{url} cannot be opened: this program was built without object storage (feature object-storage)")]
+    NoObjectStorage { url: String },
+    #[cfg(feature = "object-storage")]
+    #[error(transparent)]
+    Object(#[from] super::ObjectError),
 }
 
 impl BlobError {
@@ -54,6 +62,11 @@ impl BlobError {
             Self::SourceChanged { .. } | Self::CopyDiffers { .. } | Self::Io { .. } | Self::ShuttingDown => {
                 Disposition::Retry { after: None }
             }
+            Self::BadFolderUrl { .. } => Disposition::Reject,
+            #[cfg(not(feature = "object-storage"))]
+            Self::NoObjectStorage { .. } => Disposition::Reject,
+            #[cfg(feature = "object-storage")]
+            Self::Object(error) => error.disposition(),
         }
     }
 

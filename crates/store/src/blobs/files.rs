@@ -30,14 +30,14 @@ fn require_file(path: &Path, metadata: &Metadata) -> Result<(), BlobError> {
 }
 
 /// A file that is being copied into the store.
-pub(super) struct Source<'a> {
-    path: &'a Path,
+pub(super) struct Source {
+    path: PathBuf,
     file: File,
     before: Metadata,
 }
 
-impl<'a> Source<'a> {
-    pub(super) fn open(path: &'a Path) -> Result<Self, BlobError> {
+impl Source {
+    pub(super) fn open(path: &Path) -> Result<Self, BlobError> {
         // Asked by name first because a socket cannot even be opened, and again on the handle because the name may
         // have been given to something else in between. Without NONBLOCK, opening a pipe waits for its writer.
         require_file(path, &fs::metadata(path).map_err(|error| BlobError::source(path, error))?)?;
@@ -49,7 +49,7 @@ impl<'a> Source<'a> {
             .map_err(|error| BlobError::source(path, error))?;
         let before = file.metadata().map_err(|error| BlobError::source(path, error))?;
         require_file(path, &before)?;
-        Ok(Self { path, file, before })
+        Ok(Self { path: path.to_owned(), file, before })
     }
 
     /// Copies the file and makes sure that it is still what it was. `after_chunk` lets tests interfere.
@@ -60,7 +60,7 @@ impl<'a> Source<'a> {
     ) -> Result<(ContentHash, u64), BlobError> {
         // One byte more than expected is enough to know; a file that grows for ever must not fill the disk.
         let bounded = (&self.file).take(self.before.len().saturating_add(1));
-        let on_read_error = |error| BlobError::source(self.path, error);
+        let on_read_error = |error| BlobError::source(&self.path, error);
         let (hash, size) = hash_through(bounded, on_read_error, |chunk| {
             temporary.write(chunk)?;
             after_chunk();
@@ -70,8 +70,9 @@ impl<'a> Source<'a> {
         Ok((hash, size))
     }
 
-    fn require_unchanged(&self, copied: u64) -> Result<(), BlobError> {
-        let changed = |what: String| Err(BlobError::SourceChanged { path: self.path.to_owned(), what });
+    /// Fails unless the file, of which `copied` bytes were read, is still what it was when it was opened.
+    pub(super) fn require_unchanged(&self, copied: u64) -> Result<(), BlobError> {
+        let changed = |what: String| Err(BlobError::SourceChanged { path: self.path.clone(), what });
         let expected = self.before.len();
         if copied != expected {
             return changed(if copied > expected {
@@ -81,10 +82,10 @@ impl<'a> Source<'a> {
             });
         }
         // By name, not by handle: a file that was replaced is another file, whatever our handle still holds.
-        let after = match fs::metadata(self.path) {
+        let after = match fs::metadata(&self.path) {
             Ok(after) => after,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return changed("it was removed".to_owned()),
-            Err(error) => return Err(BlobError::source(self.path, error)),
+            Err(error) => return Err(BlobError::source(&self.path, error)),
         };
         if (after.dev(), after.ino()) != (self.before.dev(), self.before.ino()) {
             return changed("it was replaced".to_owned());
@@ -96,6 +97,41 @@ impl<'a> Source<'a> {
             return changed("it was modified".to_owned());
         }
         Ok(())
+    }
+}
+
+/// For uploads, which read a file twice and in parts.
+#[cfg(feature = "object-storage")]
+impl Source {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The size when it was opened.
+    pub(super) fn size(&self) -> u64 {
+        self.before.len()
+    }
+
+    pub(super) fn on_error(&self, error: io::Error) -> BlobError {
+        BlobError::source(&self.path, error)
+    }
+
+    /// Begins again.
+    pub(super) fn rewind(&self) -> Result<(), BlobError> {
+        io::Seek::rewind(&mut &self.file).map_err(|error| self.on_error(error))
+    }
+
+    /// The file from its beginning, and one byte more than expected: enough to know that it grew.
+    pub(super) fn bounded(&self) -> Result<impl Read, BlobError> {
+        self.rewind()?;
+        Ok((&self.file).take(self.before.len().saturating_add(1)))
+    }
+
+    /// The next bytes, as many as asked for unless the file ends. None at its end.
+    pub(super) fn part(&self, size: usize) -> Result<Vec<u8>, BlobError> {
+        let mut part = Vec::with_capacity(size);
+        (&self.file).take(size as u64).read_to_end(&mut part).map_err(|error| self.on_error(error))?;
+        Ok(part)
     }
 }
 

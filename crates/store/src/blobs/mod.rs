@@ -20,8 +20,16 @@
 mod error;
 mod files;
 mod local;
+#[cfg(feature = "object-storage")]
+mod object;
+mod open;
 mod traits;
 
 pub use error::BlobError;
 pub use local::LocalBlobs;
+#[cfg(feature = "object-storage")]
+pub use object::{
+    KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey,
+};
+pub use open::open_blobs;
 pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};

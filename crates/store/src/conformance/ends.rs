@@ -119,6 +119,9 @@ pub async fn a_fan_out_goes_on_in_several_commits(f: &Fixture) {
         let job = f.stored(id).await;
         assert_eq!((job.state, job.cursor, job.attempt), (JobState::Running, cursor, 1), "the claim goes on");
     }
+    let repeated = Changes { jobs: vec![f.job("ocr", submission)], ..Changes::default() };
+    let repeated = f.commit(ending(&claim, JobEnd::Continue { cursor: 200 }, repeated)).await;
+    assert_eq!(repeated, CommitResult::Rejected(Rejection::LeaseLost), "sent twice because the answer was lost");
     f.advance(61);
     f.store.sweep().await.unwrap();
     let claims = f.claim(5).await;

@@ -218,6 +218,10 @@ impl Model {
             return CommitResult::Rejected(Rejection::LeaseLost);
         };
         let mut job = self.jobs.remove(&key).expect("the holder is there");
+        if matches!(end, JobEnd::Continue { cursor } if *cursor <= job.cursor) {
+            self.jobs.insert(key, job);
+            return CommitResult::Rejected(Rejection::LeaseLost);
+        }
         match end {
             JobEnd::Done => {
                 if let Some(dirty) = job.dirty.take() {

@@ -19,7 +19,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
     event::{Event, NewEvent},
     fault::FaultPoint,
     job::{ClaimedJob, Job, NewJob, Token},
@@ -113,6 +113,13 @@ impl Queue for PostgresStore {
 
     async fn sweep(&self) -> StoreResult<Swept> {
         transaction!(self.db, Write, tx => sweep::sweep(&mut tx).await)
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        match &self.db.setup.clock {
+            Some(clock) => Arc::clone(clock),
+            None => Arc::clone(&self.db.time) as Arc<dyn Clock>,
+        }
     }
 
     fn change_mark(&self) -> u64 {

@@ -70,7 +70,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             tx.execute(sql, &[&id, &token_number, &error, &resume]).await?
         }
         JobEnd::Continue { cursor } => {
-            let sql = "UPDATE job SET cursor = $3 WHERE id = $1 AND token = $2 AND state = 2";
+            let sql = "UPDATE job SET cursor = $3 WHERE id = $1 AND token = $2 AND state = 2 AND cursor < $3";
             return Ok(tx.execute(sql, &[&id, &token_number, cursor]).await? == 1);
         }
         JobEnd::Await { until, error } => {

@@ -58,10 +58,10 @@ pub(super) fn is_going(code: &SqlState) -> bool {
         || code.code().starts_with("08")
 }
 
-/// The message with its detail, without what only a programmer would read.
+/// The message with its detail, without what only a programmer would read, and without anybody's data.
 pub(super) fn message(error: &Error) -> String {
     match error.as_db_error() {
-        Some(answer) => match answer.detail() {
+        Some(answer) => match answer.detail().filter(|detail| !detail.starts_with("Failing row")) {
             Some(detail) => format!("{}; {detail}", answer.message()),
             None => answer.message().to_owned(),
         },

@@ -33,6 +33,7 @@ mod backend;
 mod carry;
 mod changes;
 mod claim;
+mod clock;
 mod commit;
 mod control;
 mod ends;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
+    Timestamp,
     fault::{Faults, NoFaults},
     time::Clock,
 };
@@ -22,6 +23,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The oldest server that has all we use.
 const OLDEST_SERVER: i32 = 140_000;
+
+/// How long the server waits for a process that is in the middle of a transaction and does not answer: it may be frozen,
+/// or cut off, and others wait for its locks.
+const PATIENCE_WITH_US: &str = "-c idle_in_transaction_session_timeout=30s -c tcp_keepalives_idle=10 \
+    -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25s";
 
 /// How to open a store.
 #[derive(Clone)]
@@ -86,7 +92,7 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
     let config = config(options)?;
     let tls = tls::connector(options, config.get_ssl_mode())?;
     let mut client = first_connection(&config, tls.clone(), &place).await?;
-    check_server(&client, &place).await?;
+    let now = check_server(&client, &place).await?;
     migrate::migrate(&mut client, &options.schema, &place).await?;
     drop(client);
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -95,7 +101,7 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
         .max_size(options.connections.max(2))
         .build()
         .map_err(|error| StoreError::CannotOpen { path: place.clone().into(), detail: error.to_string() })?;
-    Ok(Db::new(Setup {
+    let setup = Setup {
         pool,
         place,
         config,
@@ -104,7 +110,8 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
         patience: options.patience,
         clock: options.clock.clone(),
         faults: Arc::clone(&options.faults),
-    }))
+    };
+    Ok(Db::new(setup, now))
 }
 
 /// The name becomes part of statements, so it is plain.
@@ -131,8 +138,8 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
     let given = config.get_options().unwrap_or_default();
     // Every connection sees our schema alone. Our statements are short and join a short list to a large table by its
     // key: compiling them gains nothing, and reading the whole table for it would be a mistake.
-    let settings =
-        format!("{given} -c search_path={} -c jit=off -c enable_hashjoin=off -c enable_mergejoin=off", options.schema);
+    let plans = "-c jit=off -c enable_hashjoin=off -c enable_mergejoin=off";
+    let settings = format!("{given} -c search_path={} {plans} {PATIENCE_WITH_US}", options.schema);
     config.options(settings.trim());
     if config.get_application_name().is_none() {
         config.application_name("bindery");
@@ -140,7 +147,9 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(Duration::from_secs(10));
     }
-    config.keepalives_idle(Duration::from_secs(60));
+    // A machine that was cut off holds locks that others wait for: both sides notice within half a minute.
+    config.keepalives_idle(Duration::from_secs(10)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+    config.tcp_user_timeout(Duration::from_secs(25));
     Ok(config)
 }
 
@@ -184,9 +193,10 @@ fn cannot_connect(error: &tokio_postgres::Error, config: &Config, place: &str) -
     StoreError::CannotOpen { path: place.into(), detail }
 }
 
-async fn check_server(client: &Client, place: &str) -> StoreResult<()> {
-    let sql =
-        "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), current_setting('server_version')";
+/// Whether the server will do; its time.
+async fn check_server(client: &Client, place: &str) -> StoreResult<Timestamp> {
+    let sql = "SELECT current_setting('server_version_num')::int, pg_is_in_recovery(), \
+               current_setting('server_version'), floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     let row = client.query_one(sql, &[]).await.map_err(|error| super::fail::explain(&error, place))?;
     let (number, replica, version): (i32, bool, String) = (row.get(0), row.get(1), row.get(2));
     if number < OLDEST_SERVER {
@@ -197,7 +207,7 @@ async fn check_server(client: &Client, place: &str) -> StoreResult<()> {
         let detail = "the server is a read-only replica; use the URL of the primary server".to_owned();
         return Err(StoreError::NotWritable { path: place.into(), detail });
     }
-    Ok(())
+    Ok(Timestamp::from_millis(row.get(3)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! connection broke before the commit was sent, runs it again. Once a commit was sent and no answer came, nobody knows
 //! whether it holds: the caller is told, and its guards say what to do.
 
-use super::fail::{TxError, TxResult};
+use super::{
+    clock::ServerClock,
+    fail::{TxError, TxResult},
+};
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
     Timestamp,
@@ -49,6 +52,7 @@ pub(super) struct Db {
     /// Tells our own notifications from those of other processes.
     pub(super) tag: String,
     pub(super) changes: watch::Sender<u64>,
+    pub(super) time: Arc<ServerClock>,
     /// The newest event that this process has stored, and the position below which all was decided at the last look.
     pub(super) newest_event: AtomicI64,
     pub(super) decided: AtomicI64,
@@ -136,9 +140,16 @@ pub(super) enum Ended<T> {
 }
 
 impl Db {
-    pub(super) fn new(setup: Setup) -> Self {
+    pub(super) fn new(setup: Setup, now: Timestamp) -> Self {
         let tag = format!("{:016x}", fastrand::u64(..));
-        Self { setup, tag, changes: watch::channel(0).0, newest_event: AtomicI64::new(0), decided: AtomicI64::new(1) }
+        Self {
+            setup,
+            tag,
+            changes: watch::channel(0).0,
+            time: Arc::new(ServerClock::new(now)),
+            newest_event: AtomicI64::new(0),
+            decided: AtomicI64::new(1),
+        }
     }
 
     pub(super) fn announce(&self) {
@@ -198,6 +209,7 @@ impl Db {
             };
             match begun {
                 Ok(now) => {
+                    self.time.saw(now);
                     tx.now = now;
                     return Ok(tx);
                 }

@@ -20,7 +20,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
@@ -127,6 +127,10 @@ impl Queue for SqliteStore {
 
     async fn sweep(&self) -> StoreResult<Swept> {
         self.writer.write(sweep::sweep).await
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.options.clock)
     }
 
     fn change_mark(&self) -> u64 {

@@ -151,7 +151,7 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
             .execute((id, token, to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Continue { cursor } => tx
             .db
-            .prepare_cached("UPDATE job SET cursor = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?
+            .prepare_cached("UPDATE job SET cursor = ?3 WHERE id = ?1 AND token = ?2 AND state = 2 AND cursor < ?3")?
             .execute((id, token, cursor))?,
         JobEnd::Await { until, error } => tx
             .db

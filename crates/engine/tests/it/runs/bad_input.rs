@@ -1,6 +1,7 @@
 //! Inputs and ids that cannot be used, each answered with a clear sentence.
 
 use super::clerk::{ACCOUNT, Clerk, UNDERWRITING, after, factors, input, inputs, output, quiet, refusal, rig};
+use crate::stores;
 use bindery_core::{outcome::Step, submission::SubmissionStatus};
 use bindery_engine::{
     execution::{Duplicates, ProcessorInput},
@@ -103,8 +104,8 @@ async fn a_run_is_found_by_the_beginning_of_its_id_or_as_the_latest() {
 
     // Two ids that begin alike are rare, so one is made by hand.
     let twin = format!("{}-twin", &first.run_id[..8]);
-    let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
-    db.execute("UPDATE submission SET external_id = ?1 WHERE external_id = ?2", (&twin, &second.run_id)).unwrap();
+    let rename = format!("UPDATE submission SET external_id = '{twin}' WHERE external_id = '{}'", second.run_id);
+    stores::tamper(rig.dir.path(), &rename).await;
     let ambiguous = refusal(runs.find(&first.run_id[..8]).await);
     assert_eq!(ambiguous, format!("run {} may be any of {twin}, {}", &first.run_id[..8], first.run_id));
 }

@@ -1,7 +1,7 @@
 //! Runs that end early: a killed process, a person who cancels, a store that stores no more.
 
 use super::clerk::{Clerk, after, factors, inputs, output, quiet, refusal, rig, runners};
-use crate::support::Rig;
+use crate::{stores, support::Rig};
 use bindery_core::{
     Name,
     outcome::{OutcomeStatus, Step},
@@ -12,7 +12,6 @@ use bindery_engine::{
     execution::{Execution, ProcessingResult},
     runs::{INTERRUPTED_AFTER, RunFilter, RunProgress, RunStatus, Runs},
 };
-use bindery_store::Control as _;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc::UnboundedReceiver, task::JoinHandle};
 
@@ -88,9 +87,8 @@ async fn a_run_killed_after_its_last_result_only_needs_its_answer() {
     let clerk = Clerk::new();
     let done = runs.start(clerk.execution(), inputs(3), None, quiet).await.unwrap();
     // As a crash before the last commit leaves it.
-    let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
-    db.execute("UPDATE submission SET status = 3, completed_at = NULL", []).unwrap();
-    db.execute("DELETE FROM artifact", []).unwrap();
+    let undo = "UPDATE submission SET status = 3, completed_at = NULL; DELETE FROM artifact";
+    stores::tamper(rig.dir.path(), undo).await;
     assert_eq!(rig.store().find_submission(&done.run_id).await.unwrap().unwrap().status, SubmissionStatus::Processing);
     rig.clock.advance(INTERRUPTED_AFTER);
     clerk.forget();
@@ -116,9 +114,8 @@ async fn a_retry_that_is_killed_is_retried_itself() {
         Ok(execution)
     };
     runs.retry(&failed.run_id, cancelled, quiet).await.unwrap();
-    let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
-    db.execute("UPDATE submission SET status = 3, completed_at = NULL WHERE id = (SELECT max(id) FROM submission)", [])
-        .unwrap();
+    let undo = "UPDATE submission SET status = 3, completed_at = NULL WHERE id = (SELECT max(id) FROM submission)";
+    stores::tamper(rig.dir.path(), undo).await;
     rig.clock.advance(INTERRUPTED_AFTER);
     let second = runs.find("latest").await.unwrap();
     assert_ne!(second.run_id, failed.run_id);
@@ -133,12 +130,9 @@ async fn a_run_killed_while_its_inputs_were_stored_says_so() {
     let (rig, runs) = rig();
     let clerk = Clerk::new();
     let done = runs.start(clerk.execution(), inputs(3), None, quiet).await.unwrap();
-    let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
-    db.execute_batch(
-        "UPDATE submission SET status = 0, completed_at = NULL; DELETE FROM outcome; DELETE FROM artifact;
-         DELETE FROM item WHERE ordinal > 0",
-    )
-    .unwrap();
+    let undo = "UPDATE submission SET status = 0, completed_at = NULL; DELETE FROM outcome; DELETE FROM artifact; \
+                DELETE FROM item WHERE ordinal > 0";
+    stores::tamper(rig.dir.path(), undo).await;
     rig.clock.advance(INTERRUPTED_AFTER);
     let refused = refusal(runs.retry(&done.run_id, |record| clerk.again(record), quiet).await);
     let expected = format!("run {} stopped before all its inputs were stored; start another one", done.run_id);
@@ -202,11 +196,10 @@ async fn a_run_notices_that_somebody_has_cancelled_it_or_gone_on_with_it() {
         if overtaken {
             // The machine slept: nobody saw the run for a while.
             let asleep = "UPDATE worker SET seen_at = seen_at - 60000";
-            let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
             let other = Clerk::new();
             let mut followed = None;
             while followed.is_none() {
-                db.execute_batch(asleep).unwrap();
+                stores::tamper(rig.dir.path(), asleep).await;
                 // A sign of life may come in between; then it is under way, and asked for again.
                 match runs.retry(&run_id, |record| other.again(record), quiet).await {
                     Ok(result) => followed = Some(result),
@@ -257,9 +250,14 @@ async fn a_store_that_stores_no_more_ends_the_run_with_its_error() {
     for runner in runners() {
         let (rig, runs) = rig();
         let clerk = Clerk::new();
-        let db = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
-        let forbid = "CREATE TRIGGER no_more BEFORE INSERT ON outcome BEGIN SELECT RAISE(ABORT, 'no more'); END";
-        db.execute_batch(forbid).unwrap();
+        let (forbid, allow) = if stores::postgres().is_some() {
+            let forbid = "ALTER TABLE outcome ADD CONSTRAINT \"no more\" CHECK (false) NOT VALID";
+            (forbid, "ALTER TABLE outcome DROP CONSTRAINT \"no more\"")
+        } else {
+            let forbid = "CREATE TRIGGER no_more BEFORE INSERT ON outcome BEGIN SELECT RAISE(ABORT, 'no more'); END";
+            (forbid, "DROP TRIGGER no_more")
+        };
+        stores::tamper(rig.dir.path(), forbid).await;
         clerk.hold_from(2);
         let mut execution = clerk.execution().with_runner(Arc::clone(&runner));
         let cancel = execution.task_mut().cancel.clone();
@@ -274,7 +272,7 @@ async fn a_store_that_stores_no_more_ends_the_run_with_its_error() {
         let error = refusal(running.await.unwrap());
         assert!(error.contains("no more"), "{error}");
         assert_eq!(completed(&rig, &[&run_id]).await, [0], "nothing is half-counted");
-        db.execute_batch("DROP TRIGGER no_more").unwrap();
+        stores::tamper(rig.dir.path(), allow).await;
         rig.clock.advance(INTERRUPTED_AFTER);
         let result = runs.retry(&run_id, |record| clerk.again(record), quiet).await.unwrap();
         assert_eq!(output(&result), factors(600));

@@ -198,7 +198,8 @@ async fn s000_25_completion_triggers_the_analysis_once() {
     // Duplicates and a replay of the aggregator give the analysis nothing new to do.
     tell(&rig, &[completed(&subs[0], "doc", "foundry")]).await;
     replay(&rig).await;
-    assert_eq!(analyse(&rig).await, Consumed::Nothing);
+    let more = analyse(&rig).await;
+    assert!(matches!(more, Consumed::Nothing | Consumed::Handled { events: 0, .. }), "{more:?}");
     let mut started: Vec<_> = rig.events_of("AnalysisStarted").await.iter().map(|event| event.submission).collect();
     started.sort();
     started.dedup();

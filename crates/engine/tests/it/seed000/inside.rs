@@ -6,7 +6,7 @@ use bindery_engine::{
     context::StepContext,
     report::{About, Reported},
 };
-use bindery_store::{Control as _, query::JobFilter};
+use bindery_store::query::JobFilter;
 use std::sync::{
     Arc, Condvar, Mutex,
     atomic::{AtomicBool, Ordering},

@@ -1,6 +1,7 @@
 //! What can be read of a document and of a submission.
 
 use super::*;
+use crate::stores;
 use bindery_core::Timestamp;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -177,6 +178,10 @@ async fn s000_16_reading_one_submission_does_not_scan_others() {
     tell(&rig, &[completed("mine", "doc", "foundry"), completed("yours", "doc", "markitdown")]).await;
     assert_eq!(statuses(&rig, "mine", "doc").await, ["pending", "completed"]);
     assert_eq!(statuses(&rig, "yours", "doc").await, ["completed", "pending"], "the same document id, another one");
+    if stores::postgres().is_some() {
+        // It plans by statistics, which a store with two submissions has none of.
+        return;
+    }
     // What the states are read from, by the columns that they are asked by.
     let file = rusqlite::Connection::open(rig.dir.path().join("bindery.db")).unwrap();
     for question in [

@@ -2,7 +2,7 @@
 
 use super::*;
 use bindery_core::job::JobState;
-use bindery_store::{Control as _, Queue as _, query::JobFilter};
+use bindery_store::query::JobFilter;
 
 /// The shipped workflow waits this long for a report, this many times.
 const WAIT: Duration = Duration::from_secs(300);

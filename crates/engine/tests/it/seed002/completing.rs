@@ -3,7 +3,6 @@
 use crate::docproc::{AGGREGATOR_QUEUE, CONSOLIDATOR_QUEUE, Docproc, FIVE_PAGES, default_yaml, outside};
 use bindery_core::{item::ItemKind, outcome::OutcomeStatus, submission::SubmissionStatus};
 use bindery_engine::message::Published;
-use bindery_store::Records as _;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

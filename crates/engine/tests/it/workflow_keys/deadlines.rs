@@ -4,7 +4,6 @@ use super::{Seen, echo, registry};
 use crate::support::Rig;
 use bindery_core::{Clock as _, Name, event::kind, job::JobState};
 use bindery_engine::{intake::Intake, view};
-use bindery_store::{Control as _, Queue as _, Records as _};
 use std::time::Duration;
 
 /// A submission that was received `ago` seconds ago, and does not move.

@@ -10,7 +10,7 @@ use bindery_engine::{
     view,
     workflow::Target,
 };
-use bindery_store::{Control as _, Records as _, query::ReviewFilter};
+use bindery_store::query::ReviewFilter;
 use serde_json::{Value, json};
 
 fn echoing(names: &[&str]) -> Registry {

@@ -1,0 +1,60 @@
+//! What is shipped for running Bindery elsewhere is what systemd, containers and people can use.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// The unit with the program where it was built, as systemd checks that it is there.
+#[test]
+fn systemd_accepts_the_unit() {
+    if Command::new("systemd-analyze").arg("--version").output().is_err() {
+        println!("skipped: systemd-analyze is not installed");
+        return;
+    }
+    let unit = fs::read_to_string(root().join("deploy/systemd/bindery-worker@.service")).unwrap();
+    let built = unit.replace("/usr/local/bin/bindery", env!("CARGO_BIN_EXE_bindery"));
+    assert_ne!(built, unit, "the unit starts the program from where it is installed");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bindery-worker@1.service");
+    fs::write(&path, built).unwrap();
+    let checked = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path).output().unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr);
+    let ours: Vec<&str> = said.lines().filter(|line| line.contains("bindery")).collect();
+    assert!(checked.status.success() && ours.is_empty(), "{said}");
+}
+
+/// Every flag and variable that these files use is one of the program's.
+#[test]
+fn what_is_shipped_uses_flags_and_variables_that_exist() {
+    let help = Command::new(env!("CARGO_BIN_EXE_bindery")).args(["worker", "--help"]).output().unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let documented = fs::read_to_string(root().join("docs/cli.md")).unwrap();
+    for file in [
+        "deploy/systemd/bindery-worker@.service",
+        "deploy/systemd/bindery.env",
+        "deploy/compose.yaml",
+        "deploy/Dockerfile",
+    ] {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        for line in text.lines().filter(|line| line.contains("ExecStart") || line.contains("CMD [\"worker")) {
+            for flag in line.split([' ', '"', ',']).filter(|word| word.starts_with("--")) {
+                assert!(help.contains(flag), "{file}: there is no flag {flag}");
+            }
+        }
+        for variable in
+            text.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).filter(|word| word.starts_with("BINDERY_"))
+        {
+            assert!(documented.contains(variable), "{file}: docs/cli.md does not know {variable}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A server that crashes while its workers are killed, and one acknowledgement in ten is sent twice.
+
+use crate::{
+    kills::{Torture, kills_wanted},
+    stores,
+};
+use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
+
+/// How often the server crashes, however many workers are killed meanwhile.
+const RESTARTS: usize = 4;
+
+#[test]
+fn a_server_that_crashes_under_dying_workers_loses_and_repeats_nothing() {
+    let Some(mut server) = PostgresServer::start() else {
+        println!("{NOT_INSTALLED}");
+        return;
+    };
+    stores::use_server(server.url());
+    let wanted = kills_wanted(8);
+    let dir = tempfile::tempdir().unwrap();
+    let mut torture = Torture::begin(dir.path(), if wanted > 100 { 60 } else { 20 }, true);
+    for crash in 1..=RESTARTS {
+        while torture.kills < wanted * crash / (RESTARTS + 1) {
+            torture.go_on();
+        }
+        server.crash_and_restart();
+    }
+    while torture.kills < wanted {
+        torture.go_on();
+    }
+    println!("torture on PostgreSQL: {RESTARTS} crashes of the server, {}", torture.end());
+}

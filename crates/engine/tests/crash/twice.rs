@@ -1,0 +1,218 @@
+//! A store to which one batch of commits in ten is sent twice, as when the answer to the first was lost.
+
+use async_trait::async_trait;
+use bindery_core::{
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    artifact::Artifact,
+    event::{Event, NewEvent},
+    item::Item,
+    job::{ClaimedJob, Job, NewJob, Token},
+    join::Join,
+    outcome::Outcome,
+    review::Review,
+    submission::Submission,
+};
+use bindery_store::{
+    Commit, CommitResult, Control, Feed, Guard, Queue, Records, Store, StoreResult,
+    commit::{Enqueued, FeedCommit},
+    query::{
+        AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+    },
+};
+use std::{ops::Range, sync::Arc, time::Duration};
+
+#[derive(Debug)]
+pub(crate) struct Twice(pub(crate) Arc<dyn Store>);
+
+#[async_trait]
+impl Queue for Twice {
+    async fn reserve_ids(&self, kind: IdKind, count: u32) -> StoreResult<Range<i64>> {
+        self.0.reserve_ids(kind, count).await
+    }
+    async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>> {
+        self.0.enqueue(jobs).await
+    }
+    async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        self.0.claim(request).await
+    }
+    async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
+        self.0.adopt(worker, leases, lease).await
+    }
+    async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
+        self.0.announce(request).await
+    }
+    async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
+        self.0.announced(jobs, again_after).await
+    }
+    async fn heartbeat(
+        &self,
+        worker: &Name,
+        leases: Vec<(JobId, Token)>,
+        lease: Duration,
+        finished: u64,
+    ) -> StoreResult<Vec<JobId>> {
+        self.0.heartbeat(worker, leases, lease, finished).await
+    }
+    async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
+        self.0.release(leases).await
+    }
+    async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
+        // Without a guard there is nothing that could tell the second from the first; nobody acknowledges that way.
+        let guarded = commits.iter().all(|commit| !matches!(commit.guard, Guard::Always));
+        let again = (guarded && fastrand::u32(0..10) == 0).then(|| commits.clone());
+        let results = self.0.commit(commits).await?;
+        if let Some(again) = again {
+            for (first, second) in results.iter().zip(self.0.commit(again).await?) {
+                assert!(!(first.is_applied() && second.is_applied()), "a commit that was sent twice was stored twice");
+            }
+        }
+        Ok(results)
+    }
+    async fn sweep(&self) -> StoreResult<Swept> {
+        self.0.sweep().await
+    }
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.0.clock()
+    }
+    fn change_mark(&self) -> u64 {
+        self.0.change_mark()
+    }
+    async fn changed(&self, mark: u64, at_most: Duration) {
+        self.0.changed(mark, at_most).await;
+    }
+}
+
+#[async_trait]
+impl Feed for Twice {
+    async fn append_events(&self, events: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
+        self.0.append_events(events).await
+    }
+    async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>> {
+        self.0.read_events(after, filter, limit).await
+    }
+    async fn last_event(&self) -> StoreResult<EventSeq> {
+        self.0.last_event().await
+    }
+    async fn consumer_position(&self, consumer: &Name) -> StoreResult<EventSeq> {
+        self.0.consumer_position(consumer).await
+    }
+    async fn commit_feed(
+        &self,
+        consumer: &Name,
+        from: EventSeq,
+        to: EventSeq,
+        effects: Vec<Commit>,
+    ) -> StoreResult<FeedCommit> {
+        self.0.commit_feed(consumer, from, to, effects).await
+    }
+    async fn reset_consumer(&self, consumer: &Name, to: EventSeq) -> StoreResult<()> {
+        self.0.reset_consumer(consumer, to).await
+    }
+}
+
+#[async_trait]
+impl Control for Twice {
+    async fn pause(&self, queue: &Name, because: Option<String>) -> StoreResult<bool> {
+        self.0.pause(queue, because).await
+    }
+    async fn resume(&self, queue: &Name) -> StoreResult<bool> {
+        self.0.resume(queue).await
+    }
+    async fn retry(&self, filter: JobFilter) -> StoreResult<Retried> {
+        self.0.retry(filter).await
+    }
+    async fn unpark(&self, until: &str) -> StoreResult<u64> {
+        self.0.unpark(until).await
+    }
+    async fn cancel_submission(&self, id: SubmissionId) -> StoreResult<Cancelled> {
+        self.0.cancel_submission(id).await
+    }
+    async fn cancel_job(&self, id: JobId) -> StoreResult<bool> {
+        self.0.cancel_job(id).await
+    }
+    async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
+        self.0.assign_review(id, to).await
+    }
+    async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
+        self.0.put_workflow(name, version, text).await
+    }
+    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
+        self.0.prune(before).await
+    }
+}
+
+#[async_trait]
+impl Records for Twice {
+    async fn submission(&self, id: SubmissionId) -> StoreResult<Option<Submission>> {
+        self.0.submission(id).await
+    }
+    async fn find_submission(&self, external_id: &str) -> StoreResult<Option<Submission>> {
+        self.0.find_submission(external_id).await
+    }
+    async fn submissions(&self, filter: SubmissionFilter) -> StoreResult<Vec<Submission>> {
+        self.0.submissions(filter).await
+    }
+    async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>> {
+        self.0.item(submission, id).await
+    }
+    async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>> {
+        self.0.find_item(submission, key).await
+    }
+    async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
+        self.0.items(submission, filter).await
+    }
+    async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
+        self.0.item_counts(submission).await
+    }
+    async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
+        self.0.outcomes(submission, stage).await
+    }
+    async fn item_outcomes(
+        &self,
+        submission: SubmissionId,
+        item: Option<ItemId>,
+        stage: &Name,
+    ) -> StoreResult<Vec<Outcome>> {
+        self.0.item_outcomes(submission, item, stage).await
+    }
+    async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
+        self.0.join(id).await
+    }
+    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
+        self.0.joins(submission).await
+    }
+    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
+        self.0.artifacts(submission).await
+    }
+    async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {
+        self.0.job(id).await
+    }
+    async fn jobs(&self, filter: JobFilter) -> StoreResult<Vec<JobView>> {
+        self.0.jobs(filter).await
+    }
+    async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>> {
+        self.0.reviews(filter).await
+    }
+    async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
+        self.0.review(id).await
+    }
+    async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {
+        self.0.stage_counts(submission).await
+    }
+    async fn queues(&self) -> StoreResult<Vec<QueueView>> {
+        self.0.queues().await
+    }
+    async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
+        self.0.workers().await
+    }
+    async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {
+        self.0.consumers().await
+    }
+    async fn workflow(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredWorkflow>> {
+        self.0.workflow(name, version).await
+    }
+    async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
+        self.0.workflows().await
+    }
+}
