@@ -33,7 +33,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// How often leases are compared with the store while the window is full: others adopt what we have published.
 const ASK_EVERY: Duration = Duration::from_millis(50);
-const ASK_AT_LEAST_EVERY: Duration = Duration::from_secs(1);
+const ASK_AT_LEAST_EVERY: Duration = Duration::from_secs(5);
 
 /// The share of the queues' time to live by which a message may seem older before its job is given back.
 const GRACE: u32 = 30;
