@@ -18,14 +18,10 @@ pub(crate) mod submit;
 pub(crate) mod worker;
 pub(crate) mod workflows;
 
-use crate::{
-    cli::{Cli, Command},
-    exit::Exit,
-};
+use crate::{cli::Command, config::Settings, exit::Exit};
 
-pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
-    let settings = &cli.settings;
-    match cli.command {
+pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::Result<Exit> {
+    match command {
         Command::Run(args) => run::run(settings, args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,

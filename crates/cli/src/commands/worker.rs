@@ -48,7 +48,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.create().await?;
+    // Before anything is waited for, so that no signal finds us unprepared.
+    let mut signals = Signals::new()?;
+    let app = tokio::select! {
+        app = settings.create_patiently() => app?,
+        () = signals.next() => return Ok(Exit::Interrupted),
+    };
     let mut options = WorkerOptions {
         queues: queues(&app, &args.queues).await?,
         lease: Duration::from_secs(args.lease_seconds),
@@ -61,8 +66,6 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if let Some(threads) = args.threads {
         options.threads = usize::from(threads);
     }
-    // Before the first claim, so that no signal finds us unprepared.
-    let mut signals = Signals::new()?;
     let of = match &options.queues {
         None => "every queue".to_owned(),
         Some(queues) => queues.iter().map(Name::as_str).collect::<Vec<_>>().join(", "),

@@ -3,8 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_input;
+mod config_file;
 mod control;
 mod crash;
+mod postgres;
+mod postgres_refused;
+#[path = "../../../store/tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod process;
 mod process_bad_input;
 mod process_outside;

@@ -43,9 +43,20 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Connects, makes the schema or brings an older one forward. Must be called inside the runtime that uses it.
     pub async fn open(options: PostgresOptions) -> StoreResult<Self> {
-        let db = Arc::new(open::open(&options).await?);
+        Ok(Self::on(open::open(&options).await?))
+    }
+
+    /// Opens a store that is there, without changing anything; none where the schema has none of our tables. One that
+    /// an older program has made is [`StoreError::Older`](crate::StoreError::Older): [`open`](Self::open) brings it
+    /// forward.
+    pub async fn open_existing(options: PostgresOptions) -> StoreResult<Option<Self>> {
+        Ok(open::open_existing(&options).await?.map(Self::on))
+    }
+
+    fn on(db: Db) -> Self {
+        let db = Arc::new(db);
         let (committer, listener) = (Committer::start(&db), Listener::start(&db));
-        Ok(Self { db, committer, listener, limit_cursor: Mutex::default() })
+        Self { db, committer, listener, limit_cursor: Mutex::default() }
     }
 
     fn limit_cursor(&self) -> String {

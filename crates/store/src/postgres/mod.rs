@@ -17,6 +17,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `open` | options, connecting, what can be wrong with a server |
+//! | `url` | what a URL asks for |
 //! | `tls` | encrypted connections |
 //! | `migrate` | brings the schema forward, refuses a newer one |
 //! | `session` | connections, transactions, and running them again |
@@ -52,6 +53,7 @@ mod rows;
 mod session;
 mod sweep;
 mod tls;
+mod url;
 mod views;
 
 pub use backend::PostgresStore;
