@@ -20,6 +20,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-civic", ABOVE_PROCESSORS_USES),
     ("bindery-server", SERVER_USES),
     ("bindery", CLI_USES),
+    // Only tests and benchmarks use it.
+    ("bindery-testkit", &[]),
 ];
 const ENGINE_USES: &[&str] = &["bindery-core", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight"];
 const ABOVE_ENGINE_USES: &[&str] =

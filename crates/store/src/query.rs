@@ -37,6 +37,19 @@ pub struct ClaimRequest {
     pub max: usize,
     /// How long the claims hold without a heartbeat.
     pub lease: Duration,
+    /// Whether each claim counts as an attempt. One that only carries the job to somebody else does not: that one
+    /// [adopts](crate::store::Queue::adopt) it, and begins the attempt.
+    pub counts: bool,
+}
+
+/// Which jobs that wait for an outside report are to be told about.
+#[derive(Debug, Clone)]
+pub struct AnnounceRequest {
+    /// None: from every queue.
+    pub queues: Option<Vec<Name>>,
+    pub max: usize,
+    /// When they are due again, unless [`announced`](crate::store::Queue::announced) says otherwise.
+    pub again_after: Duration,
 }
 
 /// What a sweep found and did.

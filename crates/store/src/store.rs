@@ -4,8 +4,8 @@ use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     query::{
-        Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView,
-        QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
 };
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ use bindery_core::{
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
-    job::{ClaimedJob, NewJob, Token},
+    job::{ClaimedJob, Job, NewJob, Token},
     join::Join,
     outcome::Outcome,
     review::Review,
@@ -35,6 +35,17 @@ pub trait Queue: Send + Sync {
     /// queue; none beyond a limit. Each claim counts as an attempt and draws a fresh token. The lease is durable when
     /// this returns; if the caller dies, [`sweep`](Self::sweep) gives the jobs back once it has run out.
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
+
+    /// Takes over jobs that somebody claimed only to carry them here: each begins an attempt under a fresh token. Those
+    /// that the token does not hold (any more), or that were adopted before, are left out.
+    async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>>;
+
+    /// The jobs waiting for an outside report that are due to be told about: those that nobody was told about since
+    /// they wait, and those whose time has come again. None from a paused queue.
+    async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>>;
+
+    /// They were told about: not again before this time, in case nobody listened.
+    async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()>;
 
     /// Extends leases and says that the worker lives. Returns the jobs that the caller does *not* hold any more and
     /// should stop working on. `finished` is how many jobs the worker has finished in all.

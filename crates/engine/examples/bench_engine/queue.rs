@@ -53,7 +53,13 @@ fn completed(claimed: &ClaimedJob) -> Commit {
 
 async fn claim_until_empty(store: Arc<SqliteStore>, worker: Name) -> Outcome<()> {
     loop {
-        let request = ClaimRequest { worker: worker.clone(), queues: None, max: BATCH, lease: Duration::from_secs(30) };
+        let request = ClaimRequest {
+            worker: worker.clone(),
+            queues: None,
+            max: BATCH,
+            lease: Duration::from_secs(30),
+            counts: true,
+        };
         let claimed = store.claim(request).await?;
         if claimed.is_empty() {
             return Ok(());

@@ -1,10 +1,11 @@
 //! What a worker has in hand.
 
+use super::source::Source;
 use crate::context::CancelFlag;
 use bindery_core::{JobId, job::Token};
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -22,11 +23,19 @@ struct Aboard {
 
 /// The claimed jobs of a worker, from the claim until the commit.
 #[derive(Debug, Default)]
-pub(super) struct Flight(Mutex<HashMap<JobId, Aboard>>);
+pub(super) struct Flight {
+    aboard: Mutex<HashMap<JobId, Aboard>>,
+    /// Told of every landing.
+    source: Option<Arc<dyn Source>>,
+}
 
 impl Flight {
+    pub(super) fn told(source: Option<Arc<dyn Source>>) -> Self {
+        Self { aboard: Mutex::default(), source }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<JobId, Aboard>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.aboard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -64,6 +73,9 @@ impl Flight {
     /// What the claim was for is settled. A newer claim of the same job, which may be in hand before the old one has
     /// landed, stays.
     pub(super) fn land(&self, (job, token): Held) -> Option<CancelFlag> {
+        if let Some(source) = &self.source {
+            source.landed(job, token);
+        }
         let mut aboard = self.lock();
         let ours = aboard.get(&job).is_some_and(|entry| entry.token == token);
         if ours { aboard.remove(&job).map(|entry| entry.cancel) } else { None }

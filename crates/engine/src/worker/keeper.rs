@@ -44,7 +44,7 @@ async fn beat(shared: &Shared) {
                 if let Some(token) = held.get(&job) {
                     shared.flight.lost((job, *token));
                 }
-                shared.landed.notify_one();
+                shared.landed.send_replace(());
             }
         }
         Err(error) => tracing::warn!(error = %error, "no sign of life could be given"),

@@ -13,12 +13,16 @@
 mod flight;
 mod keeper;
 mod settling;
+mod source;
 mod threads;
+
+pub use source::Source;
 
 use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
 use bindery_core::{Name, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
 use flight::Flight;
+use source::FromStore;
 use std::{
     sync::{
         Arc,
@@ -27,7 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 use threads::Threads;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{mpsc, watch};
 
 /// How a worker works.
 #[derive(Debug, Clone)]
@@ -76,27 +80,40 @@ struct Shared {
     options: WorkerOptions,
     flight: Flight,
     /// Told when something left the flight.
-    landed: Notify,
+    landed: watch::Sender<()>,
     finished: AtomicU64,
 }
 
 /// A worker that can be run.
 #[derive(Debug)]
 pub struct Worker {
-    shared: Arc<Shared>,
+    engine: Engine,
+    options: WorkerOptions,
+    source: Option<Arc<dyn Source>>,
 }
 
 impl Worker {
     pub fn new(engine: Engine, options: WorkerOptions) -> Self {
-        let shared =
-            Shared { engine, options, flight: Flight::default(), landed: Notify::new(), finished: AtomicU64::new(0) };
-        Self { shared: Arc::new(shared) }
+        Self { engine, options, source: None }
+    }
+
+    /// Takes jobs from this source, too: besides those of its own queues, which it claims itself.
+    #[must_use]
+    pub fn with_source(mut self, source: Arc<dyn Source>) -> Self {
+        self.source = Some(source);
+        self
     }
 
     /// Works until it is asked to stop, and returns how many jobs it has finished. Trouble with the store is waited
     /// out: work in hand is kept, and nothing is lost.
     pub async fn run(&self, stop: StopSignal) -> EngineResult<u64> {
-        let shared = &self.shared;
+        let shared = &Arc::new(Shared {
+            engine: self.engine.clone(),
+            options: self.options.clone(),
+            flight: Flight::told(self.source.clone()),
+            landed: watch::Sender::default(),
+            finished: AtomicU64::new(0),
+        });
         let (results, inbox) = mpsc::unbounded_channel();
         let threads = Threads::start(Arc::clone(shared), results);
         let settlers = settling::start(shared, inbox);
@@ -106,8 +123,14 @@ impl Worker {
             tokio::spawn(async move { crate::aggregator::follow(&engine, stop).await })
         });
         let mut stop = stop;
-        self.dispatch(&threads, &mut stop).await;
-        self.drain(&threads, &mut stop).await;
+        let own = FromStore::new(self.engine.clone());
+        let others = async {
+            if let Some(source) = &self.source {
+                shared.dispatch(&**source, &threads, stop.clone()).await;
+            }
+        };
+        tokio::join!(shared.dispatch(&own, &threads, stop.clone()), others);
+        shared.drain(&threads, &mut stop).await;
         drop(threads);
         keeper.abort();
         if let Some(follower) = follower {
@@ -116,38 +139,42 @@ impl Worker {
         settlers.finish().await;
         Ok(shared.finished.load(Ordering::Relaxed))
     }
+}
 
-    async fn dispatch(&self, threads: &Threads, stop: &mut StopSignal) {
-        let shared = &self.shared;
-        let mut pace = Pace::new(shared.options.threads);
+impl Shared {
+    /// Claims from a source as long as there is room, and hands over to the threads.
+    async fn dispatch(&self, source: &dyn Source, threads: &Threads, mut stop: StopSignal) {
+        let mut pace = Pace::new(self.options.threads);
+        let mut landed = self.landed.subscribe();
         let mut trouble = 0_u32;
         while !stop.is_stopping() {
-            let room = pace.target(shared.finished.load(Ordering::Relaxed)).saturating_sub(shared.flight.len());
+            landed.mark_unchanged();
+            let room = pace.target(self.finished.load(Ordering::Relaxed)).saturating_sub(self.flight.len());
             if room < pace.worth_a_claim() {
                 tokio::select! {
-                    () = shared.landed.notified() => {}
+                    _ = landed.changed() => {}
                     () = stop.stopping() => {}
                 }
                 continue;
             }
-            let mark = shared.engine.store().change_mark();
             let request = ClaimRequest {
-                worker: shared.options.name.clone(),
-                queues: shared.options.queues.clone(),
+                worker: self.options.name.clone(),
+                queues: self.options.queues.clone(),
                 max: room.min(LARGEST_CLAIM),
-                lease: shared.options.lease,
+                lease: self.options.lease,
+                counts: true,
             };
-            match shared.engine.store().claim(request).await {
+            match source.claim(request).await {
                 Ok(claimed) if claimed.is_empty() => {
                     trouble = 0;
                     tokio::select! {
-                        () = shared.engine.store().changed(mark, Duration::from_millis(500)) => {}
+                        () = source.wait(Duration::from_millis(500)) => {}
                         () = stop.stopping() => {}
                     }
                 }
                 Ok(claimed) => {
                     trouble = 0;
-                    shared.engine.faults().hit(FaultPoint::AfterClaim);
+                    self.engine.faults().hit(FaultPoint::AfterClaim);
                     threads.hand_over(claimed).await;
                 }
                 Err(error) => {
@@ -165,26 +192,26 @@ impl Worker {
 
     /// Gives back what has not begun, and waits for what has.
     async fn drain(&self, threads: &Threads, stop: &mut StopSignal) {
-        let shared = &self.shared;
         let waiting = threads.take_back();
         for held in &waiting {
-            shared.flight.land(*held);
+            self.flight.land(*held);
         }
-        if let Err(error) = shared.engine.store().release(waiting).await {
+        if let Err(error) = self.engine.store().release(waiting).await {
             tracing::warn!(error = %error, "claimed jobs were not given back; their leases will expire");
         }
-        let deadline = Instant::now() + shared.options.drain;
-        while shared.flight.len() > 0 && Instant::now() < deadline {
+        let mut landed = self.landed.subscribe();
+        let deadline = Instant::now() + self.options.drain;
+        while self.flight.len() > 0 && Instant::now() < deadline {
             tokio::select! {
-                () = shared.landed.notified() => {}
+                _ = landed.changed() => {}
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 () = stop.now() => break,
             }
         }
-        let left = shared.flight.len();
+        let left = self.flight.len();
         if left > 0 {
             tracing::warn!(jobs = left, "stopping with work under way; its leases will expire and others take it up");
-            shared.flight.cancel_all();
+            self.flight.cancel_all();
         }
     }
 }

@@ -351,5 +351,5 @@ fn land(shared: &Shared, held: Held, finished: bool) {
     if finished {
         shared.finished.fetch_add(1, Ordering::Relaxed);
     }
-    shared.landed.notify_one();
+    shared.landed.send_replace(());
 }

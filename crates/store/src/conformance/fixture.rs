@@ -236,7 +236,7 @@ impl Fixture {
     }
 
     pub async fn claim_as(&self, worker: &str, max: usize) -> Vec<ClaimedJob> {
-        let request = ClaimRequest { worker: worker.into(), queues: None, max, lease: LEASE };
+        let request = ClaimRequest { worker: worker.into(), queues: None, max, lease: LEASE, counts: true };
         self.store.claim(request).await.unwrap()
     }
 

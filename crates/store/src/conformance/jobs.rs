@@ -106,8 +106,13 @@ pub async fn only_the_asked_queues_are_claimed_from(f: &Fixture) {
     for queue in ["ocr", "split", "mail"] {
         jobs.push(f.enqueue(f.job(queue, submission)).await);
     }
-    let request =
-        |queues: &[&str]| ClaimRequest { worker: "worker".into(), queues: Some(names(queues)), max: 10, lease: LEASE };
+    let request = |queues: &[&str]| ClaimRequest {
+        worker: "worker".into(),
+        queues: Some(names(queues)),
+        max: 10,
+        lease: LEASE,
+        counts: true,
+    };
     assert_eq!(ids(&f.store.claim(request(&["split"])).await.unwrap()), [jobs[1]]);
     assert!(f.store.claim(request(&["unknown"])).await.unwrap().is_empty());
     let rest = f.store.claim(request(&["mail", "ocr"])).await.unwrap();

@@ -244,7 +244,7 @@ pub async fn two_claimers_never_share_a_job(f: &Fixture) {
             let mut claimed = Vec::new();
             loop {
                 let worker = Name::from(format!("worker-{n}"));
-                let request = ClaimRequest { worker, queues: None, max: 7, lease: LEASE };
+                let request = ClaimRequest { worker, queues: None, max: 7, lease: LEASE, counts: true };
                 let batch = store.claim(request).await.unwrap();
                 if batch.is_empty() {
                     return claimed;

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`jobs`] | urgent work first, and updates under a dedup key |
 //! | [`leases`] | effects counted once although workers die |
+//! | [`carry`] | work that a broker carries, begun once |
 //! | [`ends`] | retries, resume points, dead letters, awaited reports |
 //! | [`joins`] | stages that close exactly once |
 //! | [`reports`] | outside deliveries counted once |
@@ -28,6 +29,7 @@
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
 pub mod blobs;
+pub mod carry;
 pub mod control;
 pub mod deadlines;
 pub mod ends;
@@ -96,6 +98,18 @@ macro_rules! conformance_suite {
                 released_jobs_go_back_without_counting
                 two_claimers_never_share_a_job
                 of_two_commits_at_once_one_is_stored
+            }
+            carry {
+                the_attempt_begins_when_a_job_is_adopted
+                a_message_that_comes_twice_is_adopted_once
+                of_two_that_adopt_at_once_one_has_the_job
+                who_carried_a_job_does_not_hold_it_after_its_adoption
+                a_message_after_its_lease_ended_adopts_nothing
+                a_carried_job_that_is_given_back_was_not_tried
+                a_worker_s_own_job_cannot_be_adopted
+                awaited_work_is_announced_until_somebody_listened
+                work_that_is_awaited_anew_is_announced_anew
+                announcements_come_from_the_asked_queues_that_are_not_paused
             }
             ends {
                 done_removes_the_job
@@ -252,6 +266,7 @@ mod tests {
         let files = [
             ("jobs", include_str!("jobs.rs")),
             ("leases", include_str!("leases.rs")),
+            ("carry", include_str!("carry.rs")),
             ("ends", include_str!("ends.rs")),
             ("joins", include_str!("joins.rs")),
             ("reports", include_str!("reports.rs")),

@@ -182,7 +182,7 @@ impl Pair<'_> {
     async fn claim(&mut self, queue: Option<Name>, max: usize) {
         let expected = self.model.claim(queue.as_ref(), max, LEASE);
         let queues = queue.map(|queue| vec![queue]);
-        let request = ClaimRequest { worker: "worker".into(), queues, max, lease: LEASE };
+        let request = ClaimRequest { worker: "worker".into(), queues, max, lease: LEASE, counts: true };
         let mut claimed = self.fixture.store.claim(request).await.unwrap();
         for (key, claim) in &expected {
             let (job, id) = (&self.model.jobs[key], self.jobs[key]);

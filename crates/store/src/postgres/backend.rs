@@ -1,7 +1,7 @@
 //! The store's traits on PostgreSQL: each write is a transaction. What is committed goes through the group.
 
 use super::{
-    claim, control, ends, events,
+    carry, claim, control, ends, events,
     group::Committer,
     jobs,
     listen::Listener,
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
-    query::{Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept},
+    query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept},
     store::{Control, Feed, Queue},
 };
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ use bindery_core::{
     EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
     event::{Event, NewEvent},
     fault::FaultPoint,
-    job::{ClaimedJob, NewJob, Token},
+    job::{ClaimedJob, Job, NewJob, Token},
 };
 use std::{
     ops::Range,
@@ -89,6 +89,18 @@ impl Queue for PostgresStore {
         let (claimed, cursor) = transaction!(self.db, Quiet, tx => claim::claim(&tx, &request, &from).await)?;
         *self.limit_cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
         Ok(claimed)
+    }
+
+    async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
+        transaction!(self.db, Quiet, tx => carry::adopt(&tx, worker, &leases, lease).await)
+    }
+
+    async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
+        transaction!(self.db, Quiet, tx => carry::announce(&tx, &request).await)
+    }
+
+    async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
+        transaction!(self.db, Quiet, tx => carry::announced(&tx, &jobs, again_after).await)
     }
 
     async fn heartbeat(

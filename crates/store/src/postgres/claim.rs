@@ -35,14 +35,14 @@ const READY: &str = "WITH RECURSIVE busy AS ( \
         ORDER BY top.priority DESC, top.id LIMIT $2)";
 
 /// The columns of a job as it is after the claim.
-static CLAIMED: LazyLock<String> =
+pub(super) static CLAIMED: LazyLock<String> =
     LazyLock::new(|| JOB_COLUMNS.split(", ").map(|column| format!("job.{column}")).collect::<Vec<_>>().join(", "));
 
 /// One token for all: what it proves is that *this* claim of a job is the last one.
-fn lease(until: &str, worker: &str) -> String {
+fn lease(until: &str, worker: &str, counts: &str) -> String {
     format!(
-        "UPDATE job SET state = 2, attempt = attempt + 1, due_at = {until}, worker = {worker}, \
-         token = (SELECT nextval('claim_token'))"
+        "UPDATE job SET state = 2, attempt = attempt + CASE WHEN {counts} THEN 1 ELSE 0 END, carried = NOT {counts}, \
+         due_at = {until}, worker = {worker}, token = (SELECT nextval('claim_token'))"
     )
 }
 
@@ -70,10 +70,10 @@ async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
 /// The usual case: one statement.
 async fn claim_ready(tx: &Tx, request: &ClaimRequest, queues: Option<&[&str]>) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        format!("{READY} {} FROM picked WHERE job.id = picked.id RETURNING {}", lease("$3", "$4"), *CLAIMED)
+        format!("{READY} {} FROM picked WHERE job.id = picked.id RETURNING {}", lease("$3", "$4", "$5::bool"), *CLAIMED)
     });
     let (max, until) = (request.max as i64, (tx.now + request.lease).as_millis());
-    tx.collect(&SQL, &[&queues, &max, &until, &request.worker.as_str()], claimed).await
+    tx.collect(&SQL, &[&queues, &max, &until, &request.worker.as_str(), &request.counts], claimed).await
 }
 
 /// Jobs with and without a limit, in one order.
@@ -84,8 +84,9 @@ async fn claim_both(
     limited: Vec<limits::Candidate>,
 ) -> TxResult<Vec<ClaimedJob>> {
     static SELECT: LazyLock<String> = LazyLock::new(|| format!("{READY} SELECT id, priority FROM picked"));
-    static TAKE: LazyLock<String> =
-        LazyLock::new(|| format!("{} WHERE id = ANY($1) AND state = 0 RETURNING {}", lease("$2", "$3"), *CLAIMED));
+    static TAKE: LazyLock<String> = LazyLock::new(|| {
+        format!("{} WHERE id = ANY($1) AND state = 0 RETURNING {}", lease("$2", "$3", "$4::bool"), *CLAIMED)
+    });
     let (max, until) = (request.max as i64, (tx.now + request.lease).as_millis());
     let rank = |row: &Row| Ok((Reverse(get::<i32>(row, 1)?), JobId::from_raw(get(row, 0)?)));
     let mut ranks: Vec<Rank> = tx.collect(&SELECT, &[&queues, &max], rank).await?;
@@ -93,11 +94,11 @@ async fn claim_both(
     ranks.sort_unstable();
     ranks.truncate(request.max);
     let ids: Vec<i64> = ranks.iter().map(|(_, job)| job.raw()).collect();
-    let taken = tx.collect(&TAKE, &[&ids, &until, &request.worker.as_str()], claimed).await?;
+    let taken = tx.collect(&TAKE, &[&ids, &until, &request.worker.as_str(), &request.counts], claimed).await?;
     limits::spend(tx, &limited, &taken).await?;
     Ok(taken)
 }
 
-fn claimed(row: &Row) -> TxResult<ClaimedJob> {
+pub(super) fn claimed(row: &Row) -> TxResult<ClaimedJob> {
     Ok(ClaimedJob { job: rows::job(row)?, token: Token(get(row, 11)?), report_overdue: get(row, 24)? })
 }

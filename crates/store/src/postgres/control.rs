@@ -123,7 +123,7 @@ async fn make_ready(tx: &Tx, job: &Job, join: Option<JoinId>) -> TxResult<()> {
         None => (JobState::Ready, None),
     };
     let ready = "UPDATE job SET state = $2, attempt = 0, due_at = $3, join_id = $4, parked_until = NULL, \
-                 overdue = false WHERE id = $1";
+                 overdue = false, announce_at = 0 WHERE id = $1";
     tx.execute(ready, &[&job.id.raw(), &(state as i16), &due_at, &join.map(JoinId::raw)]).await?;
     Ok(())
 }

@@ -74,7 +74,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             return Ok(tx.execute(sql, &[&id, &token_number, cursor]).await? == 1);
         }
         JobEnd::Await { until, error } => {
-            let sql = "UPDATE job SET state = 4, due_at = $3, overdue = false, token = NULL, worker = NULL, \
+            let sql = "UPDATE job SET state = 4, due_at = $3, announce_at = 0, overdue = false, token = NULL, worker = NULL, \
                        error = $4 WHERE id = $1 AND token = $2 AND state = 2";
             tx.execute(sql, &[&id, &token_number, &until.as_millis(), &error.as_ref().map(to_json)]).await?
         }
@@ -98,7 +98,7 @@ pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
 
 pub(super) async fn release(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<()> {
     let (jobs, tokens) = arrays(leases);
-    let back = "UPDATE job SET state = 0, attempt = attempt - 1, due_at = NULL, token = NULL, worker = NULL \
+    let back = "UPDATE job SET state = 0, attempt = attempt - CASE WHEN carried THEN 0 ELSE 1 END, due_at = NULL, token = NULL, worker = NULL \
                 FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
                 WHERE job.id = c.id AND job.token = c.token AND job.state = 2 RETURNING job.id";
     let released: Vec<i64> = tx.collect(back, &[&jobs, &tokens], |row| get(row, 0)).await?;

@@ -31,6 +31,7 @@
 //! | `backend`, `views` | the traits, delegating to the above |
 
 mod backend;
+mod carry;
 mod changes;
 mod claim;
 mod commit;

@@ -1,7 +1,7 @@
 //! The store's traits on SQLite: each write is a wish to the writer thread, each read a snapshot.
 
 use super::{
-    claim, commit, control, events, jobs,
+    carry, claim, commit, control, events, jobs,
     open::{Options, open_reader},
     reader::Readers,
     records,
@@ -13,8 +13,8 @@ use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     query::{
-        Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView,
-        QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
     store::{Control, Feed, Queue, Records},
 };
@@ -25,7 +25,7 @@ use bindery_core::{
     event::{Event, NewEvent},
     fault::FaultPoint,
     item::{Item, ItemKind},
-    job::{ClaimedJob, NewJob, Token},
+    job::{ClaimedJob, Job, NewJob, Token},
     join::Join,
     outcome::Outcome,
     review::Review,
@@ -90,6 +90,19 @@ impl Queue for SqliteStore {
 
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
         self.writer.write(move |tx| claim::claim(tx, &request)).await
+    }
+
+    async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
+        let worker = worker.clone();
+        self.writer.write(move |tx| carry::adopt(tx, &worker, &leases, lease)).await
+    }
+
+    async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
+        self.writer.write(move |tx| carry::announce(tx, &request)).await
+    }
+
+    async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
+        self.writer.write(move |tx| carry::announced(tx, &jobs, again_after)).await
     }
 
     async fn heartbeat(

@@ -19,9 +19,9 @@ use std::{cmp::Reverse, collections::HashSet, sync::LazyLock};
 const KEYS_PER_CLAIM: usize = 1_000;
 
 /// A job that may be claimed.
-struct Candidate {
-    job: Job,
-    report_overdue: bool,
+pub(super) struct Candidate {
+    pub(super) job: Job,
+    pub(super) report_overdue: bool,
 }
 
 impl Candidate {
@@ -59,10 +59,10 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) ->
     let lease_until = tx.now + request.lease;
     let ids = id_list(candidates.iter().map(|candidate| candidate.job.id));
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET state = 2, attempt = attempt + 1, due_at = ?2, token = ?3, worker = ?4 \
+        "UPDATE job SET state = 2, attempt = attempt + ?5, carried = 1 - ?5, due_at = ?2, token = ?3, worker = ?4 \
          WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str()))?;
+    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str(), request.counts))?;
     drop(take);
     let mut claimed = Vec::with_capacity(candidates.len());
     for Candidate { mut job, report_overdue } in candidates {
@@ -72,7 +72,7 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) ->
             spend_token(tx, &limit.key, per_minute)?;
         }
         job.state = JobState::Running;
-        job.attempt += 1;
+        job.attempt += u32::from(request.counts);
         job.lease_until = Some(lease_until);
         job.worker = Some(request.worker.clone());
         claimed.push(ClaimedJob { job, token: Token(token), report_overdue });
@@ -80,11 +80,11 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) ->
     Ok(claimed)
 }
 
-fn candidate(row: &Row<'_>, state: &mut WriterState) -> rusqlite::Result<Candidate> {
+pub(super) fn candidate(row: &Row<'_>, state: &mut WriterState) -> rusqlite::Result<Candidate> {
     Ok(Candidate { job: rows::job(row, |text| state.name(text))?, report_overdue: row.get::<_, i64>(24)? == 1 })
 }
 
-fn paused_queues(tx: &Tx<'_>) -> WishResult<HashSet<String>> {
+pub(super) fn paused_queues(tx: &Tx<'_>) -> WishResult<HashSet<String>> {
     Ok(rows::collect(tx.db, "SELECT name FROM queue", [], |row| row.get(0))?.into_iter().collect())
 }
 

@@ -135,7 +135,7 @@ fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
     };
     let mut ready = tx.db.prepare_cached(
         "UPDATE job SET state = ?2, attempt = 0, due_at = ?3, join_id = ?4, parked_until = NULL, \
-         overdue = 0 WHERE id = ?1",
+         overdue = 0, announce_at = 0 WHERE id = ?1",
     )?;
     ready.execute((job.id.raw(), state as i64, due_at, join.map(JoinId::raw)))?;
     Ok(())

@@ -156,7 +156,7 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
         JobEnd::Await { until, error } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 4, due_at = ?3, overdue = 0, token = NULL, worker = NULL, error = ?4 \
+                "UPDATE job SET state = 4, due_at = ?3, announce_at = 0, overdue = 0, token = NULL, worker = NULL, error = ?4 \
                  WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
@@ -198,8 +198,8 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
 
 pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> {
     let mut back = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, attempt = attempt - 1, due_at = NULL, token = NULL, worker = NULL \
-         WHERE id = ?1 AND token = ?2 AND state = 2",
+        "UPDATE job SET state = 0, attempt = attempt - (1 - carried), due_at = NULL, token = NULL, \
+         worker = NULL WHERE id = ?1 AND token = ?2 AND state = 2",
     )?;
     for (job, token) in leases {
         if back.execute((job.raw(), token.0))? == 1 {

@@ -18,6 +18,7 @@
 //! | `backend` | the traits, delegating to the above |
 
 mod backend;
+mod carry;
 mod claim;
 mod commit;
 mod control;

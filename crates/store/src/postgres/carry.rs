@@ -1,0 +1,60 @@
+//! Jobs that a broker carries: adopting those that a relay has claimed for it, and telling outside programs about those
+//! that wait for their report.
+
+use super::{
+    claim::{CLAIMED, claimed},
+    fail::TxResult,
+    rows::{self, JOB_COLUMNS},
+    session::Tx,
+};
+use crate::query::AnnounceRequest;
+use bindery_core::{
+    JobId, Name,
+    job::{ClaimedJob, Job, Token},
+};
+use std::{sync::LazyLock, time::Duration};
+
+/// Each message that was sent twice, or that comes after its lease has ended, finds another token and adopts nothing.
+pub(super) async fn adopt(
+    tx: &Tx,
+    worker: &Name,
+    leases: &[(JobId, Token)],
+    lease: Duration,
+) -> TxResult<Vec<ClaimedJob>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "WITH mine AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
+             AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND job.carried \
+             ORDER BY job.id FOR UPDATE OF job) \
+             UPDATE job SET attempt = attempt + 1, carried = false, due_at = $3, worker = $4, \
+             token = (SELECT nextval('claim_token')) FROM mine WHERE job.id = mine.id RETURNING {}",
+            *CLAIMED
+        )
+    });
+    let (jobs, tokens): (Vec<i64>, Vec<i64>) = leases.iter().map(|(job, token)| (job.raw(), token.0)).unzip();
+    let until = (tx.now + lease).as_millis();
+    tx.collect(&SQL, &[&jobs, &tokens, &until, &worker.as_str()], claimed).await
+}
+
+pub(super) async fn announce(tx: &Tx, request: &AnnounceRequest) -> TxResult<Vec<Job>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE job SET announce_at = $4 WHERE id IN (SELECT id FROM job WHERE state = 4 AND announce_at <= $1 \
+             AND ($2::text[] IS NULL OR queue = ANY($2)) AND queue NOT IN (SELECT name FROM queue) \
+             ORDER BY announce_at, id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING {JOB_COLUMNS}"
+        )
+    });
+    let queues: Option<Vec<&str>> = request.queues.as_ref().map(|queues| queues.iter().map(Name::as_str).collect());
+    let again = (tx.now + request.again_after).as_millis();
+    let mut jobs = tx.collect(&SQL, &[&tx.millis(), &queues, &(request.max as i64), &again], rows::job).await?;
+    jobs.sort_unstable_by_key(|job| job.id);
+    Ok(jobs)
+}
+
+pub(super) async fn announced(tx: &Tx, jobs: &[JobId], again_after: Duration) -> TxResult<()> {
+    let ids: Vec<i64> = jobs.iter().map(|job| job.raw()).collect();
+    let sql = "UPDATE job SET announce_at = $2 FROM (SELECT id FROM job WHERE id = ANY($1) AND state = 4 ORDER BY id \
+               FOR UPDATE) AS told WHERE job.id = told.id";
+    tx.execute(sql, &[&ids, &(tx.now + again_after).as_millis()]).await?;
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Private servers for tests and benchmarks: each in a folder of its own, on a free port of the loopback address, gone
+//! when it is dropped, also by a panic. An instance that was running before is never touched.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+pub mod postgres;
+pub mod process;
+
+pub use postgres::PostgresServer;
+
+/// Names the database server that a whole run of tests may use, each test in a schema of its own: its URL.
+pub const POSTGRES_FOR_TESTS: &str = "BINDERY_TEST_POSTGRES";

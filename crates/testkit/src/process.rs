@@ -1,0 +1,54 @@
+//! Starting, stopping and finding the programs of servers.
+
+use std::{
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+/// How long a server may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A port of the loopback address that nobody listens on. Somebody may take it before we do: try again then.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port()
+}
+
+pub fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+/// A program as a user that it accepts: root becomes `user`. It gets `signal` when we end, whatever becomes of us.
+pub fn as_user(program: &Path, user: &str, signal: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    if is_root() {
+        command.args([format!("--reuid={user}"), format!("--regid={user}"), "--init-groups".to_owned()]);
+    }
+    command.args(["--pdeathsig", signal, "--"]).arg(program).current_dir("/");
+    command
+}
+
+/// Gives a folder to the user that a server runs as.
+pub fn give_to(user: &str, path: &Path) {
+    if is_root() {
+        run(Command::new("chown").arg(user).arg(path));
+    }
+}
+
+/// Runs a program that must succeed.
+pub fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?} failed");
+}
+
+/// Sends a signal and waits for the end; after a while the process is killed.
+pub fn end(process: &mut Child, signal: &str) {
+    let _ = Command::new("kill").arg(format!("-{signal}")).arg(process.id().to_string()).status();
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE && matches!(process.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = process.kill();
+    let _ = process.wait();
+}
