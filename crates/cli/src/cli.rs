@@ -20,6 +20,7 @@ pub(crate) enum Command {
     Runs(commands::runs::Args),
     Submit(commands::submit::Args),
     Worker(commands::worker::Args),
+    Workers(commands::workers::Args),
     Status(commands::status::Args),
     Result(commands::result::Args),
     Jobs(commands::jobs::Args),

@@ -9,6 +9,7 @@ mod exit;
 mod failure;
 mod inputs;
 mod items;
+mod names;
 mod output;
 mod processors;
 mod progress;

@@ -145,6 +145,8 @@ pub struct WorkerView {
     pub worker: Name,
     pub started_at: Timestamp,
     pub seen_at: Timestamp,
+    /// When it stopped as it should; none while it works, and for one that has died.
+    pub left_at: Option<Timestamp>,
     pub running: u64,
     pub finished: u64,
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -56,6 +56,12 @@ pub trait Queue: Send + Sync {
         lease: Duration,
         finished: u64,
     ) -> StoreResult<Vec<JobId>>;
+
+    /// Says that a worker begins under this name: its figures start anew.
+    async fn arrive(&self, worker: &Name) -> StoreResult<()>;
+
+    /// A worker's last word: it stops, and holds nothing any more. Whoever says nothing has died.
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()>;
 
     /// Gives back jobs that were claimed but not begun; their attempt does not count.
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
@@ -139,8 +145,8 @@ pub trait Control: Send + Sync {
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()>;
 
     /// Deletes what ended before `before`: final submissions with all their rows, and events of theirs that every
-    /// consumer has passed. Returns how many submissions went.
-    async fn prune(&self, before: bindery_core::Timestamp) -> StoreResult<u64>;
+    /// consumer has passed. Workers that were last seen before go, too. Returns how many submissions went.
+    async fn prune(&self, before: Timestamp) -> StoreResult<u64>;
 }
 
 /// What people and processors see. Reads what was durable when the call began, or later.
@@ -179,6 +185,10 @@ pub trait Records: Send + Sync {
 
     /// What is done and what waits, stage by stage (in no particular order).
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>>;
+
+    /// What time it is for the store, which all moments in it are compared with. Asks the database, so an answer also
+    /// says that it can be reached.
+    async fn now(&self) -> StoreResult<Timestamp>;
 
     async fn queues(&self) -> StoreResult<Vec<QueueView>>;
     async fn workers(&self) -> StoreResult<Vec<WorkerView>>;

@@ -16,6 +16,7 @@ pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod submit;
 pub(crate) mod worker;
+pub(crate) mod workers;
 pub(crate) mod workflows;
 
 use crate::{cli::Command, config::Settings, exit::Exit};
@@ -33,6 +34,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         }
         Command::Submit(args) => submit::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
+        Command::Workers(args) => workers::run(settings, args).await,
         Command::Status(args) => status::run(settings, args).await,
         Command::Result(args) => result::run(settings, args).await,
         Command::Jobs(args) => jobs::run(settings, args).await,

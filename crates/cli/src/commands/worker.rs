@@ -5,7 +5,7 @@ use crate::{
     env_vars,
     exit::Exit,
     failure::Failure,
-    output,
+    names, output,
     work::{Running, Signals},
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
@@ -18,6 +18,7 @@ use std::time::Duration;
 Examples:
   bindery worker                          every queue, one thread for each core
   bindery worker --queues word_counter    only this queue (and the engine's own small jobs)
+  bindery worker --stages count           only the queues of the stages called count
   bindery worker --until-idle             until nothing is left that can be done now
 Any number of workers may share a store. Ctrl-C or SIGTERM: finish what is under way, then stop.
 A second one: stop at once. A worker that dies loses nothing: others take its jobs when its lease ends.")]
@@ -25,6 +26,10 @@ pub(crate) struct Args {
     /// Only these queues, separated by commas (default: all)
     #[arg(long, value_delimiter = ',', value_name = "QUEUES")]
     queues: Vec<String>,
+
+    /// Only the queues of these stages, separated by commas; words/count means one workflow's (default: all)
+    #[arg(long, value_delimiter = ',', value_name = "STAGES")]
+    stages: Vec<String>,
 
     /// How many processors run at once (default: one for each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -38,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     drain_seconds: u64,
 
-    /// How it is shown; unique among the workers of a store (default: worker- and the process id)
+    /// How it is shown; unique among the workers of a store (default: host, process id and start)
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
 
@@ -55,14 +60,12 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         () = signals.next() => return Ok(Exit::Interrupted),
     };
     let mut options = WorkerOptions {
-        queues: queues(&app, &args.queues).await?,
+        queues: queues(&app, &args.queues, &args.stages).await?,
         lease: Duration::from_secs(args.lease_seconds),
         drain: Duration::from_secs(args.drain_seconds),
+        name: args.name.map_or_else(names::of_worker, Name::from),
         ..WorkerOptions::default()
     };
-    if let Some(name) = args.name {
-        options.name = name.into();
-    }
     if let Some(threads) = args.threads {
         options.threads = usize::from(threads);
     }
@@ -87,7 +90,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// The queues to work on, or all. Somebody has to do the engine's own small jobs, which bring submissions forward: a
 /// worker for some queues does them, too.
-async fn queues(app: &App, named: &[String]) -> anyhow::Result<Option<Vec<Name>>> {
+async fn queues(app: &App, named: &[String], stages: &[String]) -> anyhow::Result<Option<Vec<Name>>> {
     let mut queues = Vec::new();
     if let Some(component) = std::env::var(env_vars::COMPONENT).ok().filter(|name| !name.is_empty()) {
         queues.push(component_queue(app, &component).await?);
@@ -95,10 +98,14 @@ async fn queues(app: &App, named: &[String]) -> anyhow::Result<Option<Vec<Name>>
     for name in named {
         queues.push(app.queue_named(name).await?);
     }
+    for stage in stages {
+        queues.extend(app.queues_of_stage(stage).await?);
+    }
     if queues.is_empty() {
         return Ok(None);
     }
     queues.push(ENGINE_QUEUE.into());
+    queues.sort_unstable();
     queues.dedup();
     Ok(Some(queues))
 }

@@ -58,6 +58,27 @@ impl App {
         Ok(queues)
     }
 
+    /// The queues that the work of a stage waits in. Several workflows may have a stage of the name; `words/count` is
+    /// that of one.
+    pub(crate) async fn queues_of_stage(&self, named: &str) -> anyhow::Result<BTreeSet<Name>> {
+        let (mut queues, mut known) = (BTreeSet::new(), BTreeSet::new());
+        for stored in self.store().workflows().await? {
+            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
+            for stage in &workflow.stages {
+                let whole = format!("{}/{}", workflow.name, stage.name);
+                if *named == *stage.name || *named == *whole {
+                    queues.insert(stage.queue());
+                }
+                known.insert(whole);
+            }
+        }
+        if queues.is_empty() {
+            let known: Vec<String> = known.into_iter().collect();
+            return Err(Failure::usage(format!("there is no stage {named:?}; known are {}", known.join(", "))).into());
+        }
+        Ok(queues)
+    }
+
     /// The queue that a person means: its name, or that of its component.
     pub(crate) async fn queue_named(&self, named: &str) -> anyhow::Result<Name> {
         let known = self.queues().await?;

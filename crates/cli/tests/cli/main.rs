@@ -8,8 +8,6 @@ mod control;
 mod crash;
 mod postgres;
 mod postgres_refused;
-#[path = "../../../store/tests/postgres_server/mod.rs"]
-mod postgres_server;
 mod process;
 mod process_bad_input;
 mod process_outside;
@@ -18,3 +16,4 @@ mod running;
 mod runs;
 mod store_trouble;
 mod support;
+mod workers;

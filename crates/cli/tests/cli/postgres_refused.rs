@@ -1,8 +1,7 @@
 //! A database that cannot be used says why, in one sentence, and never with its password.
 
 use crate::{
-    postgres::desk_on,
-    postgres_server::Server,
+    postgres::{desk_on, start},
     support::{Desk, Ran, samples},
 };
 
@@ -17,10 +16,16 @@ fn refused(ran: Ran, sentence: &str) {
     assert!(ran.err.lines().nth(1).unwrap().starts_with("hint: "), "{ran:?}");
 }
 
+async fn connect(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_way_to_be_refused_has_its_sentence() {
-    let Some(server) = Server::start() else { return };
-    let admin = server.connect().await;
+    let Some(server) = start() else { return };
+    let admin = connect(&server.url()).await;
     let roles = "CREATE ROLE ann LOGIN PASSWORD 's3cret'; CREATE ROLE looker LOGIN PASSWORD 's3cret'; \
                  CREATE ROLE readonly LOGIN PASSWORD 's3cret'; \
                  ALTER ROLE readonly SET default_transaction_read_only = on; \
@@ -72,7 +77,7 @@ async fn every_way_to_be_refused_has_its_sentence() {
 fn a_database_needs_blobs_that_every_machine_sees() {
     let desk = Desk::new().with_env("BINDERY_STORE", "postgres://ann:s3cret@127.0.0.1:1/b");
     refused(desk.bindery(&["run", &samples()]), "with PostgreSQL, every machine must see the same blobs");
-    let Some(server) = Server::start() else { return };
+    let Some(server) = start() else { return };
     let desk = desk_on(&server);
     desk.bindery(&["run", &samples()]).ok();
     std::fs::rename(desk.path("shared"), desk.path("unmounted")).unwrap();

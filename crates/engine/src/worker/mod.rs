@@ -33,6 +33,12 @@ use std::{
 use threads::Threads;
 use tokio::sync::{mpsc, watch};
 
+/// A worker that has not left, and was not seen for this long, is gone.
+pub const SILENT_AFTER: Duration = Duration::from_secs(30);
+
+/// How long a worker that stops goes on trying to say so.
+const LAST_WORD: Duration = Duration::from_secs(2);
+
 /// How a worker works.
 #[derive(Debug, Clone)]
 pub struct WorkerOptions {
@@ -117,6 +123,7 @@ impl Worker {
         let (results, inbox) = mpsc::unbounded_channel();
         let threads = Threads::start(Arc::clone(shared), results);
         let settlers = settling::start(shared, inbox);
+        keeper::come_or_go(shared, true).await;
         let keeper = tokio::spawn(keeper::keep(Arc::clone(shared), threads.handle()));
         let follower = shared.options.follow_reports.then(|| {
             let (engine, stop) = (shared.engine.clone(), stop.clone());
@@ -137,6 +144,10 @@ impl Worker {
             follower.abort();
         }
         settlers.finish().await;
+        if shared.flight.len() == 0 {
+            // Nobody waits for long because the store cannot be reached.
+            let _ = tokio::time::timeout(LAST_WORD, keeper::come_or_go(shared, false)).await;
+        }
         Ok(shared.finished.load(Ordering::Relaxed))
     }
 }

@@ -223,6 +223,7 @@ macro_rules! conformance_suite {
                 jobs_are_found_by_everything_they_are
                 the_counts_of_a_stage_are_counted
                 workers_are_seen_while_they_live
+                a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
             }
             deadlines {

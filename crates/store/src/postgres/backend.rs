@@ -9,7 +9,7 @@ use super::{
     repair,
     rows::get,
     session::{Db, transaction},
-    sweep,
+    sweep, workers,
 };
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
@@ -111,6 +111,14 @@ impl Queue for PostgresStore {
         finished: u64,
     ) -> StoreResult<Vec<JobId>> {
         transaction!(self.db, Quiet, tx => ends::heartbeat(&tx, worker, &leases, lease, finished).await)
+    }
+
+    async fn arrive(&self, worker: &Name) -> StoreResult<()> {
+        transaction!(self.db, Quiet, tx => workers::arrive(&tx, worker).await)
+    }
+
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
+        transaction!(self.db, Quiet, tx => workers::leave(&tx, worker, finished).await)
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {

@@ -6,8 +6,11 @@ use std::cmp::Ordering;
 use tokio_postgres::{Client, Transaction};
 
 /// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_carried.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_carried.sql"),
+    include_str!("migrations/0003_worker_left.sql"),
+];
 
 /// Held while a schema is looked at and changed. The number is arbitrary.
 const LOCK: i64 = 0x4249_4E44_4552_5900;

@@ -56,6 +56,7 @@ mod sweep;
 mod tls;
 mod url;
 mod views;
+mod workers;
 
 pub use backend::PostgresStore;
 pub use open::PostgresOptions;

@@ -5,7 +5,7 @@ use super::{
     rows::{get, name},
     session::Tx,
 };
-use crate::query::{ConsumerView, ItemCounts, QueueView, StageRow, StoredWorkflow, WorkerView};
+use crate::query::{ConsumerView, ItemCounts, QueueView, StageRow, StoredWorkflow};
 use bindery_core::{
     EventSeq, SubmissionId, Timestamp,
     item::ItemKind,
@@ -98,16 +98,6 @@ pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
         view.paused_because = Some(because).filter(|because| !because.is_empty());
     }
     Ok(queues.into_values().collect())
-}
-
-pub(super) fn worker(row: &Row) -> TxResult<WorkerView> {
-    Ok(WorkerView {
-        worker: name(row, 0)?,
-        started_at: Timestamp::from_millis(get(row, 1)?),
-        seen_at: Timestamp::from_millis(get(row, 2)?),
-        running: get::<i64>(row, 3)? as u64,
-        finished: get::<i64>(row, 4)? as u64,
-    })
 }
 
 pub(super) fn consumer(row: &Row) -> TxResult<ConsumerView> {

@@ -31,6 +31,7 @@ mod records;
 mod repair;
 mod rows;
 mod sweep;
+mod workers;
 mod writer;
 
 pub use backend::SqliteStore;

@@ -4,9 +4,7 @@ use super::{
     control::job_condition,
     rows::{self, EVENT_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
 };
-use crate::query::{
-    ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow, WorkerView,
-};
+use crate::query::{ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow};
 use bindery_core::{
     EventSeq, Name, SubmissionId, Timestamp,
     event::Event,
@@ -236,23 +234,6 @@ pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
         view.paused_because = Some(because).filter(|because| !because.is_empty());
     }
     Ok(queues.into_values().collect())
-}
-
-pub(super) fn workers(db: &Connection) -> RowResult<Vec<WorkerView>> {
-    rows::collect(
-        db,
-        "SELECT name, started_at, seen_at, running, finished FROM worker ORDER BY seen_at DESC",
-        [],
-        |row| {
-            Ok(WorkerView {
-                worker: row.get::<_, String>(0)?.into(),
-                started_at: Timestamp::from_millis(row.get(1)?),
-                seen_at: Timestamp::from_millis(row.get(2)?),
-                running: row.get::<_, i64>(3)? as u64,
-                finished: row.get::<_, i64>(4)? as u64,
-            })
-        },
-    )
 }
 
 pub(super) fn consumers(db: &Connection) -> RowResult<Vec<ConsumerView>> {
