@@ -6,13 +6,15 @@ pub(crate) const CONFIG: &str = "BINDERY_CONFIG";
 pub(crate) const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
 pub(crate) const PROCESSORS: &str = "BINDERY_PROCESSORS";
 pub(crate) const LOG: &str = "BINDERY_LOG";
+pub(crate) const LISTEN: &str = "BINDERY_LISTEN";
 pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 9] = [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, PGPASSWORD, NO_COLOR, COMPONENT];
+pub(crate) const ALL: [&str; 10] =
+    [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, LISTEN, PGPASSWORD, NO_COLOR, COMPONENT];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
@@ -25,6 +27,7 @@ Environment:
   BINDERY_WORKFLOWS       a folder with workflows of your own (*.yaml)
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
+  BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one
   NO_COLOR                when set to anything, no colours
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_name_says_where_which_and_when() {
-        assert_eq!(named("web-3", 4242, 1_790_000_000_000), "web-3-4242-mubhg0n4");
+        assert_eq!(named("web-3", 4242, 1_790_000_000_000), "web-3-4242-mubbs7i8");
         assert_eq!(named("", 1, 0), "worker-1-0");
         assert_eq!(named("Büro 2.local", 7, 35), "B_ro_2.local-7-z");
         assert!(named(&"x".repeat(300), 1, 1).len() < 60);

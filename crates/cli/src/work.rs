@@ -2,8 +2,9 @@
 
 use crate::{config::App, output};
 use bindery_core::{SubmissionId, job::JobState, progress::Progress};
-use bindery_engine::{EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};
+use bindery_engine::{EngineResult, StopHandle, Worker, WorkerMetrics, WorkerOptions, stop_pair};
 use bindery_store::query::JobFilter;
+use std::sync::Arc;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     task::JoinHandle,
@@ -33,6 +34,7 @@ impl Signals {
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: StopHandle,
+    metrics: Arc<WorkerMetrics>,
     task: JoinHandle<EngineResult<u64>>,
 }
 
@@ -40,7 +42,13 @@ impl Running {
     pub(crate) fn start(app: &App, options: WorkerOptions) -> Self {
         let (handle, stop) = stop_pair();
         let worker = Worker::new(app.engine.clone(), options);
-        Self { handle, task: tokio::spawn(async move { worker.run(stop).await }) }
+        let metrics = Arc::clone(worker.metrics());
+        Self { handle, metrics, task: tokio::spawn(async move { worker.run(stop).await }) }
+    }
+
+    /// What it counts while it works.
+    pub(crate) fn metrics(&self) -> &Arc<WorkerMetrics> {
+        &self.metrics
     }
 
     /// Whether it ended by itself, which it should not.

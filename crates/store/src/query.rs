@@ -137,6 +137,8 @@ pub struct QueueView {
     pub parked: u64,
     pub awaiting: u64,
     pub dead: u64,
+    /// When the ready job was made that waits longest.
+    pub oldest_ready_at: Option<Timestamp>,
 }
 
 /// A worker process that has given a sign of life.

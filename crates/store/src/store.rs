@@ -79,6 +79,11 @@ pub trait Queue: Send + Sync {
     /// with [`changed`](Self::changed) for more: what came in between is then not missed.
     fn change_mark(&self) -> u64;
 
+    /// How often the connection to the database was lost and made anew; none where there is none.
+    fn reconnects(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns when there may be news since `mark`, at the latest after `at_most`. A hint: it may return for nothing,
     /// and changes by other processes are noticed with a small delay.
     async fn changed(&self, mark: u64, at_most: Duration);

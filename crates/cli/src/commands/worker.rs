@@ -10,7 +10,9 @@ use crate::{
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{WorkerOptions, aggregator, feed::Consumed};
-use std::time::Duration;
+use bindery_server::Watched;
+use std::{sync::Arc, time::Duration};
+use tokio::net::TcpListener;
 
 /// Work on whatever waits in the store
 #[derive(Debug, clap::Args)]
@@ -20,6 +22,7 @@ Examples:
   bindery worker --queues word_counter    only this queue (and the engine's own small jobs)
   bindery worker --stages count           only the queues of the stages called count
   bindery worker --until-idle             until nothing is left that can be done now
+  bindery worker --listen 0.0.0.0:9464    with /livez, /readyz and /metrics
 Any number of workers may share a store. Ctrl-C or SIGTERM: finish what is under way, then stop.
 A second one: stop at once. A worker that dies loses nothing: others take its jobs when its lease ends.")]
 pub(crate) struct Args {
@@ -47,6 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: Option<String>,
 
+    /// Answer here whether it lives (/livez), is ready (/readyz), and its metrics (/metrics)
+    #[arg(long, value_name = "HOST:PORT", env = env_vars::LISTEN, hide_env = true)]
+    listen: Option<String>,
+
     /// Stop when nothing is left that can be done now
     #[arg(long)]
     until_idle: bool,
@@ -55,6 +62,10 @@ pub(crate) struct Args {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     // Before anything is waited for, so that no signal finds us unprepared.
     let mut signals = Signals::new()?;
+    let watched = Watched::default();
+    if let Some(address) = &args.listen {
+        listen(address, watched.clone()).await?;
+    }
     let app = tokio::select! {
         app = settings.create_patiently() => app?,
         () = signals.next() => return Ok(Exit::Interrupted),
@@ -76,6 +87,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     output::note(format!("{} works on {of} with {} threads", options.name, options.threads));
     let own = options.queues.clone();
     let running = Running::start(&app, options);
+    watched.begin(Arc::clone(app.engine.store()), Arc::clone(running.metrics()));
     let end = tokio::select! {
         () = signals.next() => {
             output::note("finishing what is under way; a second signal stops at once");
@@ -83,9 +95,26 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         end = wait(&app, own.as_deref(), args.until_idle, &running) => end,
     };
+    watched.drain();
     let finished = running.stop(&mut signals).await?;
     output::note(format!("finished {}", output::count(finished, "job")));
     end.map(|()| Exit::Ok)
+}
+
+/// Answers from now on, also while the store is waited for, and until the process ends.
+async fn listen(address: &str, watched: Watched) -> anyhow::Result<()> {
+    let wrong = |error: std::io::Error| {
+        Failure::usage(format!("--listen or {}: {address:?} cannot be listened on: {error}", env_vars::LISTEN))
+            .hint("an address is a host and a port, such as 127.0.0.1:9464 or 0.0.0.0:9464")
+    };
+    let listener = TcpListener::bind(address).await.map_err(wrong)?;
+    output::note(format!("answers on http://{}", listener.local_addr().map_err(wrong)?));
+    tokio::spawn(async move {
+        if let Err(error) = bindery_server::serve(listener, watched, std::future::pending()).await {
+            tracing::error!(error = %error, "nobody is answered any more");
+        }
+    });
+    Ok(())
 }
 
 /// The queues to work on, or all. Somebody has to do the engine's own small jobs, which bring submissions forward: a

@@ -6,6 +6,7 @@ mod bad_input;
 mod config_file;
 mod control;
 mod crash;
+mod listening;
 mod postgres;
 mod postgres_refused;
 mod process;

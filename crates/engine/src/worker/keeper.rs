@@ -58,7 +58,10 @@ async fn beat(shared: &Shared) {
                 shared.landed.send_replace(());
             }
         }
-        Err(error) => tracing::warn!(error = %error, "no sign of life could be given"),
+        Err(error) => {
+            shared.metrics.store_error();
+            tracing::warn!(error = %error, "no sign of life could be given");
+        }
     }
 }
 

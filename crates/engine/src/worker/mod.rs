@@ -12,10 +12,12 @@
 
 mod flight;
 mod keeper;
+pub mod metrics;
 mod settling;
 mod source;
 mod threads;
 
+pub use metrics::WorkerMetrics;
 pub use source::Source;
 
 use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
@@ -88,6 +90,7 @@ struct Shared {
     /// Told when something left the flight.
     landed: watch::Sender<()>,
     finished: AtomicU64,
+    metrics: Arc<WorkerMetrics>,
 }
 
 /// A worker that can be run.
@@ -96,11 +99,17 @@ pub struct Worker {
     engine: Engine,
     options: WorkerOptions,
     source: Option<Arc<dyn Source>>,
+    metrics: Arc<WorkerMetrics>,
 }
 
 impl Worker {
     pub fn new(engine: Engine, options: WorkerOptions) -> Self {
-        Self { engine, options, source: None }
+        Self { engine, options, source: None, metrics: Arc::default() }
+    }
+
+    /// What it has counted so far; grows while it runs.
+    pub fn metrics(&self) -> &Arc<WorkerMetrics> {
+        &self.metrics
     }
 
     /// Takes jobs from this source, too: besides those of its own queues, which it claims itself.
@@ -119,6 +128,7 @@ impl Worker {
             flight: Flight::told(self.source.clone()),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
+            metrics: Arc::clone(&self.metrics),
         });
         let (results, inbox) = mpsc::unbounded_channel();
         let threads = Threads::start(Arc::clone(shared), results);
@@ -185,11 +195,13 @@ impl Shared {
                 }
                 Ok(claimed) => {
                     trouble = 0;
+                    self.metrics.claimed(claimed.len());
                     self.engine.faults().hit(FaultPoint::AfterClaim);
                     threads.hand_over(claimed).await;
                 }
                 Err(error) => {
                     trouble += 1;
+                    self.metrics.store_error();
                     let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
                     tracing::warn!(error = %error, wait_ms = wait.as_millis(), "no jobs could be claimed; trying again");
                     tokio::select! {

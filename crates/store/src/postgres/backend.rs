@@ -138,6 +138,10 @@ impl Queue for PostgresStore {
         *self.db.changes.borrow()
     }
 
+    fn reconnects(&self) -> Option<u64> {
+        Some(self.listener.reconnects())
+    }
+
     async fn changed(&self, mark: u64, at_most: Duration) {
         let until = Instant::now() + at_most.min(self.listener.pause());
         let mut changes = self.db.changes.subscribe();

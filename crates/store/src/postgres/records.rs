@@ -77,12 +77,14 @@ pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
         parked: 0,
         awaiting: 0,
         dead: 0,
+        oldest_ready_at: None,
     };
-    let counts = "SELECT queue, state, count(*) FROM job GROUP BY queue, state";
-    for (queue, state, count) in tx.collect(counts, &[], counted).await? {
+    let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
+    for row in tx.query(counts, &[]).await? {
+        let ((queue, state, count), oldest) = (counted(&row)?, Timestamp::from_millis(get(&row, 3)?));
         let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
         match JobState::from_code(state) {
-            Some(JobState::Ready) => view.ready = count,
+            Some(JobState::Ready) => (view.ready, view.oldest_ready_at) = (count, Some(oldest)),
             Some(JobState::Scheduled) => view.scheduled = count,
             Some(JobState::Running) => view.running = count,
             Some(JobState::Parked) => view.parked = count,

@@ -209,14 +209,17 @@ pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
         parked: 0,
         awaiting: 0,
         dead: 0,
+        oldest_ready_at: None,
     };
-    let counts = rows::collect(db, "SELECT queue, state, count(*) FROM job GROUP BY queue, state", [], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64))
+    let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
+    let counts = rows::collect(db, counts, [], |row| {
+        let (state, count) = (row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64);
+        Ok((row.get::<_, String>(0)?, state, count, Timestamp::from_millis(row.get(3)?)))
     })?;
-    for (queue, state, count) in counts {
+    for (queue, state, count, oldest) in counts {
         let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
         match JobState::from_code(state) {
-            Some(JobState::Ready) => view.ready = count,
+            Some(JobState::Ready) => (view.ready, view.oldest_ready_at) = (count, Some(oldest)),
             Some(JobState::Scheduled) => view.scheduled = count,
             Some(JobState::Running) => view.running = count,
             Some(JobState::Parked) => view.parked = count,
