@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Reviews(commands::reviews::Args),
     Workflows(commands::workflows::Args),
     Processors(commands::processors::Args),
+    Store(commands::store::Args),
     /// Run steps for another bindery, which talks to it over standard input and output
     #[command(hide = true)]
     Child,

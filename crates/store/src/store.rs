@@ -3,6 +3,7 @@
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
+    portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
@@ -204,7 +205,7 @@ pub trait Records: Send + Sync {
     async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>>;
 }
 
-/// A database: all four together.
-pub trait Store: Queue + Feed + Control + Records + fmt::Debug {}
+/// A database: all together.
+pub trait Store: Queue + Feed + Control + Records + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Portable + fmt::Debug> Store for T {}

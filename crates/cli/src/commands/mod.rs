@@ -14,6 +14,7 @@ pub(crate) mod reviews;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod status;
+pub(crate) mod store;
 pub(crate) mod submit;
 pub(crate) mod worker;
 pub(crate) mod workers;
@@ -27,6 +28,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
         Command::Processors(args) => processors::run(settings, args).await,
+        Command::Store(args) => store::run(settings, args).await,
         // Its steps wait for the blob store, which they must not do on a thread of the runtime.
         Command::Child => {
             let settings = settings.clone();

@@ -54,6 +54,14 @@ impl Settings {
         self.make(processors, Patience::AFewSeconds).await
     }
 
+    /// Opens the store, or makes it, with nothing in it.
+    pub(crate) async fn create_bare(&self) -> anyhow::Result<App> {
+        let place = self.store_place()?;
+        let (blobs, registry) = (self.blob_place(&place)?, bindery_pipeline::registry());
+        let opened = self.open(&place, blobs, Missing::IsMade, Patience::AFewSeconds, registry, None).await?;
+        Ok(opened.ok_or_else(|| no_store(&place))?)
+    }
+
     /// The same, but waits for a database for as long as it takes.
     pub(crate) async fn create_patiently(&self) -> anyhow::Result<App> {
         self.make(&self.known_processors()?, Patience::NoEnd).await

@@ -91,7 +91,7 @@ async fn applied(tx: &Transaction<'_>, schema: &str, place: &str) -> TxResult<us
 
 /// Positions of events are counted by the server's transactions. Another server, to which the database was copied, may
 /// have counted fewer: then it counts from where the copied events end.
-const KEEP_POSITIONS_GROWING: &str = "\
+pub(super) const KEEP_POSITIONS_GROWING: &str = "\
     UPDATE feed SET base = pg_current_xact_id()::text::bigint - 1 - (last.seq >> 20) \
     FROM (SELECT coalesce(max(seq), 0) AS seq FROM event) AS last \
     WHERE ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - feed.base) << 20) <= last.seq";

@@ -26,6 +26,8 @@
 //! | `group` | gathers what callers commit at the same moment |
 //! | `commit`, `guards`, `changes` | commits: which of them hold, and what follows, table by table |
 //! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
+//! | `workers` | who works on it |
+//! | `portable` | all rows out, all rows in |
 //! | `records`, `explain` | the reads |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
@@ -48,6 +50,7 @@ mod limits;
 mod listen;
 mod migrate;
 mod open;
+mod portable;
 mod records;
 mod repair;
 mod rows;

@@ -58,6 +58,14 @@ struct Others {
 }
 
 impl SqliteStore {
+    pub(super) fn readers(&self) -> &Arc<Readers> {
+        &self.readers
+    }
+
+    pub(super) fn writer(&self) -> &Writer {
+        &self.writer
+    }
+
     /// Opens the file, or makes it; brings an older one forward. Blocks while it does.
     pub fn open(options: Options) -> StoreResult<Self> {
         let writer = Writer::start(options.clone())?;

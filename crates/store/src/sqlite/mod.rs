@@ -26,6 +26,7 @@ mod events;
 mod jobs;
 mod joins;
 mod open;
+mod portable;
 mod reader;
 mod records;
 mod repair;
