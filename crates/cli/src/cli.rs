@@ -1,6 +1,6 @@
 //! The commands and their flags. One module for each is in `commands`.
 
-use crate::{commands, config::Settings, env_vars};
+use crate::{commands, config::Flags, env_vars};
 use clap::{Parser, Subcommand};
 
 /// Takes piles of documents apart, works on the parts in parallel and binds the results.
@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 #[command(name = "bindery", version, after_help = env_vars::HELP, max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) settings: Settings,
+    pub(crate) flags: Flags,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -20,6 +20,7 @@ pub(crate) enum Command {
     Runs(commands::runs::Args),
     Submit(commands::submit::Args),
     Worker(commands::worker::Args),
+    Workers(commands::workers::Args),
     Status(commands::status::Args),
     Result(commands::result::Args),
     Jobs(commands::jobs::Args),
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Reviews(commands::reviews::Args),
     Workflows(commands::workflows::Args),
     Processors(commands::processors::Args),
+    Store(commands::store::Args),
     /// Run steps for another bindery, which talks to it over standard input and output
     #[command(hide = true)]
     Child,

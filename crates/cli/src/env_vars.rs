@@ -1,24 +1,35 @@
 //! Every environment variable that the program reads, in one place.
 
 pub(crate) const STORE: &str = "BINDERY_STORE";
+pub(crate) const BLOBS: &str = "BINDERY_BLOBS";
+pub(crate) const CONFIG: &str = "BINDERY_CONFIG";
 pub(crate) const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
 pub(crate) const PROCESSORS: &str = "BINDERY_PROCESSORS";
 pub(crate) const LOG: &str = "BINDERY_LOG";
+pub(crate) const LISTEN: &str = "BINDERY_LISTEN";
+pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const AMQP: &str = "BINDERY_AMQP";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 7] = [STORE, WORKFLOWS, PROCESSORS, LOG, NO_COLOR, AMQP, COMPONENT];
+pub(crate) const ALL: [&str; 11] =
+    [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, LISTEN, PGPASSWORD, NO_COLOR, AMQP, COMPONENT];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
 Environment:
-  BINDERY_STORE           the folder that everything is kept in (default: bindery-data)
+  BINDERY_STORE           where everything is kept: a folder, or postgres://USER@HOST/DATABASE
+                          (default: bindery-data)
+  BINDERY_BLOBS           where blobs are kept; with PostgreSQL a folder that every machine sees
+                          (default: blobs in the store's folder)
+  BINDERY_CONFIG          a file with these settings (default: bindery.toml, if there is one)
   BINDERY_WORKFLOWS       a folder with workflows of your own (*.yaml)
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
+  BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
+  PGPASSWORD              the password of the database, for a BINDERY_STORE without one
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component

@@ -103,6 +103,9 @@ fn of_engine(error: &EngineError) -> (Exit, Option<String>) {
 }
 
 fn of_store(error: &StoreError) -> (Exit, Option<String>) {
+    if let Some(hint) = of_database(error) {
+        return (Exit::StoreUnavailable, Some(hint.to_owned()));
+    }
     let hint = match error {
         StoreError::Invalid(_) | StoreError::NotFound { .. } => return (Exit::Usage, None),
         StoreError::Locked { .. } => "another bindery may be busy with a very large change; try again",
@@ -112,9 +115,33 @@ fn of_store(error: &StoreError) -> (Exit, Option<String>) {
         StoreError::NotOurs { .. } => "name another folder with --store or BINDERY_STORE",
         StoreError::Corrupt { .. } => "do not delete it: `sqlite3 FILE .recover` may save what a backup does not have",
         StoreError::Full { .. } => "free some space and go on: what was acknowledged is safe",
+        StoreError::Older { .. } => "`bindery worker` brings it forward; stop older workers first",
+        StoreError::Unreachable { .. } => "try again in a moment",
         StoreError::NotWritable { .. } | StoreError::CannotOpen { .. } => "check who owns the folder and its mode",
     };
     (Exit::StoreUnavailable, Some(hint.to_owned()))
+}
+
+/// What the messages of a database do not say already. None for another store.
+fn of_database(error: &StoreError) -> Option<&'static str> {
+    let (StoreError::NotOurs { path, .. }
+    | StoreError::Corrupt { path, .. }
+    | StoreError::Full { path }
+    | StoreError::NotWritable { path, .. }
+    | StoreError::CannotOpen { path, .. }
+    | StoreError::Unreachable { path, .. }) = error
+    else {
+        return None;
+    };
+    if !path.to_string_lossy().contains("://") {
+        return None;
+    }
+    Some(match error {
+        StoreError::NotOurs { .. } => "name another schema: --store 'postgres://…?schema=NAME'",
+        StoreError::Corrupt { .. } => "stop all work on it; `pg_dump` shows what can still be read",
+        StoreError::Full { .. } => "free some space on the server: what was acknowledged is safe",
+        _ => "--store or BINDERY_STORE is the URL of the database, PGPASSWORD its password",
+    })
 }
 
 fn of_blob(error: &BlobError) -> (Exit, Option<String>) {

@@ -10,6 +10,7 @@ mod exit;
 mod failure;
 mod inputs;
 mod items;
+mod names;
 mod output;
 mod processors;
 mod progress;
@@ -18,6 +19,7 @@ mod standalone;
 mod work;
 
 use clap::Parser as _;
+use config::Settings;
 use exit::Exit;
 use std::{process::ExitCode, time::Duration};
 
@@ -28,9 +30,13 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: cli::Cli) -> anyhow::Result<Exit> {
-    cli.settings.start_logging()?;
+    let settings = match cli.command {
+        cli::Command::Child => Settings::of_child(cli.flags),
+        _ => Settings::new(cli.flags)?,
+    };
+    settings.start_logging()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(commands::dispatch(cli));
+    let result = runtime.block_on(commands::dispatch(&settings, cli.command));
     // Somebody who asks twice to stop does not want to wait for a step that does not end.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result

@@ -131,7 +131,7 @@ fn stored(app: &App, artifact: &Artifact) -> Stored {
         key: artifact.key.clone(),
         sha256: artifact.hash.to_string(),
         size: artifact.size,
-        path: app.blob_path(artifact.hash).display().to_string(),
+        path: app.blob_location(artifact.hash),
     }
 }
 

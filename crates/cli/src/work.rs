@@ -2,7 +2,7 @@
 
 use crate::{config::App, output};
 use bindery_core::{SubmissionId, job::JobState, progress::Progress};
-use bindery_engine::{EngineResult, StopHandle, Worker, WorkerOptions, stop_pair, worker::Source};
+use bindery_engine::{EngineResult, StopHandle, Worker, WorkerMetrics, WorkerOptions, stop_pair, worker::Source};
 use bindery_store::query::JobFilter;
 use std::sync::Arc;
 use tokio::{
@@ -34,6 +34,7 @@ impl Signals {
 #[derive(Debug)]
 pub(crate) struct Running {
     handle: StopHandle,
+    metrics: Arc<WorkerMetrics>,
     task: JoinHandle<EngineResult<u64>>,
 }
 
@@ -49,7 +50,13 @@ impl Running {
         if let Some(source) = source {
             worker = worker.with_source(source);
         }
-        Self { handle, task: tokio::spawn(async move { worker.run(stop).await }) }
+        let metrics = Arc::clone(worker.metrics());
+        Self { handle, metrics, task: tokio::spawn(async move { worker.run(stop).await }) }
+    }
+
+    /// What it counts while it works.
+    pub(crate) fn metrics(&self) -> &Arc<WorkerMetrics> {
+        &self.metrics
     }
 
     /// Whether it ended by itself, which it should not.

@@ -50,4 +50,4 @@ pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};
 pub use processor::{Child, Children, Extracted, Kind, Processor, Registry};
 pub use stop::{StopHandle, StopSignal, stop_pair};
-pub use worker::{Source, Worker, WorkerOptions};
+pub use worker::{SILENT_AFTER, Source, Worker, WorkerMetrics, WorkerOptions, metrics};

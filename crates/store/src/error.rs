@@ -24,6 +24,10 @@ pub enum StoreError {
     NotWritable { path: PathBuf, detail: String },
     #[error("{path}: cannot be opened ({detail})")]
     CannotOpen { path: PathBuf, detail: String },
+    #[error("{path}: cannot be reached ({detail})")]
+    Unreachable { path: PathBuf, detail: String },
+    #[error("{path}: the store has version {found}, this program needs version {known}")]
+    Older { path: PathBuf, found: i64, known: i64 },
     #[error("{0}")]
     Invalid(String),
     #[error("there is no {what}")]
@@ -38,7 +42,10 @@ impl StoreError {
     /// Trying the same call again later may work. A store that is closed says nothing about the work: this process ends,
     /// and another one may do it.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Full { .. } | Self::Database(_) | Self::Closed)
+        matches!(
+            self,
+            Self::Locked { .. } | Self::Full { .. } | Self::Unreachable { .. } | Self::Database(_) | Self::Closed
+        )
     }
 
     pub fn not_found(what: impl std::fmt::Display) -> Self {

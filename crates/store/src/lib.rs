@@ -3,7 +3,8 @@
 //! [`Store`] is what the engine knows of a database. It is split by purpose into [`Queue`] (claim work and commit its
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
 //! see). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
-//! process nor a single writer. [`Blobs`](blobs::Blobs) keeps the bytes, in a folder or in object storage.
+//! process nor a single writer. [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
+//! bytes, in a folder or in object storage.
 //!
 //! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
 //!
@@ -16,6 +17,7 @@ pub mod commit;
 pub mod conformance;
 mod counting;
 pub mod error;
+pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod query;
@@ -24,4 +26,5 @@ pub mod store;
 
 pub use commit::{Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
+pub use portable::Portable;
 pub use store::{Control, Feed, Queue, Records, Store};

@@ -137,6 +137,8 @@ pub struct QueueView {
     pub parked: u64,
     pub awaiting: u64,
     pub dead: u64,
+    /// When the ready job was made that waits longest.
+    pub oldest_ready_at: Option<Timestamp>,
 }
 
 /// A worker process that has given a sign of life.
@@ -145,6 +147,8 @@ pub struct WorkerView {
     pub worker: Name,
     pub started_at: Timestamp,
     pub seen_at: Timestamp,
+    /// When it stopped as it should; none while it works, and for one that has died.
+    pub left_at: Option<Timestamp>,
     pub running: u64,
     pub finished: u64,
 }

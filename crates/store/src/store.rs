@@ -3,6 +3,7 @@
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
+    portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
@@ -10,7 +11,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -57,6 +58,12 @@ pub trait Queue: Send + Sync {
         finished: u64,
     ) -> StoreResult<Vec<JobId>>;
 
+    /// Says that a worker begins under this name: its figures start anew.
+    async fn arrive(&self, worker: &Name) -> StoreResult<()>;
+
+    /// A worker's last word: it stops, and holds nothing any more. Whoever says nothing has died.
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()>;
+
     /// Gives back jobs that were claimed but not begun; their attempt does not count.
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
 
@@ -75,6 +82,11 @@ pub trait Queue: Send + Sync {
     /// A number that grows with every change that this process knows of. Take it before looking for work, and wait
     /// with [`changed`](Self::changed) for more: what came in between is then not missed.
     fn change_mark(&self) -> u64;
+
+    /// How often the connection to the database was lost and made anew; none where there is none.
+    fn reconnects(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns when there may be news since `mark`, at the latest after `at_most`. A hint: it may return for nothing,
     /// and changes by other processes are noticed with a small delay.
@@ -142,8 +154,8 @@ pub trait Control: Send + Sync {
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()>;
 
     /// Deletes what ended before `before`: final submissions with all their rows, and events of theirs that every
-    /// consumer has passed. Returns how many submissions went.
-    async fn prune(&self, before: bindery_core::Timestamp) -> StoreResult<u64>;
+    /// consumer has passed. Workers that were last seen before go, too. Returns how many submissions went.
+    async fn prune(&self, before: Timestamp) -> StoreResult<u64>;
 }
 
 /// What people and processors see. Reads what was durable when the call began, or later.
@@ -183,6 +195,10 @@ pub trait Records: Send + Sync {
     /// What is done and what waits, stage by stage (in no particular order).
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>>;
 
+    /// What time it is for the store, which all moments in it are compared with. Asks the database, so an answer also
+    /// says that it can be reached.
+    async fn now(&self) -> StoreResult<Timestamp>;
+
     async fn queues(&self) -> StoreResult<Vec<QueueView>>;
     async fn workers(&self) -> StoreResult<Vec<WorkerView>>;
     async fn consumers(&self) -> StoreResult<Vec<ConsumerView>>;
@@ -192,7 +208,7 @@ pub trait Records: Send + Sync {
     async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>>;
 }
 
-/// A database: all four together.
-pub trait Store: Queue + Feed + Control + Records + fmt::Debug {}
+/// A database: all together.
+pub trait Store: Queue + Feed + Control + Records + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Portable + fmt::Debug> Store for T {}

@@ -41,7 +41,7 @@ async fn every_way_to_be_refused_has_its_sentence() {
     assert!(matches!(error, StoreError::CannotOpen { .. }), "{error:?}");
     assert!(error.to_string().contains("the server refused the password of user ann"), "{error}");
     let error = refusal(at("ann", "postgres")).await;
-    assert!(error.to_string().contains("put it into the URL"), "{error}");
+    assert!(error.to_string().contains("put it into the URL or into PGPASSWORD"), "{error}");
     let error = refusal(at("postgres", "nowhere")).await;
     assert!(error.to_string().contains("there is no database nowhere; make it with `createdb nowhere`"), "{error}");
     let error = refusal(at("ann:s3cret", "postgres")).await;

@@ -9,6 +9,8 @@ mod node;
 mod outage;
 mod outside;
 mod seed002;
+#[path = "../../../engine/tests/stores/mod.rs"]
+mod stores;
 #[allow(dead_code, unused_imports, reason = "the engine's tests need more of it")]
 #[path = "../../../engine/tests/it/support.rs"]
 mod support;

@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let mut meant = Vec::new();
     for id in &args.ids {
         meant.push(Meant::find(&app, id).await?);

@@ -29,7 +29,7 @@ enum Action {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let Some(Action::List) = args.action.or(Some(Action::List)) else { return Ok(Exit::Ok) };
     let dead = app.store().jobs(JobFilter { states: vec![JobState::Dead], ..JobFilter::default() }).await?;
     if args.json {

@@ -82,7 +82,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if let Some(Action::Append { file }) = args.action {
         return append(settings, file).await;
     }
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let submission = match &args.submission {
         Some(named) => Some(app.engine.find_submission(named).await?.id),
         None => None,

@@ -52,7 +52,7 @@ fn state(text: &str) -> Result<JobState, String> {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let submission = match &args.submission {
         Some(named) => Some(app.engine.find_submission(named).await?.id),
         None => None,

@@ -14,22 +14,21 @@ pub(crate) mod reviews;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod status;
+pub(crate) mod store;
 pub(crate) mod submit;
 pub(crate) mod worker;
+pub(crate) mod workers;
 pub(crate) mod workflows;
 
-use crate::{
-    cli::{Cli, Command},
-    exit::Exit,
-};
+use crate::{cli::Command, config::Settings, exit::Exit};
 
-pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
-    let settings = &cli.settings;
-    match cli.command {
+pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::Result<Exit> {
+    match command {
         Command::Run(args) => run::run(settings, args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
         Command::Processors(args) => processors::run(settings, args).await,
+        Command::Store(args) => store::run(settings, args).await,
         // Its steps wait for the blob store, which they must not do on a thread of the runtime.
         Command::Child => {
             let settings = settings.clone();
@@ -37,6 +36,7 @@ pub(crate) async fn dispatch(cli: Cli) -> anyhow::Result<Exit> {
         }
         Command::Submit(args) => submit::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
+        Command::Workers(args) => workers::run(settings, args).await,
         Command::Status(args) => status::run(settings, args).await,
         Command::Result(args) => result::run(settings, args).await,
         Command::Jobs(args) => jobs::run(settings, args).await,

@@ -114,7 +114,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let factors = unique("--merge-factor", args.merge_factor.iter().cloned())?;
     let pile = Pile::read(&args.inputs)?;
     let app = match args.previous {
-        Some(_) => settings.existing_with(&processors)?,
+        Some(_) => settings.existing_with(&processors).await?,
         None => settings.create_with(&processors).await?,
     };
     let runs = Runs::new(app.engine.clone());

@@ -48,7 +48,7 @@ enum Action {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
         Action::List => {
-            let circuits = match settings.if_existing()? {
+            let circuits = match settings.if_existing().await? {
                 Some(app) => circuits::told(app.store()).await?,
                 None => BTreeMap::new(),
             };

@@ -43,7 +43,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let mut workers = app.store().workers().await?;
     workers.retain(|worker| !bindery_engine::runs::is_run(&worker.worker));
     // Queues that are empty are shown, too: they can be paused before there is work.
@@ -95,7 +95,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 pub(crate) async fn pause(settings: &Settings, args: PauseArgs) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let queue = app.queue_named(&args.queue).await?;
     if app.store().pause(&queue, args.because).await? {
         output::line(format!("paused {queue}"))?;
@@ -107,7 +107,7 @@ pub(crate) async fn pause(settings: &Settings, args: PauseArgs) -> anyhow::Resul
 }
 
 pub(crate) async fn resume(settings: &Settings, args: ResumeArgs) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let queue = app.queue_named(&args.queue).await?;
     if app.store().resume(&queue).await? {
         output::line(format!("resumed {queue}"))?;

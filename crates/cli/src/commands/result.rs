@@ -26,7 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
     refuse_run(&app, submission.id).await?;
     let Some(result) = view::result(&app.engine, submission.id).await? else {

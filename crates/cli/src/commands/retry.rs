@@ -39,7 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let mut retried = Retried::default();
     for filter in filters(&app, args).await? {
         let more = app.store().retry(filter).await?;

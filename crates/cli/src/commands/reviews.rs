@@ -52,7 +52,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::List { all } => list(settings, all, args.json).await,
         Action::Complete { review, set, json_value, by } => {
             let decided = decision(set, json_value)?;
-            let app = settings.existing()?;
+            let app = settings.existing().await?;
             let output = app.engine.complete_review(review, by.as_deref(), decided).await?;
             if args.json {
                 output::json(&output)?;
@@ -80,7 +80,7 @@ fn decision(set: Vec<(String, String)>, json_value: Option<String>) -> anyhow::R
 }
 
 async fn list(settings: &Settings, all: bool, as_json: bool) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let mut reviews = app.store().reviews(ReviewFilter::default()).await?;
     reviews.retain(|review| all || report::is_open(review.status));
     if as_json {

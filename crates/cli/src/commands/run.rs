@@ -4,7 +4,7 @@ use super::submit::{self, IntakeArgs};
 use crate::{
     config::{App, Settings},
     exit::Exit,
-    output,
+    names, output,
     progress::Display,
     report,
     work::{self, Running, Signals},
@@ -52,8 +52,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let received = submit::receive(&app, args.intake).await?;
     let id = received.id();
     let mut signals = Signals::new()?;
-    let name = format!("run-{}", std::process::id()).into();
-    let mut options = WorkerOptions { name, ..WorkerOptions::default() };
+    let mut options = WorkerOptions { name: names::of_run(), ..WorkerOptions::default() };
     if let Some(threads) = args.threads {
         options.threads = usize::from(threads);
     }

@@ -52,7 +52,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let Some(named) = &args.submission else { return list(&app, args.limit, args.json).await };
     let id = app.engine.find_submission(named).await?.id;
     if args.documents {

@@ -77,7 +77,7 @@ async fn known(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
     for (name, text) in builtin::all() {
         add(text.to_owned(), "shipped".to_owned(), Workflow::parse(text, Some(name))?);
     }
-    if let Some(app) = settings.if_existing()? {
+    if let Some(app) = settings.if_existing().await? {
         for stored in app.store().workflows().await? {
             let shipped = builtin::find(&stored.name) == Some(stored.text.as_str());
             let from = if shipped { "shipped" } else { "stored" };

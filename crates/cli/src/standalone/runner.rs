@@ -6,7 +6,7 @@ use crate::{
 };
 use bindery_engine::{
     Kind,
-    runner::{Limits, Processes, Runner, RunnerChoice, RunnerKind, Sequential, Threads},
+    runner::{Limits, Runner, RunnerChoice, RunnerKind, Sequential, Threads},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -57,9 +57,7 @@ pub(crate) fn make(
     Ok(match choice.resolve(kind, inputs, cores) {
         (RunnerKind::Sequential, _) => Arc::new(Sequential),
         (RunnerKind::Threads, workers) => Arc::new(Threads::new(workers)),
-        (RunnerKind::Processes, workers) => {
-            Arc::new(Processes::new(settings.child_command()?, workers).with_blob_folder(app.blob_folder()))
-        }
+        (RunnerKind::Processes, workers) => Arc::new(app.processes(settings.child_command()?, workers)),
     })
 }
 

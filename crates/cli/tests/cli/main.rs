@@ -3,8 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_input;
+mod carrying;
+mod config_file;
 mod control;
 mod crash;
+mod listening;
+mod postgres;
+mod postgres_refused;
 mod process;
 mod process_bad_input;
 mod process_outside;
@@ -13,3 +18,4 @@ mod running;
 mod runs;
 mod store_trouble;
 mod support;
+mod workers;

@@ -23,10 +23,11 @@ fn looking_does_not_make_a_store() {
 }
 
 #[test]
-fn only_folders_are_supported_yet() {
+fn what_cannot_be_a_store_is_told() {
     let desk = Desk::new();
-    let said = "postgres:// cannot be used as a store yet; only a folder is supported";
-    desk.bindery(&["--store", "postgres://localhost/b", "status"]).fails_with(20, said);
+    let said = "mysql:// cannot be used as a store; a folder or postgres:// can";
+    desk.bindery(&["--store", "mysql://localhost/b", "status"]).fails_with(20, said);
+    desk.bindery(&["--store", "", "status"]).fails_with(2, "BINDERY_STORE or --store is empty");
     desk.write("file", "x");
     desk.bindery(&["--store", "file", "status"]).fails_with(20, "file is a file, expected a folder");
 }
@@ -80,4 +81,21 @@ fn a_folder_that_cannot_be_written_is_named() {
     desk.write("a.txt", "one");
     desk.bindery(&["--store", "locked/store", "run", "a.txt"]).fails_with(20, "the folder locked/store cannot be made");
     desk.bindery(&["--store", "locked", "run", "a.txt"]).fails_with(20, "cannot be written");
+}
+
+#[test]
+fn blobs_may_be_in_another_place_and_are_missed_when_they_are_gone() {
+    let desk = Desk::new();
+    desk.write("a.txt", "one two");
+    let ran = desk.bindery(&["--blobs", "elsewhere", "run", "a.txt", "--json"]).ok().json();
+    let path = ran["stored"]["path"].as_str().unwrap().to_owned();
+    assert!(path.starts_with("elsewhere/sha256/") && desk.path(&path).is_file(), "{path}");
+    assert!(!desk.path("bindery-data/blobs").exists());
+    let url = format!("file://{}", desk.path("elsewhere").display());
+    desk.bindery(&["--blobs", &url, "result", "sub_1"]).ok();
+    let said = "there are no blobs in nowhere, and the store is in use already";
+    desk.bindery(&["--blobs", "nowhere", "result", "sub_1"]).fails_with(20, said);
+    desk.bindery(&["--blobs", "nowhere", "run", "a.txt"]).fails_with(20, "is the share mounted on this machine?");
+    assert!(!desk.path("nowhere").exists());
+    desk.bindery(&["--blobs", "gopher://b", "run", "a.txt"]).fails_with(20, "gopher://: not supported yet");
 }

@@ -27,6 +27,7 @@ stages:
 /// A folder with a store, to run the binary in.
 pub(crate) struct Desk {
     dir: TempDir,
+    env: Vec<(&'static str, String)>,
 }
 
 /// What a run of the binary came to.
@@ -67,7 +68,13 @@ impl From<Output> for Ran {
 
 impl Desk {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self { dir: tempfile::tempdir().unwrap(), env: Vec::new() }
+    }
+
+    /// With this in the environment of every command.
+    pub(crate) fn with_env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((name, value.into()));
+        self
     }
 
     /// With the slow workflow at hand.
@@ -91,11 +98,20 @@ impl Desk {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bindery"));
         command.args(args).current_dir(self.dir.path());
-        for name in
-            ["BINDERY_STORE", "BINDERY_LOG", "BINDERY_WORKFLOWS", "BINDERY_PROCESSORS", "DOCPROC_COMPONENT_NAME"]
-        {
+        for name in [
+            "BINDERY_STORE",
+            "BINDERY_BLOBS",
+            "BINDERY_CONFIG",
+            "BINDERY_LOG",
+            "BINDERY_WORKFLOWS",
+            "BINDERY_PROCESSORS",
+            "BINDERY_LISTEN",
+            "DOCPROC_COMPONENT_NAME",
+            "PGPASSWORD",
+        ] {
             command.env_remove(name);
         }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
         if self.path("workflows").is_dir() {
             command.env("BINDERY_WORKFLOWS", "workflows");
         }
@@ -118,7 +134,12 @@ impl Desk {
 
     /// Starts the binary and leaves it running.
     pub(crate) fn start(&self, args: &[&str]) -> Started {
-        let log = fs::File::create(self.path("worker.log")).unwrap();
+        self.start_logging(args, "worker.log")
+    }
+
+    /// The same, with a log of its own.
+    pub(crate) fn start_logging(&self, args: &[&str], log: &str) -> Started {
+        let log = fs::File::create(self.path(log)).unwrap();
         let child = self.command(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         Started(child)
     }

@@ -1,6 +1,6 @@
 //! The keeper: signs of life, time-outs, and the sweep, for as long as the worker runs.
 
-use super::{Shared, threads::ThreadsHandle};
+use super::{SILENT_AFTER, Shared, threads::ThreadsHandle};
 use bindery_core::{JobId, job::Token};
 use std::{
     collections::HashMap,
@@ -12,7 +12,8 @@ use std::{
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 
 pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
-    let beat_every = shared.options.lease / 3;
+    // However long its leases are, people see within half a minute that a worker is gone.
+    let beat_every = (shared.options.lease / 3).min(SILENT_AFTER / 3);
     let mut next_beat = Instant::now();
     let mut next_sweep = Instant::now();
     loop {
@@ -32,6 +33,16 @@ pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
     }
 }
 
+/// Says that the worker begins, or that it stops. Nothing depends on it but what people see.
+pub(super) async fn come_or_go(shared: &Shared, comes: bool) {
+    let (store, name) = (shared.engine.store(), &shared.options.name);
+    let told =
+        if comes { store.arrive(name).await } else { store.leave(name, shared.finished.load(Ordering::Relaxed)).await };
+    if let Err(error) = told {
+        tracing::warn!(error = %error, comes, "the worker could not say that it comes or goes");
+    }
+}
+
 async fn beat(shared: &Shared) {
     let finished = shared.finished.load(Ordering::Relaxed);
     let leases = shared.flight.leases();
@@ -47,7 +58,10 @@ async fn beat(shared: &Shared) {
                 shared.landed.send_replace(());
             }
         }
-        Err(error) => tracing::warn!(error = %error, "no sign of life could be given"),
+        Err(error) => {
+            shared.metrics.store_error();
+            tracing::warn!(error = %error, "no sign of life could be given");
+        }
     }
 }
 

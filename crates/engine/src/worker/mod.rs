@@ -12,10 +12,12 @@
 
 mod flight;
 mod keeper;
+pub mod metrics;
 mod settling;
 mod source;
 mod threads;
 
+pub use metrics::WorkerMetrics;
 pub use source::Source;
 
 use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
@@ -32,6 +34,12 @@ use std::{
 };
 use threads::Threads;
 use tokio::sync::{mpsc, watch};
+
+/// A worker that has not left, and was not seen for this long, is gone.
+pub const SILENT_AFTER: Duration = Duration::from_secs(30);
+
+/// How long a worker that stops goes on trying to say so.
+const LAST_WORD: Duration = Duration::from_secs(2);
 
 /// How a worker works.
 #[derive(Debug, Clone)]
@@ -82,6 +90,7 @@ struct Shared {
     /// Told when something left the flight.
     landed: watch::Sender<()>,
     finished: AtomicU64,
+    metrics: Arc<WorkerMetrics>,
 }
 
 /// A worker that can be run.
@@ -90,11 +99,17 @@ pub struct Worker {
     engine: Engine,
     options: WorkerOptions,
     source: Option<Arc<dyn Source>>,
+    metrics: Arc<WorkerMetrics>,
 }
 
 impl Worker {
     pub fn new(engine: Engine, options: WorkerOptions) -> Self {
-        Self { engine, options, source: None }
+        Self { engine, options, source: None, metrics: Arc::default() }
+    }
+
+    /// What it has counted so far; grows while it runs.
+    pub fn metrics(&self) -> &Arc<WorkerMetrics> {
+        &self.metrics
     }
 
     /// Takes jobs from this source, too: besides those of its own queues, which it claims itself.
@@ -113,10 +128,12 @@ impl Worker {
             flight: Flight::told(self.source.clone()),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
+            metrics: Arc::clone(&self.metrics),
         });
         let (results, inbox) = mpsc::unbounded_channel();
         let threads = Threads::start(Arc::clone(shared), results);
         let settlers = settling::start(shared, inbox);
+        keeper::come_or_go(shared, true).await;
         let keeper = tokio::spawn(keeper::keep(Arc::clone(shared), threads.handle()));
         let follower = shared.options.follow_reports.then(|| {
             let (engine, stop) = (shared.engine.clone(), stop.clone());
@@ -137,6 +154,10 @@ impl Worker {
             follower.abort();
         }
         settlers.finish().await;
+        if shared.flight.len() == 0 {
+            // Nobody waits for long because the store cannot be reached.
+            let _ = tokio::time::timeout(LAST_WORD, keeper::come_or_go(shared, false)).await;
+        }
         Ok(shared.finished.load(Ordering::Relaxed))
     }
 }
@@ -174,11 +195,13 @@ impl Shared {
                 }
                 Ok(claimed) => {
                     trouble = 0;
+                    self.metrics.claimed(claimed.len());
                     self.engine.faults().hit(FaultPoint::AfterClaim);
                     threads.hand_over(claimed).await;
                 }
                 Err(error) => {
                     trouble += 1;
+                    self.metrics.store_error();
                     let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
                     tracing::warn!(error = %error, wait_ms = wait.as_millis(), "no jobs could be claimed; trying again");
                     tokio::select! {

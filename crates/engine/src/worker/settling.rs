@@ -161,6 +161,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             }
         }
         Worked::Failed { claimed, info, stage, failure } => {
+            shared.metrics.error(failure.error.class());
             let work = Work::of_job(&claimed.job, stage);
             commit(Settler { engine, info: &info }.failed(&claimed.job, claimed.token, &work, failure).await)
         }
@@ -174,6 +175,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             commit(crate::report::overdue(engine, &info, &claimed, stage).await)
         }
         Worked::Lookup { claimed, failure } => {
+            shared.metrics.error(failure.error.class());
             Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &failure)))))
         }
         Worked::TookTooLong { held, limit } => took_too_long(shared, held, limit).await,
@@ -185,6 +187,7 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
 }
 
 async fn took_too_long(shared: &Arc<Shared>, held: Held, limit: Duration) -> EngineResult<Option<Settlement>> {
+    shared.metrics.error(ErrorClass::Retry);
     let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
     let failure = |job: &Job| Failure::keeping(error, job.resume.clone());
     let commit = failed_in_flight(shared, held, failure).await?;
@@ -251,8 +254,9 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
                 return land(&shared, held, false);
             }
         };
-        match with_patience(&shared, &[commit]).await {
-            Ok(results) if results.iter().all(CommitResult::is_applied) => {}
+        let commit = [commit];
+        match with_patience(&shared, &commit).await {
+            Ok(results) if results.iter().all(CommitResult::is_applied) => shared.metrics.ended(&commit[0]),
             Ok(_) => return land(&shared, held, false),
             Err(error) => return not_stored(&shared, held, &error).await,
         }
@@ -291,9 +295,12 @@ async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) 
     }
     match with_patience(shared, &commits).await {
         Ok(results) => {
-            for (held, result) in claims.iter().zip(results) {
+            for ((held, commit), result) in claims.iter().zip(&commits).zip(results) {
                 if let CommitResult::Rejected(why) = &result {
+                    shared.metrics.rejected();
                     tracing::info!(job.id = %held.0, why = %why, "a result came too late and was not counted");
+                } else {
+                    shared.metrics.ended(commit);
                 }
                 land(shared, *held, result.is_applied());
             }
@@ -333,7 +340,13 @@ async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<Commit
     let begun = Instant::now();
     let mut tries = 0;
     loop {
-        match shared.engine.store().commit(commits.to_vec()).await {
+        let asked = Instant::now();
+        let answer = shared.engine.store().commit(commits.to_vec()).await;
+        match &answer {
+            Ok(_) => shared.metrics.committed(asked.elapsed()),
+            Err(_) => shared.metrics.store_error(),
+        }
+        match answer {
             Err(StoreError::Closed) => return Err(StoreError::Closed),
             Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
                 tries += 1;

@@ -25,6 +25,7 @@
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
 //! | [`deadlines`] | warnings, each once |
+//! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
@@ -41,6 +42,7 @@ pub mod leases;
 pub mod limits;
 pub mod model;
 pub mod ops;
+pub mod portable;
 pub mod property;
 pub mod records;
 pub mod repairs;
@@ -223,7 +225,13 @@ macro_rules! conformance_suite {
                 jobs_are_found_by_everything_they_are
                 the_counts_of_a_stage_are_counted
                 workers_are_seen_while_they_live
+                a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
+            }
+            portable {
+                rows_are_stored_when_all_have_come
+                a_store_in_use_takes_no_rows
+                a_dump_has_every_row_once
             }
             deadlines {
                 each_mark_is_passed_once
@@ -276,6 +284,7 @@ mod tests {
             ("repairs", include_str!("repairs.rs")),
             ("records", include_str!("records.rs")),
             ("views", include_str!("views.rs")),
+            ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
         for (module, source) in files {

@@ -245,6 +245,29 @@ pub async fn workers_are_seen_while_they_live(f: &Fixture) {
     assert_eq!((idle.running, idle.finished, idle.seen_at), (0, 0, started), "an idle worker is a worker");
 }
 
+pub async fn a_worker_that_leaves_is_not_taken_for_dead(f: &Fixture) {
+    let name = "left".into();
+    f.store.arrive(&name).await.unwrap();
+    f.advance(5);
+    f.store.heartbeat(&name, vec![], LEASE, 3).await.unwrap();
+    let view = async || f.store.workers().await.unwrap().into_iter().find(|view| view.worker == name).unwrap();
+    assert_eq!((view().await.left_at, f.store.now().await.unwrap()), (None, f.now()));
+    f.advance(5);
+    f.store.leave(&name, 4).await.unwrap();
+    let left = view().await;
+    assert_eq!((left.left_at, left.seen_at, left.running, left.finished), (Some(f.now()), f.now(), 0, 4));
+    f.advance(5);
+    f.store.heartbeat(&name, vec![], LEASE, 4).await.unwrap();
+    assert_eq!(view().await.left_at, None, "whoever gives a sign of life is there");
+    f.advance(5);
+    f.store.arrive(&name).await.unwrap();
+    let again = view().await;
+    assert_eq!((again.started_at, again.finished, again.left_at), (f.now(), 0, None), "the figures start anew");
+    f.advance(5);
+    f.store.prune(f.now()).await.unwrap();
+    assert_eq!(f.store.workers().await.unwrap(), []);
+}
+
 pub async fn a_hint_comes_at_the_latest_after_the_wait(f: &Fixture) {
     let wait = std::time::Duration::from_millis(20);
     let waited =

@@ -9,7 +9,7 @@ use super::{
     repair,
     rows::get,
     session::{Db, transaction},
-    sweep,
+    sweep, workers,
 };
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
@@ -43,9 +43,20 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Connects, makes the schema or brings an older one forward. Must be called inside the runtime that uses it.
     pub async fn open(options: PostgresOptions) -> StoreResult<Self> {
-        let db = Arc::new(open::open(&options).await?);
+        Ok(Self::on(open::open(&options).await?))
+    }
+
+    /// Opens a store that is there, without changing anything; none where the schema has none of our tables. One that
+    /// an older program has made is [`StoreError::Older`](crate::StoreError::Older): [`open`](Self::open) brings it
+    /// forward.
+    pub async fn open_existing(options: PostgresOptions) -> StoreResult<Option<Self>> {
+        Ok(open::open_existing(&options).await?.map(Self::on))
+    }
+
+    fn on(db: Db) -> Self {
+        let db = Arc::new(db);
         let (committer, listener) = (Committer::start(&db), Listener::start(&db));
-        Ok(Self { db, committer, listener, limit_cursor: Mutex::default() })
+        Self { db, committer, listener, limit_cursor: Mutex::default() }
     }
 
     fn limit_cursor(&self) -> String {
@@ -102,6 +113,14 @@ impl Queue for PostgresStore {
         transaction!(self.db, Quiet, tx => ends::heartbeat(&tx, worker, &leases, lease, finished).await)
     }
 
+    async fn arrive(&self, worker: &Name) -> StoreResult<()> {
+        transaction!(self.db, Quiet, tx => workers::arrive(&tx, worker).await)
+    }
+
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
+        transaction!(self.db, Quiet, tx => workers::leave(&tx, worker, finished).await)
+    }
+
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
         transaction!(self.db, Write, tx => ends::release(&tx, &leases).await)
     }
@@ -124,6 +143,10 @@ impl Queue for PostgresStore {
 
     fn change_mark(&self) -> u64 {
         *self.db.changes.borrow()
+    }
+
+    fn reconnects(&self) -> Option<u64> {
+        Some(self.listener.reconnects())
     }
 
     async fn changed(&self, mark: u64, at_most: Duration) {

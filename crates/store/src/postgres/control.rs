@@ -225,6 +225,7 @@ pub(super) async fn put_workflow(tx: &Tx, name: &Name, version: i64, text: &str)
 
 /// The last event stays in any case: after a move to another server, the next position is counted from it.
 pub(super) async fn prune(tx: &Tx, before: Timestamp) -> TxResult<u64> {
+    tx.execute("DELETE FROM worker WHERE seen_at < $1", &[&before.as_millis()]).await?;
     let find = "SELECT id FROM submission WHERE status >= $1 AND completed_at < $2 ORDER BY id FOR UPDATE SKIP LOCKED";
     let completed = status_number(SubmissionStatus::Completed);
     let old: Vec<i64> = tx.collect(find, &[&completed, &before.as_millis()], |row| get(row, 0)).await?;

@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 use std::{
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -23,19 +23,32 @@ const ALONE: Duration = Duration::from_millis(300);
 #[derive(Debug)]
 pub(super) struct Listener {
     task: JoinHandle<()>,
-    listening: Arc<AtomicBool>,
+    state: Arc<State>,
+}
+
+/// What is known of the connection. It breaks when all others do.
+#[derive(Debug, Default)]
+struct State {
+    listening: AtomicBool,
+    /// How often it has listened since the start.
+    connections: AtomicU64,
 }
 
 impl Listener {
     pub(super) fn start(db: &Arc<Db>) -> Self {
-        let listening = Arc::new(AtomicBool::new(false));
-        let task = tokio::spawn(listen(Arc::downgrade(db), Arc::clone(&listening)));
-        Self { task, listening }
+        let state = Arc::new(State::default());
+        let task = tokio::spawn(listen(Arc::downgrade(db), Arc::clone(&state)));
+        Self { task, state }
+    }
+
+    /// How often it has come back.
+    pub(super) fn reconnects(&self) -> u64 {
+        self.state.connections.load(Ordering::Relaxed).saturating_sub(1)
     }
 
     /// How long to wait before looking again, a little different each time, so that processes do not look together.
     pub(super) fn pause(&self) -> Duration {
-        let pause = if self.listening.load(Ordering::Relaxed) { BEHIND } else { ALONE };
+        let pause = if self.state.listening.load(Ordering::Relaxed) { BEHIND } else { ALONE };
         pause.mul_f64(0.75 + fastrand::f64() / 2.0)
     }
 }
@@ -46,7 +59,7 @@ impl Drop for Listener {
     }
 }
 
-async fn listen(db: Weak<Db>, listening: Arc<AtomicBool>) {
+async fn listen(db: Weak<Db>, state: Arc<State>) {
     let mut pause = Duration::from_millis(100);
     while let Some(strong) = db.upgrade() {
         let connected = strong.setup.config.connect(strong.setup.tls.clone()).await;
@@ -67,7 +80,8 @@ async fn listen(db: Weak<Db>, listening: Arc<AtomicBool>) {
                 };
                 let ask = async {
                     if client.batch_execute(&command).await.is_ok() {
-                        listening.store(true, Ordering::Relaxed);
+                        state.listening.store(true, Ordering::Relaxed);
+                        state.connections.fetch_add(1, Ordering::Relaxed);
                         pause = Duration::from_millis(100);
                         // What was told while nobody listened may be news.
                         if let Some(db) = db.upgrade() {
@@ -80,7 +94,7 @@ async fn listen(db: Weak<Db>, listening: Arc<AtomicBool>) {
             }
             Err(error) => tracing::debug!(error = %error, "cannot listen for changes; trying again"),
         }
-        listening.store(false, Ordering::Relaxed);
+        state.listening.store(false, Ordering::Relaxed);
         tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
         pause = (pause * 2).min(Duration::from_secs(10));
     }

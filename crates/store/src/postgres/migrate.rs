@@ -2,11 +2,15 @@
 
 use super::fail::{TxError, TxResult};
 use crate::error::{StoreError, StoreResult};
+use std::cmp::Ordering;
 use tokio_postgres::{Client, Transaction};
 
 /// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_initial.sql"), include_str!("migrations/0002_carried.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_initial.sql"),
+    include_str!("migrations/0002_carried.sql"),
+    include_str!("migrations/0003_worker_left.sql"),
+];
 
 /// Held while a schema is looked at and changed. The number is arbitrary.
 const LOCK: i64 = 0x4249_4E44_4552_5900;
@@ -23,6 +27,29 @@ pub(super) async fn migrate(client: &mut Client, schema: &str, place: &str) -> S
     })
 }
 
+/// Whether our tables are there, as new as this program knows them. Changes nothing but what a copy to another server
+/// has left behind.
+pub(super) async fn is_there(client: &Client, schema: &str, place: &str) -> StoreResult<bool> {
+    let wrong = |error: tokio_postgres::Error| TxError::from(error).explain(place);
+    let sql = "SELECT to_regclass($1) IS NOT NULL";
+    let ours: bool = client.query_one(sql, &[&format!("{schema}.bindery_version")]).await.map_err(wrong)?.get(0);
+    if !ours {
+        return Ok(false);
+    }
+    let found: i64 = client.query_one("SELECT version FROM bindery_version", &[]).await.map_err(wrong)?.get(0);
+    let known = MIGRATIONS.len() as i64;
+    match found.cmp(&known) {
+        Ordering::Less => return Err(StoreError::Older { path: place.into(), found, known }),
+        Ordering::Greater => return Err(StoreError::Newer { path: place.into(), found, known }),
+        Ordering::Equal => {}
+    }
+    if let Err(error) = client.batch_execute(KEEP_POSITIONS_GROWING).await {
+        // Whoever may only look, writes no events.
+        tracing::debug!(error = %error, "the positions of events were not compared with the server's");
+    }
+    Ok(true)
+}
+
 async fn run(client: &mut Client, schema: &str, place: &str) -> TxResult<()> {
     let tx = client.transaction().await?;
     tx.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
@@ -35,7 +62,7 @@ async fn run(client: &mut Client, schema: &str, place: &str) -> TxResult<()> {
         tx.batch_execute(migration).await?;
         tx.execute("UPDATE bindery_version SET version = $1", &[&number]).await?;
     }
-    keep_positions_growing(&tx).await?;
+    tx.batch_execute(KEEP_POSITIONS_GROWING).await?;
     Ok(tx.commit().await?)
 }
 
@@ -64,12 +91,7 @@ async fn applied(tx: &Transaction<'_>, schema: &str, place: &str) -> TxResult<us
 
 /// Positions of events are counted by the server's transactions. Another server, to which the database was copied, may
 /// have counted fewer: then it counts from where the copied events end.
-async fn keep_positions_growing(tx: &Transaction<'_>) -> TxResult<()> {
-    tx.batch_execute(
-        "UPDATE feed SET base = pg_current_xact_id()::text::bigint - 1 - (last.seq >> 20) \
-         FROM (SELECT coalesce(max(seq), 0) AS seq FROM event) AS last \
-         WHERE ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - feed.base) << 20) <= last.seq",
-    )
-    .await?;
-    Ok(())
-}
+pub(super) const KEEP_POSITIONS_GROWING: &str = "\
+    UPDATE feed SET base = pg_current_xact_id()::text::bigint - 1 - (last.seq >> 20) \
+    FROM (SELECT coalesce(max(seq), 0) AS seq FROM event) AS last \
+    WHERE ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - feed.base) << 20) <= last.seq";

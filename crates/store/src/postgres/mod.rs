@@ -17,6 +17,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `open` | options, connecting, what can be wrong with a server |
+//! | `url` | what a URL asks for |
 //! | `tls` | encrypted connections |
 //! | `migrate` | brings the schema forward, refuses a newer one |
 //! | `session` | connections, transactions, and running them again |
@@ -25,6 +26,8 @@
 //! | `group` | gathers what callers commit at the same moment |
 //! | `commit`, `guards`, `changes` | commits: which of them hold, and what follows, table by table |
 //! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
+//! | `workers` | who works on it |
+//! | `portable` | all rows out, all rows in |
 //! | `records`, `explain` | the reads |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
@@ -48,13 +51,16 @@ mod limits;
 mod listen;
 mod migrate;
 mod open;
+mod portable;
 mod records;
 mod repair;
 mod rows;
 mod session;
 mod sweep;
 mod tls;
+mod url;
 mod views;
+mod workers;
 
 pub use backend::PostgresStore;
 pub use open::PostgresOptions;

@@ -1,7 +1,7 @@
 //! Connecting: how, and what can be wrong with a server.
 
 use super::{
-    fail::message,
+    fail::{is_going, message},
     migrate,
     session::{Db, Setup},
     tls,
@@ -35,10 +35,14 @@ pub struct PostgresOptions {
     /// `postgres://user:password@host:port/database`, with `?sslmode=require` for TLS with a server that proves who it
     /// is. Never shown with its password.
     pub url: String,
+    /// For a URL without a password, which may then be seen by others.
+    pub password: Option<String>,
     /// A PEM file with certificates of authorities that are trusted besides the public ones.
     pub authorities: Option<PathBuf>,
     /// Where our tables are, apart from those of others. Made if it is not there.
     pub schema: String,
+    /// How long one try to connect may take, unless the URL says it.
+    pub connect_within: Duration,
     /// How many connections one process may have, besides the one that listens.
     pub connections: usize,
     /// How long to go on trying when the server cannot be reached.
@@ -53,8 +57,10 @@ impl PostgresOptions {
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            password: None,
             authorities: None,
             schema: "bindery".to_owned(),
+            connect_within: Duration::from_secs(10),
             connections: 8,
             patience: Duration::from_secs(15),
             clock: None,
@@ -74,7 +80,7 @@ impl fmt::Debug for PostgresOptions {
 }
 
 /// The URL as far as it may be shown: no user, no password, no settings.
-fn place(url: &str) -> String {
+pub(super) fn place(url: &str) -> String {
     let Ok(config) = url.parse::<Config>() else { return "postgres".to_owned() };
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(host)) => host.clone(),
@@ -82,26 +88,64 @@ fn place(url: &str) -> String {
         None => "localhost".to_owned(),
     };
     let port = config.get_ports().first().copied().unwrap_or(5432);
+    // An IPv6 address has colons of its own.
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
     format!("postgres://{host}:{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
 }
 
-/// Connects, checks the server, and brings the schema forward.
+/// Connects, checks the server, and makes the schema or brings it forward.
 pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
-    let place = place(&options.url);
-    check_schema_name(&options.schema)?;
-    let config = config(options)?;
-    let tls = tls::connector(options, config.get_ssl_mode())?;
-    let mut client = first_connection(&config, tls.clone(), &place).await?;
-    let now = check_server(&client, &place).await?;
-    migrate::migrate(&mut client, &options.schema, &place).await?;
-    drop(client);
+    let mut opening = Opening::connect(options).await?;
+    migrate::migrate(&mut opening.client, &options.schema, &opening.place).await?;
+    opening.into_db(options)
+}
+
+/// The same for a schema that is there and as new as this program. Changes nothing; none where there is no store.
+pub(super) async fn open_existing(options: &PostgresOptions) -> StoreResult<Option<Db>> {
+    let opening = Opening::connect(options).await?;
+    if !migrate::is_there(&opening.client, &options.schema, &opening.place).await? {
+        return Ok(None);
+    }
+    opening.into_db(options).map(Some)
+}
+
+/// A server that will do, before anything was looked at.
+struct Opening {
+    place: String,
+    config: Config,
+    tls: MakeRustlsConnect,
+    client: Client,
+    /// The server's time.
+    now: Timestamp,
+}
+
+impl Opening {
+    async fn connect(options: &PostgresOptions) -> StoreResult<Self> {
+        let place = place(&options.url);
+        check_schema_name(&options.schema)?;
+        let config = config(options)?;
+        let tls = tls::connector(options, config.get_ssl_mode())?;
+        let client = first_connection(&config, tls.clone(), &place).await?;
+        let now = check_server(&client, &place).await?;
+        Ok(Self { place, config, tls, client, now })
+    }
+
+    fn into_db(self, options: &PostgresOptions) -> StoreResult<Db> {
+        let Self { place, config, tls, client, now } = self;
+        drop(client);
+        let setup = pooled(options, place, config, tls)?;
+        Ok(Db::new(setup, now))
+    }
+}
+
+fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRustlsConnect) -> StoreResult<Setup> {
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config.clone(), tls.clone(), manager_config);
     let pool = Pool::builder(manager)
         .max_size(options.connections.max(2))
         .build()
         .map_err(|error| StoreError::CannotOpen { path: place.clone().into(), detail: error.to_string() })?;
-    let setup = Setup {
+    Ok(Setup {
         pool,
         place,
         config,
@@ -110,8 +154,7 @@ pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
         patience: options.patience,
         clock: options.clock.clone(),
         faults: Arc::clone(&options.faults),
-    };
-    Ok(Db::new(setup, now))
+    })
 }
 
 /// The name becomes part of statements, so it is plain.
@@ -135,6 +178,9 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
     if config.get_hosts().is_empty() {
         config.host("localhost");
     }
+    if let (None, Some(password)) = (config.get_password(), &options.password) {
+        config.password(password);
+    }
     let given = config.get_options().unwrap_or_default();
     // Every connection sees our schema alone. Our statements are short and join a short list to a large table by its
     // key: compiling them gains nothing, and reading the whole table for it would be a mistake.
@@ -145,7 +191,7 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
         config.application_name("bindery");
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(Duration::from_secs(10));
+        config.connect_timeout(options.connect_within);
     }
     // A machine that was cut off holds locks that others wait for: both sides notice within half a minute.
     config.keepalives_idle(Duration::from_secs(10)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
@@ -168,6 +214,19 @@ fn cannot_connect(error: &tokio_postgres::Error, config: &Config, place: &str) -
     let user = config.get_user().unwrap_or("of this login");
     let database = config.get_dbname().unwrap_or(user);
     let wrong = |state: &SqlState| error.code() == Some(state);
+    // What may be otherwise in a moment.
+    if error.code().is_some_and(is_going) {
+        let detail = if wrong(&SqlState::TOO_MANY_CONNECTIONS) {
+            "the server has no connection left; raise its max_connections or use fewer".to_owned()
+        } else {
+            "the server is starting or stopping; try again in a moment".to_owned()
+        };
+        return StoreError::Unreachable { path: place.into(), detail };
+    }
+    if is_not_connected(error) {
+        let detail = format!("nobody answers there: {}; check host and port, and that PostgreSQL runs", message(error));
+        return StoreError::Unreachable { path: place.into(), detail };
+    }
     let detail = if wrong(&SqlState::INVALID_PASSWORD) {
         format!("the server refused the password of user {user}; check user and password in the URL")
     } else if wrong(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) {
@@ -177,20 +236,29 @@ fn cannot_connect(error: &tokio_postgres::Error, config: &Config, place: &str) -
         )
     } else if wrong(&SqlState::INVALID_CATALOG_NAME) {
         format!("there is no database {database}; make it with `createdb {database}`")
-    } else if wrong(&SqlState::TOO_MANY_CONNECTIONS) {
-        "the server has no connection left; raise its max_connections or use fewer".to_owned()
-    } else if wrong(&SqlState::CANNOT_CONNECT_NOW) {
-        "the server is starting or stopping; try again in a moment".to_owned()
     } else if error.code().is_some() {
         message(error)
     } else if message(error).contains("password missing") {
-        format!("the server asks for a password of user {user}; put it into the URL")
+        format!("the server asks for a password of user {user}; put it into the URL or into PGPASSWORD")
     } else if config.get_ssl_mode() == SslMode::Require {
         format!("no TLS connection ({}); check host, port and the server's certificate", message(error))
     } else {
-        format!("nobody answers there ({}); check host and port, and that PostgreSQL runs", message(error))
+        format!("what answers there does not speak like PostgreSQL ({}); check host and port", message(error))
     };
     StoreError::CannotOpen { path: place.into(), detail }
+}
+
+/// No connection came about at all, or it broke before the server had said anything.
+fn is_not_connected(error: &tokio_postgres::Error) -> bool {
+    use std::{error::Error as _, io};
+    let broken = |error: &io::Error| {
+        use io::ErrorKind as Kind;
+        !matches!(error.kind(), Kind::InvalidData | Kind::InvalidInput | Kind::Other)
+    };
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    // The library does not tell its kinds apart in any other way.
+    error.code().is_none()
+        && (error.is_closed() || error.to_string().starts_with("error connecting") || source.is_some_and(broken))
 }
 
 /// Whether the server will do; its time.

@@ -5,7 +5,7 @@ use super::{
     rows::{get, name},
     session::Tx,
 };
-use crate::query::{ConsumerView, ItemCounts, QueueView, StageRow, StoredWorkflow, WorkerView};
+use crate::query::{ConsumerView, ItemCounts, QueueView, StageRow, StoredWorkflow};
 use bindery_core::{
     EventSeq, SubmissionId, Timestamp,
     item::ItemKind,
@@ -77,12 +77,14 @@ pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
         parked: 0,
         awaiting: 0,
         dead: 0,
+        oldest_ready_at: None,
     };
-    let counts = "SELECT queue, state, count(*) FROM job GROUP BY queue, state";
-    for (queue, state, count) in tx.collect(counts, &[], counted).await? {
+    let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
+    for row in tx.query(counts, &[]).await? {
+        let ((queue, state, count), oldest) = (counted(&row)?, Timestamp::from_millis(get(&row, 3)?));
         let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
         match JobState::from_code(state) {
-            Some(JobState::Ready) => view.ready = count,
+            Some(JobState::Ready) => (view.ready, view.oldest_ready_at) = (count, Some(oldest)),
             Some(JobState::Scheduled) => view.scheduled = count,
             Some(JobState::Running) => view.running = count,
             Some(JobState::Parked) => view.parked = count,
@@ -98,16 +100,6 @@ pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
         view.paused_because = Some(because).filter(|because| !because.is_empty());
     }
     Ok(queues.into_values().collect())
-}
-
-pub(super) fn worker(row: &Row) -> TxResult<WorkerView> {
-    Ok(WorkerView {
-        worker: name(row, 0)?,
-        started_at: Timestamp::from_millis(get(row, 1)?),
-        seen_at: Timestamp::from_millis(get(row, 2)?),
-        running: get::<i64>(row, 3)? as u64,
-        finished: get::<i64>(row, 4)? as u64,
-    })
 }
 
 pub(super) fn consumer(row: &Row) -> TxResult<ConsumerView> {

@@ -7,6 +7,7 @@ use super::{
     records,
     rows::{self, ARTIFACT_COLUMNS, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
     session::{Db, Param, transaction},
+    workers,
 };
 use crate::{
     error::StoreResult,
@@ -18,7 +19,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     item::{Item, ItemKind},
     join::Join,
@@ -162,9 +163,12 @@ impl Records for PostgresStore {
         transaction!(self.db, Read, tx => records::queues(&tx).await)
     }
 
+    async fn now(&self) -> StoreResult<Timestamp> {
+        transaction!(self.db, Read, tx => Ok(tx.now))
+    }
+
     async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
-        let sql = "SELECT name, started_at, seen_at, running, finished FROM worker ORDER BY seen_at DESC";
-        collect(&self.db, sql, &[], records::worker).await
+        collect(&self.db, workers::LIST, &[], workers::view).await
     }
 
     async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {

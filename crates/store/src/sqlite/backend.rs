@@ -6,7 +6,7 @@ use super::{
     reader::Readers,
     records,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
-    sweep,
+    sweep, workers,
     writer::Writer,
 };
 use crate::{
@@ -58,6 +58,14 @@ struct Others {
 }
 
 impl SqliteStore {
+    pub(super) fn readers(&self) -> &Arc<Readers> {
+        &self.readers
+    }
+
+    pub(super) fn writer(&self) -> &Writer {
+        &self.writer
+    }
+
     /// Opens the file, or makes it; brings an older one forward. Blocks while it does.
     pub fn open(options: Options) -> StoreResult<Self> {
         let writer = Writer::start(options.clone())?;
@@ -114,6 +122,16 @@ impl Queue for SqliteStore {
     ) -> StoreResult<Vec<JobId>> {
         let worker = worker.clone();
         self.writer.write(move |tx| jobs::heartbeat(tx, &worker, &leases, lease, finished)).await
+    }
+
+    async fn arrive(&self, worker: &Name) -> StoreResult<()> {
+        let worker = worker.clone();
+        self.writer.write(move |tx| workers::arrive(tx, &worker)).await
+    }
+
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
+        let worker = worker.clone();
+        self.writer.write(move |tx| workers::leave(tx, &worker, finished)).await
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
@@ -362,8 +380,13 @@ impl Records for SqliteStore {
         self.readers.read(records::queues).await
     }
 
+    async fn now(&self) -> StoreResult<Timestamp> {
+        self.readers.read(|db| db.query_row("SELECT count(*) FROM queue", [], |_| Ok(()))).await?;
+        Ok(self.options.clock.now())
+    }
+
     async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
-        self.readers.read(records::workers).await
+        self.readers.read(workers::list).await
     }
 
     async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {

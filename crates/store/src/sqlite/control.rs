@@ -284,5 +284,6 @@ pub(super) fn prune(tx: &Tx<'_>, before: Timestamp) -> WishResult<u64> {
         tx.db.prepare_cached("DELETE FROM event WHERE submission_id = ?1 AND seq <= ?2")?.execute((id, read_by_all))?;
         tx.db.prepare_cached("DELETE FROM submission WHERE id = ?1")?.execute([id])?;
     }
+    tx.db.prepare_cached("DELETE FROM worker WHERE seen_at < ?1")?.execute([before.as_millis()])?;
     Ok(old.len() as u64)
 }

@@ -26,11 +26,13 @@ mod events;
 mod jobs;
 mod joins;
 mod open;
+mod portable;
 mod reader;
 mod records;
 mod repair;
 mod rows;
 mod sweep;
+mod workers;
 mod writer;
 
 pub use backend::SqliteStore;

@@ -4,9 +4,7 @@ use super::{
     control::job_condition,
     rows::{self, EVENT_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
 };
-use crate::query::{
-    ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow, WorkerView,
-};
+use crate::query::{ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow};
 use bindery_core::{
     EventSeq, Name, SubmissionId, Timestamp,
     event::Event,
@@ -211,14 +209,17 @@ pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
         parked: 0,
         awaiting: 0,
         dead: 0,
+        oldest_ready_at: None,
     };
-    let counts = rows::collect(db, "SELECT queue, state, count(*) FROM job GROUP BY queue, state", [], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64))
+    let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
+    let counts = rows::collect(db, counts, [], |row| {
+        let (state, count) = (row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64);
+        Ok((row.get::<_, String>(0)?, state, count, Timestamp::from_millis(row.get(3)?)))
     })?;
-    for (queue, state, count) in counts {
+    for (queue, state, count, oldest) in counts {
         let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
         match JobState::from_code(state) {
-            Some(JobState::Ready) => view.ready = count,
+            Some(JobState::Ready) => (view.ready, view.oldest_ready_at) = (count, Some(oldest)),
             Some(JobState::Scheduled) => view.scheduled = count,
             Some(JobState::Running) => view.running = count,
             Some(JobState::Parked) => view.parked = count,
@@ -236,23 +237,6 @@ pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
         view.paused_because = Some(because).filter(|because| !because.is_empty());
     }
     Ok(queues.into_values().collect())
-}
-
-pub(super) fn workers(db: &Connection) -> RowResult<Vec<WorkerView>> {
-    rows::collect(
-        db,
-        "SELECT name, started_at, seen_at, running, finished FROM worker ORDER BY seen_at DESC",
-        [],
-        |row| {
-            Ok(WorkerView {
-                worker: row.get::<_, String>(0)?.into(),
-                started_at: Timestamp::from_millis(row.get(1)?),
-                seen_at: Timestamp::from_millis(row.get(2)?),
-                running: row.get::<_, i64>(3)? as u64,
-                finished: row.get::<_, i64>(4)? as u64,
-            })
-        },
-    )
 }
 
 pub(super) fn consumers(db: &Connection) -> RowResult<Vec<ConsumerView>> {

@@ -20,7 +20,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(super) async fn run(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let limit = Some(args.limit.saturating_add(1));
     let mut runs = Runs::new(app.engine.clone()).list(RunFilter { processor: args.processor, limit }).await?;
     let more = runs.len() > args.limit;

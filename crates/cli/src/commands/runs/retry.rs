@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let processors = settings.known_processors()?;
-    let app = settings.existing_with(&processors)?;
+    let app = settings.existing_with(&processors).await?;
     let runs = Runs::new(app.engine.clone());
     let record = runs.find(&args.run).await?;
     let details = &record.details;

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let runs = Runs::new(app.engine.clone());
     if args.result {
         let Some(result) = runs.result(&args.run).await? else {

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing()?;
+    let app = settings.existing().await?;
     let stats = Runs::new(app.engine.clone()).stats().await?;
     if args.json {
         output::json(&stats)?;

@@ -192,7 +192,12 @@ impl Desk<'_> {
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
-        let blobs = (self.open_blobs)(&folder).map_err(|error| failed(&error))?;
+        let opened = {
+            // Clients of object storage live in the runtime that they are made in.
+            let _inside = runtime.enter();
+            (self.open_blobs)(&folder)
+        };
+        let blobs = opened.map_err(|error| failed(&error))?;
         let access = BlobAccess { blobs, runtime: runtime.handle().clone() };
         self.blobs = Some((folder, access.clone(), runtime));
         Ok(access)

@@ -1,0 +1,163 @@
+//! `bindery store`: carrying everything to another store.
+
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_store::{
+    blobs::Blobs,
+    portable::{self, ArchiveError, Carried},
+};
+use clap::Subcommand;
+use std::{
+    fs::{self, File},
+    io::{self, BufReader, BufWriter, IsTerminal as _, Read},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// How often it is said how far it is.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// Carry a whole store, with its blobs, to another one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery store export everything.tar
+  bindery --store other-data store import everything.tar
+  bindery --store ./bindery-data store export - |
+    bindery --store postgres://bindery@db/bindery --blobs /mnt/shared/blobs store import -
+An export is everything as it was at one moment; work may go on meanwhile, and is not in it. An
+import needs a store that holds no work yet. Its rows are there whole or not at all: an archive that
+is cut off or was altered stores nothing. What was running in the old store is ready in the new one.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write everything as one tar
+    Export {
+        /// The file, or - for standard output
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+        /// Print what was carried as JSON; to stderr where the archive goes to standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read everything from a tar that an export has written
+    Import {
+        /// The file, or - for standard input
+        #[arg(default_value = "-", value_name = "FILE")]
+        file: PathBuf,
+        /// Print what was carried as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    match args.action {
+        Action::Export { file, json } => export(settings, &file, json).await,
+        Action::Import { file, json } => import(settings, &file, json).await,
+    }
+}
+
+async fn export(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
+    let to_stdout = file.as_os_str() == "-";
+    if to_stdout && io::stdout().is_terminal() {
+        return Err(Failure::usage("an archive cannot be shown on a terminal").hint("name a file, or pipe it").into());
+    }
+    let app = settings.existing().await?;
+    let (store, blobs) = (app.store(), &**app.engine.blobs());
+    let carried = if to_stdout {
+        portable::export(store, blobs, BufWriter::new(io::stdout().lock()), teller()).await.map_err(explained)?
+    } else {
+        // A file of this name is an archive that is whole.
+        let part = part_of(file);
+        let written = export_to(store, blobs, &part).await;
+        if written.is_err() {
+            let _ = fs::remove_file(&part);
+        }
+        let carried = written?;
+        fs::rename(&part, file).map_err(|error| cannot_write(file, &error))?;
+        carried
+    };
+    if as_json && to_stdout {
+        output::note(serde_json::to_string(&carried)?);
+    } else if as_json {
+        output::json(&carried)?;
+    } else {
+        output::note(format!("exported {}", said(&carried)));
+    }
+    Ok(Exit::Ok)
+}
+
+async fn export_to(store: &dyn bindery_store::Store, blobs: &dyn Blobs, part: &Path) -> anyhow::Result<Carried> {
+    let out = File::create(part).map_err(|error| cannot_write(part, &error))?;
+    let carried = portable::export(store, blobs, BufWriter::new(&out), teller()).await.map_err(explained)?;
+    out.sync_all().map_err(|error| cannot_write(part, &error))?;
+    Ok(carried)
+}
+
+fn part_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
+
+fn cannot_write(file: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{} cannot be written: {error}", file.display()))
+}
+
+async fn import(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
+    let from: Box<dyn Read> = if file.as_os_str() == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        let opened = File::open(file);
+        Box::new(opened.map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?)
+    };
+    let app = settings.create_bare().await?;
+    let blobs = &**app.engine.blobs();
+    let carried = portable::import(app.store(), blobs, BufReader::new(from), teller()).await.map_err(explained)?;
+    if as_json {
+        output::json(&carried)?;
+    } else {
+        output::line(format!("imported {}", said(&carried)))?;
+        output::note("`bindery worker` goes on with the work");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Says now and then how far it is.
+fn teller() -> impl FnMut(&Carried) {
+    let mut last = Instant::now();
+    move |carried| {
+        if last.elapsed() >= TELL_EVERY {
+            last = Instant::now();
+            output::note(said(carried));
+        }
+    }
+}
+
+fn said(carried: &Carried) -> String {
+    let submissions = carried.tables.get("submission").copied().unwrap_or(0);
+    format!(
+        "{} in {}, {} ({})",
+        output::count(submissions, "submission"),
+        output::count(carried.rows, "row"),
+        output::count(carried.blobs, "blob"),
+        output::bytes(carried.blob_bytes)
+    )
+}
+
+fn explained(error: ArchiveError) -> anyhow::Error {
+    match error {
+        ArchiveError::Store(error) => error.into(),
+        ArchiveError::Blob(error) => Failure::new(Exit::StoreUnavailable, error.to_string()).into(),
+        ArchiveError::Bad(_) => Failure::usage(error.to_string()).hint("export it again").into(),
+        // Whoever reads the archive has gone; the reader says why.
+        ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
+            Failure::usage("nobody reads the archive any more").into()
+        }
+        ArchiveError::Io { .. } => Failure::usage(error.to_string()).into(),
+    }
+}

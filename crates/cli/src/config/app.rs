@@ -1,0 +1,92 @@
+//! An open store with its engine.
+
+use super::places::BlobPlace;
+use crate::{circuits, failure::Failure};
+use bindery_core::{ContentHash, Name};
+use bindery_engine::{
+    Engine, Parts, Registry,
+    runner::{ChildCommand, MOST_WORKERS, Processes},
+    workflow::{Stage, Workflow},
+};
+use bindery_store::Store;
+use std::{collections::BTreeSet, sync::Arc};
+
+#[derive(Debug, Clone)]
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    blobs: BlobPlace,
+}
+
+impl App {
+    /// With `child`, workers run what may hang, crash or swell in processes of its own.
+    pub(super) async fn new(
+        store: Arc<dyn Store>,
+        blobs: BlobPlace,
+        registry: Registry,
+        child: Option<ChildCommand>,
+    ) -> anyhow::Result<Self> {
+        let mut parts = Parts::new(store, blobs.open().await?, registry);
+        if let Some(child) = child {
+            circuits::record(&parts.store);
+            // Children are started when they are needed, one for each thread of a worker at most.
+            parts = parts.with_isolation(Processes::new(child, MOST_WORKERS).with_blob_folder(blobs.path()));
+        }
+        Ok(Self { engine: Engine::new(parts), blobs })
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &**self.engine.store()
+    }
+
+    /// With the blobs of this store, which a child opens by itself.
+    pub(crate) fn processes(&self, child: ChildCommand, workers: usize) -> Processes {
+        Processes::new(child, workers).with_blob_folder(self.blobs.path())
+    }
+
+    /// Where a blob is kept, to show.
+    pub(crate) fn blob_location(&self, hash: ContentHash) -> String {
+        self.blobs.of(hash)
+    }
+
+    /// Every queue that work can wait in: those of the stored workflows, and those that hold jobs.
+    pub(crate) async fn queues(&self) -> anyhow::Result<BTreeSet<Name>> {
+        let mut queues: BTreeSet<Name> = self.store().queues().await?.into_iter().map(|view| view.queue).collect();
+        for stored in self.store().workflows().await? {
+            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
+            queues.extend(workflow.stages.iter().map(Stage::queue));
+        }
+        Ok(queues)
+    }
+
+    /// The queues that the work of a stage waits in. Several workflows may have a stage of the name; `words/count` is
+    /// that of one.
+    pub(crate) async fn queues_of_stage(&self, named: &str) -> anyhow::Result<BTreeSet<Name>> {
+        let (mut queues, mut known) = (BTreeSet::new(), BTreeSet::new());
+        for stored in self.store().workflows().await? {
+            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
+            for stage in &workflow.stages {
+                let whole = format!("{}/{}", workflow.name, stage.name);
+                if *named == *stage.name || *named == *whole {
+                    queues.insert(stage.queue());
+                }
+                known.insert(whole);
+            }
+        }
+        if queues.is_empty() {
+            let known: Vec<String> = known.into_iter().collect();
+            return Err(Failure::usage(format!("there is no stage {named:?}; known are {}", known.join(", "))).into());
+        }
+        Ok(queues)
+    }
+
+    /// The queue that a person means: its name, or that of its component.
+    pub(crate) async fn queue_named(&self, named: &str) -> anyhow::Result<Name> {
+        let known = self.queues().await?;
+        let of_component = format!("q.{named}");
+        let found = known.iter().find(|queue| **queue == *named || **queue == *of_component);
+        found.cloned().ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(Name::as_str).collect();
+            Failure::usage(format!("there is no queue {named:?}; known are {}", known.join(", "))).into()
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! `bindery.toml`: the settings of every command in a file.
+//!
+//! A key that is not known is an error that names the nearest one, because a setting that is silently ignored is found
+//! out too late. Relative paths are meant from the folder of the file. No message quotes a value: the store's URL may
+//! contain a password.
+
+use crate::{env_vars, failure::Failure};
+use bindery_engine::yaml;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use toml::{Table, Value};
+
+/// Looked for where the program is started.
+const USUAL: &str = "bindery.toml";
+
+const KEYS: [&str; 5] = ["store", "blobs", "workflows", "processors", "log"];
+
+/// What a file says.
+#[derive(Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(Debug))]
+pub(super) struct File {
+    pub(super) store: Option<String>,
+    pub(super) blobs: Option<String>,
+    pub(super) workflows: Option<PathBuf>,
+    pub(super) processors: Option<PathBuf>,
+    pub(super) log: Option<String>,
+}
+
+impl File {
+    /// The file that was named, which has to be there; or the usual one, if it is there.
+    pub(super) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        let path = named.unwrap_or(Path::new(USUAL));
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if named.is_none() && error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                let failure = Failure::usage(format!("{} cannot be read: {error}", path.display()));
+                let said = named.is_some();
+                return Err(if said { failure.hint(named_by()) } else { failure }.into());
+            }
+        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&text, folder).map_err(|Wrong { line, message, hint }| {
+            let place = line.map_or_else(|| path.display().to_string(), |line| format!("{}:{line}", path.display()));
+            let failure = Failure::usage(format!("{place}: {message}"));
+            hint.map_or(failure, |hint| Failure::usage(format!("{place}: {message}")).hint(hint)).into()
+        })
+    }
+
+    fn parse(text: &str, folder: &Path) -> Result<Self, Wrong> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| Wrong::syntax(text, &error))?;
+        let mut file = Self::default();
+        for (key, value) in table {
+            let line = line_of(text, &key);
+            if !KEYS.contains(&&*key) {
+                let hint = yaml::suggest(&key, &KEYS);
+                return Err(Wrong { line, message: format!("unknown key {key:?}"), hint: Some(hint) });
+            }
+            let Value::String(value) = value else {
+                let message = format!("{key}: expected a text in quotes, not {}", value.type_str());
+                return Err(Wrong { line, message, hint: None });
+            };
+            match &*key {
+                "store" => file.store = Some(place(value, folder)),
+                "blobs" => file.blobs = Some(place(value, folder)),
+                "workflows" => file.workflows = Some(folder.join(value)),
+                "processors" => file.processors = Some(folder.join(value)),
+                _ => file.log = Some(value),
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// A URL, or a path from the folder of the file.
+fn place(value: String, folder: &Path) -> String {
+    if value.is_empty() || value.contains("://") {
+        return value;
+    }
+    folder.join(value).display().to_string()
+}
+
+fn named_by() -> String {
+    format!("{} or --config names this file", env_vars::CONFIG)
+}
+
+#[derive(Debug)]
+struct Wrong {
+    line: Option<usize>,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Wrong {
+    fn syntax(text: &str, error: &toml::de::Error) -> Self {
+        let line = error.span().map(|span| line_at(text, span.start));
+        // Its message names what was expected, and quotes at most a key.
+        let message = format!("not TOML: {}", error.message().lines().next().unwrap_or_default());
+        Self { line, message, hint: Some("a setting is a line such as: store = \"bindery-data\"".to_owned()) }
+    }
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
+}
+
+/// The line that begins with the key, as a plain one or as a table.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let begins = |line: &str| line.trim_start_matches(['[', ' ', '\t', '"']).starts_with(key);
+    text.lines().position(begins).map(|index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> (Option<usize>, String, Option<String>) {
+        let Wrong { line, message, hint } = File::parse(text, Path::new("")).unwrap_err();
+        (line, message, hint)
+    }
+
+    #[test]
+    fn paths_are_meant_from_the_folder_of_the_file() {
+        let text = "store = \"data\"\nblobs = \"s3://bucket/b\"\nworkflows = \"flows\"\nprocessors = \"/etc/p\"\nlog = \"info\"";
+        let file = File::parse(text, Path::new("etc")).unwrap();
+        assert_eq!((file.store.as_deref(), file.blobs.as_deref()), (Some("etc/data"), Some("s3://bucket/b")));
+        assert_eq!((file.workflows, file.processors), (Some("etc/flows".into()), Some("/etc/p".into())));
+        assert_eq!(file.log.as_deref(), Some("info"));
+        assert_eq!(File::parse("# nothing\n", Path::new("")).unwrap(), File::default());
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest() {
+        let (line, message, hint) = wrong("log = \"info\"\nstroe = \"postgres://ann:s3cret@db/b\"\n");
+        assert_eq!((line, &*message), (Some(2), "unknown key \"stroe\""));
+        assert_eq!(hint.as_deref(), Some("did you mean `store`?"));
+        assert!(wrong("[elephants]\na = 1\n").2.unwrap().contains("known here: store, blobs"));
+    }
+
+    #[test]
+    fn no_value_is_quoted() {
+        let (line, message, _) = wrong("log = \"info\"\nstore = postgres://ann:s3cret@db/b\n");
+        assert_eq!(line, Some(2));
+        assert!(message.starts_with("not TOML: ") && !message.contains("s3cret"), "{message}");
+        assert_eq!(wrong("store = 5").1, "store: expected a text in quotes, not integer");
+        assert!(!wrong("store = \"postgres://ann:s3cret@db\nlog = \"x\"").1.contains("s3cret"));
+    }
+}

@@ -1,0 +1,23 @@
+//! Settings that every command shares, and the store that they lead to. A flag wins over the environment, which wins
+//! over `bindery.toml`, which wins over the default.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `flags` | what may be said on the command line and in the environment |
+//! | `file` | `bindery.toml` |
+//! | `settings` | what counts in the end |
+//! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
+//! | `opening` | making a store, finding one, waiting for one |
+//! | `app` | an open store with its engine |
+
+mod app;
+mod file;
+mod flags;
+mod opening;
+mod places;
+mod settings;
+
+pub(crate) use app::App;
+pub(crate) use flags::Flags;
+pub(crate) use places::open_blobs;
+pub(crate) use settings::Settings;

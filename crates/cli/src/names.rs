@@ -1,0 +1,56 @@
+//! What a worker is called: where it runs, which process it is, and when it began, so that no two workers of a store
+//! share a name, on whatever machines they run.
+
+use bindery_core::{Clock as _, Name, time::SystemClock};
+
+/// A host name can be longer than anybody wants to read.
+const LONGEST_HOST: usize = 40;
+
+/// `HOST-PID-START`. The start is short and grows with time.
+pub(crate) fn of_worker() -> Name {
+    let start = SystemClock.now().as_millis();
+    Name::from(named(&host(), std::process::id(), start.unsigned_abs()))
+}
+
+/// A worker inside `bindery run`.
+pub(crate) fn of_run() -> Name {
+    Name::from(format!("{}-run", of_worker()))
+}
+
+fn named(host: &str, pid: u32, start: u64) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-._".contains(letter) { letter } else { '_' };
+    let host: String = host.chars().map(plain).take(LONGEST_HOST).collect();
+    let host = if host.is_empty() { "worker" } else { &host };
+    format!("{host}-{pid}-{}", base36(start))
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+fn base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    while number > 0 || digits.is_empty() {
+        digits.push(char::from_digit((number % 36) as u32, 36).unwrap_or('0'));
+        number /= 36;
+    }
+    digits.iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_where_which_and_when() {
+        assert_eq!(named("web-3", 4242, 1_790_000_000_000), "web-3-4242-mubbs7i8");
+        assert_eq!(named("", 1, 0), "worker-1-0");
+        assert_eq!(named("Büro 2.local", 7, 35), "B_ro_2.local-7-z");
+        assert!(named(&"x".repeat(300), 1, 1).len() < 60);
+    }
+
+    #[test]
+    fn a_worker_is_never_taken_for_a_run() {
+        assert!(!bindery_engine::runs::is_run(&of_worker()) && !bindery_engine::runs::is_run(&of_run()));
+    }
+}

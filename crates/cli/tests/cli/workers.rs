@@ -1,0 +1,78 @@
+//! Who works on a store, and who did.
+
+use crate::{
+    postgres::{desk_on, start},
+    support::{Desk, PATIENCE, SLOW},
+};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+fn listed(desk: &Desk) -> Vec<Value> {
+    let ran = desk.bindery(&["workers", "--json"]);
+    // Before the first worker there is no store.
+    if ran.code == Some(0) { ran.json().as_array().unwrap().clone() } else { Vec::new() }
+}
+
+fn wait_until(desk: &Desk, what: &str, holds: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    let begun = Instant::now();
+    loop {
+        let workers = listed(desk);
+        if holds(&workers) {
+            return workers;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited too long until {what}: {workers:#?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn workers_come_and_go(desk: &Desk) {
+    desk.write("workflows/slow.yaml", SLOW.replace("delay_ms: 20", "delay_ms: 400"));
+    let lines: Vec<String> = (0..40).map(|line| format!("line {line}")).collect();
+    desk.write("a.txt", lines.join("\n"));
+    desk.bindery(&["submit", "a.txt", "--workflow", "slow"]).ok();
+    let worker = desk.start(&["worker", "--threads", "2"]);
+    let seen = wait_until(desk, "it holds pages", |workers| {
+        workers.iter().any(|worker| worker["holds"]["count"] != Value::Null)
+    });
+    let (name, pid) = (seen[0]["worker"].as_str().unwrap(), worker.0.id().to_string());
+    assert_eq!(seen[0]["state"], "working");
+    assert!(name.contains(&format!("-{pid}-")), "{name} does not say which process it is, {pid}");
+    let shown = desk.bindery(&["workers"]).ok().out;
+    assert!(shown.contains(name) && shown.contains("working"), "{shown}");
+    worker.signal(Signal::TERM);
+    assert_eq!(worker.wait(), Some(0));
+    let after = listed(desk);
+    assert_eq!((after.len(), &after[0]["state"]), (1, &Value::from("stopped")), "{after:#?}");
+    assert!(after[0]["finished"].as_u64().unwrap() > 0 && after[0]["holds"].as_object().unwrap().is_empty());
+    let again = desk.start(&["worker"]);
+    let both = wait_until(desk, "there are two", |workers| workers.len() == 2);
+    assert_ne!(both[0]["worker"], both[1]["worker"]);
+    again.kill();
+}
+
+#[test]
+fn workers_are_seen_coming_and_going() {
+    workers_come_and_go(&Desk::new());
+}
+
+#[test]
+fn workers_on_postgresql_are_seen_coming_and_going() {
+    if let Some(server) = start() {
+        workers_come_and_go(&desk_on(&server));
+    }
+}
+
+#[test]
+fn a_worker_for_a_stage_leaves_the_others_alone() {
+    let desk = Desk::new();
+    desk.write("a.txt", "one two three");
+    desk.bindery(&["submit", "a.txt"]).ok();
+    let said = "there is no stage \"cuont\"; known are ";
+    let ran = desk.bindery(&["worker", "--until-idle", "--stages", "cuont"]).fails_with(2, said);
+    assert!(ran.err.contains("words/consolidate, words/count, words/split"), "{ran:?}");
+    desk.bindery(&["worker", "--until-idle", "--stages", "split"]).ok();
+    assert_eq!(crate::support::stage(&desk.status("sub_1"), "count")["waiting"], 1);
+    desk.bindery(&["worker", "--until-idle", "--stages", "words/count,consolidate"]).ok();
+    assert_eq!(desk.status("sub_1")["status"], "completed");
+}

@@ -1,0 +1,42 @@
+//! What Bindery answers over HTTP. For now to those who watch a worker: whether it lives, whether it is ready for work,
+//! and its metrics.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/livez` | 200 as long as the process answers |
+//! | `/readyz` | 200, or 503 with the reason: the store cannot be reached, or the worker drains |
+//! | `/health`, `/ready` | the same as `{"status":"ok"}`, and `{"status":"ready"}` or 503 `{"status":"not_ready"}` |
+//! | `/metrics` | Prometheus' text format |
+//!
+//! Nothing here changes anything. On a crash there is nothing to lose. An answer never waits for the store for longer
+//! than [`PATIENCE`].
+
+mod exposition;
+mod metrics;
+mod probes;
+mod watched;
+
+pub use watched::Watched;
+
+use axum::{Router, routing::get};
+use std::{future::Future, io, time::Duration};
+use tokio::net::TcpListener;
+
+/// How long an answer waits for the store.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Answers until `until` is over.
+pub async fn serve(
+    listener: TcpListener,
+    watched: Watched,
+    until: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let router = Router::new()
+        .route("/livez", get(probes::livez))
+        .route("/readyz", get(probes::readyz))
+        .route("/health", get(probes::health))
+        .route("/ready", get(probes::ready))
+        .route("/metrics", get(metrics::metrics))
+        .with_state(watched);
+    axum::serve(listener, router).with_graceful_shutdown(until).await
+}

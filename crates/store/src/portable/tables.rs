@@ -1,0 +1,378 @@
+//! The tables that are carried, with their columns: what a row is, the same for every backend.
+//!
+//! A test of each backend compares this with its schema, so that no column is forgotten. What is left out on purpose is
+//! in [`LEFT_BEHIND`].
+
+use bindery_core::job::JobState;
+use serde_json::{Map, Value};
+
+/// A row: its columns in the order of [`Table::columns`].
+pub type Row = Map<String, Value>;
+
+/// What a column holds, and how it is written in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Integer,
+    Real,
+    /// `true` or `false`.
+    Truth,
+    Text,
+    /// Bytes, in hexadecimal digits.
+    Bytes,
+}
+
+#[derive(Debug)]
+pub struct Table {
+    pub name: &'static str,
+    /// Rows come in the order of these columns.
+    pub order: &'static str,
+    pub columns: &'static [(&'static str, Kind)],
+    /// Rows here mean that the store is in use. Those of other tables give way to the imported ones.
+    pub is_work: bool,
+}
+
+use Kind::{Bytes, Integer, Real, Text, Truth};
+
+/// Fresh numbers: not a table of any backend, but what each hands out next.
+pub const COUNTER: &str = "counter";
+
+/// Everything that is carried, in this order.
+pub const TABLES: &[Table] = &[
+    Table { name: COUNTER, order: "kind", columns: &[("kind", Text), ("next", Integer)], is_work: false },
+    Table {
+        name: "workflow",
+        order: "name, version",
+        columns: &[("name", Text), ("version", Integer), ("text", Text), ("stored_at", Integer)],
+        is_work: false,
+    },
+    Table {
+        name: "submission",
+        order: "id",
+        columns: &[
+            ("id", Integer),
+            ("external_id", Text),
+            ("owner", Text),
+            ("channel", Text),
+            ("workflow", Text),
+            ("workflow_version", Integer),
+            ("status", Integer),
+            ("priority", Integer),
+            ("received_at", Integer),
+            ("deadline_at", Integer),
+            ("warn_at", Integer),
+            ("escalate_at", Integer),
+            ("warned", Truth),
+            ("escalated", Truth),
+            ("breached_at", Integer),
+            ("next_check", Integer),
+            ("completed_at", Integer),
+            ("error", Text),
+            ("metadata", Text),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "item",
+        order: "submission_id, id",
+        columns: &[
+            ("submission_id", Integer),
+            ("id", Integer),
+            ("parent_id", Integer),
+            ("kind", Text),
+            ("ordinal", Integer),
+            ("key", Text),
+            ("label", Text),
+            ("content", Bytes),
+            ("data", Text),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "artifact",
+        order: "submission_id, key",
+        columns: &[
+            ("submission_id", Integer),
+            ("key", Text),
+            ("item_id", Integer),
+            ("hash", Bytes),
+            ("size", Integer),
+            ("media_type", Text),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: JOB,
+        order: "id",
+        columns: &[
+            ("id", Integer),
+            ("queue", Text),
+            ("submission_id", Integer),
+            ("item_id", Integer),
+            ("stage", Text),
+            ("processor", Text),
+            ("join_id", Integer),
+            ("priority", Integer),
+            ("state", Integer),
+            ("attempt", Integer),
+            ("due_at", Integer),
+            ("token", Integer),
+            ("worker", Text),
+            ("dedup_key", Text),
+            ("dirty", Truth),
+            ("limit_key", Text),
+            ("limit_running", Integer),
+            ("limit_per_minute", Integer),
+            ("await_report_ms", Integer),
+            ("overdue", Truth),
+            ("cursor", Integer),
+            ("payload", Text),
+            ("payload_blob", Bytes),
+            ("next_payload", Text),
+            ("next_payload_blob", Bytes),
+            ("resume", Text),
+            ("error", Text),
+            ("parked_until", Text),
+            ("created_at", Integer),
+            ("carried", Truth),
+            ("announce_at", Integer),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "outcome",
+        order: "submission_id, stage, item_id, processor",
+        columns: &[
+            ("submission_id", Integer),
+            ("stage", Text),
+            ("item_id", Integer),
+            ("processor", Text),
+            ("status", Integer),
+            ("output", Text),
+            ("output_blob", Bytes),
+            ("confidence", Real),
+            ("error", Text),
+            ("resume", Text),
+            ("input_hash", Bytes),
+            ("processor_version", Integer),
+            ("attempts", Integer),
+            ("cost_micros", Integer),
+            ("finished_at", Integer),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "joins",
+        order: "id",
+        columns: &[
+            ("id", Integer),
+            ("submission_id", Integer),
+            ("stage", Text),
+            ("scope_id", Integer),
+            ("expected", Integer),
+            ("declared", Truth),
+            ("arrived", Integer),
+            ("failed", Integer),
+            ("closed_at", Integer),
+            ("updated_at", Integer),
+            ("outer_id", Integer),
+            ("on_close", Text),
+            ("generation", Integer),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "event",
+        order: "seq",
+        columns: &[
+            ("seq", Integer),
+            ("kind", Text),
+            ("submission_id", Integer),
+            ("item_id", Integer),
+            ("subject", Text),
+            ("id", Text),
+            ("at", Integer),
+            ("data", Text),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "consumer",
+        order: "name",
+        columns: &[("name", Text), ("position", Integer), ("updated_at", Integer)],
+        is_work: false,
+    },
+    Table {
+        name: "review",
+        order: "id",
+        columns: &[
+            ("id", Integer),
+            ("submission_id", Integer),
+            ("item_id", Integer),
+            ("stage", Text),
+            ("processor", Text),
+            ("join_id", Integer),
+            ("queue", Text),
+            ("status", Integer),
+            ("priority", Integer),
+            ("reason", Text),
+            ("input", Text),
+            ("input_blob", Bytes),
+            ("assigned_to", Text),
+            ("created_at", Integer),
+            ("completed_at", Integer),
+        ],
+        is_work: true,
+    },
+    Table { name: "queue", order: "name", columns: &[("name", Text), ("paused_because", Text)], is_work: false },
+    Table {
+        name: "rate",
+        order: "limit_key",
+        columns: &[("limit_key", Text), ("tokens", Real), ("refilled_at", Integer)],
+        is_work: false,
+    },
+];
+
+const JOB: &str = "job";
+
+/// Tables that are not carried: they belong to the processes of a store, or are carried in another form.
+#[cfg(test)]
+pub(crate) const LEFT_BEHIND: [&str; 5] = ["worker", "feed", "id_block", "bindery_version", "sqlite_sequence"];
+
+impl Table {
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TABLES.iter().find(|table| table.name == name)
+    }
+
+    /// Separated by commas, for statements.
+    pub(crate) fn column_list(&self) -> String {
+        self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether the row is one of this table, and otherwise what is wrong with it.
+    pub(crate) fn check(&self, row: &Row) -> Result<(), String> {
+        if let Some(unknown) = row.keys().find(|key| self.columns.iter().all(|(name, _)| name != key)) {
+            return Err(format!("{} has no column {unknown:?}", self.name));
+        }
+        for (name, kind) in self.columns {
+            let fits = match (kind, row.get(*name)) {
+                (_, Some(Value::Null)) => true,
+                (Integer, Some(value)) => value.is_i64(),
+                (Real, Some(value)) => value.is_number(),
+                (Truth, Some(value)) => value.is_boolean(),
+                (Text, Some(value)) => value.is_string(),
+                (Bytes, Some(value)) => value.as_str().is_some_and(|text| from_hex(text).is_some()),
+                (_, None) => false,
+            };
+            if !fits {
+                return Err(format!("column {name} of {} is missing or not what it should be", self.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The row as another store takes it over: nobody works on it.
+    pub(crate) fn taken_over(&self, row: &mut Row) {
+        let running = JobState::Running as i64;
+        if self.name != JOB || row.get("state").and_then(Value::as_i64) != Some(running) {
+            return;
+        }
+        let is = |row: &Row, name: &str| row.get(name) == Some(&Value::Bool(true));
+        let attempt = row.get("attempt").and_then(Value::as_i64).unwrap_or(0);
+        // A claim that was only to be carried to somebody has not counted.
+        let counted = i64::from(!is(row, "carried"));
+        let mut set = |name: &str, value: Value| {
+            row.insert(name.to_owned(), value);
+        };
+        set("state", (JobState::Ready as i64).into());
+        set("attempt", (attempt - counted).max(0).into());
+        for name in ["due_at", "token", "worker"] {
+            set(name, Value::Null);
+        }
+        set("carried", false.into());
+        if is(row, "dirty") {
+            // It was asked for again while it ran: it begins with the newer payload.
+            for (name, newer) in [("payload", "next_payload"), ("payload_blob", "next_payload_blob")] {
+                let value = row.insert(newer.to_owned(), Value::Null).unwrap_or(Value::Null);
+                row.insert(name.to_owned(), value);
+            }
+            row.insert("dirty".to_owned(), false.into());
+            row.insert("resume".to_owned(), Value::Null);
+            row.insert("cursor".to_owned(), 0.into());
+        }
+    }
+}
+
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// None where it is not hexadecimal.
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    if !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    digits.chunks_exact(2).map(|pair| u8::try_from(value(pair[0])? * 16 + value(pair[1])?).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn job(state: JobState) -> Row {
+        let table = Table::named(JOB).unwrap();
+        let mut row = Row::new();
+        for (name, kind) in table.columns {
+            row.insert((*name).to_owned(), if *kind == Truth { json!(false) } else { Value::Null });
+        }
+        row.extend([("state".to_owned(), json!(state as i64)), ("attempt".to_owned(), json!(2))]);
+        row
+    }
+
+    #[test]
+    fn running_work_is_ready_again_and_other_work_stays_as_it_is() {
+        let table = Table::named(JOB).unwrap();
+        let mut row = job(JobState::Running);
+        row.extend([("token".to_owned(), json!(7)), ("dirty".to_owned(), json!(true))]);
+        row.extend([("payload".to_owned(), json!("old")), ("next_payload".to_owned(), json!("new"))]);
+        table.check(&row).unwrap();
+        table.taken_over(&mut row);
+        assert_eq!((&row["state"], &row["attempt"], &row["token"]), (&json!(0), &json!(1), &Value::Null));
+        assert_eq!(
+            (&row["payload"], &row["next_payload"], &row["dirty"]),
+            (&json!("new"), &Value::Null, &json!(false))
+        );
+        let mut parked = job(JobState::Parked);
+        let before = parked.clone();
+        table.taken_over(&mut parked);
+        assert_eq!(parked, before);
+    }
+
+    #[test]
+    fn a_row_that_is_none_is_told() {
+        let table = Table::named("artifact").unwrap();
+        let row = |hash: Value| {
+            let row =
+                json!({"submission_id": 1, "key": "k", "item_id": null, "hash": hash, "size": 2, "media_type": "t"});
+            row.as_object().unwrap().clone()
+        };
+        assert_eq!(table.check(&row(json!("00ff"))), Ok(()));
+        assert!(table.check(&row(json!("0"))).unwrap_err().contains("column hash of artifact"));
+        let mut more = row(json!("00"));
+        more.insert("colour".to_owned(), json!("red"));
+        assert_eq!(table.check(&more).unwrap_err(), "artifact has no column \"colour\"");
+    }
+
+    #[test]
+    fn hexadecimal_there_and_back() {
+        assert_eq!((&*to_hex(&[0, 171, 255]), from_hex("00abff")), ("00abff", Some(vec![0, 171, 255])));
+        assert_eq!((from_hex("zz"), from_hex("+1")), (None, None));
+    }
+}
