@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -73,7 +73,10 @@ bench-engine: setup ## Measure the engine
 bench-processors: setup ## Measure the runners of processors
 	@cargo run --release -q -p bindery-engine --example bench_processors
 
-bench: bench-engine bench-processors ## Run every benchmark
+bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside graphile-worker
+	@cargo run --release -q -p bindery-engine --example bench_scale
+
+bench: bench-engine bench-processors bench-scale ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

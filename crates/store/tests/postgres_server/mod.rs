@@ -1,4 +1,4 @@
-//! A private PostgreSQL server for tests: in a folder of its own, on a free port of the loopback address, and gone when
+//! A private PostgreSQL server for tests and benchmarks: in a folder of its own, on a free port of the loopback address, and gone when
 //! it is dropped, also by a panic. An instance that was running before is never touched.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
@@ -21,6 +21,9 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
+
+/// Tests do not cut the power, so nothing has to reach the disk.
+const CARELESS: [&str; 3] = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
 
 /// A running server.
 #[derive(Debug)]
@@ -47,11 +50,15 @@ impl Drop for Server {
 impl Server {
     /// None, with a line that says so, where PostgreSQL is not installed.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_in(tempfile::tempdir().expect("a folder for the server"), &CARELESS)
+    }
+
+    /// With settings of the caller's; what they do not say is as PostgreSQL has it.
+    pub(crate) fn start_in(folder: TempDir, settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
             println!("skipped: PostgreSQL's initdb is not installed (make setup-test installs it)");
             return None;
         };
-        let folder = tempfile::tempdir().expect("a folder for the server");
         let data = folder.path().join("data");
         if is_root() {
             run(Command::new("chown").arg("postgres").arg(folder.path()));
@@ -62,11 +69,16 @@ impl Server {
         let rights = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
         fs::write(data.join("pg_hba.conf"), rights).expect("the rights are written");
         for _ in 0..5 {
-            if let Some((process, port)) = launch(&programs, &data) {
+            if let Some((process, port)) = launch(&programs, &data, settings) {
                 return Some(Self { process, port, folder, schemas: AtomicU32::new(0) });
             }
         }
         panic!("the server did not start five times");
+    }
+
+    /// The process that started all others of the server.
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -136,23 +148,20 @@ impl Server {
 }
 
 /// Starts the server on a free port. None if somebody else took the port first.
-fn launch(programs: &Path, data: &Path) -> Option<(Child, u16)> {
+fn launch(programs: &Path, data: &Path, settings: &[&str]) -> Option<(Child, u16)> {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port").port();
     let mut server = as_user(&programs.join("postgres"));
     server.arg("-D").arg(data);
     let port_setting = format!("port={port}");
-    // Tests do not cut the power, so nothing has to reach the disk.
-    for setting in [
-        &port_setting,
+    let own = [
+        port_setting.as_str(),
         "listen_addresses=127.0.0.1",
         "unix_socket_directories=",
-        "fsync=off",
-        "full_page_writes=off",
-        "autovacuum=off",
         "max_connections=200",
         "logging_collector=off",
         "lc_messages=C",
-    ] {
+    ];
+    for setting in own.iter().chain(settings) {
         server.args(["-c", setting]);
     }
     let log_path = data.with_file_name("log");
