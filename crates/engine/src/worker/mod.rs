@@ -75,7 +75,9 @@ struct Shared {
     engine: Engine,
     options: WorkerOptions,
     flight: Flight,
-    /// Told when something left the flight.
+    /// Told when something joined the flight.
+    boarded: Notify,
+    /// Told when something left it.
     landed: Notify,
     finished: AtomicU64,
 }
@@ -88,8 +90,14 @@ pub struct Worker {
 
 impl Worker {
     pub fn new(engine: Engine, options: WorkerOptions) -> Self {
-        let shared =
-            Shared { engine, options, flight: Flight::default(), landed: Notify::new(), finished: AtomicU64::new(0) };
+        let shared = Shared {
+            engine,
+            options,
+            flight: Flight::default(),
+            boarded: Notify::new(),
+            landed: Notify::new(),
+            finished: AtomicU64::new(0),
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -219,6 +227,6 @@ impl Pace {
     /// A claim is a transaction: not for every single job, unless they are slow. Nor only when the threads run dry: the
     /// claim has to wait for its turn in the store.
     fn worth_a_claim(&self) -> usize {
-        ((self.per_second * AHEAD.as_secs_f64()) as usize / 8).clamp(1, LARGEST_CLAIM / 8)
+        ((self.per_second * AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM / 2)
     }
 }
