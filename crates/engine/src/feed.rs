@@ -41,7 +41,8 @@ where
     H: FnOnce(Vec<Event>) -> F,
     F: Future<Output = EngineResult<Vec<Commit>>>,
 {
-    step_on(engine, consumer, kinds, &mut Place::UNKNOWN, handle).await
+    let mut place = Place::UNKNOWN;
+    step_on(engine, consumer, kinds, &mut place, handle).await
 }
 
 /// How far a consumer has read, when that is further than what is stored.

@@ -99,7 +99,7 @@ impl Bench {
         let mut seconds = process_seconds(server)? + children_that_ended(server)?;
         for entry in fs::read_dir("/proc")?.flatten() {
             let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-            if stat(process).is_ok_and(|stat| stat.first().is_some_and(|parent| *parent == f64::from(server))) {
+            if stat(process).is_ok_and(|stat| stat.first() == Some(&i64::from(server))) {
                 // It may end while we look.
                 seconds += process_seconds(process).unwrap_or(0.0);
             }
@@ -119,7 +119,7 @@ fn scratch_folder(name: &str) -> Outcome<TempDir> {
 }
 
 /// The numbers of a process's `stat` file from its parent on.
-fn stat(process: u32) -> Outcome<Vec<f64>> {
+fn stat(process: u32) -> Outcome<Vec<i64>> {
     let text = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The name before them may contain anything, but nothing after its closing bracket does.
     let rest = text.rsplit_once(')').ok_or("a process without a name")?.1;
@@ -129,7 +129,8 @@ fn stat(process: u32) -> Outcome<Vec<f64>> {
 /// In hundredths of a second, which is as fine as the kernel keeps them.
 fn children_that_ended(process: u32) -> Outcome<f64> {
     let stat = stat(process)?;
-    Ok((stat.get(12).unwrap_or(&0.0) + stat.get(13).unwrap_or(&0.0)) / 100.0)
+    let (user, system) = (stat.get(12).unwrap_or(&0), stat.get(13).unwrap_or(&0));
+    Ok((user + system) as f64 / 100.0)
 }
 
 /// The time that the threads of a process have run so far.

@@ -138,7 +138,7 @@ impl Feed for PostgresStore {
     async fn append_events(&self, new: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
         new.iter().try_for_each(events::check)?;
         let all: Vec<&NewEvent> = new.iter().collect();
-        transaction!(self.db, Write, tx => events::append(&mut tx, &all).await)
+        transaction!(self.db, Write, tx => events::append(&tx, &all).await)
     }
 
     async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>> {

@@ -26,10 +26,6 @@ fn arrays(leases: &[(JobId, Token)]) -> (Vec<i64>, Vec<i64>) {
 /// Ends claims that are done: the rows go, unless their key was enqueued again while they ran; then they start afresh
 /// with the newer payload. Each job may be named once. Returns those whose claim held.
 pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet<JobId>> {
-    if done.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let (jobs, tokens) = arrays(done);
     static DELETE: LazyLock<String> =
         LazyLock::new(|| format!("DELETE FROM job WHERE {HELD} AND NOT dirty RETURNING id"));
     static RENEW: LazyLock<String> = LazyLock::new(|| {
@@ -40,6 +36,10 @@ pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet
              WHERE {HELD} AND dirty RETURNING id"
         )
     });
+    if done.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let (jobs, tokens) = arrays(done);
     let mut ended = ids(&tx.query(&DELETE, &[&jobs, &tokens]).await?)?;
     if ended.len() < done.len() {
         ended.extend(ids(&tx.query(&RENEW, &[&jobs, &tokens, &tx.millis()]).await?)?);
