@@ -69,11 +69,16 @@ impl Bench {
         Ok(Arc::new(PostgresStore::open(PostgresOptions::at(url)).await?))
     }
 
-    /// The URL of a database that nobody has used. What was written before is on the disk by then, so that writing it
-    /// does not count for what follows.
+    /// The URL of a database that nobody has used. The one before it is gone then, and what was written is on the disk,
+    /// so that neither counts for what follows.
     pub(crate) async fn database(&self) -> Outcome<String> {
-        let name = format!("bench_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let number = self.databases.fetch_add(1, Ordering::Relaxed);
+        let name = format!("bench_{number}");
         let admin = self.server.connect().await;
+        if let Some(before) = number.checked_sub(1) {
+            // The server would go on cleaning it up while the next is measured.
+            admin.batch_execute(&format!("DROP DATABASE bench_{before} WITH (FORCE)")).await?;
+        }
         admin.batch_execute(&format!("CREATE DATABASE {name}")).await?;
         admin.batch_execute("CHECKPOINT").await?;
         Ok(format!("postgres://postgres@127.0.0.1:{}/{name}", self.server.port()))
