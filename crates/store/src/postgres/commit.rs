@@ -45,12 +45,16 @@ async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) ->
         .filter_map(|(commit, rejection)| rejection.is_none().then_some(&commit.changes))
         .collect();
     let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
-    let own_jobs: Vec<&NewJob> = accepted.iter().flat_map(|changes| &changes.jobs).collect();
+    // Each commit's jobs come before those of the joins that it closes, and those before the jobs of the next commit:
+    // ids follow that order. So what can be stored before any join is looked at ends with the first that steps one.
+    let joins_from = accepted.iter().position(|changes| !changes.joins.is_empty() || !changes.join_steps.is_empty());
+    let early = joins_from.map_or(accepted.len(), |first| first + 1);
+    let early_jobs: Vec<&NewJob> = accepted[..early].iter().flat_map(|changes| &changes.jobs).collect();
     let news: Vec<_> = accepted.iter().flat_map(|changes| &changes.events).collect();
     let rows = async {
         changes::write_nouns(tx, &accepted).await?;
         joins::insert(tx, &new_joins).await?;
-        jobs::enqueue(tx, &own_jobs).await?;
+        jobs::enqueue(tx, &early_jobs).await?;
         changes::advance_submissions(tx, &accepted).await
     };
     // Events wait for nothing that is stored before them, so they are on their way at the same time.
@@ -62,7 +66,8 @@ async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) ->
     let stepped: BTreeSet<JoinId> = steps.map(|step| step.join).filter(|join| !made.contains(join)).collect();
     let mut tally = Tally::lock(tx, &stepped).await?;
     let mut follow: Vec<NewJob> = Vec::new();
-    let mut each = accepted.iter();
+    let mut order: Vec<Next<'_>> = Vec::new();
+    let mut each = accepted.iter().enumerate();
     for rejection in rejections {
         let applied = match rejection {
             Some(rejection) => Err(rejection),
@@ -71,12 +76,27 @@ async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) ->
         results.push(match applied {
             Err(rejection) => CommitResult::Rejected(rejection),
             Ok(None) => CommitResult::Applied { joins: Vec::new() },
-            Ok(Some(changes)) => {
-                CommitResult::Applied { joins: tally.apply(&changes.joins, &changes.join_steps, &mut follow)? }
+            Ok(Some((place, changes))) => {
+                let own = changes.jobs.iter().filter(|_| place >= early);
+                order.extend(own.map(Next::Job));
+                let before = follow.len();
+                let joins = tally.apply(&changes.joins, &changes.join_steps, &mut follow)?;
+                order.extend((before..follow.len()).map(Next::Follow));
+                CommitResult::Applied { joins }
             }
         });
     }
     joins::make_urgent(tx, &mut follow).await?;
-    jobs::enqueue(tx, &follow.iter().collect::<Vec<_>>()).await?;
+    let late_jobs = order.iter().map(|next| match next {
+        Next::Job(job) => job,
+        Next::Follow(place) => &follow[*place],
+    });
+    jobs::enqueue(tx, &late_jobs.collect::<Vec<_>>()).await?;
     tally.store(tx).await
+}
+
+/// A job that is stored after joins were looked at: one of a commit's own, or one that follows a closed join.
+enum Next<'c> {
+    Job(&'c NewJob),
+    Follow(usize),
 }
