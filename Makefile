@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-amqp bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -76,7 +76,13 @@ bench-processors: setup ## Measure the runners of processors
 bench-amqp: setup-test ## Measure the way over RabbitMQ
 	@cargo run --release -q -p bindery-amqp --example bench_amqp
 
-bench: bench-engine bench-processors ## Run every benchmark
+# What both measure ends in one line.
+bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside graphile-worker, and over RabbitMQ
+	@{ cargo run --release -q -p bindery-engine --example bench_scale; \
+	  cargo run --release -q -p bindery-amqp --example bench_amqp; } | \
+	awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
+
+bench: bench-engine bench-processors bench-scale ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -153,7 +153,7 @@ async fn over_broker(engine: &Engine, id: SubmissionId, url: &str, messages: usi
 async fn main() -> Outcome<()> {
     tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).init();
     let messages = std::env::var("MESSAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60_000);
-    let Some(server) = PostgresServer::start_durable(&[]) else {
+    let Some(server) = PostgresServer::start_durable(tempfile::tempdir()?, &[]) else {
         eprintln!("{}", postgres::NOT_INSTALLED);
         return Ok(());
     };

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// How many ids are fetched at a time. Unused ones are lost at the end of the process, which is harmless.
-const BLOCK: u32 = 1_000;
+const BLOCK: u32 = 10_000;
 
 #[derive(Debug)]
 pub struct IdPool {

@@ -37,17 +37,16 @@ impl Drop for PostgresServer {
 impl PostgresServer {
     /// For tests. None where PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
-        Self::start_with(&NOT_DURABLE)
+        Self::start_with(tempfile::tempdir().expect("a folder for the server"), &NOT_DURABLE)
     }
 
-    /// As Debian ships it: what is committed is on the disk.
-    pub fn start_durable(settings: &[&str]) -> Option<Self> {
-        Self::start_with(settings)
+    /// As Debian ships it, but for these settings: what is committed is on the disk.
+    pub fn start_durable(folder: TempDir, settings: &[&str]) -> Option<Self> {
+        Self::start_with(folder, settings)
     }
 
-    fn start_with(settings: &[&str]) -> Option<Self> {
+    fn start_with(folder: TempDir, settings: &[&str]) -> Option<Self> {
         let programs = programs()?;
-        let folder = tempfile::tempdir().expect("a folder for the server");
         give_to(USER, folder.path());
         let data = folder.path().join("data");
         let mut init = as_user(&programs.join("initdb"), USER, IMMEDIATE);
@@ -63,6 +62,11 @@ impl PostgresServer {
             }
         }
         panic!("the server did not start five times");
+    }
+
+    /// The process that started all others of the server.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     pub fn port(&self) -> u16 {

@@ -1,6 +1,6 @@
-//! Through the real worker: a file is taken apart, a no-op runs on every part, a join collects them.
+//! Through the real worker: a file is taken apart, a no-op runs on every part, a join collects them. On any store.
 
-use crate::bench::{Measured, Outcome, Scratch, Stopwatch, runtime};
+use crate::bench::Outcome;
 use bindery_core::{Name, StepError, SubmissionId, item::ItemKind, submission::SubmissionStatus};
 use bindery_engine::{
     Child, Children, Engine, Extracted, Processor, Registry, StopHandle, Worker, WorkerOptions,
@@ -12,6 +12,9 @@ use bindery_store::query::JobFilter;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
+
+/// Where the job waits that takes the file apart.
+const SPLITTING: &str = "q.splitter";
 
 const WORKFLOW: &str = "
 name: fan
@@ -51,12 +54,16 @@ impl Processor for Noop {
     }
 }
 
-/// An engine with a submission that will be taken apart into this many parts.
-async fn submission(scratch: &Scratch, parts: usize) -> Outcome<(Engine, SubmissionId)> {
+/// The processors of the workflow; the file is taken apart into this many parts.
+pub(crate) fn registry(parts: usize) -> Registry {
     let mut registry = Registry::with_builtin();
     registry.register(Splitter(parts));
     registry.register(Noop);
-    let engine = scratch.engine(registry)?;
+    registry
+}
+
+/// A submission of one file.
+pub(crate) async fn submission(engine: &Engine) -> Outcome<SubmissionId> {
     engine.register_workflow(WORKFLOW, None).await?;
     let stored = engine.blobs().put(b"a file".to_vec()).await?;
     let file = IntakeFile {
@@ -66,18 +73,28 @@ async fn submission(scratch: &Scratch, parts: usize) -> Outcome<(Engine, Submiss
         media_type: "text/plain".to_owned(),
         key: None,
     };
-    let id = engine.submit(Intake::new("fan", vec![file])).await?.id();
-    Ok((engine, id))
+    Ok(engine.submit(Intake::new("fan", vec![file])).await?.id())
 }
 
-fn start(engine: &Engine, queues: Option<Vec<Name>>) -> (StopHandle, JoinHandle<()>) {
+/// A worker under way.
+pub(crate) struct Running(StopHandle, JoinHandle<()>);
+
+impl Running {
+    /// Returns when it has ended.
+    pub(crate) async fn stop(self) -> Outcome<()> {
+        self.0.stop();
+        Ok(self.1.await?)
+    }
+}
+
+pub(crate) fn start(engine: &Engine, queues: Option<Vec<Name>>) -> Running {
     let (handle, stop) = stop_pair();
     let worker = Worker::new(engine.clone(), WorkerOptions { queues, ..WorkerOptions::default() });
     let running = tokio::spawn(async move {
         // A worker that fails leaves the submission as it is, and the wait for it says so.
         let _ = worker.run(stop).await;
     });
-    (handle, running)
+    Running(handle, running)
 }
 
 async fn wait_for(engine: &Engine, id: SubmissionId) -> Outcome<()> {
@@ -91,41 +108,23 @@ async fn wait_for(engine: &Engine, id: SubmissionId) -> Outcome<()> {
         if status.is_final() || begun.elapsed() > limit {
             return Err(format!("the submission is {status} after {:?}", begun.elapsed()).into());
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// From the intake until every part has been collected.
-pub(crate) fn out_and_in(scratch: &Scratch, parts: usize) -> Outcome<Measured> {
-    runtime()?.block_on(async {
-        let (engine, id) = submission(scratch, parts).await?;
-        let stopwatch = Stopwatch::start()?;
-        let (handle, running) = start(&engine, None);
-        wait_for(&engine, id).await?;
-        let measured = stopwatch.stop(parts)?;
-        handle.stop();
-        running.await?;
-        Ok(measured)
-    })
+/// Takes the file apart and leaves the parts waiting.
+pub(crate) async fn split(engine: &Engine) -> Outcome<()> {
+    let worker = start(engine, Some(vec![Name::from(SPLITTING)]));
+    let splitting = JobFilter { queue: Some(Name::from(SPLITTING)), ..JobFilter::default() };
+    while !engine.store().jobs(splitting.clone()).await?.is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    worker.stop().await
 }
 
-/// No-op jobs: the parts are there before the clock starts.
-pub(crate) fn noop_jobs(scratch: &Scratch, jobs: usize) -> Outcome<Measured> {
-    runtime()?.block_on(async {
-        let (engine, id) = submission(scratch, jobs).await?;
-        let (handle, running) = start(&engine, Some(vec![Name::from("q.splitter")]));
-        let splitting = JobFilter { queue: Some(Name::from("q.splitter")), ..JobFilter::default() };
-        while !engine.store().jobs(splitting.clone()).await?.is_empty() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        handle.stop();
-        running.await?;
-        let stopwatch = Stopwatch::start()?;
-        let (handle, running) = start(&engine, None);
-        wait_for(&engine, id).await?;
-        let measured = stopwatch.stop(jobs)?;
-        handle.stop();
-        running.await?;
-        Ok(measured)
-    })
+/// Works until the submission is complete. The worker is still there then.
+pub(crate) async fn work(engine: &Engine, id: SubmissionId) -> Outcome<Running> {
+    let worker = start(engine, None);
+    wait_for(engine, id).await?;
+    Ok(worker)
 }

@@ -9,7 +9,7 @@ mod bench;
 mod fan;
 mod queue;
 
-use bench::{Outcome, Scratch, thousands};
+use bench::{Measured, Outcome, Scratch, Stopwatch, runtime, thousands};
 use std::process::Command;
 
 const NOOP_JOBS: usize = 200_000;
@@ -39,7 +39,7 @@ fn measure(only: Option<&str>) -> Outcome<()> {
     if wanted("claim_complete") {
         let store_level = queue::claim_and_commit(&Scratch::new("store")?, NOOP_JOBS)?;
         println!("store alone, claim and commit of 500: {store_level}");
-        let through_worker = fan::noop_jobs(&Scratch::new("worker")?, NOOP_JOBS)?;
+        let through_worker = noop_jobs(&Scratch::new("worker")?, NOOP_JOBS)?;
         println!("worker, no-op jobs with outcome, event and join: {through_worker}");
         numbers.push(format!("claim_complete_per_s={:.0}", through_worker.per_second()));
     }
@@ -49,7 +49,7 @@ fn measure(only: Option<&str>) -> Outcome<()> {
         numbers.push(format!("acked_enqueue_per_s={:.0}", acked.per_second()));
     }
     if wanted("fan_100k") {
-        let fanned = fan::out_and_in(&Scratch::new("fan")?, CHILDREN)?;
+        let fanned = out_and_in(&Scratch::new("fan")?, CHILDREN)?;
         println!("{CHILDREN} children out and back: {:.2} s, {fanned}", fanned.seconds);
         numbers.push(format!("fanin_100k_s={:.2}", fanned.seconds));
     }
@@ -71,7 +71,34 @@ fn measure(only: Option<&str>) -> Outcome<()> {
 }
 
 fn fan_alone(count: usize) -> Outcome<()> {
-    let fanned = fan::out_and_in(&Scratch::new("fan-alone")?, count)?;
+    let fanned = out_and_in(&Scratch::new("fan-alone")?, count)?;
     println!("{:.1} {}", fanned.seconds, bench::peak_memory_mb()?);
     Ok(())
+}
+
+/// From the intake until every part has been collected.
+fn out_and_in(scratch: &Scratch, parts: usize) -> Outcome<Measured> {
+    runtime()?.block_on(async {
+        let engine = scratch.engine(fan::registry(parts))?;
+        let id = fan::submission(&engine).await?;
+        let stopwatch = Stopwatch::start()?;
+        let worker = fan::work(&engine, id).await?;
+        let measured = stopwatch.stop(parts)?;
+        worker.stop().await?;
+        Ok(measured)
+    })
+}
+
+/// No-op jobs: the parts are there before the clock starts.
+fn noop_jobs(scratch: &Scratch, jobs: usize) -> Outcome<Measured> {
+    runtime()?.block_on(async {
+        let engine = scratch.engine(fan::registry(jobs))?;
+        let id = fan::submission(&engine).await?;
+        fan::split(&engine).await?;
+        let stopwatch = Stopwatch::start()?;
+        let worker = fan::work(&engine, id).await?;
+        let measured = stopwatch.stop(jobs)?;
+        worker.stop().await?;
+        Ok(measured)
+    })
 }

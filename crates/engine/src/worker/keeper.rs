@@ -29,7 +29,16 @@ pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
             next_sweep = Instant::now() + shared.options.sweep_every;
             sweep(&shared).await;
         }
-        tokio::time::sleep(WATCH_EVERY.min(beat_every).min(shared.options.sweep_every)).await;
+        let next = next_beat.min(next_sweep).saturating_duration_since(Instant::now());
+        if shared.flight.len() > 0 {
+            tokio::time::sleep(next.min(WATCH_EVERY)).await;
+        } else {
+            // With nothing in hand nothing can take too long, and an idle worker costs little.
+            tokio::select! {
+                () = tokio::time::sleep(next) => {}
+                () = shared.boarded.notified() => {}
+            }
+        }
     }
 }
 

@@ -33,7 +33,7 @@ use std::{
     time::{Duration, Instant},
 };
 use threads::Threads;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 
 /// A worker that has not left, and was not seen for this long, is gone.
 pub const SILENT_AFTER: Duration = Duration::from_secs(30);
@@ -87,7 +87,9 @@ struct Shared {
     engine: Engine,
     options: WorkerOptions,
     flight: Flight,
-    /// Told when something left the flight.
+    /// Told when something joined the flight.
+    boarded: Notify,
+    /// Told when something left it.
     landed: watch::Sender<()>,
     finished: AtomicU64,
     metrics: Arc<WorkerMetrics>,
@@ -126,6 +128,7 @@ impl Worker {
             engine: self.engine.clone(),
             options: self.options.clone(),
             flight: Flight::told(self.source.clone()),
+            boarded: Notify::new(),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
             metrics: Arc::clone(&self.metrics),
@@ -269,6 +272,6 @@ impl Pace {
     /// A claim is a transaction: not for every single job, unless they are slow. Nor only when the threads run dry: the
     /// claim has to wait for its turn in the store.
     fn worth_a_claim(&self) -> usize {
-        ((self.per_second * AHEAD.as_secs_f64()) as usize / 8).clamp(1, LARGEST_CLAIM / 8)
+        ((self.per_second * AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM / 2)
     }
 }

@@ -88,6 +88,7 @@ impl Threads {
     pub(super) async fn hand_over(&self, claimed: Vec<ClaimedJob>) {
         let pool = &self.0;
         pool.shared.flight.board(claimed.iter().map(|claim| (claim.job.id, claim.token)));
+        pool.shared.boarded.notify_one();
         let mut ready = Vec::with_capacity(claimed.len());
         for claim in claimed {
             match prepare(&pool.shared.engine, claim).await {

@@ -26,7 +26,10 @@ use bindery_core::{
 };
 use std::{
     ops::Range,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -38,6 +41,8 @@ pub struct PostgresStore {
     listener: Listener,
     /// Where the next claim starts among the limit keys, so that all get their turn.
     limit_cursor: Mutex<String>,
+    /// The last claim found nothing: then a look comes before the next one.
+    found_nothing: AtomicBool,
 }
 
 impl PostgresStore {
@@ -56,7 +61,7 @@ impl PostgresStore {
     fn on(db: Db) -> Self {
         let db = Arc::new(db);
         let (committer, listener) = (Committer::start(&db), Listener::start(&db));
-        Self { db, committer, listener, limit_cursor: Mutex::default() }
+        Self { db, committer, listener, limit_cursor: Mutex::default(), found_nothing: AtomicBool::new(true) }
     }
 
     fn limit_cursor(&self) -> String {
@@ -85,8 +90,14 @@ impl Queue for PostgresStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        let seen = claim::look(&self.db, &request, self.found_nothing.load(Ordering::Relaxed)).await?;
+        self.found_nothing.store(seen.nothing(), Ordering::Relaxed);
+        if seen.nothing() {
+            return Ok(Vec::new());
+        }
         let from = self.limit_cursor();
-        let (claimed, cursor) = transaction!(self.db, Quiet, tx => claim::claim(&tx, &request, &from).await)?;
+        let (claimed, cursor) = transaction!(self.db, Quiet, tx => claim::claim(&tx, &request, seen, &from).await)?;
+        self.found_nothing.store(claimed.is_empty(), Ordering::Relaxed);
         *self.limit_cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
         Ok(claimed)
     }
@@ -131,6 +142,9 @@ impl Queue for PostgresStore {
     }
 
     async fn sweep(&self) -> StoreResult<Swept> {
+        if !sweep::is_due(&self.db).await? {
+            return Ok(Swept::default());
+        }
         transaction!(self.db, Write, tx => sweep::sweep(&mut tx).await)
     }
 
@@ -166,7 +180,7 @@ impl Feed for PostgresStore {
     async fn append_events(&self, new: Vec<NewEvent>) -> StoreResult<Vec<Option<EventSeq>>> {
         new.iter().try_for_each(events::check)?;
         let all: Vec<&NewEvent> = new.iter().collect();
-        transaction!(self.db, Write, tx => events::append(&mut tx, &all).await)
+        transaction!(self.db, Write, tx => events::append(&tx, &all).await)
     }
 
     async fn read_events(&self, after: EventSeq, filter: EventFilter, limit: usize) -> StoreResult<Vec<Event>> {
@@ -179,9 +193,7 @@ impl Feed for PostgresStore {
 
     async fn consumer_position(&self, consumer: &Name) -> StoreResult<EventSeq> {
         let sql = "SELECT position FROM consumer WHERE name = $1";
-        let found = transaction!(self.db, Read, tx => {
-            tx.collect(sql, &[&consumer.as_str()], |row| get(row, 0).map(EventSeq::from_raw)).await
-        })?;
+        let found = self.db.ask(sql, &[&consumer.as_str()], |row| get(row, 0).map(EventSeq::from_raw)).await?;
         Ok(found.first().copied().unwrap_or(EventSeq::START))
     }
 

@@ -3,7 +3,7 @@
 use super::{
     fail::TxResult,
     rows::{item_number, payload_columns, status_number, to_json},
-    session::Tx,
+    session::{Param, Tx},
 };
 use crate::commit::{Changes, SubmissionChange};
 use bindery_core::{
@@ -14,7 +14,7 @@ use bindery_core::{
     review::NewReview,
     submission::{NewSubmission, SubmissionStatus},
 };
-use std::{collections::HashSet, hash::Hash};
+use std::{collections::HashSet, hash::Hash, sync::LazyLock};
 
 /// Submissions, items, artifacts, outcomes and reviews, in this order.
 pub(super) async fn write_nouns(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> {
@@ -146,41 +146,71 @@ async fn upsert_artifacts(tx: &Tx, artifacts: &[&Artifact]) -> TxResult<()> {
 }
 
 /// No two of them may be the same work.
+///
+/// Most are the first of their work, and storing only what is not there yet costs half as much as being ready to replace
+/// it. Should another transaction store the same between the look and the writing, ours is run again.
 pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<()> {
-    let upsert = "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, \
-         confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
-         SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::smallint[], $6::text[], \
-         $7::bytea[], $8::float8[], $9::text[], $10::text[], $11::bytea[], $12::bigint[], $13::bigint[], \
-         $14::bigint[], $15::bigint[]) \
-         ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET status = excluded.status, \
-         output = excluded.output, output_blob = excluded.output_blob, confidence = excluded.confidence, \
-         error = excluded.error, resume = excluded.resume, input_hash = excluded.input_hash, \
-         processor_version = excluded.processor_version, attempts = excluded.attempts, \
-         cost_micros = excluded.cost_micros, finished_at = excluded.finished_at";
+    const COLUMNS: &str = "submission_id, stage, item_id, processor, status, output, output_blob, confidence, error, \
+         resume, input_hash, processor_version, attempts, cost_micros, finished_at";
+    static INSERT: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "INSERT INTO outcome ({COLUMNS}) SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], \
+             $5::smallint[], $6::text[], $7::bytea[], $8::float8[], $9::text[], $10::text[], $11::bytea[], \
+             $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[]) AS n({COLUMNS}) "
+        )
+    });
+    static NEW: LazyLock<String> = LazyLock::new(|| {
+        let there = "SELECT 1 FROM outcome WHERE outcome.submission_id = n.submission_id AND outcome.stage = n.stage \
+                     AND outcome.item_id = n.item_id AND outcome.processor = n.processor";
+        format!("{} WHERE NOT EXISTS ({there})", *INSERT)
+    });
+    static UPSERT: LazyLock<String> = LazyLock::new(|| {
+        let replace = "status = excluded.status, output = excluded.output, output_blob = excluded.output_blob, \
+             confidence = excluded.confidence, error = excluded.error, resume = excluded.resume, \
+             input_hash = excluded.input_hash, processor_version = excluded.processor_version, \
+             attempts = excluded.attempts, cost_micros = excluded.cost_micros, finished_at = excluded.finished_at";
+        format!("{} ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET {replace}", *INSERT)
+    });
     let (outputs, blobs): (Vec<_>, Vec<_>) = outcomes.iter().map(|outcome| payload_columns(&outcome.output)).unzip();
     let input_hash =
         |outcome: &&Outcome| outcome.input_hash.as_ref().map(ContentHash::as_bytes).map(|hash| hash.to_vec());
-    tx.execute(
-        upsert,
-        &[
-            &outcomes.iter().map(|outcome| outcome.submission.raw()).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.stage.as_str()).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| item_number(outcome.item)).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.processor.as_str()).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.status as i16).collect::<Vec<_>>(),
-            &outputs,
-            &blobs,
-            &outcomes.iter().map(|outcome| outcome.confidence).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.error.as_ref().map(to_json)).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.resume.as_ref().map(to_json)).collect::<Vec<_>>(),
-            &outcomes.iter().map(input_hash).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| i64::from(outcome.processor_version)).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| i64::from(outcome.attempts)).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.cost_micros).collect::<Vec<_>>(),
-            &outcomes.iter().map(|outcome| outcome.finished_at.as_millis()).collect::<Vec<_>>(),
-        ],
-    )
-    .await?;
+    let columns = (
+        outcomes.iter().map(|outcome| outcome.submission.raw()).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.stage.as_str()).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| item_number(outcome.item)).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.processor.as_str()).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.status as i16).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.confidence).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.error.as_ref().map(to_json)).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.resume.as_ref().map(to_json)).collect::<Vec<_>>(),
+    );
+    let input_hashes: Vec<_> = outcomes.iter().map(input_hash).collect();
+    let numbers = (
+        outcomes.iter().map(|outcome| i64::from(outcome.processor_version)).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| i64::from(outcome.attempts)).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.cost_micros).collect::<Vec<_>>(),
+        outcomes.iter().map(|outcome| outcome.finished_at.as_millis()).collect::<Vec<_>>(),
+    );
+    let params: [Param<'_>; 15] = [
+        &columns.0,
+        &columns.1,
+        &columns.2,
+        &columns.3,
+        &columns.4,
+        &outputs,
+        &blobs,
+        &columns.5,
+        &columns.6,
+        &columns.7,
+        &input_hashes,
+        &numbers.0,
+        &numbers.1,
+        &numbers.2,
+        &numbers.3,
+    ];
+    if tx.execute(&NEW, &params).await? < outcomes.len() as u64 {
+        tx.execute(&UPSERT, &params).await?;
+    }
     Ok(())
 }
 
@@ -208,8 +238,15 @@ async fn insert_review(tx: &Tx, new: &NewReview) -> TxResult<()> {
     Ok(())
 }
 
+pub(super) async fn advance_submissions(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> {
+    for change in accepted.iter().flat_map(|changes| &changes.submission_changes) {
+        advance_submission(tx, change).await?;
+    }
+    Ok(())
+}
+
 /// Only forward, and never away from a final status.
-pub(super) async fn advance_submission(tx: &Tx, change: &SubmissionChange) -> TxResult<()> {
+async fn advance_submission(tx: &Tx, change: &SubmissionChange) -> TxResult<()> {
     let completed_at = change.status.is_final().then(|| tx.millis());
     let advance = "UPDATE submission SET status = $2, error = coalesce($3, error), completed_at = $4, \
                    next_check = CASE WHEN $4::bigint IS NULL THEN next_check END \

@@ -7,9 +7,9 @@ use super::{
     fail::TxResult,
     limits,
     rows::{self, JOB_COLUMNS, get},
-    session::Tx,
+    session::{Db, Tx},
 };
-use crate::query::ClaimRequest;
+use crate::{error::StoreResult, query::ClaimRequest};
 use bindery_core::{
     JobId, Name,
     job::{ClaimedJob, Token},
@@ -21,16 +21,18 @@ use tokio_postgres::Row;
 pub(super) type Rank = (Reverse<i32>, JobId);
 
 /// The most urgent ready jobs of each queue, locked: `$1` the queues (NULL: all that have ready jobs, found by jumping
-/// from one to the next in the index), `$2` how many.
+/// from one to the next in the index), `$2` how many. The jumps go backwards, because what was claimed a moment ago
+/// stands in the way at the front of each queue, and passing it once is enough.
 const READY: &str = "WITH RECURSIVE busy AS ( \
-        (SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND $1::text[] IS NULL ORDER BY queue LIMIT 1) \
+        (SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND $1::text[] IS NULL \
+         ORDER BY queue DESC LIMIT 1) \
         UNION ALL \
-        SELECT (SELECT job.queue FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue > busy.queue \
-                ORDER BY job.queue LIMIT 1) FROM busy WHERE busy.queue IS NOT NULL), \
+        SELECT (SELECT job.queue FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue < busy.queue \
+                ORDER BY job.queue DESC LIMIT 1) FROM busy WHERE busy.queue IS NOT NULL), \
     open AS (SELECT name FROM (SELECT queue FROM busy UNION SELECT unnest($1::text[])) AS wanted(name) \
         WHERE name IS NOT NULL AND name NOT IN (SELECT queue.name FROM queue)), \
-    picked AS MATERIALIZED (SELECT top.id, top.priority FROM open CROSS JOIN LATERAL ( \
-        SELECT job.id, job.priority FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue = open.name \
+    picked AS MATERIALIZED (SELECT top.id, top.priority, top.place FROM open CROSS JOIN LATERAL ( \
+        SELECT job.id, job.priority, job.ctid AS place FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue = open.name \
         ORDER BY job.priority DESC, job.id LIMIT $2 FOR UPDATE SKIP LOCKED) AS top \
         ORDER BY top.priority DESC, top.id LIMIT $2)";
 
@@ -46,10 +48,57 @@ fn lease(until: &str, worker: &str, counts: &str) -> String {
     )
 }
 
-pub(super) async fn claim(tx: &Tx, request: &ClaimRequest, from: &str) -> TxResult<(Vec<ClaimedJob>, String)> {
-    let queues: Option<Vec<&str>> = request.queues.as_ref().map(|queues| queues.iter().map(Name::as_str).collect());
-    promote_scheduled(tx).await?;
-    let (limited, cursor) = limits::candidates(tx, queues.as_deref(), request.max, from).await?;
+/// What a look at the queues has seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    ready: bool,
+    scheduled: bool,
+    limited: bool,
+}
+
+impl Seen {
+    pub(super) const fn nothing(self) -> bool {
+        !(self.ready || self.scheduled || self.limited)
+    }
+}
+
+/// Looks, in one round trip, which parts of a claim there is any need for. Most queues are empty most of the time, and
+/// few jobs are scheduled or limited. Where there was work a moment ago, there is more (`thoroughly` is false).
+pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> StoreResult<Seen> {
+    const LOOK: &str = "SELECT NOT $3 OR CASE WHEN $2::text[] IS NULL \
+         THEN EXISTS (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NULL ORDER BY queue DESC OFFSET 0) \
+         ELSE EXISTS (SELECT 1 FROM unnest($2::text[]) AS wanted(name) WHERE EXISTS \
+              (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NULL AND queue = wanted.name OFFSET 0)) END, \
+         EXISTS (SELECT 1 FROM job WHERE state = 1 AND due_at <= t.now), \
+         EXISTS (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NOT NULL) \
+         FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
+         OFFSET 0) AS t";
+    let queues = queues_of(request);
+    let seen = |row: &Row| Ok(Seen { ready: get(row, 0)?, scheduled: get(row, 1)?, limited: get(row, 2)? });
+    let rows = db.ask(LOOK, &[&db.given_time(), &queues, &thoroughly], seen).await?;
+    Ok(rows.first().copied().unwrap_or(Seen { ready: true, scheduled: true, limited: true }))
+}
+
+fn queues_of(request: &ClaimRequest) -> Option<Vec<&str>> {
+    request.queues.as_ref().map(|queues| queues.iter().map(Name::as_str).collect())
+}
+
+pub(super) async fn claim(
+    tx: &Tx,
+    request: &ClaimRequest,
+    seen: Seen,
+    from: &str,
+) -> TxResult<(Vec<ClaimedJob>, String)> {
+    let queues = queues_of(request);
+    if seen.scheduled {
+        promote_scheduled(tx).await?;
+    }
+    // Those that were scheduled may have a limit too.
+    let (limited, cursor) = if seen.limited || seen.scheduled {
+        limits::candidates(tx, queues.as_deref(), request.max, from).await?
+    } else {
+        (Vec::new(), from.to_owned())
+    };
     let mut claimed = if limited.is_empty() {
         claim_ready(tx, request, queues.as_deref()).await?
     } else {
@@ -70,7 +119,8 @@ async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
 /// The usual case: one statement.
 async fn claim_ready(tx: &Tx, request: &ClaimRequest, queues: Option<&[&str]>) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
-        format!("{READY} {} FROM picked WHERE job.id = picked.id RETURNING {}", lease("$3", "$4", "$5::bool"), *CLAIMED)
+        let lease = lease("$3", "$4", "$5::bool");
+        format!("{READY} {lease} FROM picked WHERE job.ctid = picked.place RETURNING {}", *CLAIMED)
     });
     let (max, until) = (request.max as i64, (tx.now + request.lease).as_millis());
     tx.collect(&SQL, &[&queues, &max, &until, &request.worker.as_str(), &request.counts], claimed).await

@@ -10,7 +10,7 @@ use bindery_core::{JoinId, job::NewJob};
 use std::collections::{BTreeSet, HashSet};
 
 /// Applies commits in their order.
-pub(super) async fn apply(tx: &mut Tx, commits: &[&Commit]) -> TxResult<Vec<CommitResult>> {
+pub(super) async fn apply(tx: &Tx, commits: &[&Commit]) -> TxResult<Vec<CommitResult>> {
     let mut results = Vec::with_capacity(commits.len());
     let mut rest = commits;
     while !rest.is_empty() {
@@ -37,26 +37,37 @@ fn run_length(commits: &[&Commit]) -> usize {
     together.count().max(1)
 }
 
-async fn apply_run(tx: &mut Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
+async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
     let rejections = guards::check(tx, run).await?;
     let accepted: Vec<&Changes> = run
         .iter()
         .zip(&rejections)
         .filter_map(|(commit, rejection)| rejection.is_none().then_some(&commit.changes))
         .collect();
-    changes::write_nouns(tx, &accepted).await?;
-
     let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
-    joins::insert(tx, &new_joins).await?;
+    // Each commit's jobs come before those of the joins that it closes, and those before the jobs of the next commit:
+    // ids follow that order. So what can be stored before any join is looked at ends with the first that steps one.
+    let joins_from = accepted.iter().position(|changes| !changes.joins.is_empty() || !changes.join_steps.is_empty());
+    let early = joins_from.map_or(accepted.len(), |first| first + 1);
+    let early_jobs: Vec<&NewJob> = accepted[..early].iter().flat_map(|changes| &changes.jobs).collect();
+    let news: Vec<_> = accepted.iter().flat_map(|changes| &changes.events).collect();
+    let rows = async {
+        changes::write_nouns(tx, &accepted).await?;
+        joins::insert(tx, &new_joins).await?;
+        jobs::enqueue(tx, &early_jobs).await?;
+        changes::advance_submissions(tx, &accepted).await
+    };
+    // Events wait for nothing that is stored before them, so they are on their way at the same time.
+    tokio::try_join!(rows, events::append(tx, &news))?;
+
+    // Joins come last: whoever steps the same one waits from here until we have committed.
     let made: HashSet<JoinId> = new_joins.iter().map(|join| join.id).collect();
     let steps = accepted.iter().flat_map(|changes| &changes.join_steps);
     let stepped: BTreeSet<JoinId> = steps.map(|step| step.join).filter(|join| !made.contains(join)).collect();
     let mut tally = Tally::lock(tx, &stepped).await?;
-
-    // Each commit's jobs, then those of the joins that it closes: their ids follow that order.
     let mut follow: Vec<NewJob> = Vec::new();
     let mut order: Vec<Next<'_>> = Vec::new();
-    let mut each = accepted.iter();
+    let mut each = accepted.iter().enumerate();
     for rejection in rejections {
         let applied = match rejection {
             Some(rejection) => Err(rejection),
@@ -65,8 +76,9 @@ async fn apply_run(tx: &mut Tx, run: &[&Commit], results: &mut Vec<CommitResult>
         results.push(match applied {
             Err(rejection) => CommitResult::Rejected(rejection),
             Ok(None) => CommitResult::Applied { joins: Vec::new() },
-            Ok(Some(changes)) => {
-                order.extend(changes.jobs.iter().map(Next::Job));
+            Ok(Some((place, changes))) => {
+                let own = changes.jobs.iter().filter(|_| place >= early);
+                order.extend(own.map(Next::Job));
                 let before = follow.len();
                 let joins = tally.apply(&changes.joins, &changes.join_steps, &mut follow)?;
                 order.extend((before..follow.len()).map(Next::Follow));
@@ -75,24 +87,15 @@ async fn apply_run(tx: &mut Tx, run: &[&Commit], results: &mut Vec<CommitResult>
         });
     }
     joins::make_urgent(tx, &mut follow).await?;
-    let all: Vec<&NewJob> = order
-        .iter()
-        .map(|next| match next {
-            Next::Job(job) => job,
-            Next::Follow(place) => &follow[*place],
-        })
-        .collect();
-    jobs::enqueue(tx, &all).await?;
-
-    for change in accepted.iter().flat_map(|changes| &changes.submission_changes) {
-        changes::advance_submission(tx, change).await?;
-    }
-    let news: Vec<_> = accepted.iter().flat_map(|changes| &changes.events).collect();
-    events::append(tx, &news).await?;
+    let late_jobs = order.iter().map(|next| match next {
+        Next::Job(job) => job,
+        Next::Follow(place) => &follow[*place],
+    });
+    jobs::enqueue(tx, &late_jobs.collect::<Vec<_>>()).await?;
     tally.store(tx).await
 }
 
-/// A job that is to be stored: one of a commit's own, or one that follows a closed join.
+/// A job that is stored after joins were looked at: one of a commit's own, or one that follows a closed join.
 enum Next<'c> {
     Job(&'c NewJob),
     Follow(usize),

@@ -9,10 +9,15 @@ use crate::commit::JobEnd;
 use bindery_core::{JobId, Name, job::Token};
 use std::{
     collections::{BTreeSet, HashSet},
+    sync::LazyLock,
     time::Duration,
 };
 
-/// Claims in the order of their jobs, as the two arrays of a statement. Everybody locks in this order.
+/// The claims of a statement that still hold: `$1` jobs in ascending order, `$2` their tokens. The jobs are looked up in
+/// the order of the index and locked in it, by everybody. A job's token stands at its own place among the jobs.
+const HELD: &str = "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
+
+/// Claims in the order of their jobs, as the two arrays of a statement.
 fn arrays(leases: &[(JobId, Token)]) -> (Vec<i64>, Vec<i64>) {
     let sorted: BTreeSet<(i64, i64)> = leases.iter().map(|(job, token)| (job.raw(), token.0)).collect();
     sorted.into_iter().unzip()
@@ -21,22 +26,23 @@ fn arrays(leases: &[(JobId, Token)]) -> (Vec<i64>, Vec<i64>) {
 /// Ends claims that are done: the rows go, unless their key was enqueued again while they ran; then they start afresh
 /// with the newer payload. Each job may be named once. Returns those whose claim held.
 pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet<JobId>> {
+    static DELETE: LazyLock<String> =
+        LazyLock::new(|| format!("DELETE FROM job WHERE {HELD} AND NOT dirty RETURNING id"));
+    static RENEW: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
+             payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
+             error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
+             WHERE {HELD} AND dirty RETURNING id"
+        )
+    });
     if done.is_empty() {
         return Ok(HashSet::new());
     }
     let (jobs, tokens) = arrays(done);
-    let delete = "WITH claims AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
-         AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND NOT job.dirty \
-         ORDER BY job.id FOR UPDATE OF job) \
-         DELETE FROM job USING claims WHERE job.id = claims.id RETURNING job.id";
-    let mut ended = ids(&tx.query(delete, &[&jobs, &tokens]).await?)?;
+    let mut ended = ids(&tx.query(&DELETE, &[&jobs, &tokens]).await?)?;
     if ended.len() < done.len() {
-        let renew = "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
-             payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
-             error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
-             FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
-             WHERE job.id = c.id AND job.token = c.token AND job.state = 2 AND job.dirty RETURNING job.id";
-        ended.extend(ids(&tx.query(renew, &[&jobs, &tokens, &tx.millis()]).await?)?);
+        ended.extend(ids(&tx.query(&RENEW, &[&jobs, &tokens, &tx.millis()]).await?)?);
     }
     Ok(ended)
 }
@@ -98,10 +104,11 @@ pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
 
 pub(super) async fn release(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<()> {
     let (jobs, tokens) = arrays(leases);
-    let back = "UPDATE job SET state = 0, attempt = attempt - CASE WHEN carried THEN 0 ELSE 1 END, due_at = NULL, token = NULL, worker = NULL \
-                FROM unnest($1::bigint[], $2::bigint[]) AS c(id, token) \
-                WHERE job.id = c.id AND job.token = c.token AND job.state = 2 RETURNING job.id";
-    let released: Vec<i64> = tx.collect(back, &[&jobs, &tokens], |row| get(row, 0)).await?;
+    let back = format!(
+        "UPDATE job SET state = 0, attempt = attempt - CASE WHEN carried THEN 0 ELSE 1 END, due_at = NULL, \
+         token = NULL, worker = NULL WHERE {HELD} RETURNING id"
+    );
+    let released: Vec<i64> = tx.collect(&back, &[&jobs, &tokens], |row| get(row, 0)).await?;
     take_newer_payload(tx, &released).await
 }
 
@@ -116,12 +123,9 @@ pub(super) async fn heartbeat(
     let mut held = HashSet::new();
     if !leases.is_empty() {
         let (jobs, tokens) = arrays(leases);
-        let extend = "WITH claims AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
-             AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 \
-             ORDER BY job.id FOR UPDATE OF job) \
-             UPDATE job SET due_at = $3 FROM claims WHERE job.id = claims.id RETURNING job.id, job.token";
+        let extend = format!("UPDATE job SET due_at = $3 WHERE {HELD} RETURNING id, token");
         let until = (tx.now + lease).as_millis();
-        for row in tx.query(extend, &[&jobs, &tokens, &until]).await? {
+        for row in tx.query(&extend, &[&jobs, &tokens, &until]).await? {
             held.insert((JobId::from_raw(get(&row, 0)?), Token(get(&row, 1)?)));
         }
     }

@@ -8,7 +8,7 @@ use super::{
     commit,
     fail::TxResult,
     rows::{self, EVENT_COLUMNS, get},
-    session::{Db, Param, Tx, transaction},
+    session::{Db, Param, Tx},
 };
 use crate::{
     commit::{Commit, FeedCommit},
@@ -21,7 +21,7 @@ use bindery_core::{
 };
 use std::{
     collections::HashSet,
-    sync::atomic::Ordering,
+    sync::{LazyLock, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -36,43 +36,55 @@ const DECIDED: &str = "((pg_snapshot_xmin(pg_current_snapshot())::text::bigint -
 const OWN_EVENTS: Duration = Duration::from_secs(1);
 
 /// Appends events, except those whose id is there already: for them the position is `None`.
-pub(super) async fn append(tx: &mut Tx, events: &[&NewEvent]) -> TxResult<Vec<Option<EventSeq>>> {
-    if events.is_empty() {
-        return Ok(Vec::new());
-    }
-    let first = tx.events + 1;
-    tx.events += events.len() as i64;
-    if tx.events >= PLACES {
-        let message = format!("{} events in one transaction: at most {} are possible", tx.events, PLACES - 1);
-        return Err(StoreError::Invalid(message).into());
-    }
-    let insert = "INSERT INTO event (seq, kind, submission_id, item_id, subject, id, at, data) \
+pub(super) async fn append(tx: &Tx, events: &[&NewEvent]) -> TxResult<Vec<Option<EventSeq>>> {
+    /// Where this transaction's positions start.
+    const START: &str = "SELECT (pg_current_xact_id()::text::bigint - base) << 20 FROM feed";
+    static INSERT: LazyLock<String> = LazyLock::new(|| {
+        "INSERT INTO event (seq, kind, submission_id, item_id, subject, id, at, data) \
          SELECT ((pg_current_xact_id()::text::bigint - feed.base) << 20) + n.place, n.kind, n.submission_id, \
          n.item_id, n.subject, n.id, n.at, n.data \
          FROM feed, unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], \
-         $7::bigint[], $8::text[]) AS n(place, kind, submission_id, item_id, subject, id, at, data) ORDER BY n.place \
-         ON CONFLICT (id) WHERE id IS NOT NULL DO NOTHING RETURNING seq";
-    let rows = tx
-        .query(
-            insert,
-            &[
-                &(first..=tx.events).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.submission.map(SubmissionId::raw)).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.item.map(ItemId::raw)).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.subject.as_deref()).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.id.as_deref()).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.at.unwrap_or(tx.now).as_millis()).collect::<Vec<_>>(),
-                &events.iter().map(|event| event.data.as_str()).collect::<Vec<_>>(),
-            ],
-        )
-        .await?;
-    let stored: HashSet<i64> = rows.iter().map(|row| get(row, 0)).collect::<TxResult<_>>()?;
+         $7::bigint[], $8::text[]) AS n(place, kind, submission_id, item_id, subject, id, at, data)"
+            .to_owned()
+    });
+    static INSERT_NEW: LazyLock<String> = LazyLock::new(|| {
+        format!("{} ORDER BY n.place ON CONFLICT (id) WHERE id IS NOT NULL DO NOTHING RETURNING seq", *INSERT)
+    });
+    if events.is_empty() {
+        return Ok(Vec::new());
+    }
+    let count = events.len() as i64;
+    let first = tx.events.fetch_add(count, Ordering::Relaxed) + 1;
+    let places = first..first + count;
+    if places.end > PLACES {
+        let message = format!("{} events in one transaction: at most {} are possible", places.end - 1, PLACES - 1);
+        return Err(StoreError::Invalid(message).into());
+    }
+    let columns = (
+        places.clone().collect::<Vec<_>>(),
+        events.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>(),
+        events.iter().map(|event| event.submission.map(SubmissionId::raw)).collect::<Vec<_>>(),
+        events.iter().map(|event| event.item.map(ItemId::raw)).collect::<Vec<_>>(),
+        events.iter().map(|event| event.subject.as_deref()).collect::<Vec<_>>(),
+        events.iter().map(|event| event.id.as_deref()).collect::<Vec<_>>(),
+        events.iter().map(|event| event.at.unwrap_or(tx.now).as_millis()).collect::<Vec<_>>(),
+        events.iter().map(|event| event.data.as_str()).collect::<Vec<_>>(),
+    );
+    let params: [Param<'_>; 8] =
+        [&columns.0, &columns.1, &columns.2, &columns.3, &columns.4, &columns.5, &columns.6, &columns.7];
+    // Looking whether an id is taken costs; most events have none.
+    if events.iter().all(|event| event.id.is_none()) {
+        let (start, _) = tokio::try_join!(tx.first(START, &[]), tx.execute(&INSERT, &params))?;
+        let start = start.map_or(Ok(0), |row| get::<i64>(&row, 0))?;
+        tx.newest_event.fetch_max(start + places.end - 1, Ordering::Relaxed);
+        return Ok(places.map(|place| Some(EventSeq::from_raw(start + place))).collect());
+    }
+    let stored: HashSet<i64> = tx.collect(&INSERT_NEW, &params, |row| get(row, 0)).await?.into_iter().collect();
     let Some(newest) = stored.iter().max().copied() else { return Ok(vec![None; events.len()]) };
-    tx.newest_event = tx.newest_event.max(newest);
+    tx.newest_event.fetch_max(newest, Ordering::Relaxed);
     let start = newest & !(PLACES - 1);
     let position = |place: i64| Some(start + place).filter(|seq| stored.contains(seq)).map(EventSeq::from_raw);
-    Ok((first..=tx.events).map(position).collect())
+    Ok(places.map(position).collect())
 }
 
 /// Appends an event about a submission, under the id that its sender knows it by.
@@ -109,10 +121,7 @@ async fn own_events_are_decided(db: &Db) -> StoreResult<()> {
     let sql = format!("SELECT {DECIDED}");
     let mut pause = Duration::from_micros(500);
     while newest >= db.decided.load(Ordering::SeqCst) && begun.elapsed() < OWN_EVENTS {
-        let decided: i64 = transaction!(db, Read, tx => match tx.first(&sql, &[]).await {
-            Ok(row) => row.map_or(Ok(i64::MAX), |row| get(&row, 0)),
-            Err(error) => Err(error),
-        })?;
+        let decided = db.ask(&sql, &[], |row| get(row, 0)).await?.first().copied().unwrap_or(i64::MAX);
         db.decided.fetch_max(decided, Ordering::SeqCst);
         if newest >= decided {
             tokio::time::sleep(pause).await;
@@ -140,14 +149,14 @@ pub(super) async fn read(db: &Db, after: EventSeq, filter: &EventFilter, limit: 
     }
     let condition = conditions.join(" AND ");
     let sql = format!("SELECT {EVENT_COLUMNS} FROM event WHERE {condition} ORDER BY seq LIMIT $2");
-    transaction!(db, Read, tx => tx.collect(&sql, &params, rows::event).await)
+    db.ask(&sql, &params, rows::event).await
 }
 
 /// The newest position that a reader would see.
 pub(super) async fn last(db: &Db) -> StoreResult<EventSeq> {
     own_events_are_decided(db).await?;
     let sql = format!("SELECT coalesce(max(seq), 0) FROM event WHERE seq < {DECIDED}");
-    let last = transaction!(db, Read, tx => tx.collect(&sql, &[], |row| get::<i64>(row, 0)).await)?;
+    let last = db.ask(&sql, &[], |row| get::<i64>(row, 0)).await?;
     Ok(EventSeq::from_raw(last.first().copied().unwrap_or(0)))
 }
 

@@ -2,7 +2,10 @@
 
 use crate::error::StoreError;
 use std::{error::Error as _, io};
-use tokio_postgres::{Error, error::SqlState};
+use tokio_postgres::{
+    Error,
+    error::{DbError, SqlState},
+};
 
 /// Why a transaction failed: the server said no, or we did.
 #[derive(Debug)]
@@ -32,6 +35,7 @@ impl TxError {
         error
             .code()
             .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+            || is_overtaken(error)
     }
 
     /// The connection is gone, or the server is going.
@@ -49,6 +53,12 @@ impl TxError {
             Self::Sql(error) => explain(&error, place),
         }
     }
+}
+
+/// Another transaction has stored the outcome of the same work after we had looked for it.
+fn is_overtaken(error: &Error) -> bool {
+    error.code() == Some(&SqlState::UNIQUE_VIOLATION)
+        && error.as_db_error().and_then(DbError::constraint) == Some("outcome_pkey")
 }
 
 /// The server shuts down, has just started, or has no room for one more.

@@ -94,5 +94,5 @@ async fn write_group(db: &Db, group: Vec<Wish>) {
 }
 
 async fn write(db: &Db, commits: &[&Commit]) -> StoreResult<Vec<CommitResult>> {
-    transaction!(db, Write, tx => commit::apply(&mut tx, commits).await)
+    transaction!(db, Write, tx => commit::apply(&tx, commits).await)
 }

@@ -10,83 +10,88 @@ use bindery_core::{
     JobId, JoinId, Timestamp,
     job::{JobState, NewJob},
 };
-use std::collections::HashMap;
+use futures_util::future::try_join_all;
+use std::{collections::HashMap, sync::LazyLock};
+use tokio_postgres::Row;
 
 /// Stores jobs; the results are in their order. New ones get their ids in that order too.
 ///
-/// Whether a key is in use is looked at with the row locked. If another transaction has stored the same key between the
-/// look and the writing, the insert finds it, and the job is looked at again.
+/// Most are new, so all are stored that can be. Those whose key is in use are merged into the live job, with its row
+/// locked; where that job has ended meanwhile, they are new after all.
 pub(super) async fn enqueue(tx: &Tx, jobs: &[&NewJob]) -> TxResult<Vec<Enqueued>> {
     let mut results: Vec<Option<Enqueued>> = vec![None; jobs.len()];
     let mut waiting: Vec<usize> = (0..jobs.len()).collect();
     while !waiting.is_empty() {
-        let mut live = live_keys(tx, jobs, &waiting).await?;
-        let mut fresh = Vec::new();
-        let mut behind = Vec::new();
-        for place in waiting {
-            match &jobs[place].dedup_key {
-                None => fresh.push(place),
-                Some(key) => match live.get(key.as_str()).copied() {
-                    Some(Some((id, state))) => results[place] = Some(merge(tx, id, state, jobs[place]).await?),
-                    // The one before it with the same key is stored first.
-                    Some(None) => behind.push(place),
-                    None => {
-                        live.insert(key, None);
-                        fresh.push(place);
-                    }
-                },
+        let lost = insert(tx, jobs, &waiting, &mut results).await?;
+        waiting.clear();
+        if lost.is_empty() {
+            break;
+        }
+        let live = live_keys(tx, jobs, &lost).await?;
+        let mut merges = Vec::new();
+        for place in lost {
+            match jobs[place].dedup_key.as_ref().and_then(|key| live.get(key)) {
+                Some((id, state)) => merges.push((place, *id, *state)),
+                None => waiting.push(place),
             }
         }
-        let lost = insert(tx, jobs, &fresh, &mut results).await?;
-        behind.extend(lost);
-        behind.sort_unstable();
-        waiting = behind;
+        merge_all(tx, jobs, &merges, &mut results).await?;
     }
     let missing = || TxError::Store(StoreError::Database("a job was neither stored nor merged".to_owned()));
     results.into_iter().map(|result| result.ok_or_else(missing)).collect()
 }
 
 /// The live jobs that hold the keys, locked.
-async fn live_keys<'j>(
-    tx: &Tx,
-    jobs: &[&'j NewJob],
-    waiting: &[usize],
-) -> TxResult<HashMap<&'j str, Option<(i64, JobState)>>> {
-    let keys: Vec<&'j str> = waiting.iter().filter_map(|place| jobs[*place].dedup_key.as_deref()).collect();
-    if keys.is_empty() {
-        return Ok(HashMap::new());
-    }
+async fn live_keys(tx: &Tx, jobs: &[&NewJob], lost: &[usize]) -> TxResult<HashMap<String, (i64, JobState)>> {
+    let keys: Vec<&str> = lost.iter().filter_map(|place| jobs[*place].dedup_key.as_deref()).collect();
     let sql = "SELECT dedup_key, id, state FROM job WHERE dedup_key = ANY($1) AND state < 5 ORDER BY id FOR UPDATE";
-    let mut found = HashMap::new();
-    for row in tx.query(sql, &[&keys]).await? {
-        let state = JobState::from_code(get::<i16>(&row, 2)?.into()).unwrap_or(JobState::Ready);
-        found.insert(get::<String>(&row, 0)?, (get(&row, 1)?, state));
-    }
-    Ok(keys.into_iter().filter_map(|key| found.get(key).map(|live| (key, Some(*live)))).collect())
+    let found = |row: &Row| {
+        let state = JobState::from_code(get::<i16>(row, 2)?.into()).unwrap_or(JobState::Ready);
+        Ok((get(row, 0)?, (get(row, 1)?, state)))
+    };
+    Ok(tx.collect(sql, &[&keys], found).await?.into_iter().collect())
 }
 
-/// A live job with the same key takes the newer wish in. One that is running has begun with the older wish, so it is
-/// marked to run once more.
+/// A running job has begun with the older wish, so it is marked to run once more.
+const MARK: &str = "UPDATE job SET dirty = true, next_payload = $2, next_payload_blob = $3, \
+    priority = greatest(priority, $4) WHERE id = $1";
+
+const MERGE: &str = "UPDATE job SET payload = $2, payload_blob = $3, priority = greatest(priority, $4), \
+    due_at = CASE WHEN state = 1 AND least(due_at, $5) > $6 THEN least(due_at, $5) \
+                  WHEN state = 1 THEN NULL ELSE due_at END, \
+    state = CASE WHEN state = 1 AND least(due_at, $5) <= $6 THEN 0 ELSE state END WHERE id = $1";
+
+/// Live jobs with the same keys take the newer wishes in, one after the other. None waits for the answer to the one
+/// before it.
+async fn merge_all(
+    tx: &Tx,
+    jobs: &[&NewJob],
+    merges: &[(usize, i64, JobState)],
+    results: &mut [Option<Enqueued>],
+) -> TxResult<()> {
+    tx.prepare(MARK).await?;
+    tx.prepare(MERGE).await?;
+    let merged = try_join_all(merges.iter().map(|(place, id, state)| merge(tx, *id, *state, jobs[*place]))).await?;
+    for ((place, ..), result) in merges.iter().zip(merged) {
+        results[*place] = Some(result);
+    }
+    Ok(())
+}
+
 async fn merge(tx: &Tx, id: i64, state: JobState, job: &NewJob) -> TxResult<Enqueued> {
     let (payload, blob) = payload_columns(&job.payload);
     if state == JobState::Running {
-        let mark = "UPDATE job SET dirty = true, next_payload = $2, next_payload_blob = $3, \
-                    priority = greatest(priority, $4) WHERE id = $1";
-        tx.execute(mark, &[&id, &payload, &blob, &job.priority]).await?;
+        tx.execute(MARK, &[&id, &payload, &blob, &job.priority]).await?;
         return Ok(Enqueued::MarkedDirty(JobId::from_raw(id)));
     }
     let run_at = job.not_before.unwrap_or(tx.now).as_millis();
-    let merge = "UPDATE job SET payload = $2, payload_blob = $3, priority = greatest(priority, $4), \
-                 due_at = CASE WHEN state = 1 AND least(due_at, $5) > $6 THEN least(due_at, $5) \
-                               WHEN state = 1 THEN NULL ELSE due_at END, \
-                 state = CASE WHEN state = 1 AND least(due_at, $5) <= $6 THEN 0 ELSE state END WHERE id = $1";
-    tx.execute(merge, &[&id, &payload, &blob, &job.priority, &run_at, &tx.millis()]).await?;
+    tx.execute(MERGE, &[&id, &payload, &blob, &job.priority, &run_at, &tx.millis()]).await?;
     Ok(Enqueued::Merged(JobId::from_raw(id)))
 }
 
-/// Stores new jobs with one statement. Returns those whose key was taken meanwhile.
+/// Stores new jobs with one statement. Returns those whose key is taken.
 async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Option<Enqueued>]) -> TxResult<Vec<usize>> {
-    const INSERT: &str = "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, \
+    const INSERT_ALL: &str = "INSERT INTO job (id, queue, submission_id, item_id, stage, processor, join_id, priority, \
          state, due_at, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, payload, payload_blob, \
          resume, created_at) \
          SELECT nextval('job_number'), n.queue, n.submission_id, n.item_id, n.stage, n.processor, n.join_id, \
@@ -96,19 +101,22 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
          $8::smallint[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], \
          $15::text[], $16::bytea[], $17::text[]) WITH ORDINALITY \
          AS n(queue, submission_id, item_id, stage, processor, join_id, priority, state, due_at, dedup_key, limit_key, \
-         limit_running, limit_per_minute, await_report_ms, payload, payload_blob, resume, place) ORDER BY n.place \
-         ON CONFLICT (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5 DO NOTHING RETURNING id, dedup_key";
-    if fresh.is_empty() {
-        return Ok(Vec::new());
-    }
+         limit_running, limit_per_minute, await_report_ms, payload, payload_blob, resume, place) ORDER BY n.place";
+    static INSERT: LazyLock<String> = LazyLock::new(|| format!("{INSERT_ALL} RETURNING id, dedup_key"));
+    static INSERT_NEW: LazyLock<String> = LazyLock::new(|| {
+        let new = "ON CONFLICT (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5 DO NOTHING";
+        format!("{INSERT_ALL} {new} RETURNING id, dedup_key")
+    });
     let new = || fresh.iter().map(|place| jobs[*place]);
     let (states, dues): (Vec<i16>, Vec<Option<i64>>) = new().map(|job| beginning(tx, job)).unzip();
     let (payloads, blobs): (Vec<_>, Vec<_>) = new().map(|job| payload_columns(&job.payload)).unzip();
     let limit = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.running).map(i64::from);
     let rate = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.per_minute).map(i64::from);
+    // Looking whether a key is taken costs; most of what the engine enqueues has none.
+    let keyed = new().any(|job| job.dedup_key.is_some());
     let rows = tx
         .query(
-            INSERT,
+            if keyed { &INSERT_NEW } else { &INSERT },
             &[
                 &new().map(|job| job.queue.as_str()).collect::<Vec<_>>(),
                 &new().map(|job| job.submission.raw()).collect::<Vec<_>>(),

@@ -1,9 +1,9 @@
-//! One connection that hears of other processes' changes.
+//! One connection that hears of other processes' changes, and tells of ours that were not told when they were made.
 //!
-//! Every committing transaction notifies once. Our own changes are known already, so only what carries another
-//! process's tag counts. While the connection is down, waiting callers look more often, each at its own moment.
+//! Our own changes are known already, so only what carries another process's tag counts. While the connection is down,
+//! waiting callers look more often, each at its own moment.
 
-use super::session::Db;
+use super::{news::TELL_EVERY, session::Db};
 use futures_util::{StreamExt, stream};
 use std::{
     sync::{
@@ -64,7 +64,7 @@ async fn listen(db: Weak<Db>, state: Arc<State>) {
     while let Some(strong) = db.upgrade() {
         let connected = strong.setup.config.connect(strong.setup.tls.clone()).await;
         let command = format!("LISTEN {}", strong.setup.channel);
-        let tag = strong.tag.clone();
+        let (tag, tell, news) = (strong.tag.clone(), strong.notify(), Arc::clone(&strong.news));
         drop(strong);
         match connected {
             Ok((client, mut connection)) => {
@@ -79,18 +79,30 @@ async fn listen(db: Weak<Db>, state: Arc<State>) {
                     }
                 };
                 let ask = async {
-                    if client.batch_execute(&command).await.is_ok() {
-                        state.listening.store(true, Ordering::Relaxed);
-                        state.connections.fetch_add(1, Ordering::Relaxed);
-                        pause = Duration::from_millis(100);
-                        // What was told while nobody listened may be news.
-                        if let Some(db) = db.upgrade() {
-                            db.announce();
+                    if client.batch_execute(&command).await.is_err() {
+                        return;
+                    }
+                    state.listening.store(true, Ordering::Relaxed);
+                    state.connections.fetch_add(1, Ordering::Relaxed);
+                    pause = Duration::from_millis(100);
+                    // What was told while nobody listened may be news.
+                    if let Some(db) = db.upgrade() {
+                        db.announce();
+                    }
+                    loop {
+                        news.untold().await;
+                        if client.batch_execute(&tell).await.is_err() {
+                            // The next connection tells it.
+                            return news.tell_soon();
                         }
+                        tokio::time::sleep(TELL_EVERY).await;
                     }
                 };
                 // The client is kept until the connection ends: dropping it would end it.
-                tokio::join!(hear, ask);
+                tokio::select! {
+                    () = hear => {}
+                    () = ask => {}
+                }
             }
             Err(error) => tracing::debug!(error = %error, "cannot listen for changes; trying again"),
         }

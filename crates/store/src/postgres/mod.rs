@@ -22,7 +22,7 @@
 //! | `migrate` | brings the schema forward, refuses a newer one |
 //! | `session` | connections, transactions, and running them again |
 //! | `fail` | the server's errors in our words |
-//! | `listen` | hears of other processes' changes |
+//! | `listen`, `news` | hears of other processes' changes, and tells them of ours |
 //! | `group` | gathers what callers commit at the same moment |
 //! | `commit`, `guards`, `changes` | commits: which of them hold, and what follows, table by table |
 //! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
@@ -50,6 +50,7 @@ mod joins;
 mod limits;
 mod listen;
 mod migrate;
+mod news;
 mod open;
 mod portable;
 mod records;

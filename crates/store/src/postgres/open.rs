@@ -182,9 +182,11 @@ fn config(options: &PostgresOptions) -> StoreResult<Config> {
         config.password(password);
     }
     let given = config.get_options().unwrap_or_default();
-    // Every connection sees our schema alone. Our statements are short and join a short list to a large table by its
-    // key: compiling them gains nothing, and reading the whole table for it would be a mistake.
-    let plans = "-c jit=off -c enable_hashjoin=off -c enable_mergejoin=off";
+    // Every connection sees our schema alone. Our statements are short and look rows up by their keys. A queue's table is
+    // empty at one moment and large at the next, so a plan that was made for the one must not be bad for the other: keys
+    // are looked up in an index, in the order of the index, whatever the table looks like.
+    let plans =
+        "-c jit=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_seqscan=off -c enable_bitmapscan=off";
     let settings = format!("{given} -c search_path={} {plans} {PATIENCE_WITH_US}", options.schema);
     config.options(settings.trim());
     if config.get_application_name().is_none() {

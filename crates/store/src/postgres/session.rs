@@ -7,6 +7,7 @@
 use super::{
     clock::ServerClock,
     fail::{TxError, TxResult},
+    news::News,
 };
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
@@ -53,6 +54,8 @@ pub(super) struct Db {
     pub(super) tag: String,
     pub(super) changes: watch::Sender<u64>,
     pub(super) time: Arc<ServerClock>,
+    /// When other processes are told of our changes.
+    pub(super) news: Arc<News>,
     /// The newest event that this process has stored, and the position below which all was decided at the last look.
     pub(super) newest_event: AtomicI64,
     pub(super) decided: AtomicI64,
@@ -81,8 +84,8 @@ pub(super) struct Tx {
     pub(super) now: Timestamp,
     kind: Kind,
     /// How many events it has written.
-    pub(super) events: i64,
-    pub(super) newest_event: i64,
+    pub(super) events: AtomicI64,
+    pub(super) newest_event: AtomicI64,
     /// The answer stands, but nothing is to be stored.
     pub(super) give_up: bool,
 }
@@ -98,6 +101,12 @@ impl Drop for Tx {
 impl Tx {
     fn client(&self) -> TxResult<&Object> {
         self.client.as_ref().ok_or(TxError::Store(StoreError::Closed))
+    }
+
+    /// Makes a statement known, so that what is sent later keeps its order.
+    pub(super) async fn prepare(&self, sql: &str) -> TxResult<()> {
+        self.client()?.prepare_cached(sql).await?;
+        Ok(())
     }
 
     pub(super) async fn query(&self, sql: &str, params: &[Param<'_>]) -> TxResult<Vec<Row>> {
@@ -147,9 +156,15 @@ impl Db {
             tag,
             changes: watch::channel(0).0,
             time: Arc::new(ServerClock::new(now)),
+            news: Arc::default(),
             newest_event: AtomicI64::new(0),
             decided: AtomicI64::new(1),
         }
+    }
+
+    /// What tells other processes of our changes.
+    pub(super) fn notify(&self) -> String {
+        format!("NOTIFY {}, '{}'", self.setup.channel, self.tag)
     }
 
     pub(super) fn announce(&self) {
@@ -179,11 +194,53 @@ impl Db {
         }
     }
 
+    /// The answer to one question, which is a snapshot by itself: one round trip. Asked again where a connection breaks.
+    pub(super) async fn ask<T>(
+        &self,
+        sql: &str,
+        params: &[Param<'_>],
+        map: impl Fn(&Row) -> TxResult<T>,
+    ) -> StoreResult<Vec<T>> {
+        let rows = self.ask_for_rows(sql, params).await?;
+        rows.iter().map(map).collect::<TxResult<_>>().map_err(|error| error.explain(&self.setup.place))
+    }
+
+    async fn ask_for_rows(&self, sql: &str, params: &[Param<'_>]) -> StoreResult<Vec<Row>> {
+        let mut tries = 0;
+        loop {
+            let client = self.client().await?;
+            let answer = match client.prepare_cached(sql).await {
+                Ok(statement) => client.query(&statement, params).await,
+                Err(error) => Err(error),
+            };
+            let error = match answer {
+                Ok(rows) => return Ok(rows),
+                Err(error) => TxError::from(error),
+            };
+            if error.is_disconnect() {
+                drop(Object::take(client));
+            }
+            tries += 1;
+            if tries >= MOST_TRIES || !(error.is_disconnect() || error.is_conflict()) {
+                return Err(error.explain(&self.setup.place));
+            }
+        }
+    }
+
+    /// The test's time; none: statements take the server's.
+    pub(super) fn given_time(&self) -> Option<i64> {
+        self.setup.clock.as_ref().map(|clock| clock.now().as_millis())
+    }
+
     /// Begins a transaction and takes its time, in one round trip.
     pub(super) async fn begin(&self, kind: Kind) -> StoreResult<Tx> {
         const TIME: &str = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
         let begin = match kind {
-            Kind::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            // What counts and gathers may read whole tables.
+            Kind::Read => {
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = on; \
+                 SET LOCAL enable_bitmapscan = on"
+            }
             Kind::Write | Kind::Quiet => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
         };
         for attempt in 0.. {
@@ -192,8 +249,8 @@ impl Db {
                 client: Some(client),
                 now: Timestamp::from_millis(0),
                 kind,
-                events: 0,
-                newest_event: 0,
+                events: AtomicI64::new(0),
+                newest_event: AtomicI64::new(0),
                 give_up: false,
             };
             let begun = match (&self.setup.clock, tx.client()) {
@@ -258,16 +315,21 @@ impl Db {
             return client.batch_execute("ROLLBACK").await.map_err(|error| (error.into(), true));
         }
         self.setup.faults.hit(FaultPoint::BeforeCommit);
-        let told = if tx.kind == Kind::Write {
-            client.batch_execute(&format!("NOTIFY {}, '{}'; COMMIT", self.setup.channel, self.tag)).await
+        let news = tx.kind == Kind::Write;
+        let tell_now = news && self.news.may_tell_now();
+        let committed = if tell_now {
+            client.batch_execute(&format!("{}; COMMIT", self.notify())).await
         } else {
             client.batch_execute("COMMIT").await
         };
-        told.map_err(|error| (TxError::from(error), false))?;
-        self.newest_event.fetch_max(tx.newest_event, Ordering::SeqCst);
+        committed.map_err(|error| (TxError::from(error), false))?;
+        self.newest_event.fetch_max(tx.newest_event.load(Ordering::Relaxed), Ordering::SeqCst);
         self.setup.faults.hit(FaultPoint::AfterCommitBeforeAck);
-        if tx.kind == Kind::Write {
+        if news {
             self.announce();
+            if !tell_now {
+                self.news.tell_soon();
+            }
         }
         Ok(())
     }

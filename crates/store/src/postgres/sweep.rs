@@ -4,14 +4,25 @@ use super::{
     ends, events,
     fail::TxResult,
     rows::{get, to_json},
-    session::Tx,
+    session::{Db, Tx},
 };
-use crate::query::Swept;
+use crate::{error::StoreResult, query::Swept};
 use bindery_core::{SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i32 = 100;
+
+/// Whether there is anything to sweep. Most of the time there is not, and a look is cheaper than a transaction.
+pub(super) async fn is_due(db: &Db) -> StoreResult<bool> {
+    const LOOK: &str = "SELECT EXISTS (SELECT 1 FROM job WHERE state = 2 AND due_at < t.now) \
+         OR EXISTS (SELECT 1 FROM job WHERE state = 4 AND due_at < t.now) \
+         OR EXISTS (SELECT 1 FROM submission WHERE next_check <= t.now) \
+         FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
+         OFFSET 0) AS t";
+    let due = db.ask(LOOK, &[&db.given_time()], |row| get(row, 0)).await?;
+    Ok(due.first().copied().unwrap_or(true))
+}
 
 pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
     let mut swept = Swept {

@@ -29,16 +29,6 @@ use bindery_core::{
 };
 use tokio_postgres::Row;
 
-/// All rows of a query.
-async fn collect<T>(
-    db: &Db,
-    sql: &str,
-    params: &[Param<'_>],
-    map: impl Fn(&Row) -> TxResult<T> + Copy,
-) -> StoreResult<Vec<T>> {
-    transaction!(db, Read, tx => tx.collect(sql, params, map).await)
-}
-
 /// The first row of a query, if there is one.
 async fn first<T>(
     db: &Db,
@@ -46,7 +36,7 @@ async fn first<T>(
     params: &[Param<'_>],
     map: impl Fn(&Row) -> TxResult<T> + Copy,
 ) -> StoreResult<Option<T>> {
-    Ok(collect(db, sql, params, map).await?.into_iter().next())
+    Ok(db.ask(sql, params, map).await?.into_iter().next())
 }
 
 #[async_trait]
@@ -68,7 +58,7 @@ impl Records for PostgresStore {
             "SELECT {SUBMISSION_COLUMNS} FROM submission WHERE ($1::text IS NULL OR channel = $1) \
              AND (cardinality($2::smallint[]) = 0 OR status = ANY($2)) ORDER BY id DESC LIMIT $3"
         );
-        collect(&self.db, &sql, &[&filter.channel, &statuses, &limit], rows::submission).await
+        self.db.ask(&sql, &[&filter.channel, &statuses, &limit], rows::submission).await
     }
 
     async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>> {
@@ -87,7 +77,7 @@ impl Records for PostgresStore {
              AND ($3::bigint IS NULL OR parent_id = $3) ORDER BY id"
         );
         let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
-        collect(&self.db, &sql, &[&submission.raw(), &kind, &parent], rows::item).await
+        self.db.ask(&sql, &[&submission.raw(), &kind, &parent], rows::item).await
     }
 
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
@@ -99,7 +89,7 @@ impl Records for PostgresStore {
             "SELECT {OUTCOME_COLUMNS} FROM outcome WHERE submission_id = $1 AND ($2::text IS NULL OR stage = $2) \
              ORDER BY item_id, stage, processor"
         );
-        collect(&self.db, &sql, &[&submission.raw(), &stage.map(Name::as_str)], rows::outcome).await
+        self.db.ask(&sql, &[&submission.raw(), &stage.map(Name::as_str)], rows::outcome).await
     }
 
     async fn item_outcomes(
@@ -113,7 +103,7 @@ impl Records for PostgresStore {
              ORDER BY processor"
         );
         let item = rows::item_number(item);
-        collect(&self.db, &sql, &[&submission.raw(), &stage.as_str(), &item], rows::outcome).await
+        self.db.ask(&sql, &[&submission.raw(), &stage.as_str(), &item], rows::outcome).await
     }
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
@@ -123,12 +113,12 @@ impl Records for PostgresStore {
 
     async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
         let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 ORDER BY id");
-        collect(&self.db, &sql, &[&submission.raw()], rows::join).await
+        self.db.ask(&sql, &[&submission.raw()], rows::join).await
     }
 
     async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
         let sql = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 ORDER BY key");
-        collect(&self.db, &sql, &[&submission.raw()], rows::artifact).await
+        self.db.ask(&sql, &[&submission.raw()], rows::artifact).await
     }
 
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {
@@ -147,7 +137,7 @@ impl Records for PostgresStore {
             "SELECT {REVIEW_COLUMNS} FROM review WHERE ($1::bigint IS NULL OR submission_id = $1) \
              AND (cardinality($2::smallint[]) = 0 OR status = ANY($2)) ORDER BY priority DESC, id LIMIT $3"
         );
-        collect(&self.db, &sql, &[&submission, &statuses, &limit], rows::review).await
+        self.db.ask(&sql, &[&submission, &statuses, &limit], rows::review).await
     }
 
     async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
@@ -168,12 +158,12 @@ impl Records for PostgresStore {
     }
 
     async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
-        collect(&self.db, workers::LIST, &[], workers::view).await
+        self.db.ask(workers::LIST, &[], workers::view).await
     }
 
     async fn consumers(&self) -> StoreResult<Vec<ConsumerView>> {
         let sql = "SELECT name, position, updated_at FROM consumer ORDER BY name";
-        collect(&self.db, sql, &[], records::consumer).await
+        self.db.ask(sql, &[], records::consumer).await
     }
 
     async fn workflow(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredWorkflow>> {
@@ -184,6 +174,6 @@ impl Records for PostgresStore {
 
     async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
         let sql = "SELECT DISTINCT ON (name) name, version, text, stored_at FROM workflow ORDER BY name, version DESC";
-        collect(&self.db, sql, &[], records::workflow).await
+        self.db.ask(sql, &[], records::workflow).await
     }
 }
