@@ -45,7 +45,7 @@ pub struct RabbitServer {
 
 impl Drop for RabbitServer {
     fn drop(&mut self) {
-        self.kill();
+        self.end();
     }
 }
 
@@ -119,6 +119,11 @@ impl RabbitServer {
 
     /// Ends it at once, as a power cut would. Its files stay.
     pub fn kill(&self) {
+        self.end();
+        assert!(TcpStream::connect(("127.0.0.1", self.port)).is_err(), "somebody still listens");
+    }
+
+    fn end(&self) {
         for mut process in self.processes().drain(..).rev() {
             let _ = process.kill();
             let _ = process.wait();
@@ -129,7 +134,9 @@ impl RabbitServer {
     pub fn start_again(&self) {
         let names_port = self.names_port.to_string();
         let names = self.command("epmd", &["-port", &names_port, "-address", "127.0.0.1"]);
-        let server = self.command(SERVER, &[]);
+        // As one process, not as the child of a shell that would die alone; and without a console all the same.
+        let mut server = self.command(SERVER, &["-noinput"]);
+        server.env("RABBITMQ_ALLOW_INPUT", "true");
         self.processes().extend([spawn(names), spawn(server)]);
         let begun = Instant::now();
         while !self.accepts() {
