@@ -21,7 +21,7 @@ pub(crate) async fn metrics(State(watched): State<Watched>) -> impl IntoResponse
             let help = "How often the connection to the database was lost and made anew.";
             text.counter("bindery_store_reconnects_total", help, reconnects);
         }
-        let asked = async { Ok((store.now().await?, store.queues().await?)) };
+        let asked = async { Ok((store.clock().now(), store.queues().await?)) };
         match in_time(asked).await {
             Ok((now, queues)) => {
                 up = true;

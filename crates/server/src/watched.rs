@@ -47,7 +47,7 @@ impl Watched {
             return Some("the worker finishes what is under way and stops".to_owned());
         }
         match self.at_work() {
-            Some(at_work) => in_time(at_work.store.now()).await.err(),
+            Some(at_work) => in_time(at_work.store.workers()).await.err(),
             None => Some("the store is not open yet".to_owned()),
         }
     }

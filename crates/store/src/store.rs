@@ -195,10 +195,6 @@ pub trait Records: Send + Sync {
     /// What is done and what waits, stage by stage (in no particular order).
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>>;
 
-    /// What time it is for the store, which all moments in it are compared with. Asks the database, so an answer also
-    /// says that it can be reached.
-    async fn now(&self) -> StoreResult<Timestamp>;
-
     async fn queues(&self) -> StoreResult<Vec<QueueView>>;
     async fn workers(&self) -> StoreResult<Vec<WorkerView>>;
     async fn consumers(&self) -> StoreResult<Vec<ConsumerView>>;

@@ -77,7 +77,7 @@ struct Shown {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let mut held = held(&app).await?;
-    let now = app.store().now().await?;
+    let now = app.store().clock().now();
     let views = app.store().workers().await?.into_iter().filter(|view| !is_run(&view.worker));
     let mut workers: Vec<Shown> = views.map(|view| shown(view, &mut held, now)).collect();
     // A claim comes before the first sign of life, and may outlast the row of a worker.

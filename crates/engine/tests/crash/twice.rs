@@ -15,12 +15,14 @@ use bindery_core::{
 use bindery_store::{
     Commit, CommitResult, Control, Feed, Guard, Queue, Records, Store, StoreResult,
     commit::{Enqueued, FeedCommit},
+    portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
 };
 use std::{ops::Range, sync::Arc, time::Duration};
+use tokio::sync::mpsc::{Receiver, Sender};
 
 #[derive(Debug)]
 pub(crate) struct Twice(pub(crate) Arc<dyn Store>);
@@ -68,6 +70,12 @@ impl Queue for Twice {
             }
         }
         Ok(results)
+    }
+    async fn arrive(&self, worker: &Name) -> StoreResult<()> {
+        self.0.arrive(worker).await
+    }
+    async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
+        self.0.leave(worker, finished).await
     }
     async fn sweep(&self) -> StoreResult<Swept> {
         self.0.sweep().await
@@ -214,5 +222,15 @@ impl Records for Twice {
     }
     async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
         self.0.workflows().await
+    }
+}
+
+#[async_trait]
+impl Portable for Twice {
+    async fn dump(&self, to: Sender<Chunk>) -> StoreResult<()> {
+        self.0.dump(to).await
+    }
+    async fn load(&self, from: Receiver<Load>) -> StoreResult<u64> {
+        self.0.load(from).await
     }
 }

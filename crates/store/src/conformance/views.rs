@@ -251,7 +251,7 @@ pub async fn a_worker_that_leaves_is_not_taken_for_dead(f: &Fixture) {
     f.advance(5);
     f.store.heartbeat(&name, vec![], LEASE, 3).await.unwrap();
     let view = async || f.store.workers().await.unwrap().into_iter().find(|view| view.worker == name).unwrap();
-    assert_eq!((view().await.left_at, f.store.now().await.unwrap()), (None, f.now()));
+    assert_eq!((view().await.left_at, f.store.clock().now()), (None, f.now()));
     f.advance(5);
     f.store.leave(&name, 4).await.unwrap();
     let left = view().await;

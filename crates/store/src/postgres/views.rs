@@ -19,7 +19,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     item::{Item, ItemKind},
     join::Join,
@@ -151,10 +151,6 @@ impl Records for PostgresStore {
 
     async fn queues(&self) -> StoreResult<Vec<QueueView>> {
         transaction!(self.db, Read, tx => records::queues(&tx).await)
-    }
-
-    async fn now(&self) -> StoreResult<Timestamp> {
-        transaction!(self.db, Read, tx => Ok(tx.now))
     }
 
     async fn workers(&self) -> StoreResult<Vec<WorkerView>> {

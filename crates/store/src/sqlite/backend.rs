@@ -380,11 +380,6 @@ impl Records for SqliteStore {
         self.readers.read(records::queues).await
     }
 
-    async fn now(&self) -> StoreResult<Timestamp> {
-        self.readers.read(|db| db.query_row("SELECT count(*) FROM queue", [], |_| Ok(()))).await?;
-        Ok(self.options.clock.now())
-    }
-
     async fn workers(&self) -> StoreResult<Vec<WorkerView>> {
         self.readers.read(workers::list).await
     }
