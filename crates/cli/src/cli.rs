@@ -19,6 +19,7 @@ pub(crate) enum Command {
     Process(commands::process::Args),
     Runs(commands::runs::Args),
     Submit(commands::submit::Args),
+    Intake(commands::intake::Args),
     Worker(commands::worker::Args),
     Workers(commands::workers::Args),
     Status(commands::status::Args),

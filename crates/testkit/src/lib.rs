@@ -2,13 +2,16 @@
 //! when it is dropped, also by a panic. An instance that was running before is never touched.
 
 #![cfg(unix)]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+pub mod object;
 pub mod postgres;
 pub mod process;
 pub mod proxy;
 pub mod rabbitmq;
 
+pub use object::ObjectServer;
 pub use postgres::PostgresServer;
 pub use proxy::Proxy;
 pub use rabbitmq::RabbitServer;

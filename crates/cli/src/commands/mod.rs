@@ -4,6 +4,7 @@ pub(crate) mod cancel;
 pub(crate) mod child;
 pub(crate) mod dead_letters;
 pub(crate) mod events;
+pub(crate) mod intake;
 pub(crate) mod jobs;
 pub(crate) mod process;
 pub(crate) mod processors;
@@ -35,6 +36,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
             tokio::task::spawn_blocking(move || child::run(&settings)).await?
         }
         Command::Submit(args) => submit::run(settings, args).await,
+        Command::Intake(args) => intake::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
         Command::Workers(args) => workers::run(settings, args).await,
         Command::Status(args) => status::run(settings, args).await,

@@ -97,5 +97,6 @@ fn blobs_may_be_in_another_place_and_are_missed_when_they_are_gone() {
     desk.bindery(&["--blobs", "nowhere", "result", "sub_1"]).fails_with(20, said);
     desk.bindery(&["--blobs", "nowhere", "run", "a.txt"]).fails_with(20, "is the share mounted on this machine?");
     assert!(!desk.path("nowhere").exists());
-    desk.bindery(&["--blobs", "gopher://b", "run", "a.txt"]).fails_with(20, "gopher://: not supported yet");
+    desk.bindery(&["--blobs", "gopher://b", "run", "a.txt"])
+        .fails_with(20, "gopher://b is no place for blobs: expected s3://bucket/prefix");
 }

@@ -51,7 +51,11 @@ impl Portable for PostgresStore {
     }
 }
 
+/// Between two rows, blobs may be copied for hours: the server shall not take that for a process that hangs.
+const TAKES_TIME: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
+
 async fn dump(tx: &Tx, to: &Sender<Chunk>) -> TxResult<()> {
+    tx.execute(TAKES_TIME, &[]).await?;
     for table in TABLES {
         if table.name == COUNTER {
             let _ = to.send(Chunk { table, rows: counters(tx).await? }).await;
@@ -112,6 +116,7 @@ fn no_row(error: &dyn std::fmt::Display) -> TxError {
 }
 
 async fn load(tx: &Tx, from: &mut Receiver<Load>) -> TxResult<u64> {
+    tx.execute(TAKES_TIME, &[]).await?;
     // Nobody begins to use the store in between.
     tx.execute("LOCK TABLE submission, event IN SHARE ROW EXCLUSIVE MODE", &[]).await?;
     for table in TABLES.iter().filter(|table| table.name != COUNTER) {
