@@ -174,7 +174,6 @@ async fn main() -> Outcome<()> {
         return Err(format!("{done} of {messages} have an outcome").into());
     }
     println!("{messages} jobs of one stage over RabbitMQ: {rate:.0} a second");
-    println!("BENCH amqp_direct_per_s={direct:.0}");
-    println!("BENCH amqp_per_s={rate:.0}");
+    println!("BENCH amqp_direct_per_s={direct:.0} amqp_per_s={rate:.0}");
     Ok(())
 }
