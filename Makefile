@@ -55,7 +55,8 @@ test: setup-test ## Format, lint and test everything
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-nextest >/dev/null; then \
 	  set -x; cargo nextest run --workspace $(if $(CI),--profile ci); \
-	  $(WITH_POSTGRES) cargo nextest run $(ON_BOTH_STORES) $(if $(CI),--profile ci); \
+	  $(WITH_POSTGRES) cargo nextest run --workspace $(if $(CI),--profile ci) \
+	    -E 'package(bindery-engine) & (binary(it) | binary(crash))'; \
 	else \
 	  set -x; cargo test --workspace; \
 	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
@@ -65,6 +66,7 @@ test: setup-test ## Format, lint and test everything
 torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs: nothing may be lost or counted twice
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
+	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-amqp --test torture -- --nocapture
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 
 bench-engine: setup ## Measure the engine

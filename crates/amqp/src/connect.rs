@@ -33,6 +33,13 @@ pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connect
     }
 }
 
+/// What the broker is asked, and must answer in time. One that is just starting may accept a connection and then forget
+/// what it was asked on it; nobody would wait for that in vain.
+pub(crate) async fn answered<T>(asked: impl Future<Output = AmqpResult<T>>) -> AmqpResult<T> {
+    let in_vain = |_| AmqpError::Lost(format!("no answer within {} s", PATIENCE.as_secs()));
+    tokio::time::timeout(PATIENCE, asked).await.map_err(in_vain)?
+}
+
 /// Closes a connection, or leaves it: one that is half gone may never answer.
 pub(crate) async fn close(connection: &Connection) {
     let _ = tokio::time::timeout(CLOSE_WITHIN, connection.close(200, "done".into())).await;

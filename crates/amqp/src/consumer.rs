@@ -80,7 +80,9 @@ async fn listen(
     let at_once = Arc::new(Semaphore::new(RESULTS_AT_ONCE));
     let mut consumers = JoinSet::new();
     for queue in queues.clone() {
-        let consumer = Listening::start(shared, connection, queue, Arc::clone(&at_once)).await?;
+        let starting = Listening::start(shared, connection, queue.clone(), Arc::clone(&at_once));
+        let silent = |error| AmqpError::Lost(format!("queue {queue}: {error}"));
+        let consumer = connect::answered(starting).await.map_err(silent)?;
         channels.push(consumer.channel.clone());
         consumers.spawn(consumer.run(stop.clone()));
     }

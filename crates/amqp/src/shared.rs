@@ -150,7 +150,9 @@ impl Shared {
 
     pub(crate) async fn declare(&self, connection: &Connection) -> AmqpResult<()> {
         let version = self.version.load(Ordering::SeqCst);
-        topology::declare(connection, &self.names, &self.topology(), self.options.message_ttl).await?;
+        let topology = self.topology();
+        let declaring = topology::declare(connection, &self.names, &topology, self.options.message_ttl);
+        connect::answered(declaring).await?;
         self.declared.send_modify(|declared| *declared = version.max(*declared));
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A worker process: this binary, run again with orders in its environment.
 
 use crate::{
+    carrier,
     site::{self, Site},
     stores,
     workload::Shape,
@@ -11,7 +12,7 @@ use bindery_core::{
     review::ReviewStatus,
     time::{SkewedClock, SystemClock},
 };
-use bindery_engine::{Engine, Worker, WorkerOptions, stop_pair};
+use bindery_engine::{Engine, WorkerOptions, stop_pair};
 use bindery_store::query::ReviewFilter;
 use bindery_testkit::POSTGRES_FOR_TESTS;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub(crate) struct Orders {
     pub(crate) fault: Option<(String, i64, Then)>,
     /// The server as this worker reaches it, if that is another way than ours.
     pub(crate) server: Option<String>,
+    /// The broker that carries its jobs.
+    pub(crate) broker: Option<String>,
     /// Whether one batch of commits in ten is sent twice.
     pub(crate) twice: bool,
     /// Taken in before the work begins, each under a name of its own.
@@ -62,6 +65,7 @@ impl Orders {
             clock_ahead_ms: 0,
             fault: None,
             server: stores::postgres(),
+            broker: None,
             twice: false,
             submit: Vec::new(),
         }
@@ -161,7 +165,7 @@ pub(crate) fn work(orders: &Orders) {
             ..WorkerOptions::default()
         };
         let (handle, stop) = stop_pair();
-        let worker = Worker::new(site.engine.clone(), options);
+        let (worker, _carrier) = carrier::hire(&site.engine, options, orders).await;
         let running = tokio::spawn(async move { worker.run(stop).await });
         let parent = std::os::unix::process::parent_id();
         while !site::closed(&orders.root) && std::os::unix::process::parent_id() == parent {

@@ -10,6 +10,7 @@
 //! | `site` | a store in a folder, its workers, and waiting for them |
 //! | `audit` | the count, by SQL of its own |
 //! | `ledger` | that SQL on both databases |
+//! | `torture` | workers who are killed and frozen |
 //! | `twice` | a store to which some commits are sent twice |
 //! | `faults`, `kills`, `restarts`, `fences`, `outside`, `disk` | the tests |
 
@@ -18,6 +19,7 @@
 #![allow(clippy::print_stdout, reason = "the summary of a torture is its result")]
 
 mod audit;
+mod carrier;
 mod child;
 mod disk;
 mod faults;
@@ -29,6 +31,7 @@ mod restarts;
 mod site;
 #[path = "../stores/mod.rs"]
 mod stores;
+mod torture;
 mod twice;
 mod workload;
 

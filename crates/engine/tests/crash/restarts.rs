@@ -1,8 +1,9 @@
 //! A server that crashes while its workers are killed, and one acknowledgement in ten is sent twice.
 
 use crate::{
-    kills::{Torture, kills_wanted},
+    child::Orders,
     stores,
+    torture::{Torture, kills_wanted},
 };
 use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
 
@@ -18,7 +19,8 @@ fn a_server_that_crashes_under_dying_workers_loses_and_repeats_nothing() {
     stores::use_server(server.url());
     let wanted = kills_wanted(8);
     let dir = tempfile::tempdir().unwrap();
-    let mut torture = Torture::begin(dir.path(), if wanted > 100 { 60 } else { 20 }, true);
+    let orders = Orders { lease_ms: 500, twice: true, ..Orders::new(dir.path(), "worker") };
+    let mut torture = Torture::begin(orders, if wanted > 100 { 60 } else { 20 });
     for crash in 1..=RESTARTS {
         while torture.kills < wanted * crash / (RESTARTS + 1) {
             torture.go_on();

@@ -20,7 +20,7 @@ use bindery_engine::{
 use bindery_store::{
     Store,
     blobs::{Blobs, LocalBlobs},
-    query::SubmissionFilter,
+    query::{JobFilter, SubmissionFilter},
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -124,7 +124,19 @@ impl Site {
 
     /// Waits until this many submissions are there and all are final.
     pub(crate) fn wait_for_all(&self, runtime: &Runtime, submissions: usize) {
-        wait_until("submissions that become final", || runtime.block_on(self.counts()) == (submissions, 0));
+        let begun = Instant::now();
+        while runtime.block_on(self.counts()) != (submissions, 0) {
+            if begun.elapsed() > PATIENCE {
+                let jobs =
+                    runtime.block_on(self.store.jobs(JobFilter { limit: Some(20), ..JobFilter::default() })).unwrap();
+                let left: Vec<String> = jobs
+                    .iter()
+                    .map(|view| format!("{} {} {:?}: {}", view.job.id, view.job.queue, view.job.state, view.reason))
+                    .collect();
+                panic!("submissions do not become final; left are\n{}", left.join("\n"));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     pub(crate) fn start(&self, name: &str) -> WorkerProcess {
