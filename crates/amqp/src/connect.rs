@@ -8,8 +8,11 @@ use bindery_engine::StopSignal;
 use lapin::{Connection, ConnectionProperties, ErrorKind, runtime::default_runtime};
 use std::time::Duration;
 
-/// How long a broker may take to answer.
+/// How long a broker may take to let us in.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long it may take for what it is asked then; many queues take their time on a busy one.
+const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
 const CLOSE_WITHIN: Duration = Duration::from_secs(3);
 
@@ -36,8 +39,8 @@ pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connect
 /// What the broker is asked, and must answer in time. One that is just starting may accept a connection and then forget
 /// what it was asked on it; nobody would wait for that in vain.
 pub(crate) async fn answered<T>(asked: impl Future<Output = AmqpResult<T>>) -> AmqpResult<T> {
-    let in_vain = |_| AmqpError::Lost(format!("no answer within {} s", PATIENCE.as_secs()));
-    tokio::time::timeout(PATIENCE, asked).await.map_err(in_vain)?
+    let in_vain = |_| AmqpError::Lost(format!("no answer within {} s", ANSWER_WITHIN.as_secs()));
+    tokio::time::timeout(ANSWER_WITHIN, asked).await.map_err(in_vain)?
 }
 
 /// Closes a connection, or leaves it: one that is half gone may never answer.
