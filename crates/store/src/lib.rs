@@ -17,6 +17,7 @@ pub mod commit;
 pub mod conformance;
 mod counting;
 pub mod error;
+mod gather;
 pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;

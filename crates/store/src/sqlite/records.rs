@@ -4,17 +4,18 @@ use super::{
     control::job_condition,
     rows::{self, EVENT_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
 };
-use crate::query::{ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow};
+use crate::{
+    gather::{self, Counted},
+    query::{ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow},
+};
 use bindery_core::{
     EventSeq, Name, SubmissionId, Timestamp,
     event::Event,
-    item::ItemKind,
     job::{ENGINE_QUEUE, Job, JobState, WaitReason},
-    outcome::{Outcome, OutcomeStatus},
-    progress::StageCounts,
+    outcome::Outcome,
 };
-use rusqlite::{Connection, OptionalExtension, types::Value};
-use std::collections::{BTreeMap, HashMap};
+use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+use std::collections::HashMap;
 
 pub(super) fn events(db: &Connection, after: EventSeq, filter: &EventFilter, limit: usize) -> RowResult<Vec<Event>> {
     let mut condition = "seq > ?".to_owned();
@@ -58,61 +59,22 @@ pub(super) fn outcomes(db: &Connection, submission: SubmissionId, stage: Option<
 }
 
 pub(super) fn item_counts(db: &Connection, submission: SubmissionId) -> RowResult<ItemCounts> {
-    let mut counts = ItemCounts::default();
-    let found = rows::collect(
-        db,
-        "SELECT kind, count(*) FROM item WHERE submission_id = ?1 GROUP BY kind",
-        [submission.raw()],
-        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)? as u64)),
-    )?;
-    for (kind, count) in found {
-        match ItemKind::from_name(&kind) {
-            Some(ItemKind::File) => counts.files = count,
-            Some(ItemKind::Page) => counts.pages = count,
-            Some(ItemKind::Document) => counts.documents = count,
-            None => {}
-        }
-    }
-    Ok(counts)
+    let sql = "SELECT kind, count(*) FROM item WHERE submission_id = ?1 GROUP BY kind";
+    let kind = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
+    Ok(gather::item_counts(rows::collect(db, sql, [submission.raw()], kind)?))
+}
+
+/// A name, a code and how many.
+fn counted(row: &Row<'_>) -> RowResult<Counted> {
+    Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)? as u64))
 }
 
 pub(super) fn stage_counts(db: &Connection, submission: SubmissionId) -> RowResult<Vec<StageRow>> {
-    let mut stages: BTreeMap<String, StageCounts> = BTreeMap::new();
-    let ended = rows::collect(
-        db,
-        "SELECT stage, status, count(*) FROM outcome WHERE submission_id = ?1 GROUP BY stage, status",
-        [submission.raw()],
-        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64)),
-    )?;
-    for (stage, status, count) in ended {
-        let counts = stages.entry(stage).or_default();
-        match OutcomeStatus::from_code(status) {
-            Some(OutcomeStatus::Completed) => counts.completed = count,
-            Some(OutcomeStatus::Failed) => counts.failed = count,
-            Some(OutcomeStatus::Skipped) => counts.skipped = count,
-            Some(OutcomeStatus::Review) => counts.review = count,
-            None => {}
-        }
-    }
-    let live = rows::collect(
-        db,
-        "SELECT stage, state, count(*) FROM job WHERE submission_id = ?1 AND queue <> ?2 GROUP BY stage, state",
-        (submission.raw(), ENGINE_QUEUE),
-        |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64)),
-    )?;
-    for (stage, state, count) in live {
-        let counts = stages.entry(stage).or_default();
-        match JobState::from_code(state) {
-            Some(JobState::Ready) => counts.waiting = count,
-            Some(JobState::Scheduled) => counts.scheduled = count,
-            Some(JobState::Running) => counts.running = count,
-            Some(JobState::Parked) => counts.parked = count,
-            Some(JobState::Awaiting) => counts.awaiting = count,
-            Some(JobState::Cancelled) => counts.cancelled = count,
-            Some(JobState::Dead) | None => {} // its outcome is counted
-        }
-    }
-    Ok(stages.into_iter().map(|(stage, counts)| StageRow { stage: stage.into(), counts }).collect())
+    let ended = "SELECT stage, status, count(*) FROM outcome WHERE submission_id = ?1 GROUP BY stage, status";
+    let live = "SELECT stage, state, count(*) FROM job WHERE submission_id = ?1 AND queue <> ?2 GROUP BY stage, state";
+    let outcomes = rows::collect(db, ended, [submission.raw()], counted)?;
+    let jobs = rows::collect(db, live, (submission.raw(), ENGINE_QUEUE), counted)?;
+    Ok(gather::stage_rows(outcomes, jobs))
 }
 
 pub(super) fn jobs(db: &Connection, filter: &JobFilter) -> RowResult<Vec<JobView>> {
@@ -198,45 +160,12 @@ impl<'a> Explainer<'a> {
 }
 
 pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
-    let mut queues: BTreeMap<String, QueueView> = BTreeMap::new();
-    let empty = |queue: &str| QueueView {
-        queue: queue.into(),
-        paused: false,
-        paused_because: None,
-        ready: 0,
-        scheduled: 0,
-        running: 0,
-        parked: 0,
-        awaiting: 0,
-        dead: 0,
-        oldest_ready_at: None,
-    };
     let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
-    let counts = rows::collect(db, counts, [], |row| {
-        let (state, count) = (row.get::<_, i64>(1)?, row.get::<_, i64>(2)? as u64);
-        Ok((row.get::<_, String>(0)?, state, count, Timestamp::from_millis(row.get(3)?)))
-    })?;
-    for (queue, state, count, oldest) in counts {
-        let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
-        match JobState::from_code(state) {
-            Some(JobState::Ready) => (view.ready, view.oldest_ready_at) = (count, Some(oldest)),
-            Some(JobState::Scheduled) => view.scheduled = count,
-            Some(JobState::Running) => view.running = count,
-            Some(JobState::Parked) => view.parked = count,
-            Some(JobState::Awaiting) => view.awaiting = count,
-            Some(JobState::Dead) => view.dead = count,
-            Some(JobState::Cancelled) | None => {}
-        }
-    }
-    let paused = rows::collect(db, "SELECT name, paused_because FROM queue", [], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-    })?;
-    for (queue, because) in paused {
-        let view = queues.entry(queue.clone()).or_insert_with(|| empty(&queue));
-        view.paused = true;
-        view.paused_because = Some(because).filter(|because| !because.is_empty());
-    }
-    Ok(queues.into_values().collect())
+    let oldest = |row: &Row<'_>| Ok((counted(row)?, Timestamp::from_millis(row.get(3)?)));
+    let jobs = rows::collect(db, counts, [], oldest)?;
+    let paused = "SELECT name, paused_because FROM queue";
+    let paused = rows::collect(db, paused, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(gather::queue_views(jobs, paused))
 }
 
 pub(super) fn consumers(db: &Connection) -> RowResult<Vec<ConsumerView>> {
@@ -249,7 +178,7 @@ pub(super) fn consumers(db: &Connection) -> RowResult<Vec<ConsumerView>> {
     })
 }
 
-fn stored_workflow(row: &rusqlite::Row<'_>) -> RowResult<StoredWorkflow> {
+fn stored_workflow(row: &Row<'_>) -> RowResult<StoredWorkflow> {
     Ok(StoredWorkflow {
         name: row.get::<_, String>(0)?.into(),
         version: row.get(1)?,
