@@ -3,8 +3,7 @@
 use super::{Shared, flight::Held};
 use crate::{
     catalog::SubmissionInfo,
-    engine::Engine,
-    error::EngineResult,
+    error::{EngineError, EngineResult},
     fan_out::FanOut,
     internal,
     settle::{Found, Settlement, Settler, Work, engine_failure},
@@ -62,7 +61,7 @@ pub(super) enum Worked {
     /// Its submission or workflow cannot be read.
     Lookup {
         claimed: ClaimedJob,
-        failure: Failure,
+        error: EngineError,
     },
     /// Its steps took longer than they may; the job itself is still with the thread.
     TookTooLong {
@@ -155,7 +154,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
                     Ok(None)
                 }
                 Ok(settlement) => Ok(Some(settlement)),
-                Err(crate::EngineError::Store(error)) => Err(error.into()),
+                Err(EngineError::Store(error)) => Err(error.into()),
                 // What the processor returned does not fit its workflow.
                 Err(error) => commit(settler.failed(&claimed.job, claimed.token, &work, engine_failure(error)).await),
             }
@@ -166,18 +165,13 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             commit(Settler { engine, info: &info }.failed(&claimed.job, claimed.token, &work, failure).await)
         }
         Worked::Internal { claimed, info } => match internal::run(engine, &info, &claimed).await {
-            Err(error) => {
-                Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &engine_failure(error))))))
-            }
+            Err(error) => commit(without_stage(shared, &claimed, error)),
             planned => commit(planned),
         },
         Worked::Overdue { claimed, info, stage } => {
             commit(crate::report::overdue(engine, &info, &claimed, stage).await)
         }
-        Worked::Lookup { claimed, failure } => {
-            shared.metrics.error(failure.error.class());
-            Ok(Some(Settlement::Commit(Box::new(without_stage(engine, &claimed, &failure)))))
-        }
+        Worked::Lookup { claimed, error } => commit(without_stage(shared, &claimed, error)),
         Worked::TookTooLong { held, limit } => took_too_long(shared, held, limit).await,
     }
 }
@@ -210,8 +204,14 @@ async fn failed_in_flight(
 }
 
 /// The failure of a job that no stage's rules apply to: one of the engine's own, or one whose submission cannot be
-/// read. Trouble that passes is waited out; anything else is kept for a person to see.
-fn without_stage(engine: &Engine, claimed: &ClaimedJob, failure: &Failure) -> Commit {
+/// read. Trouble that passes is waited out; anything else is kept for a person to see. A store that is closed under a
+/// process says nothing of the job: its lease is left to expire.
+fn without_stage(shared: &Shared, claimed: &ClaimedJob, error: EngineError) -> EngineResult<Commit> {
+    if matches!(error, EngineError::Store(StoreError::Closed)) {
+        return Err(error);
+    }
+    let failure = engine_failure(error);
+    shared.metrics.error(failure.error.class());
     let error = ErrorRecord {
         class: failure.error.class(),
         kind: failure.error.kind.clone(),
@@ -222,11 +222,11 @@ fn without_stage(engine: &Engine, claimed: &ClaimedJob, failure: &Failure) -> Co
     let event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(claimed.job.submission), data);
     let claim = |end| Guard::Claim { job: claimed.job.id, token: claimed.token, end };
     if error.class == ErrorClass::Retry {
-        let at = engine.clock().now() + Duration::from_secs(1);
-        return Commit { guard: claim(JobEnd::Retry { at, error, resume: None }), changes: Changes::default() };
+        let at = shared.engine.clock().now() + Duration::from_secs(1);
+        return Ok(Commit { guard: claim(JobEnd::Retry { at, error, resume: None }), changes: Changes::default() });
     }
     let changes = Changes { events: vec![event], ..Changes::default() };
-    Commit { guard: claim(JobEnd::Dead { error, resume: None }), changes }
+    Ok(Commit { guard: claim(JobEnd::Dead { error, resume: None }), changes })
 }
 
 /// Stores the children of an item, chunk by chunk; each chunk is durable, and a crash goes on behind it.

@@ -8,6 +8,7 @@ use crate::{
     catalog::SubmissionInfo,
     context::{CancelFlag, InWorkflow, StepContext},
     engine::Engine,
+    error::EngineError,
     processor::{Extracted, Kind, Processor},
     runner::{Limits, Processes, Task, Unit},
     settle::Found,
@@ -129,17 +130,14 @@ impl ThreadsHandle {
 async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Worked>> {
     let info = match engine.catalog().submission(claimed.job.submission).await {
         Ok(info) => info,
-        Err(error) => {
-            let failure = crate::settle::engine_failure(error);
-            return Err(Box::new(Worked::Lookup { claimed, failure }));
-        }
+        Err(error) => return Err(Box::new(Worked::Lookup { claimed, error })),
     };
     if claimed.job.queue == ENGINE_QUEUE {
         return Err(Box::new(Worked::Internal { claimed, info }));
     }
     let Some(stage) = info.workflow.index_of(&claimed.job.stage) else {
-        let error = StepError::bug(format!("workflow {} has no stage {}", info.workflow.name, claimed.job.stage));
-        return Err(Box::new(Worked::Lookup { claimed, failure: Failure::new(error) }));
+        let missing = format!("workflow {} has no stage {}", info.workflow.name, claimed.job.stage);
+        return Err(Box::new(Worked::Lookup { claimed, error: EngineError::Invalid(missing) }));
     };
     if claimed.report_overdue {
         return Err(Box::new(Worked::Overdue { claimed, info, stage }));
