@@ -71,7 +71,7 @@ impl Default for Limits {
             image_pixels: 200_000_000,
             page_points: 14_400.0,
             time_per_page: Duration::from_secs(20),
-            time_per_file: Duration::from_hours(1),
+            time_per_file: Duration::from_secs(3_600),
         }
     }
 }

@@ -190,10 +190,12 @@ async fn postgresql_forgets_no_column() {
     let Some(server) = Server::start() else { return };
     let options = server.options();
     drop(bindery_store::postgres::PostgresStore::open(options.clone()).await.unwrap());
-    let sql = "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = $1";
+    // What the server computes from the rest is computed there again.
+    let sql = "SELECT table_name::text, column_name::text FROM information_schema.columns \
+               WHERE table_schema = $1 AND is_generated = 'NEVER'";
     for row in server.connect().await.query(sql, &[&options.schema]).await.unwrap() {
         let (table, column): (String, String) = (row.get(0), row.get(1));
-        if ["worker", "feed", "id_block", "bindery_version"].contains(&&*table) {
+        if ["worker", "feed", "id_block", "bindery_version", "ready", "claim"].contains(&&*table) {
             continue;
         }
         let carried = bindery_store::portable::Table::named(&table).unwrap_or_else(|| panic!("{table} is not carried"));

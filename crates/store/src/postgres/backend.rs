@@ -6,6 +6,7 @@ use super::{
     jobs,
     listen::Listener,
     open::{self, PostgresOptions},
+    quiet::Quiet,
     repair,
     rows::get,
     session::{Db, transaction},
@@ -43,6 +44,9 @@ pub struct PostgresStore {
     limit_cursor: Mutex<String>,
     /// The last claim found nothing: then a look comes before the next one.
     found_nothing: AtomicBool,
+    /// Queues without work, and nothing to sweep.
+    unclaimed: Quiet<Option<Vec<Name>>>,
+    unswept: Quiet<()>,
 }
 
 impl PostgresStore {
@@ -61,7 +65,20 @@ impl PostgresStore {
     fn on(db: Db) -> Self {
         let db = Arc::new(db);
         let (committer, listener) = (Committer::start(&db), Listener::start(&db));
-        Self { db, committer, listener, limit_cursor: Mutex::default(), found_nothing: AtomicBool::new(true) }
+        Self {
+            db,
+            committer,
+            listener,
+            limit_cursor: Mutex::default(),
+            found_nothing: AtomicBool::new(true),
+            unclaimed: Quiet::default(),
+            unswept: Quiet::default(),
+        }
+    }
+
+    /// How long "nothing" stands. A test's clock may jump, so that every question is asked.
+    fn look_after(&self) -> Duration {
+        if self.db.setup.clock.is_some() { Duration::ZERO } else { self.listener.pause() }
     }
 
     fn limit_cursor(&self) -> String {
@@ -90,9 +107,14 @@ impl Queue for PostgresStore {
     }
 
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        let mark = self.change_mark();
+        if self.unclaimed.holds(&request.queues, mark) {
+            return Ok(Vec::new());
+        }
         let seen = claim::look(&self.db, &request, self.found_nothing.load(Ordering::Relaxed)).await?;
         self.found_nothing.store(seen.nothing(), Ordering::Relaxed);
         if seen.nothing() {
+            self.unclaimed.found_nothing(request.queues, mark, seen.next(), self.look_after());
             return Ok(Vec::new());
         }
         let from = self.limit_cursor();
@@ -142,7 +164,13 @@ impl Queue for PostgresStore {
     }
 
     async fn sweep(&self) -> StoreResult<Swept> {
-        if !sweep::is_due(&self.db).await? {
+        let mark = self.change_mark();
+        if self.unswept.holds(&(), mark) {
+            return Ok(Swept::default());
+        }
+        let due_in = sweep::due_in(&self.db).await?;
+        if due_in.is_none_or(|due_in| !due_in.is_zero()) {
+            self.unswept.found_nothing((), mark, due_in, self.look_after());
             return Ok(Swept::default());
         }
         transaction!(self.db, Write, tx => sweep::sweep(&mut tx).await)

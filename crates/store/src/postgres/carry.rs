@@ -2,7 +2,7 @@
 //! that wait for their report.
 
 use super::{
-    claim::{CLAIMED, claimed},
+    claim::{CLAIMED, claimed, lease_out},
     fail::TxResult,
     rows::{self, JOB_COLUMNS},
     session::Tx,
@@ -26,20 +26,25 @@ pub(super) async fn adopt(
             "WITH mine AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
              AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND job.carried \
              ORDER BY job.id FOR UPDATE OF job) \
-             UPDATE job SET attempt = attempt + 1, carried = false, due_at = $3, worker = $4, \
+             UPDATE job SET attempt = attempt + 1, carried = false, worker = $3, \
              token = (SELECT nextval('claim_token')) FROM mine WHERE job.id = mine.id RETURNING {}",
             *CLAIMED
         )
     });
     let (jobs, tokens): (Vec<i64>, Vec<i64>) = leases.iter().map(|(job, token)| (job.raw(), token.0)).unzip();
-    let until = (tx.now + lease).as_millis();
-    tx.collect(&SQL, &[&jobs, &tokens, &until, &worker.as_str()], claimed).await
+    let until = tx.now + lease;
+    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, until)).await?;
+    if let Some(first) = adopted.first() {
+        let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
+        lease_out(tx, first.token.0, until, &jobs).await?;
+    }
+    Ok(adopted)
 }
 
 pub(super) async fn announce(tx: &Tx, request: &AnnounceRequest) -> TxResult<Vec<Job>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "UPDATE job SET announce_at = $4 WHERE id IN (SELECT id FROM job WHERE state = 4 AND announce_at <= $1 \
+            "UPDATE job SET announce_at = $4 WHERE id IN (SELECT id FROM job WHERE shelf = 4 AND announce_at <= $1 \
              AND ($2::text[] IS NULL OR queue = ANY($2)) AND queue NOT IN (SELECT name FROM queue) \
              ORDER BY announce_at, id LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING {JOB_COLUMNS}"
         )

@@ -147,8 +147,8 @@ async fn upsert_artifacts(tx: &Tx, artifacts: &[&Artifact]) -> TxResult<()> {
 
 /// No two of them may be the same work.
 ///
-/// Most are the first of their work, and storing only what is not there yet costs half as much as being ready to replace
-/// it. Should another transaction store the same between the look and the writing, ours is run again.
+/// Most are the first of their work, and storing them costs half as much as being ready to replace what is there. Where
+/// something is there, all is run again, carefully.
 pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<()> {
     const COLUMNS: &str = "submission_id, stage, item_id, processor, status, output, output_blob, confidence, error, \
          resume, input_hash, processor_version, attempts, cost_micros, finished_at";
@@ -158,11 +158,6 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
              $5::smallint[], $6::text[], $7::bytea[], $8::float8[], $9::text[], $10::text[], $11::bytea[], \
              $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[]) AS n({COLUMNS}) "
         )
-    });
-    static NEW: LazyLock<String> = LazyLock::new(|| {
-        let there = "SELECT 1 FROM outcome WHERE outcome.submission_id = n.submission_id AND outcome.stage = n.stage \
-                     AND outcome.item_id = n.item_id AND outcome.processor = n.processor";
-        format!("{} WHERE NOT EXISTS ({there})", *INSERT)
     });
     static UPSERT: LazyLock<String> = LazyLock::new(|| {
         let replace = "status = excluded.status, output = excluded.output, output_blob = excluded.output_blob, \
@@ -208,9 +203,7 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
         &numbers.2,
         &numbers.3,
     ];
-    if tx.execute(&NEW, &params).await? < outcomes.len() as u64 {
-        tx.execute(&UPSERT, &params).await?;
-    }
+    tx.execute(if tx.again { &UPSERT } else { &INSERT }, &params).await?;
     Ok(())
 }
 

@@ -1,51 +1,55 @@
 //! Claiming: the greatest priority first, then the oldest, none from a paused queue, none beyond a limit.
 //!
-//! Jobs without a limit stand in one index per queue and are taken with one statement; what another claim has in hand
-//! is skipped. Only where jobs with a limit could begin too, the two are put in order first.
+//! Ready jobs without a limit stand in a table of their own, out of which claims take them; what another claim has in
+//! hand is skipped. Only where jobs with a limit could begin too, the two are put in order first.
 
 use super::{
-    fail::TxResult,
+    fail::{TxResult, both},
     limits,
     rows::{self, JOB_COLUMNS, get},
-    session::{Db, Tx},
+    session::{Db, Param, Tx},
 };
 use crate::{error::StoreResult, query::ClaimRequest};
 use bindery_core::{
-    JobId, Name,
-    job::{ClaimedJob, Token},
+    JobId, Name, Timestamp,
+    job::{ClaimedJob, Job, Token},
 };
-use std::{cmp::Reverse, sync::LazyLock};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashSet},
+    sync::LazyLock,
+    time::Duration,
+};
 use tokio_postgres::Row;
 
 /// Who comes before whom.
 pub(super) type Rank = (Reverse<i32>, JobId);
 
-/// The most urgent ready jobs of each queue, locked: `$1` the queues (NULL: all that have ready jobs, found by jumping
-/// from one to the next in the index), `$2` how many. The jumps go backwards, because what was claimed a moment ago
-/// stands in the way at the front of each queue, and passing it once is enough.
-const READY: &str = "WITH RECURSIVE busy AS ( \
-        (SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND $1::text[] IS NULL \
-         ORDER BY queue DESC LIMIT 1) \
+/// Takes the most urgent ready jobs of each queue out of the table of the ready ones: `$1` the queues (NULL: all that
+/// have ready jobs, found by jumping from one to the next in the index), `$2` how many. The jumps go backwards, because
+/// what was claimed a moment ago stands in the way at the front of each queue, and passing it once is enough.
+const TAKE_READY: &str = "WITH RECURSIVE busy AS ( \
+        (SELECT queue FROM ready WHERE $1::text[] IS NULL ORDER BY queue DESC LIMIT 1) \
         UNION ALL \
-        SELECT (SELECT job.queue FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue < busy.queue \
-                ORDER BY job.queue DESC LIMIT 1) FROM busy WHERE busy.queue IS NOT NULL), \
+        SELECT (SELECT ready.queue FROM ready WHERE ready.queue < busy.queue ORDER BY ready.queue DESC LIMIT 1) \
+        FROM busy WHERE busy.queue IS NOT NULL), \
     open AS (SELECT name FROM (SELECT queue FROM busy UNION SELECT unnest($1::text[])) AS wanted(name) \
         WHERE name IS NOT NULL AND name NOT IN (SELECT queue.name FROM queue)), \
-    picked AS MATERIALIZED (SELECT top.id, top.priority, top.place FROM open CROSS JOIN LATERAL ( \
-        SELECT job.id, job.priority, job.ctid AS place FROM job WHERE state = 0 AND limit_key IS NULL AND job.queue = open.name \
-        ORDER BY job.priority DESC, job.id LIMIT $2 FOR UPDATE SKIP LOCKED) AS top \
-        ORDER BY top.priority DESC, top.id LIMIT $2)";
+    picked AS MATERIALIZED (SELECT top.place FROM open CROSS JOIN LATERAL ( \
+        SELECT ready.priority, ready.id, ready.ctid AS place FROM ready WHERE ready.queue = open.name \
+        ORDER BY ready.priority DESC, ready.id LIMIT $2 FOR UPDATE SKIP LOCKED) AS top \
+        ORDER BY top.priority DESC, top.id LIMIT $2) \
+    DELETE FROM ready USING picked WHERE ready.ctid = picked.place \
+    RETURNING ready.id, ready.priority, ready.queue";
 
 /// The columns of a job as it is after the claim.
 pub(super) static CLAIMED: LazyLock<String> =
     LazyLock::new(|| JOB_COLUMNS.split(", ").map(|column| format!("job.{column}")).collect::<Vec<_>>().join(", "));
 
-/// One token for all: what it proves is that *this* claim of a job is the last one.
-fn lease(until: &str, worker: &str, counts: &str) -> String {
-    format!(
-        "UPDATE job SET state = 2, attempt = attempt + CASE WHEN {counts} THEN 1 ELSE 0 END, carried = NOT {counts}, \
-         due_at = {until}, worker = {worker}, token = (SELECT nextval('claim_token'))"
-    )
+/// A row that was taken out of the table of the ready jobs.
+struct Picked {
+    rank: Rank,
+    queue: String,
 }
 
 /// What a look at the queues has seen.
@@ -54,11 +58,17 @@ pub(super) struct Seen {
     ready: bool,
     scheduled: bool,
     limited: bool,
+    /// When the next scheduled job is due.
+    next: Option<Duration>,
 }
 
 impl Seen {
     pub(super) const fn nothing(self) -> bool {
         !(self.ready || self.scheduled || self.limited)
+    }
+
+    pub(super) const fn next(self) -> Option<Duration> {
+        self.next
     }
 }
 
@@ -66,17 +76,26 @@ impl Seen {
 /// few jobs are scheduled or limited. Where there was work a moment ago, there is more (`thoroughly` is false).
 pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> StoreResult<Seen> {
     const LOOK: &str = "SELECT NOT $3 OR CASE WHEN $2::text[] IS NULL \
-         THEN EXISTS (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NULL ORDER BY queue DESC OFFSET 0) \
+         THEN EXISTS (SELECT 1 FROM ready ORDER BY queue DESC OFFSET 0) \
          ELSE EXISTS (SELECT 1 FROM unnest($2::text[]) AS wanted(name) WHERE EXISTS \
-              (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NULL AND queue = wanted.name OFFSET 0)) END, \
-         EXISTS (SELECT 1 FROM job WHERE state = 1 AND due_at <= t.now), \
-         EXISTS (SELECT 1 FROM job WHERE state = 0 AND limit_key IS NOT NULL) \
+              (SELECT 1 FROM ready WHERE queue = wanted.name OFFSET 0)) END, \
+         (SELECT due_at - t.now FROM job WHERE shelf = 1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL) \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
          OFFSET 0) AS t";
     let queues = queues_of(request);
-    let seen = |row: &Row| Ok(Seen { ready: get(row, 0)?, scheduled: get(row, 1)?, limited: get(row, 2)? });
+    let seen = |row: &Row| {
+        let next = get::<Option<i64>>(row, 1)?;
+        let (scheduled, next) = (next.is_some_and(|next| next <= 0), next.map(until));
+        Ok(Seen { ready: get(row, 0)?, scheduled, limited: get(row, 2)?, next })
+    };
     let rows = db.ask(LOOK, &[&db.given_time(), &queues, &thoroughly], seen).await?;
-    Ok(rows.first().copied().unwrap_or(Seen { ready: true, scheduled: true, limited: true }))
+    Ok(rows.first().copied().unwrap_or(Seen { ready: true, scheduled: true, limited: true, next: None }))
+}
+
+/// What the server counts in milliseconds.
+pub(super) fn until(millis: i64) -> Duration {
+    Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
 fn queues_of(request: &ClaimRequest) -> Option<Vec<&str>> {
@@ -108,47 +127,108 @@ pub(super) async fn claim(
     Ok((claimed, cursor))
 }
 
-/// Jobs whose time has come move to the ready index.
+/// Jobs whose time has come are ready.
 async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
     let promote = "UPDATE job SET state = 0, due_at = NULL WHERE id IN \
-                   (SELECT id FROM job WHERE state = 1 AND due_at <= $1 FOR UPDATE SKIP LOCKED)";
+                   (SELECT id FROM job WHERE shelf = 1 AND due_at <= $1 FOR UPDATE SKIP LOCKED)";
     tx.execute(promote, &[&tx.millis()]).await?;
     Ok(())
 }
 
-/// The usual case: one statement.
+/// The usual case. Rows that turn out to be out of date are gone then, and the next ones are looked at.
 async fn claim_ready(tx: &Tx, request: &ClaimRequest, queues: Option<&[&str]>) -> TxResult<Vec<ClaimedJob>> {
-    static SQL: LazyLock<String> = LazyLock::new(|| {
-        let lease = lease("$3", "$4", "$5::bool");
-        format!("{READY} {lease} FROM picked WHERE job.ctid = picked.place RETURNING {}", *CLAIMED)
-    });
-    let (max, until) = (request.max as i64, (tx.now + request.lease).as_millis());
-    tx.collect(&SQL, &[&queues, &max, &until, &request.worker.as_str(), &request.counts], claimed).await
+    let mut claimed = Vec::new();
+    loop {
+        let room = request.max - claimed.len();
+        let picked = take_ready(tx, room, queues).await?;
+        claimed.extend(lease(tx, request, picked.iter().map(|picked| picked.rank.1)).await?);
+        if picked.len() < room || claimed.len() == request.max {
+            return Ok(claimed);
+        }
+    }
 }
 
-/// Jobs with and without a limit, in one order.
+async fn take_ready(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Vec<Picked>> {
+    let picked = |row: &Row| {
+        Ok(Picked { rank: (Reverse(get::<i32>(row, 1)?), JobId::from_raw(get(row, 0)?)), queue: get(row, 2)? })
+    };
+    tx.collect(TAKE_READY, &[&queues, &(max as i64)], picked).await
+}
+
+/// As many as there are up to `max`, without those that are out of date.
+async fn take_up_to_date(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Vec<Picked>> {
+    let mut all = Vec::new();
+    loop {
+        let room = max - all.len();
+        let picked = take_ready(tx, room, queues).await?;
+        let exhausted = picked.len() < room;
+        let ids: Vec<i64> = picked.iter().map(|picked| picked.rank.1.raw()).collect();
+        let ready = "SELECT id, priority FROM job WHERE id = ANY($1) AND state = 0 ORDER BY id FOR UPDATE";
+        let rank = |row: &Row| Ok((Reverse(get(row, 1)?), JobId::from_raw(get(row, 0)?)));
+        let ready: HashSet<Rank> = tx.collect(ready, &[&ids], rank).await?.into_iter().collect();
+        all.extend(picked.into_iter().filter(|picked| ready.contains(&picked.rank)));
+        if exhausted || all.len() == max {
+            return Ok(all);
+        }
+    }
+}
+
+/// Jobs with and without a limit, in one order. What was taken out and is not claimed goes back.
 async fn claim_both(
     tx: &Tx,
     request: &ClaimRequest,
     queues: Option<&[&str]>,
     limited: Vec<limits::Candidate>,
 ) -> TxResult<Vec<ClaimedJob>> {
-    static SELECT: LazyLock<String> = LazyLock::new(|| format!("{READY} SELECT id, priority FROM picked"));
-    static TAKE: LazyLock<String> = LazyLock::new(|| {
-        format!("{} WHERE id = ANY($1) AND state = 0 RETURNING {}", lease("$2", "$3", "$4::bool"), *CLAIMED)
-    });
-    let (max, until) = (request.max as i64, (tx.now + request.lease).as_millis());
-    let rank = |row: &Row| Ok((Reverse(get::<i32>(row, 1)?), JobId::from_raw(get(row, 0)?)));
-    let mut ranks: Vec<Rank> = tx.collect(&SELECT, &[&queues, &max], rank).await?;
-    ranks.extend(limited.iter().map(|candidate| candidate.rank));
-    ranks.sort_unstable();
-    ranks.truncate(request.max);
-    let ids: Vec<i64> = ranks.iter().map(|(_, job)| job.raw()).collect();
-    let taken = tx.collect(&TAKE, &[&ids, &until, &request.worker.as_str(), &request.counts], claimed).await?;
+    let picked = take_up_to_date(tx, request.max, queues).await?;
+    let ranks = picked.iter().map(|picked| picked.rank).chain(limited.iter().map(|candidate| candidate.rank));
+    let chosen: BTreeSet<Rank> = ranks.collect::<BTreeSet<_>>().into_iter().take(request.max).collect();
+    let back = || picked.iter().filter(|picked| !chosen.contains(&picked.rank));
+    if back().next().is_some() {
+        let put_back =
+            "INSERT INTO ready (queue, priority, id) SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[])";
+        let queues: Vec<&str> = back().map(|picked| picked.queue.as_str()).collect();
+        let priorities: Vec<i32> = back().map(|picked| picked.rank.0.0).collect();
+        let ids: Vec<i64> = back().map(|picked| picked.rank.1.raw()).collect();
+        tx.execute(put_back, &[&queues, &priorities, &ids]).await?;
+    }
+    let taken = lease(tx, request, chosen.iter().map(|(_, job)| *job)).await?;
     limits::spend(tx, &limited, &taken).await?;
     Ok(taken)
 }
 
-pub(super) fn claimed(row: &Row) -> TxResult<ClaimedJob> {
-    Ok(ClaimedJob { job: rows::job(row)?, token: Token(get(row, 11)?), report_overdue: get(row, 24)? })
+/// Leases those of the jobs that are ready. One token for all: what it proves is that *this* claim of a job is the last
+/// one.
+async fn lease(tx: &Tx, request: &ClaimRequest, jobs: impl Iterator<Item = JobId>) -> TxResult<Vec<ClaimedJob>> {
+    static LEASE: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "UPDATE job SET state = 2, attempt = attempt + CASE WHEN $3::bool THEN 1 ELSE 0 END, carried = NOT $3, \
+             worker = $4, token = $2 WHERE id = ANY($1::bigint[]) AND state = 0 RETURNING {}",
+            *CLAIMED
+        )
+    });
+    let ids: Vec<i64> = jobs.map(JobId::raw).collect::<BTreeSet<_>>().into_iter().collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let drawn = tx.first("SELECT nextval('claim_token')", &[]).await?;
+    let token: i64 = drawn.map_or(Ok(0), |row| get(&row, 0))?;
+    let until = tx.now + request.lease;
+    let (worker, counts) = (request.worker.as_str(), request.counts);
+    let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
+    let leased = tx.collect(&LEASE, &params, |row| claimed(row, until));
+    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, until, &ids));
+    both(leased, stored).map(|(leased, ())| leased)
+}
+
+/// Until when the jobs of a token are leased.
+pub(super) async fn lease_out(tx: &Tx, token: i64, until: Timestamp, jobs: &[i64]) -> TxResult<()> {
+    let store = "INSERT INTO claim (token, until, jobs) VALUES ($1, $2, $3)";
+    tx.execute(store, &[&token, &until.as_millis(), &jobs]).await?;
+    Ok(())
+}
+
+pub(super) fn claimed(row: &Row, until: Timestamp) -> TxResult<ClaimedJob> {
+    let job = Job { lease_until: Some(until), ..rows::job(row)? };
+    Ok(ClaimedJob { job, token: Token(get(row, 11)?), report_overdue: get(row, 24)? })
 }

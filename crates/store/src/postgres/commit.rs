@@ -4,7 +4,13 @@
 //! together, and their changes are written together, table by table. Any other commit is a run by itself. So hundreds of
 //! finished jobs cost a handful of statements, and the result is that of one after the other.
 
-use super::{changes, events, fail::TxResult, guards, jobs, joins, joins::Tally, session::Tx};
+use super::{
+    changes, events,
+    fail::{TxResult, both},
+    guards, jobs, joins,
+    joins::Tally,
+    session::Tx,
+};
 use crate::commit::{Changes, Commit, CommitResult, Guard};
 use bindery_core::{JoinId, job::NewJob};
 use std::collections::{BTreeSet, HashSet};
@@ -58,7 +64,8 @@ async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) ->
         changes::advance_submissions(tx, &accepted).await
     };
     // Events wait for nothing that is stored before them, so they are on their way at the same time.
-    tokio::try_join!(rows, events::append(tx, &news))?;
+    let (rows, appended) = tokio::join!(rows, events::append(tx, &news));
+    both(rows, appended)?;
 
     // Joins come last: whoever steps the same one waits from here until we have committed.
     let made: HashSet<JoinId> = new_joins.iter().map(|join| join.id).collect();

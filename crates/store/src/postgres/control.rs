@@ -4,7 +4,7 @@ use super::{
     changes, events,
     fail::TxResult,
     joins, repair,
-    rows::{self, JOB_COLUMNS, get, item_number, status_number, to_json},
+    rows::{self, JOB_WITH_LEASE, get, item_number, status_number, to_json},
     session::{Param, Tx},
 };
 use crate::{
@@ -36,6 +36,7 @@ pub(super) async fn matching_jobs(tx: &Tx, filter: &JobFilter, order: &str, lock
     let (submission, item) = (filter.submission.map(SubmissionId::raw), filter.item.map(bindery_core::ItemId::raw));
     let ids: Vec<i64> = filter.ids.iter().map(|id| id.raw()).collect();
     let states: Vec<i16> = filter.states.iter().map(|state| *state as i16).collect();
+    let shelves: Vec<i16> = filter.states.iter().map(|state| rows::shelf(*state)).collect();
     let (queue, stage) = (filter.queue.as_deref(), filter.stage.as_deref());
     let limit = filter.limit.map(|limit| limit as i64);
     let mut params: Vec<Param<'_>> = vec![&limit];
@@ -62,10 +63,11 @@ pub(super) async fn matching_jobs(tx: &Tx, filter: &JobFilter, order: &str, lock
     }
     if !states.is_empty() {
         params.push(&states);
-        conditions.push(format!("state = ANY(${})", params.len()));
+        params.push(&shelves);
+        conditions.push(format!("state = ANY(${}) AND shelf = ANY(${})", params.len() - 1, params.len()));
     }
     let condition = conditions.join(" AND ");
-    let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE {condition} ORDER BY {order} LIMIT $1 {lock}");
+    let sql = format!("SELECT {} FROM job WHERE {condition} ORDER BY {order} LIMIT $1 {lock}", *JOB_WITH_LEASE);
     tx.collect(&sql, &params, rows::job).await
 }
 
@@ -112,7 +114,7 @@ async fn take_back_failure(tx: &mut Tx, job: &Job) -> TxResult<(Option<JoinId>, 
 /// Newer work holds the dedup key: it must not give way to the older, and the two must not run side by side.
 async fn key_is_taken(tx: &Tx, job: &Job) -> TxResult<bool> {
     let Some(key) = &job.dedup_key else { return Ok(false) };
-    let find = "SELECT 1 FROM job WHERE dedup_key = $1 AND state < 5 AND id <> $2";
+    let find = "SELECT 1 FROM job WHERE dedup_key = $1 AND shelf < 5 AND id <> $2";
     Ok(tx.first(find, &[key, &job.id.raw()]).await?.is_some())
 }
 
@@ -143,7 +145,7 @@ async fn resume_cancelled_submission(tx: &mut Tx, id: SubmissionId) -> TxResult<
 }
 
 pub(super) async fn unpark(tx: &Tx, until: &str) -> TxResult<u64> {
-    tx.execute("UPDATE job SET state = 0, parked_until = NULL WHERE state = 3 AND parked_until = $1", &[&until]).await
+    tx.execute("UPDATE job SET state = 0, parked_until = NULL WHERE shelf = 3 AND parked_until = $1", &[&until]).await
 }
 
 pub(super) async fn cancel_submission(tx: &mut Tx, id: SubmissionId) -> TxResult<Cancelled> {

@@ -123,9 +123,13 @@ pub(super) async fn heartbeat(
     let mut held = HashSet::new();
     if !leases.is_empty() {
         let (jobs, tokens) = arrays(leases);
-        let extend = format!("UPDATE job SET due_at = $3 WHERE {HELD} RETURNING id, token");
+        let claims: BTreeSet<i64> = tokens.iter().copied().collect();
+        let extend = "UPDATE claim SET until = $2 FROM (SELECT token FROM claim WHERE token = ANY($1) ORDER BY token \
+                      FOR UPDATE) AS own WHERE claim.token = own.token";
         let until = (tx.now + lease).as_millis();
-        for row in tx.query(&extend, &[&jobs, &tokens, &until]).await? {
+        tx.execute(extend, &[&claims.into_iter().collect::<Vec<_>>(), &until]).await?;
+        let still = format!("SELECT id, token FROM job WHERE {HELD}");
+        for row in tx.query(&still, &[&jobs, &tokens]).await? {
             held.insert((JobId::from_raw(get(&row, 0)?), Token(get(&row, 1)?)));
         }
     }

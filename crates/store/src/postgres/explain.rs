@@ -67,7 +67,7 @@ impl Explainer<'_> {
     }
 
     async fn look_up(&self, key: &Name) -> TxResult<(i64, Option<f64>)> {
-        let sql = "SELECT (SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = $1), \
+        let sql = "SELECT (SELECT count(*) FROM job WHERE limit_state = 2 AND limit_key IS NOT NULL AND limit_key = $1), \
                    (SELECT tokens FROM rate WHERE limit_key = $1)";
         let row = self.tx.first(sql, &[&key.as_str()]).await?;
         row.map_or(Ok((0, None)), |row| Ok((get(&row, 0)?, get(&row, 1)?)))

@@ -55,7 +55,18 @@ impl TxError {
     }
 }
 
-/// Another transaction has stored the outcome of the same work after we had looked for it.
+/// What came of statements that were under way at the same time. After the first that fails, the server refuses all
+/// others, and what it says of them is not the reason.
+pub(super) fn both<A, B>(one: TxResult<A>, other: TxResult<B>) -> TxResult<(A, B)> {
+    let is_aftermath = |error: &TxError| matches!(error, TxError::Sql(error) if error.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION));
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(error), Err(cause)) if is_aftermath(&error) => Err(cause),
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
+/// The outcome of the same work is there already.
 fn is_overtaken(error: &Error) -> bool {
     error.code() == Some(&SqlState::UNIQUE_VIOLATION)
         && error.as_db_error().and_then(DbError::constraint) == Some("outcome_pkey")

@@ -44,7 +44,7 @@ pub(super) async fn enqueue(tx: &Tx, jobs: &[&NewJob]) -> TxResult<Vec<Enqueued>
 /// The live jobs that hold the keys, locked.
 async fn live_keys(tx: &Tx, jobs: &[&NewJob], lost: &[usize]) -> TxResult<HashMap<String, (i64, JobState)>> {
     let keys: Vec<&str> = lost.iter().filter_map(|place| jobs[*place].dedup_key.as_deref()).collect();
-    let sql = "SELECT dedup_key, id, state FROM job WHERE dedup_key = ANY($1) AND state < 5 ORDER BY id FOR UPDATE";
+    let sql = "SELECT dedup_key, id, state FROM job WHERE dedup_key = ANY($1) AND shelf < 5 ORDER BY id FOR UPDATE";
     let found = |row: &Row| {
         let state = JobState::from_code(get::<i16>(row, 2)?.into()).unwrap_or(JobState::Ready);
         Ok((get(row, 0)?, (get(row, 1)?, state)))
@@ -104,7 +104,7 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
          limit_running, limit_per_minute, await_report_ms, payload, payload_blob, resume, place) ORDER BY n.place";
     static INSERT: LazyLock<String> = LazyLock::new(|| format!("{INSERT_ALL} RETURNING id, dedup_key"));
     static INSERT_NEW: LazyLock<String> = LazyLock::new(|| {
-        let new = "ON CONFLICT (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5 DO NOTHING";
+        let new = "ON CONFLICT (dedup_key) WHERE dedup_key IS NOT NULL AND shelf < 5 DO NOTHING";
         format!("{INSERT_ALL} {new} RETURNING id, dedup_key")
     });
     let new = || fresh.iter().map(|place| jobs[*place]);

@@ -51,7 +51,7 @@ pub(super) async fn candidates(
     let known = known(tx, &keys).await?;
     let top = "SELECT top.id, top.priority, top.limit_key, top.limit_running, top.limit_per_minute \
                FROM unnest($1::text[]) AS k(key) CROSS JOIN LATERAL ( \
-               SELECT * FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
+               SELECT * FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
                AND ($2::text[] IS NULL OR job.queue = ANY($2)) AND job.queue NOT IN (SELECT queue.name FROM queue) \
                ORDER BY job.priority DESC, job.id LIMIT $3) AS top ORDER BY top.limit_key, top.priority DESC, top.id";
     let mut let_through: HashMap<String, (i64, bool)> = HashMap::new();
@@ -77,10 +77,10 @@ pub(super) async fn candidates(
 /// The keys that have ready jobs, by jumping from one to the next in the index.
 async fn keys_after(tx: &Tx, from: &str) -> TxResult<Vec<String>> {
     let keys = "WITH RECURSIVE keys AS ( \
-         (SELECT limit_key FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key > $1 \
+         (SELECT limit_key FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL AND limit_key > $1 \
           ORDER BY limit_key LIMIT 1) \
          UNION ALL \
-         SELECT (SELECT job.limit_key FROM job WHERE state = 0 AND job.limit_key IS NOT NULL \
+         SELECT (SELECT job.limit_key FROM job WHERE limit_state = 0 AND job.limit_key IS NOT NULL \
                  AND job.limit_key > keys.limit_key ORDER BY job.limit_key LIMIT 1) \
          FROM keys WHERE keys.limit_key IS NOT NULL) \
          SELECT limit_key FROM keys WHERE limit_key IS NOT NULL LIMIT $2";
@@ -96,7 +96,7 @@ async fn lock(tx: &Tx, keys: &[String]) -> TxResult<()> {
 }
 
 async fn known(tx: &Tx, keys: &[String]) -> TxResult<HashMap<String, Known>> {
-    let sql = "SELECT k.key, (SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = k.key), \
+    let sql = "SELECT k.key, (SELECT count(*) FROM job WHERE limit_state = 2 AND limit_key IS NOT NULL AND limit_key = k.key), \
                rate.tokens, rate.refilled_at FROM unnest($1::text[]) AS k(key) LEFT JOIN rate ON rate.limit_key = k.key";
     let found = tx
         .collect(sql, &[&keys], |row| {

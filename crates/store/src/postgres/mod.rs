@@ -53,6 +53,7 @@ mod migrate;
 mod news;
 mod open;
 mod portable;
+mod quiet;
 mod records;
 mod repair;
 mod rows;

@@ -12,7 +12,7 @@ use bindery_core::{
     fault::{Faults, NoFaults},
     time::Clock,
 };
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio_postgres::{
     Client, Config,
@@ -143,6 +143,8 @@ fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRus
     let manager = Manager::from_config(config.clone(), tls.clone(), manager_config);
     let pool = Pool::builder(manager)
         .max_size(options.connections.max(2))
+        // The one that was used last: its statements are prepared, and the others may rest.
+        .queue_mode(QueueMode::Lifo)
         .build()
         .map_err(|error| StoreError::CannotOpen { path: place.clone().into(), detail: error.to_string() })?;
     Ok(Setup {

@@ -14,6 +14,7 @@ use bindery_core::{
     submission::{Deadline, Submission, SubmissionStatus},
 };
 use serde::de::DeserializeOwned;
+use std::sync::LazyLock;
 use tokio_postgres::{Row, types::FromSql};
 
 /// A value in the database that this program cannot have written.
@@ -97,6 +98,19 @@ fn optional_name(row: &Row, column: usize) -> TxResult<Option<Name>> {
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
     payload, payload_blob, resume, cursor, error, created_at, overdue";
+
+/// The same, with the end of the lease where there is one. It is kept for each claim.
+pub(super) static JOB_WITH_LEASE: LazyLock<String> = LazyLock::new(|| {
+    JOB_COLUMNS.replace("due_at", "coalesce(due_at, (SELECT until FROM claim WHERE claim.token = job.token)) AS due_at")
+});
+
+/// What indexes see of a state: claims do not change it.
+pub(super) const fn shelf(state: JobState) -> i16 {
+    match state {
+        JobState::Running => JobState::Ready as i16,
+        other => other as i16,
+    }
+}
 
 pub(super) fn job(row: &Row) -> TxResult<Job> {
     let job_state = JobState::from_code(code(row, 8)?).ok_or_else(|| unexpected(8, "a job state"))?;

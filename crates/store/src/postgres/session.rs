@@ -88,6 +88,8 @@ pub(super) struct Tx {
     pub(super) newest_event: AtomicI64,
     /// The answer stands, but nothing is to be stored.
     pub(super) give_up: bool,
+    /// It was run before and gave way to others, or met what it did not expect.
+    pub(super) again: bool,
 }
 
 impl Drop for Tx {
@@ -252,6 +254,7 @@ impl Db {
                 events: AtomicI64::new(0),
                 newest_event: AtomicI64::new(0),
                 give_up: false,
+                again: false,
             };
             let begun = match (&self.setup.clock, tx.client()) {
                 (_, Err(error)) => Err(error),
@@ -350,6 +353,7 @@ macro_rules! transaction {
         loop {
             #[allow(unused_mut, reason = "reads change nothing")]
             let mut $tx = $db.begin($crate::postgres::session::Kind::$kind).await?;
+            $tx.again = tries > 0;
             let result = $work;
             match $db.end($tx, result, &mut tries).await {
                 $crate::postgres::session::Ended::With(result) => break result,

@@ -1,6 +1,7 @@
 //! The sweep: what is due because time has passed. What another sweep has in hand is skipped.
 
 use super::{
+    claim::until,
     ends, events,
     fail::TxResult,
     rows::{get, to_json},
@@ -9,38 +10,54 @@ use super::{
 use crate::{error::StoreResult, query::Swept};
 use bindery_core::{SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
+use std::time::Duration;
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i32 = 100;
 
-/// Whether there is anything to sweep. Most of the time there is not, and a look is cheaper than a transaction.
-pub(super) async fn is_due(db: &Db) -> StoreResult<bool> {
-    const LOOK: &str = "SELECT EXISTS (SELECT 1 FROM job WHERE state = 2 AND due_at < t.now) \
-         OR EXISTS (SELECT 1 FROM job WHERE state = 4 AND due_at < t.now) \
-         OR EXISTS (SELECT 1 FROM submission WHERE next_check <= t.now) \
+/// When there is something to sweep next; zero: now. Most of the time there is nothing, and a look is cheaper than a
+/// transaction.
+pub(super) async fn due_in(db: &Db) -> StoreResult<Option<Duration>> {
+    const LOOK: &str = "SELECT least((SELECT min(until) FROM claim), \
+         (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+         (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
          OFFSET 0) AS t";
-    let due = db.ask(LOOK, &[&db.given_time()], |row| get(row, 0)).await?;
-    Ok(due.first().copied().unwrap_or(true))
+    let due = db.ask(LOOK, &[&db.given_time()], |row| get::<Option<i64>>(row, 0)).await?;
+    Ok(due.first().copied().flatten().map(until))
 }
 
 pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
+    let claims = end_claims(tx).await?;
     let mut swept = Swept {
-        leases_expired: expire_leases(tx).await?,
+        leases_expired: expire_leases(tx, &claims).await?,
         reports_overdue: wake_overdue(tx).await?,
         ..Swept::default()
     };
     check_deadlines(tx, &mut swept).await?;
     // A sweep that found nothing is no news.
-    tx.give_up = swept == Swept::default();
+    tx.give_up = claims.is_empty() && swept == Swept::default();
     Ok(swept)
 }
 
+/// Removes the claims whose lease has ended, and returns them with their jobs.
+async fn end_claims(tx: &Tx) -> TxResult<Vec<(i64, Vec<i64>)>> {
+    let end = "DELETE FROM claim WHERE token IN (SELECT token FROM claim WHERE until < $1 FOR UPDATE SKIP LOCKED) \
+               RETURNING token, jobs";
+    tx.collect(end, &[&tx.millis()], |row| Ok((get(row, 0)?, get(row, 1)?))).await
+}
+
 /// A worker that stopped answering loses its jobs. The attempt counts: a job that kills its workers must end.
-async fn expire_leases(tx: &Tx) -> TxResult<u64> {
-    let find = "SELECT id, worker FROM job WHERE state = 2 AND due_at < $1 ORDER BY id FOR UPDATE SKIP LOCKED";
+async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
+    if claims.is_empty() {
+        return Ok(0);
+    }
+    let tokens: Vec<i64> = claims.iter().map(|(token, _)| *token).collect();
+    let jobs: Vec<i64> = claims.iter().flat_map(|(_, jobs)| jobs).copied().collect();
+    // Most have ended long ago. Whoever commits one at this moment is waited for: it will not be asked about again.
+    let find = "SELECT id, worker FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE";
     let expired =
-        tx.collect(find, &[&tx.millis()], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
+        tx.collect(find, &[&jobs, &tokens], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
     if expired.is_empty() {
         return Ok(0);
     }
@@ -59,7 +76,7 @@ async fn expire_leases(tx: &Tx) -> TxResult<u64> {
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.
 async fn wake_overdue(tx: &Tx) -> TxResult<u64> {
     let wake = "UPDATE job SET state = 0, overdue = true, due_at = NULL WHERE id IN \
-                (SELECT id FROM job WHERE state = 4 AND due_at < $1 FOR UPDATE SKIP LOCKED)";
+                (SELECT id FROM job WHERE shelf = 4 AND due_at < $1 FOR UPDATE SKIP LOCKED)";
     tx.execute(wake, &[&tx.millis()]).await
 }
 
