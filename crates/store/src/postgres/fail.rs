@@ -66,10 +66,11 @@ pub(super) fn both<A, B>(one: TxResult<A>, other: TxResult<B>) -> TxResult<(A, B
     }
 }
 
-/// The outcome of the same work is there already.
+/// The outcome of the same work is there already, or a job with the same key: run again, the transaction looks first.
 fn is_overtaken(error: &Error) -> bool {
+    let constraint = error.as_db_error().and_then(DbError::constraint);
     error.code() == Some(&SqlState::UNIQUE_VIOLATION)
-        && error.as_db_error().and_then(DbError::constraint) == Some("outcome_pkey")
+        && constraint.is_some_and(|name| ["outcome_pkey", "job_dedup"].contains(&name))
 }
 
 /// The server shuts down, has just started, or has no room for one more.

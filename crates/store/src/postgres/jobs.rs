@@ -112,11 +112,12 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
     let (payloads, blobs): (Vec<_>, Vec<_>) = new().map(|job| payload_columns(&job.payload)).unzip();
     let limit = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.running).map(i64::from);
     let rate = |job: &NewJob| job.limit.as_ref().and_then(|limit| limit.per_minute).map(i64::from);
-    // Looking whether a key is taken costs; most of what the engine enqueues has none.
-    let keyed = new().any(|job| job.dedup_key.is_some());
+    // Looking whether a key is taken costs; most of what the engine enqueues has none, and most keys are new. Where one is
+    // not after all, the transaction is run again.
+    let look = new().any(|job| job.dedup_key.is_some()) && tx.expects_taken_keys();
     let rows = tx
         .query(
-            if keyed { &INSERT_NEW } else { &INSERT },
+            if look { &INSERT_NEW } else { &INSERT },
             &[
                 &new().map(|job| job.queue.as_str()).collect::<Vec<_>>(),
                 &new().map(|job| job.submission.raw()).collect::<Vec<_>>(),
@@ -152,6 +153,9 @@ async fn insert(tx: &Tx, jobs: &[&NewJob], fresh: &[usize], results: &mut [Optio
             Some(row) => results[*place] = Some(Enqueued::New(JobId::from_raw(get(row, 0)?))),
             None => lost.push(*place),
         }
+    }
+    if look {
+        tx.saw_keys(!lost.is_empty());
     }
     Ok(lost)
 }

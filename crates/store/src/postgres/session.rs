@@ -20,7 +20,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -59,6 +59,8 @@ pub(super) struct Db {
     /// The newest event that this process has stored, and the position below which all was decided at the last look.
     pub(super) newest_event: AtomicI64,
     pub(super) decided: AtomicI64,
+    /// Some of the dedup keys that came last were in use.
+    keys_taken: Arc<AtomicBool>,
 }
 
 impl fmt::Debug for Db {
@@ -90,6 +92,7 @@ pub(super) struct Tx {
     pub(super) give_up: bool,
     /// It was run before and gave way to others, or met what it did not expect.
     pub(super) again: bool,
+    keys_taken: Arc<AtomicBool>,
 }
 
 impl Drop for Tx {
@@ -138,6 +141,15 @@ impl Tx {
         self.query(sql, params).await?.iter().map(map).collect()
     }
 
+    /// Whether dedup keys are to be expected in use: then it is cheaper to look before each of them is stored.
+    pub(super) fn expects_taken_keys(&self) -> bool {
+        self.again || self.keys_taken.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn saw_keys(&self, taken: bool) {
+        self.keys_taken.store(taken, Ordering::Relaxed);
+    }
+
     pub(super) const fn millis(&self) -> i64 {
         self.now.as_millis()
     }
@@ -161,6 +173,7 @@ impl Db {
             news: Arc::default(),
             newest_event: AtomicI64::new(0),
             decided: AtomicI64::new(1),
+            keys_taken: Arc::default(),
         }
     }
 
@@ -255,6 +268,7 @@ impl Db {
                 newest_event: AtomicI64::new(0),
                 give_up: false,
                 again: false,
+                keys_taken: Arc::clone(&self.keys_taken),
             };
             let begun = match (&self.setup.clock, tx.client()) {
                 (_, Err(error)) => Err(error),
