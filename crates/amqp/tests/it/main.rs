@@ -8,6 +8,7 @@ mod docproc;
 mod node;
 mod outage;
 mod outside;
+mod seed000;
 mod seed002;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
