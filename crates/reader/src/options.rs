@@ -55,6 +55,8 @@ pub struct Limits {
     /// The longer side of a page, in points; larger pages are read, but rendered smaller.
     pub page_points: f32,
     pub time_per_page: Duration,
+    /// For reading a picture of a page by OCR, which takes seconds where a text layer takes milliseconds.
+    pub time_per_ocr_page: Duration,
     pub time_per_file: Duration,
 }
 
@@ -71,7 +73,8 @@ impl Default for Limits {
             image_pixels: 200_000_000,
             page_points: 14_400.0,
             time_per_page: Duration::from_secs(20),
-            time_per_file: Duration::from_secs(3_600),
+            time_per_ocr_page: Duration::from_mins(2),
+            time_per_file: Duration::from_hours(1),
         }
     }
 }

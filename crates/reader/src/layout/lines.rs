@@ -1,0 +1,244 @@
+//! Words become segments of lines: what stands on one baseline without a wide gap. A line of a column may be several
+//! segments; a segment never reaches over the gap between two columns.
+
+use super::{
+    content::PageContent,
+    words::{Frame, Word},
+};
+use crate::model::Rect;
+
+/// A wider gap than this part of the font size may be the gap between two columns.
+const COLUMN_GAP: f32 = 1.1;
+
+/// Lines with more pairs of words than this are not compared word by word; no page that people read has them.
+const MOST_PAIRS: usize = 100_000;
+
+/// Words on one baseline, from left to right.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) words: Vec<Word>,
+    pub(crate) x0: f32,
+    pub(crate) x1: f32,
+    pub(crate) base: f32,
+    /// Of most of its text.
+    pub(crate) size: f32,
+    /// The table that stands here instead of words; an index of those that were found.
+    pub(crate) table: Option<usize>,
+}
+
+impl Line {
+    pub(crate) fn new(word: Word) -> Self {
+        Self { x0: word.x0, x1: word.x1, base: word.base, size: word.size, words: vec![word], table: None }
+    }
+
+    /// A place in the flow for a table.
+    pub(crate) fn for_table(index: usize, bbox: Rect) -> Self {
+        // By its lower edge it comes behind all lines above it.
+        Self { x0: bbox.x0, x1: bbox.x1, base: bbox.y1, size: 10.0, words: Vec::new(), table: Some(index) }
+    }
+
+    pub(crate) fn width(&self) -> f32 {
+        self.x1 - self.x0
+    }
+
+    pub(crate) fn letters(&self) -> u32 {
+        self.words.iter().map(|word| word.letters).sum()
+    }
+
+    pub(crate) fn is_right_to_left(&self) -> bool {
+        let letters = self.words.iter().filter(|word| word.right_to_left).map(|word| word.letters).sum::<u32>();
+        letters * 2 > self.letters()
+    }
+
+    fn push(&mut self, word: Word) {
+        if word.letters > self.letters() && word.size > self.size {
+            self.base = word.base;
+        }
+        self.size = self.size.max(word.size);
+        self.x0 = self.x0.min(word.x0);
+        self.x1 = self.x1.max(word.x1);
+        self.words.push(word);
+    }
+
+    /// Finds its ends again after words were taken away.
+    pub(crate) fn fit(&mut self) {
+        if !self.words.is_empty() {
+            self.x0 = self.words.iter().map(|word| word.x0).fold(f32::MAX, f32::min);
+            self.x1 = self.words.iter().map(|word| word.x1).fold(f32::MIN, f32::max);
+        }
+    }
+
+    /// Takes the words of another line of the same row.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        if other.letters() > self.letters() {
+            self.base = other.base;
+        }
+        for word in other.words {
+            self.push(word);
+        }
+    }
+
+    /// Whether another line stands on the same baseline, or is a script of this one.
+    pub(crate) fn is_level_with(&self, other: &Self) -> bool {
+        if self.table.is_some() || other.table.is_some() {
+            return false;
+        }
+        let large = self.size.max(other.size);
+        let small = self.size.min(other.size);
+        let step = (self.base - other.base).abs();
+        step <= 0.25 * small || (small < 0.8 * large && step <= 0.45 * large && small >= 0.3 * large)
+    }
+
+    /// Puts the words in order, joins what was drawn apart and drops what was drawn twice.
+    pub(crate) fn tidy(&mut self, frame: &Frame, content: &PageContent) {
+        self.words.sort_by(|one, other| one.x0.total_cmp(&other.x0));
+        drop_doubles(&mut self.words, frame, content);
+        join_spaced_letters(&mut self.words, frame);
+    }
+}
+
+/// The segments of a frame, in the order in which the page draws them.
+pub(crate) fn segments(frame: &Frame) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for word in &frame.words {
+        if let Some(line) = lines.last_mut()
+            && let Some(last) = line.words.last()
+        {
+            let large = last.size.max(word.size);
+            let step = (word.base - line.base).abs();
+            let script = word.size.min(line.size) < 0.8 * large && step <= 0.5 * large;
+            let gap = if word.right_to_left || last.right_to_left {
+                (word.x0 - last.x1).max(last.x0 - word.x1)
+            } else {
+                word.x0 - last.x1
+            };
+            if (step <= 0.2 * large || script) && gap >= -0.5 * large && gap <= COLUMN_GAP * large {
+                line.push(*word);
+                continue;
+            }
+        }
+        lines.push(Line::new(*word));
+    }
+    lines
+}
+
+/// The same word twice in one place is bold type or a shadow.
+fn drop_doubles(words: &mut Vec<Word>, frame: &Frame, content: &PageContent) {
+    let text = |word: &Word| {
+        let glyphs = frame.glyphs.get(word.range()).unwrap_or_default();
+        glyphs
+            .iter()
+            .filter_map(|placed| content.glyphs.get(placed.glyph as usize))
+            .map(|glyph| content.glyph_text(glyph))
+            .collect::<String>()
+    };
+    words.dedup_by(|next, last| {
+        let near = (next.x0 - last.x0).abs() < 0.2 * last.size
+            && (next.x1 - last.x1).abs() < 0.2 * last.size
+            && (next.base - last.base).abs() < 0.2 * last.size;
+        near && next.letters == last.letters && text(next) == text(last)
+    });
+}
+
+/// "H E A D I N G" is one word: letters that stand alone, with nothing that says there are spaces. Kerning may have
+/// joined some of them already.
+fn join_spaced_letters(words: &mut Vec<Word>, frame: &Frame) {
+    let short = |word: &Word| {
+        let glyphs = frame.glyphs.get(word.range()).unwrap_or_default();
+        word.letters <= 4
+            && glyphs.iter().all(|placed| placed.first.is_alphabetic() && !super::characters::is_cjk(placed.first))
+    };
+    let mut at = 0;
+    while at < words.len() {
+        let run = words.get(at..).unwrap_or_default();
+        let shorts = run.iter().take_while(|word| short(word)).count();
+        // Neither over a space that is drawn, nor from letters to their scripts.
+        let alike = |pair: &&[Word]| {
+            let [one, other] = pair else { return false };
+            let level =
+                (one.size - other.size).abs() < 0.05 * one.size && (one.base - other.base).abs() < 0.1 * one.size;
+            level && !one.blank_right && !other.blank_left
+        };
+        let length = shorts.min(run.windows(2).take_while(alike).count() + 1);
+        let run = run.get(..length).unwrap_or_default();
+        let Some(widest) = letter_gap(run, frame) else {
+            at += length.max(1);
+            continue;
+        };
+        let mut joined: Vec<Word> = Vec::new();
+        for word in run {
+            match joined.last_mut() {
+                Some(last) if word.x0 - last.x1 <= widest && word.start == last.end => {
+                    last.end = word.end;
+                    last.x1 = word.x1;
+                    last.letters += word.letters;
+                    last.blank_right = word.blank_right;
+                }
+                _ => joined.push(*word),
+            }
+        }
+        let count = joined.len();
+        words.splice(at..at + length, joined);
+        at += count;
+    }
+}
+
+/// The widest gap between letters of one word in a run of short words; None if they are words already.
+fn letter_gap(run: &[Word], frame: &Frame) -> Option<f32> {
+    let single = run.iter().filter(|word| word.letters == 1).count();
+    // The same letter again and again is a row of signs.
+    let letters = run.iter().filter_map(|word| frame.glyphs.get(word.start as usize)).map(|placed| placed.first);
+    let different = letters.collect::<std::collections::HashSet<_>>().len();
+    if run.len() < 4 || single * 3 < run.len() || different < 3 {
+        return None;
+    }
+    let size = run.first().map_or(1.0, |word| word.size);
+    let mut gaps = run.windows(2).filter_map(|pair| Some(pair.last()?.x0 - pair.first()?.x1)).collect::<Vec<_>>();
+    gaps.sort_by(f32::total_cmp);
+    let usual = gaps.get(gaps.len() / 2).copied()?;
+    if usual > 0.45 * size {
+        return None;
+    }
+    // Two kinds of gaps: those in words and those between words.
+    let steps = gaps.windows(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
+    let step = steps.max_by(|one, other| (one.1 - one.0).total_cmp(&(other.1 - other.0)));
+    match step {
+        Some((below, above)) if above - below > 0.1 * size && below <= 1.5 * usual => Some(f32::midpoint(below, above)),
+        _ if usual <= 0.22 * size || (single == run.len() && run.len() >= 5) => Some(usual * 1.4 + 0.05 * size),
+        _ => None,
+    }
+}
+
+/// Puts segments of one column together: those of one row become one line, rows come from top to bottom.
+pub(crate) fn rows(mut segments: Vec<Line>) -> Vec<Line> {
+    segments.sort_by(|one, other| one.base.total_cmp(&other.base));
+    let mut rows: Vec<Line> = Vec::with_capacity(segments.len());
+    for segment in segments {
+        // Scripts stand a little above or below, so a few rows back are looked at.
+        let fits = rows.iter_mut().rev().take(4).find(|row| row.is_level_with(&segment) && !overlaps(row, &segment));
+        match fits {
+            Some(row) => row.absorb(segment),
+            None => rows.push(segment),
+        }
+    }
+    rows.sort_by(|one, other| one.base.total_cmp(&other.base));
+    rows
+}
+
+/// Two texts in one place are two lines, unless they are the same text twice.
+fn overlaps(row: &Line, segment: &Line) -> bool {
+    let shared = row.x1.min(segment.x1) - row.x0.max(segment.x0);
+    if shared <= 0.3 * segment.size.min(row.size) {
+        return false;
+    }
+    if row.words.len() * segment.words.len() > MOST_PAIRS {
+        return true;
+    }
+    row.words.iter().any(|word| {
+        segment.words.iter().any(|other| {
+            let shared = word.x1.min(other.x1) - word.x0.max(other.x0);
+            let same = word.letters == other.letters && (word.x0 - other.x0).abs() < 0.2 * word.size;
+            shared > 0.5 * word.width().min(other.width()) && !same
+        })
+    })
+}

@@ -1,0 +1,23 @@
+//! From what a page shows to what a person reads: words, lines, columns, paragraphs, headings, lists and tables.
+//!
+//! ```text
+//!  PageContent ──words──► Frame (one per direction) ──lines──► segments ──order──► columns ──paragraphs──► Block
+//! ```
+
+mod arabic;
+mod characters;
+pub mod content;
+mod decoration;
+mod inlines;
+mod lines;
+mod lists;
+mod order;
+mod page;
+mod paragraphs;
+mod repeated;
+pub mod tables;
+mod words;
+
+pub use content::{Fill, FontFacts, Glyph, GlyphFlags, Link, PageContent, Rule};
+pub use page::{Laid, layout};
+pub use repeated::Repeated;

@@ -1,0 +1,163 @@
+//! Reading order: which segments make a column, and which column is read first.
+//!
+//! A page is cut into bands, from top to bottom. In a band of columns one gutter runs from its top to its bottom and
+//! running text stands on both sides; everything else is read row by row.
+
+use super::lines::{Line, rows};
+
+const DEEPEST: usize = 12;
+/// A gutter is at least this part of the font size wide.
+const GUTTER: f32 = 0.9;
+
+const MOST_COLUMNS: usize = 200;
+const MOST_PAIRS: usize = 4_000_000;
+
+/// Lines that are read one after the other.
+pub(crate) type Column = Vec<Line>;
+
+/// The columns of a page in reading order.
+pub(crate) fn columns(segments: Vec<Line>, right_to_left: bool) -> Vec<Column> {
+    let mut found = Vec::new();
+    cut(segments, right_to_left, 0, &mut found);
+    found.retain(|column| !column.is_empty());
+    found
+}
+
+fn cut(mut segments: Vec<Line>, right_to_left: bool, depth: usize, found: &mut Vec<Column>) {
+    if segments.len() < 6 || depth >= DEEPEST {
+        found.push(rows(segments));
+        return;
+    }
+    segments.sort_by(|one, other| one.base.total_cmp(&other.base));
+    let mut plain: Vec<Line> = Vec::new();
+    for band in bands(segments) {
+        match band.gutter {
+            Some(gutter) if is_columns(&band.segments, gutter) => {
+                if !plain.is_empty() {
+                    found.push(rows(std::mem::take(&mut plain)));
+                }
+                let middle = f32::midpoint(gutter.0, gutter.1);
+                let (left, right): (Vec<_>, Vec<_>) = band.segments.into_iter().partition(|line| line.x1 <= middle);
+                let sides = if right_to_left { [right, left] } else { [left, right] };
+                for side in sides {
+                    cut(side, right_to_left, depth + 1, found);
+                }
+            }
+            _ => plain.extend(band.segments),
+        }
+    }
+    if !plain.is_empty() {
+        found.push(rows(plain));
+    }
+}
+
+struct Band {
+    segments: Vec<Line>,
+    /// The widest gap that goes through the whole band with text on both sides.
+    gutter: Option<(f32, f32)>,
+}
+
+/// Cuts segments, sorted from top to bottom, where a gutter begins or ends.
+fn bands(segments: Vec<Line>) -> Vec<Band> {
+    let mut bands: Vec<Band> = Vec::new();
+    let mut open: Vec<Line> = Vec::new();
+    let mut covered = Coverage::default();
+    for row in rough_rows(segments) {
+        let size = row.iter().map(|line| line.size).fold(0.0, f32::max);
+        let narrowest = (GUTTER * size).max(5.0);
+        if covered.0.len() > MOST_COLUMNS {
+            // Text strewn over the page has no columns, and looking for them would take long.
+            covered = Coverage::default();
+            bands.push(Band { gutter: None, segments: std::mem::take(&mut open) });
+        }
+        let alone = Coverage::default().with(&row);
+        let together = covered.with(&row);
+        let before = covered.gutter(narrowest);
+        let after = together.gutter(narrowest);
+        // A gutter ends, or begins under lines that would hide it.
+        let ends = before.is_some() && after.is_none();
+        let begins = before.is_none() && after.is_none() && alone.gutter(narrowest).is_some() && !open.is_empty();
+        if ends || begins {
+            bands.push(Band { gutter: before, segments: std::mem::take(&mut open) });
+            covered = alone;
+        } else {
+            covered = together;
+        }
+        open.extend(row);
+    }
+    let gutter = covered.gutter(5.0);
+    bands.push(Band { gutter, segments: open });
+    bands
+}
+
+/// Segments side by side, sorted from top to bottom.
+fn rough_rows(segments: Vec<Line>) -> Vec<Vec<Line>> {
+    let mut rows: Vec<Vec<Line>> = Vec::new();
+    for segment in segments {
+        match rows.last_mut() {
+            Some(row)
+                if row.first().is_some_and(|first| segment.base - first.base <= 0.5 * segment.size.min(first.size)) =>
+            {
+                row.push(segment);
+            }
+            _ => rows.push(vec![segment]),
+        }
+    }
+    rows
+}
+
+/// Which parts of the width hold text: intervals, sorted and apart.
+#[derive(Debug, Default, Clone)]
+struct Coverage(Vec<(f32, f32)>);
+
+impl Coverage {
+    fn with<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Self {
+        let mut intervals = self.0.clone();
+        intervals.extend(lines.into_iter().map(|line| (line.x0, line.x1)));
+        intervals.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut joined: Vec<(f32, f32)> = Vec::with_capacity(intervals.len());
+        for (start, end) in intervals {
+            match joined.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => joined.push((start, end)),
+            }
+        }
+        Self(joined)
+    }
+
+    /// The widest gap between two texts.
+    fn gutter(&self, narrowest: f32) -> Option<(f32, f32)> {
+        let gaps = self.0.windows(2).filter_map(|pair| Some((pair.first()?.1, pair.last()?.0)));
+        let widest = gaps.max_by(|one, other| (one.1 - one.0).total_cmp(&(other.1 - other.0)))?;
+        (widest.1 - widest.0 >= narrowest).then_some(widest)
+    }
+}
+
+/// Columns hold running text; short pieces side by side on the same baselines are a table or a form, and read in rows.
+fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
+    let middle = f32::midpoint(gutter.0, gutter.1);
+    let (left, right): (Vec<&Line>, Vec<&Line>) = segments.iter().partition(|line| line.x1 <= middle);
+    if left.len() < 3 || right.len() < 3 {
+        return false;
+    }
+    let running = |side: &[&Line]| {
+        let count = side.len() as f32;
+        // A side may hold several columns itself.
+        let covered = Coverage::default().with(side.iter().copied());
+        let column = covered.0.iter().map(|(from, to)| to - from).sum::<f32>() / covered.0.len().max(1) as f32;
+        let filled = side.iter().map(|line| line.width()).sum::<f32>() / count / column.max(1.0);
+        let letters = side.iter().map(|line| line.letters()).sum::<u32>() as f32 / count;
+        letters >= 12.0 && filled >= 0.45
+    };
+    if running(&left) && running(&right) {
+        return true;
+    }
+    if left.len() * right.len() > MOST_PAIRS {
+        return false;
+    }
+    // Text beside other text that does not share its baselines belongs to nobody's row.
+    let shared =
+        left.iter().filter(|line| right.iter().any(|other| (line.base - other.base).abs() < 0.15 * line.size)).count();
+    let fewer = left.len().min(right.len());
+    fewer >= 4 && shared * 4 < fewer
+}

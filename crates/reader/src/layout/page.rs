@@ -1,0 +1,228 @@
+//! A page's content becomes its blocks and words.
+
+use super::{
+    content::{PageContent, Rule},
+    decoration::Decorations,
+    inlines::Writer,
+    lines::{Line, segments},
+    order::columns,
+    paragraphs::{Body, Paragraph, group},
+    repeated::{Margins, Repeated},
+    tables::{self, FoundTable, PlacedWord, Shade},
+    words::{Frame, frames},
+};
+use crate::model::{Block, BlockKind, Role, Word};
+use std::collections::HashSet;
+
+/// What a page says, in reading order.
+#[derive(Debug, Default)]
+pub struct Laid {
+    pub blocks: Vec<Block>,
+    pub words: Vec<Word>,
+}
+
+/// Lays out a page. `repeated` knows what the file's other pages have at their edges.
+pub fn layout(content: &PageContent, repeated: Option<&Repeated>) -> Laid {
+    let mut laid = Laid::default();
+    for frame in frames(content) {
+        lay_frame(content, &frame, repeated, &mut laid);
+    }
+    laid
+}
+
+fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, laid: &mut Laid) {
+    let decorations = Decorations::find(content, frame);
+    let mut writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
+    writer.hyphenated = hyphenated_words(frame, &writer);
+
+    let mut segments = segments(frame);
+    for segment in &mut segments {
+        segment.tidy(frame, content);
+    }
+    let (headers, mut segments, footers) = part_margins(content, frame, repeated, segments, &writer);
+    let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
+    let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
+    let body = Body::of(segments.iter());
+    let mut flow = Flow { writer: &writer, body, tables, laid };
+    flow.margin(headers, Role::Header);
+    for column in columns(segments, right_to_left) {
+        flow.column(column);
+    }
+    flow.margin(footers, Role::Footer);
+}
+
+/// Words with a hyphen inside, for hyphens at line ends.
+fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
+    let inside = |word: &&super::words::Word| {
+        let glyphs = frame.glyphs.get(word.range()).unwrap_or_default();
+        glyphs.len() > 2 && glyphs.get(1..glyphs.len() - 1).unwrap_or_default().iter().any(|placed| placed.first == '-')
+    };
+    let edge = |character: char| !character.is_alphanumeric();
+    frame
+        .words
+        .iter()
+        .filter(inside)
+        .map(|word| writer.plain(word).to_lowercase().trim_matches(edge).to_owned())
+        .collect()
+}
+
+/// Takes what other pages repeat at their edges out of the flow.
+fn part_margins(
+    content: &PageContent,
+    frame: &Frame,
+    repeated: Option<&Repeated>,
+    segments: Vec<Line>,
+    writer: &Writer<'_>,
+) -> (Vec<Line>, Vec<Line>, Vec<Line>) {
+    let mut headers = Vec::new();
+    let mut rest = Vec::new();
+    let mut footers = Vec::new();
+    let margins = Margins::of(content);
+    for segment in segments {
+        let upper = frame.angle == 0 && segment.base < margins.top;
+        let lower = frame.angle == 0 && segment.base > margins.bottom;
+        let belongs = (upper || lower)
+            && (writer.is_paging(&segment)
+                || repeated.is_some_and(|repeated| repeated.has(&writer.plain_line(&segment), segment.base)));
+        match (belongs, upper) {
+            (true, true) => headers.push(segment),
+            (true, false) => footers.push(segment),
+            (false, _) => rest.push(segment),
+        }
+    }
+    (headers, rest, footers)
+}
+
+/// Takes the words of tables out of the flow and leaves a place for each table.
+fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<PlacedTable>> {
+    let texts = segments
+        .iter()
+        .flat_map(|line| line.words.iter())
+        .map(|word| (writer.plain(word), writer.bbox(word)))
+        .collect::<Vec<_>>();
+    let words = texts.iter().map(|(text, bbox)| PlacedWord { text, bbox: *bbox }).collect::<Vec<_>>();
+    let rules = writer.content.rules.iter().map(Rule::bbox).collect::<Vec<_>>();
+    let fills =
+        writer.content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect::<Vec<_>>();
+    let size = writer.content.size;
+    let found = tables::find(&tables::Input { words: &words, rules: &rules, fills: &fills, size });
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let taken = found.iter().flat_map(|table| table.words.iter().copied()).collect::<HashSet<_>>();
+    let mut index = 0;
+    for line in &mut *segments {
+        line.words.retain(|_| {
+            index += 1;
+            !taken.contains(&(index - 1))
+        });
+        line.fit();
+    }
+    segments.retain(|line| !line.words.is_empty());
+    segments.extend(found.iter().enumerate().map(|(index, table)| Line::for_table(index, table.bbox)));
+    let mut placed = Vec::with_capacity(found.len());
+    for found in found {
+        let words = found.words.iter().filter_map(|word| texts.get(*word));
+        let page_words = words.map(|(text, bbox)| Word { text: text.clone(), bbox: *bbox, confidence: None }).collect();
+        placed.push(Some(PlacedTable { found, page_words }));
+    }
+    placed
+}
+
+struct PlacedTable {
+    found: FoundTable,
+    page_words: Vec<Word>,
+}
+
+struct Flow<'f, 'c> {
+    writer: &'f Writer<'c>,
+    body: Body,
+    tables: Vec<Option<PlacedTable>>,
+    laid: &'f mut Laid,
+}
+
+impl Flow<'_, '_> {
+    fn margin(&mut self, segments: Vec<Line>, role: Role) {
+        for mut line in super::lines::rows(segments) {
+            line.tidy(self.writer.frame, self.writer.content);
+            self.writer.page_words(&line, &mut self.laid.words);
+            let paragraph =
+                Paragraph { lines: vec![(line, super::inlines::Joint::Flow)], point: None, bold: false, code: false };
+            let block = paragraph.block(self.writer, &Body::without_headings(), None);
+            self.laid.blocks.extend(block.map(|block| Block { role, ..block }));
+        }
+    }
+
+    /// Lines between tables, and the tables.
+    fn column(&mut self, lines: Vec<Line>) {
+        let mut text = Vec::new();
+        for line in lines {
+            match line.table.and_then(|table| self.tables.get_mut(table)).and_then(Option::take) {
+                Some(found) => {
+                    self.text(std::mem::take(&mut text));
+                    self.table(found);
+                }
+                None => text.push(line),
+            }
+        }
+        self.text(text);
+    }
+
+    fn table(&mut self, found: PlacedTable) {
+        self.laid.words.extend(found.page_words);
+        self.laid.blocks.push(Block {
+            kind: BlockKind::Table { table: found.found.table },
+            role: Role::Body,
+            bbox: Some(found.found.bbox),
+        });
+    }
+
+    fn text(&mut self, mut lines: Vec<Line>) {
+        for line in &mut lines {
+            line.tidy(self.writer.frame, self.writer.content);
+            self.writer.page_words(line, &mut self.laid.words);
+        }
+        let mut paragraphs = group(lines, self.writer);
+        set_depths(&mut paragraphs);
+        for (index, paragraph) in paragraphs.iter().enumerate() {
+            let Some(mut block) = paragraph.block(self.writer, &self.body, paragraphs.get(index + 1)) else { continue };
+            if is_footnote(paragraph, &self.body, self.writer)
+                && matches!(block.kind, BlockKind::Paragraph { .. } | BlockKind::ListItem { .. })
+            {
+                block.role = Role::Footnote;
+            }
+            self.laid.blocks.push(block);
+        }
+    }
+}
+
+/// Deeper points start further in.
+fn set_depths(paragraphs: &mut [Paragraph]) {
+    let mut starts: Vec<f32> = Vec::new();
+    for paragraph in paragraphs {
+        let Some(((line, _), point)) = paragraph.lines.first().zip(paragraph.point.as_mut()) else {
+            starts.clear();
+            continue;
+        };
+        while starts.last().is_some_and(|last| *last > line.x0 + 0.5 * line.size) {
+            starts.pop();
+        }
+        if starts.last().is_none_or(|last| line.x0 > *last + 0.5 * line.size) {
+            starts.push(line.x0);
+        }
+        point.depth = u8::try_from(starts.len().saturating_sub(1)).unwrap_or(8).min(8);
+    }
+}
+
+/// Small text at the foot of the page that begins with a small raised sign.
+fn is_footnote(paragraph: &Paragraph, body: &Body, writer: &Writer<'_>) -> bool {
+    let Some((line, _)) = paragraph.lines.first() else { return false };
+    if writer.frame.angle != 0 || line.base < 0.6 * writer.content.size.height || line.size > 0.93 * body.size {
+        return false;
+    }
+    let first = line.words.first().and_then(|word| writer.frame.glyphs.get(word.start as usize));
+    first.is_some_and(|placed| {
+        let sign = placed.first.is_ascii_digit() || matches!(placed.first, '*' | '†' | '‡' | '§' | '¹' | '²' | '³');
+        sign && (placed.size < 0.85 * line.size || !placed.first.is_ascii_digit())
+    })
+}

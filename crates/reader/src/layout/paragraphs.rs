@@ -1,0 +1,278 @@
+//! The lines of a column become paragraphs, headings, points of lists and code.
+
+use super::{
+    characters::is_hyphen,
+    inlines::{Joint, Text, Writer},
+    lines::Line,
+    lists::{self, Point},
+    words::Word,
+};
+use crate::model::{Block, BlockKind, Rect, Role};
+
+/// Lines that belong together, with how each meets the one before.
+#[derive(Debug)]
+pub(crate) struct Paragraph {
+    pub(crate) lines: Vec<(Line, Joint)>,
+    pub(crate) point: Option<Point>,
+    pub(crate) bold: bool,
+    pub(crate) code: bool,
+}
+
+/// What is usual in a column.
+#[derive(Debug)]
+struct Usual {
+    leading: f32,
+    start: f32,
+    end: f32,
+}
+
+/// Where a line starts and ends in its reading direction.
+fn ends(line: &Line, right_to_left: bool) -> (f32, f32) {
+    if right_to_left { (-line.x1, -line.x0) } else { (line.x0, line.x1) }
+}
+
+impl Usual {
+    fn of(lines: &[Line], right_to_left: bool) -> Self {
+        let mut steps = lines
+            .windows(2)
+            .filter_map(|pair| {
+                let (above, below) = (pair.first()?, pair.last()?);
+                let same = (above.size - below.size).abs() <= 0.1 * below.size;
+                let step = below.base - above.base;
+                (same && step > 0.5 * below.size && step < 2.2 * below.size).then_some(step / below.size)
+            })
+            .collect::<Vec<_>>();
+        steps.sort_by(f32::total_cmp);
+        // The lower quarter: half of the steps may be between paragraphs of one line.
+        let leading = steps.get(steps.len() / 4).copied().unwrap_or(1.2);
+        Self {
+            leading,
+            start: lines.iter().map(|line| ends(line, right_to_left).0).fold(f32::MAX, f32::min),
+            end: lines.iter().map(|line| ends(line, right_to_left).1).fold(f32::MIN, f32::max),
+        }
+    }
+}
+
+/// Groups the lines of a column, which come from top to bottom.
+pub(crate) fn group(lines: Vec<Line>, writer: &Writer<'_>) -> Vec<Paragraph> {
+    let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
+    let usual = Usual::of(&lines, right_to_left);
+    let mut paragraphs: Vec<Paragraph> = Vec::new();
+    for line in lines {
+        let bold = writer.is_bold(&line);
+        let code = writer.is_monospace(&line);
+        let point = if code { None } else { lists::point(&line, writer) };
+        let joint = paragraphs.last().and_then(|paragraph| {
+            if point.is_some() || paragraph.bold != bold || paragraph.code != code {
+                return None;
+            }
+            joint(paragraph, &line, &usual, writer, right_to_left)
+        });
+        match (joint, paragraphs.last_mut()) {
+            (Some(joint), Some(paragraph)) => paragraph.lines.push((line, joint)),
+            _ => paragraphs.push(Paragraph { lines: vec![(line, Joint::Flow)], point, bold, code }),
+        }
+    }
+    paragraphs
+}
+
+/// How a line goes on with a paragraph; None if it begins another.
+fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>, right_to_left: bool) -> Option<Joint> {
+    let (last, _) = paragraph.lines.last()?;
+    let size = last.size.max(line.size);
+    let step = line.base - last.base;
+    let ratio = line.size / last.size;
+    if step < 0.3 * size || step > (usual.leading * 1.25 + 0.05) * size || !(0.87..=1.15).contains(&ratio) {
+        return None;
+    }
+    if paragraph.code {
+        return Some(Joint::Break);
+    }
+    let (last_start, last_end) = ends(last, right_to_left);
+    let (start, end) = ends(line, right_to_left);
+    let hyphen = last_character(last, writer).is_some_and(is_hyphen);
+    if hyphen {
+        return Some(Joint::Flow);
+    }
+    let indent = start - last_start;
+    let centred = (f32::midpoint(start, end) - f32::midpoint(last_start, last_end)).abs() < 0.6 * size
+        && indent.abs() > 0.6 * size;
+    let first_word = line.words.first().map_or(0.0, Word::width);
+    let room = usual.end - last_end;
+    let would_have_fitted = room > first_word + 1.2 * size;
+    if centred {
+        return Some(if would_have_fitted && paragraph.lines.len() > 3 { Joint::Break } else { Joint::Flow });
+    }
+    if let Some(point) = &paragraph.point {
+        let hangs = start >= point.text_start - 0.8 * size;
+        return match (hangs, would_have_fitted) {
+            (true, false) => Some(Joint::Flow),
+            (true, true) => Some(Joint::Break),
+            (false, false) if indent.abs() < 0.7 * size => Some(Joint::Flow),
+            _ => None,
+        };
+    }
+    let one_line = paragraph.lines.len() == 1;
+    if indent > 0.7 * size && (!one_line || would_have_fitted) {
+        return None;
+    }
+    if indent < -0.7 * size && !one_line {
+        return None;
+    }
+    if !would_have_fitted {
+        return Some(Joint::Flow);
+    }
+    let ended = last_character(last, writer)
+        .is_some_and(|character| matches!(character, '.' | '!' | '?' | ':' | ';' | '。' | '؟'));
+    // Text that ends a sentence early ends a paragraph; anything else that ends early is a line of its own.
+    if ended && last_start - usual.start < 2.0 * size { None } else { Some(Joint::Break) }
+}
+
+fn last_character(line: &Line, writer: &Writer<'_>) -> Option<char> {
+    let word = if line.is_right_to_left() { line.words.first() } else { line.words.last() };
+    writer.plain(word?).chars().next_back()
+}
+
+/// Heights that tell headings from text.
+#[derive(Debug, Clone)]
+pub(crate) struct Body {
+    pub(crate) size: f32,
+    /// Letters by twice the font size, rounded.
+    letters: Vec<(i32, u32)>,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "font sizes are small")]
+fn size_key(size: f32) -> i32 {
+    (size * 2.0).round() as i32
+}
+
+impl Body {
+    /// The size of most letters; of the larger text where small notes take up much of the page.
+    pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
+        let mut letters: Vec<(i32, u32)> = Vec::new();
+        for line in lines {
+            let key = size_key(line.size);
+            match letters.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, count)) => *count += line.letters(),
+                None => letters.push((key, line.letters())),
+            }
+        }
+        let all = letters.iter().map(|(_, count)| *count).sum::<u32>();
+        let most = letters.iter().max_by_key(|(_, count)| *count).map_or(20, |(key, _)| *key);
+        let common =
+            letters.iter().filter(|(key, count)| *count * 4 >= all && *key * 5 <= most * 7).map(|(key, _)| *key);
+        let size = common.max().unwrap_or(most).max(1) as f32 / 2.0;
+        Self { size, letters }
+    }
+
+    /// Nothing is larger than this text, so nothing is a heading.
+    pub(crate) fn without_headings() -> Self {
+        Self { size: f32::MAX, letters: Vec::new() }
+    }
+
+    /// Whether a good part of the page is of that size: then it is no size for headings.
+    fn is_common(&self, size: f32) -> bool {
+        let key = size_key(size);
+        let all = self.letters.iter().map(|(_, count)| *count).sum::<u32>();
+        let same = self.letters.iter().filter(|(known, _)| *known == key).map(|(_, count)| *count).sum::<u32>();
+        all > 600 && same * 5 > all
+    }
+
+    /// The level of a heading; None for text.
+    fn heading(&self, paragraph: &Paragraph, capitals: bool) -> Option<u8> {
+        let size = paragraph.lines.first()?.0.size;
+        let letters = paragraph.lines.iter().map(|(line, _)| line.letters()).sum::<u32>();
+        let ratio = size / self.size;
+        if paragraph.lines.len() > 4 || !(2..=240).contains(&letters) || paragraph.code {
+            return None;
+        }
+        let lines = paragraph.lines.len();
+        if ratio >= 1.15 && self.is_common(size) {
+            return None;
+        }
+        match ratio {
+            1.7.. => Some(1),
+            1.35.. if lines <= 3 => Some(2),
+            1.15.. if lines <= 3 => Some(3),
+            0.95.. if (paragraph.bold || capitals) && paragraph.lines.len() <= 2 && letters <= 120 => Some(4),
+            _ => None,
+        }
+    }
+}
+
+impl Paragraph {
+    fn letters(&self) -> u32 {
+        self.lines.iter().map(|(line, _)| line.letters()).sum()
+    }
+
+    pub(crate) fn bbox(&self, writer: &Writer<'_>) -> Rect {
+        let boxes = self.lines.iter().map(|(line, _)| writer.line_bbox(line));
+        boxes.reduce(|one, other| one.union(&other)).unwrap_or_default()
+    }
+
+    pub(crate) fn block(&self, writer: &Writer<'_>, body: &Body, next: Option<&Self>) -> Option<Block> {
+        let kind = if self.code && self.lines.len() > 1 {
+            BlockKind::Code { text: self.code_text(writer) }
+        } else {
+            let mut text = Text::default();
+            for (index, (line, joint)) in self.lines.iter().enumerate() {
+                match (&self.point, index) {
+                    (Some(point), 0) => writer.line(&mut text, &point.rest, Joint::Flow),
+                    _ => writer.line(&mut text, line, *joint),
+                }
+            }
+            let text = text.finish(writer.content);
+            if text.is_blank() && self.point.is_none() {
+                return None;
+            }
+            let ends_sentence = text.0.last().is_some_and(|span| span.text.trim_end().ends_with(['.', ',', ';']));
+            let followed = next.is_some_and(|next| !next.bold);
+            // Capitals alone make a heading only over running text.
+            let over_text = next.is_some_and(|next| next.letters() >= 60);
+            let capitals = over_text
+                && self.point.is_none()
+                && self.lines.len() == 1
+                && text.0.iter().all(|span| !span.text.chars().any(char::is_lowercase));
+            let capitals = capitals && lists::is_capitals(&text.text());
+            let level = body.heading(self, capitals).filter(|level| *level < 4 || (followed && !ends_sentence));
+            match (&self.point, level) {
+                (Some(point), None) => BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text },
+                (Some(point), Some(_)) if point.is_bullet() => {
+                    BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text }
+                }
+                (Some(_), Some(level)) => {
+                    // A numbered heading is a heading with its number.
+                    let mut whole = Text::default();
+                    for (line, joint) in &self.lines {
+                        writer.line(&mut whole, line, *joint);
+                    }
+                    BlockKind::Heading { level, text: whole.finish(writer.content) }
+                }
+                (None, Some(level)) => BlockKind::Heading { level, text },
+                (None, None) => BlockKind::Paragraph { text },
+            }
+        };
+        Some(Block { kind, role: Role::Body, bbox: Some(self.bbox(writer)) })
+    }
+
+    /// Keeps the indents of lines, as the width of letters gives them.
+    fn code_text(&self, writer: &Writer<'_>) -> String {
+        let left = self.lines.iter().map(|(line, _)| line.x0).fold(f32::MAX, f32::min);
+        let mut text = String::new();
+        for (index, (line, _)) in self.lines.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            let letter = line.words.first().map_or(6.0, |word| word.width() / word.letters.max(1) as f32).max(1.0);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "an indent is a small number of letters"
+            )]
+            let indent = ((line.x0 - left) / letter).round().clamp(0.0, 200.0) as usize;
+            text.extend(std::iter::repeat_n(' ', indent));
+            text.push_str(&writer.plain_line(line));
+        }
+        text
+    }
+}

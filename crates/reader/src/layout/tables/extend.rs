@@ -1,0 +1,106 @@
+//! Rows of a table that stand outside its lines.
+//!
+//! Some tables draw their first line below the headings. Where the first row between the lines is already one of
+//! figures, the rows right above it are looked at: short pieces of text beside each other are its headings. And some
+//! do not draw the last line, or shade every other row: rows that go on below in the same columns are theirs, too.
+
+use super::text::{self, Item};
+use crate::model::Rect;
+
+const MOST_LINES: usize = 6;
+
+/// The items of headings above the area, if it has none itself. `rows` are those of the page, from top to bottom.
+pub(super) fn headings_above(
+    items: &[Item<'_>],
+    rows: &[Vec<usize>],
+    which: &[usize],
+    bbox: &Rect,
+    free: &[bool],
+) -> Vec<usize> {
+    if !begins_with_figures(items, which) {
+        return Vec::new();
+    }
+    let mut found: Vec<usize> = Vec::new();
+    let mut top = which.iter().map(|&at| items[at].bbox.y0).fold(f32::MAX, f32::min);
+    let mut lines = 0;
+    for row in rows.iter().rev() {
+        let inside: Vec<usize> = row
+            .iter()
+            .copied()
+            .filter(|&at| {
+                let place = &items[at].bbox;
+                free[at] && place.center().1 < top && place.x1 > bbox.x0 - 3.0 && place.x0 < bbox.x1 + 3.0
+            })
+            .collect();
+        let chunks = text::chunks_of(items, &inside, 0.9, &[]);
+        let Some(place) = chunks.iter().map(|chunk| chunk.bbox).reduce(|a, b| a.union(&b)) else {
+            continue;
+        };
+        let space = top - place.y1;
+        let wide = place.x0 < bbox.x0 - 3.0 || place.x1 > bbox.x1 + 3.0;
+        let long = chunks.iter().any(|chunk| chunk.items.len() > 5 || chunk.bbox.width() > 0.6 * bbox.width());
+        // A single piece at the left is a caption, or the last line of a paragraph.
+        let caption = chunks.len() == 1 && place.x0 < bbox.x0 + 0.2 * bbox.width();
+        if space > 0.9 * place.height() || wide || long || caption || lines == MOST_LINES {
+            break;
+        }
+        top = place.y0;
+        lines += 1;
+        found.extend(inside);
+    }
+    found
+}
+
+/// The items of rows that go on below the area as its last row stands.
+pub(super) fn rows_below(
+    items: &[Item<'_>],
+    rows: &[Vec<usize>],
+    which: &[usize],
+    bbox: &Rect,
+    free: &[bool],
+) -> Vec<usize> {
+    let own = text::rows_of(items, which);
+    let Some(last) = own.last() else { return Vec::new() };
+    let pattern = text::chunks_of(items, last, 0.9, &[]);
+    let mut bottom = pattern.iter().map(|chunk| chunk.bbox.y1).fold(f32::MIN, f32::max);
+    let mut found = Vec::new();
+    if pattern.len() < 2 || pattern.iter().any(|chunk| chunk.items.len() > 5) {
+        return found;
+    }
+    for row in rows {
+        let inside: Vec<usize> = row
+            .iter()
+            .copied()
+            .filter(|&at| {
+                let place = &items[at].bbox;
+                free[at]
+                    && place.center().1 > bottom.max(bbox.y1)
+                    && place.x1 > bbox.x0 - 3.0
+                    && place.x0 < bbox.x1 + 3.0
+            })
+            .collect();
+        let chunks = text::chunks_of(items, &inside, 0.9, &[]);
+        let Some(place) = chunks.iter().map(|chunk| chunk.bbox).reduce(|a, b| a.union(&b)) else {
+            continue;
+        };
+        let aligned = |a: &Rect, b: &Rect| {
+            (a.x0 - b.x0).abs() < 3.0 || (a.x1 - b.x1).abs() < 3.0 || (a.center().0 - b.center().0).abs() < 3.0
+        };
+        let same = chunks.len() == pattern.len()
+            && chunks.iter().zip(&pattern).all(|(chunk, above)| aligned(&chunk.bbox, &above.bbox));
+        if !same || place.y0 - bottom > 1.2 * place.height() {
+            break;
+        }
+        bottom = place.y1;
+        found.extend(inside);
+    }
+    found
+}
+
+fn begins_with_figures(items: &[Item<'_>], which: &[usize]) -> bool {
+    let rows = text::rows_of(items, which);
+    let Some(first) = rows.first() else { return false };
+    let chunks = text::chunks_of(items, first, 0.62, &[]);
+    let figures = chunks.iter().skip(1).filter(|chunk| chunk.is_numeric(items)).count();
+    chunks.len() >= 2 && figures * 2 >= chunks.len() - 1
+}

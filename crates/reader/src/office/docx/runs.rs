@@ -1,0 +1,382 @@
+//! The text of a paragraph: runs with their looks, fields, links, references to notes.
+
+use super::{
+    body::Converter,
+    styles::{PartialLook, Styles},
+};
+use crate::{
+    model::{Block, BlockKind, Inlines, Role, Span, Style},
+    office::{drawing, math},
+    package::Element,
+};
+
+/// A paragraph while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Paragraph {
+    pub(super) text: Inlines,
+    /// Text boxes, pictures, charts: they stand behind the paragraph that they are anchored in.
+    pub(super) after: Vec<Block>,
+    look: PartialLook,
+}
+
+/// A field that has begun and not yet ended.
+#[derive(Debug, Default)]
+pub(super) struct Field {
+    instruction: String,
+    in_result: bool,
+    link: Option<String>,
+}
+
+impl Paragraph {
+    pub(super) fn new(look: PartialLook) -> Self {
+        Self { look, ..Self::default() }
+    }
+
+    fn push(&mut self, text: &str, style: Style, link: Option<String>) {
+        self.text.push(Span { text: text.to_owned(), style, link });
+    }
+
+    /// A picture within a group is described by the group as well; once is enough.
+    fn push_picture(&mut self, alt: String) {
+        let picture = Block::body(BlockKind::Picture { alt });
+        if self.after.last() != Some(&picture) {
+            self.after.push(picture);
+        }
+    }
+}
+
+impl Converter<'_> {
+    /// Everything in a paragraph or in what groups runs within one.
+    pub(super) fn inline_children(&mut self, element: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>) {
+        for child in element.elements() {
+            self.inline(child, paragraph, link);
+        }
+    }
+
+    pub(super) fn inline(&mut self, element: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>) {
+        match element.name() {
+            "r" => self.run(element, paragraph, link),
+            "hyperlink" => {
+                let target = self.link_target(element);
+                self.inline_children(element, paragraph, target.as_deref().or(link));
+            }
+            "fldSimple" => {
+                let target = element.attribute("instr").and_then(link_of_instruction);
+                self.inline_children(element, paragraph, target.as_deref().or(link));
+            }
+            "del" | "moveFrom" => self.deletions += 1,
+            "oMath" | "oMathPara" => {
+                let equation = math::office_math(element);
+                paragraph.push(&equation, Style::default(), link.map(str::to_owned));
+                if element.is("oMathPara") {
+                    paragraph.push("\n", Style::default(), None);
+                }
+            }
+            "AlternateContent" => {
+                if let Some(chosen) = alternative(element) {
+                    self.inline_children(chosen, paragraph, link);
+                }
+            }
+            "sdt" => {
+                if let Some(content) = element.child("sdtContent") {
+                    self.inline_children(content, paragraph, link);
+                }
+            }
+            // Paragraphs and tables do not belong here, but damaged files have them.
+            "p" | "tbl" | "txbxContent" => {
+                let blocks = self.captured(|converter| converter.block(element));
+                paragraph.after.extend(blocks);
+            }
+            "drawing" | "pict" | "object" => self.drawing(element, paragraph),
+            name if name.ends_with("Pr") || name.starts_with("bookmark") => {}
+            _ => self.inline_children(element, paragraph, link),
+        }
+    }
+
+    fn link_target(&self, element: Element<'_>) -> Option<String> {
+        let outside = element.prefixed_attribute("id").and_then(|id| self.relations.get(id));
+        let anchor = element.attribute("anchor").map(|anchor| format!("#{anchor}"));
+        match outside {
+            Some(relation) => Some(format!("{}{}", relation.target, anchor.unwrap_or_default())),
+            None => anchor,
+        }
+    }
+
+    fn run(&mut self, run: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>) {
+        let properties = run.child("rPr");
+        let own = properties.map(PartialLook::of).unwrap_or_default();
+        let run_style = properties.and_then(|found| found.child("rStyle")).and_then(|found| found.attribute("val"));
+        let look = self.styles.look(own, run_style, paragraph.look);
+        if look.hidden == Some(true) {
+            self.hidden += usize::from(run.child("t").is_some());
+            return;
+        }
+        let style = Styles::style(look);
+        self.run_content(run, paragraph, link, style);
+    }
+
+    fn run_content(&mut self, run: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>, style: Style) {
+        for element in run.elements() {
+            match element.name() {
+                "t" => self.show(&element.text(), paragraph, link, style),
+                "tab" | "ptab" => self.show("\t", paragraph, link, style),
+                // A page or column break ends a line like any other.
+                "br" | "cr" => self.show("\n", paragraph, link, style),
+                "noBreakHyphen" => self.show("-", paragraph, link, style),
+                "sym" => {
+                    let font = element.attribute("font").unwrap_or_default();
+                    let code = element.attribute("char").and_then(|code| u32::from_str_radix(code, 16).ok());
+                    if let Some(symbol) = code.and_then(|code| symbol(font, code)) {
+                        self.show(&symbol.to_string(), paragraph, link, style);
+                    }
+                }
+                "footnoteReference" => self.note_reference(element, Role::Footnote, paragraph),
+                "endnoteReference" => self.note_reference(element, Role::Note, paragraph),
+                "fldChar" => self.field_mark(element, paragraph, link, style),
+                "instrText" => {
+                    if let Some(field) = self.fields.last_mut() {
+                        field.instruction.push_str(&element.text());
+                    }
+                }
+                "ruby" => {
+                    for (part, before, after) in [("rubyBase", "", ""), ("rt", "(", ")")] {
+                        let Some(part) = element.child(part) else { continue };
+                        self.show(before, paragraph, link, style);
+                        self.inline_children(part, paragraph, link);
+                        self.show(after, paragraph, link, style);
+                    }
+                }
+                "AlternateContent" => {
+                    if let Some(chosen) = alternative(element) {
+                        self.run_content(chosen, paragraph, link, style);
+                    }
+                }
+                "drawing" | "pict" | "object" => self.drawing(element, paragraph),
+                // Runs within runs are not allowed, and read all the same.
+                "r" => self.run(element, paragraph, link),
+                // Deleted text, soft hyphens, where pages ended when the file was last printed.
+                _ => {}
+            }
+        }
+    }
+
+    /// Text, unless it is the instruction of a field.
+    fn show(&mut self, text: &str, paragraph: &mut Paragraph, link: Option<&str>, style: Style) {
+        if text.is_empty() || self.fields.iter().any(|field| !field.in_result) {
+            return;
+        }
+        let field_link = self.fields.iter().rev().find_map(|field| field.link.clone());
+        paragraph.push(text, style, link.map(str::to_owned).or(field_link));
+    }
+
+    fn field_mark(&mut self, mark: Element<'_>, paragraph: &mut Paragraph, link: Option<&str>, style: Style) {
+        match mark.attribute("fldCharType") {
+            Some("begin") => {
+                if let Some(form) = mark.child("ffData") {
+                    self.show(&form_value(form).unwrap_or_default(), paragraph, link, style);
+                }
+                self.fields.push(Field::default());
+            }
+            Some("separate") => {
+                if let Some(field) = self.fields.last_mut() {
+                    field.in_result = true;
+                    field.link = link_of_instruction(&field.instruction);
+                }
+            }
+            Some("end") => {
+                self.fields.pop();
+            }
+            _ => {}
+        }
+    }
+
+    /// The instruction of a field ends with its paragraph at the latest: one that never ends must not hide the rest.
+    pub(super) fn end_instructions(&mut self) {
+        self.fields.retain(|field| field.in_result);
+    }
+
+    fn drawing(&mut self, element: Element<'_>, paragraph: &mut Paragraph) {
+        let mut pending = vec![element];
+        while let Some(part) = pending.pop() {
+            match part.name() {
+                "txbxContent" => {
+                    let blocks = self.captured(|converter| converter.blocks(part));
+                    paragraph.after.extend(blocks);
+                    continue;
+                }
+                "AlternateContent" => {
+                    pending.extend(alternative(part));
+                    continue;
+                }
+                "docPr" | "cNvPr" => {
+                    if let Some(alt) = drawing::alternative_text(part) {
+                        paragraph.push_picture(alt);
+                    }
+                }
+                "shape" | "rect" | "group" | "roundrect" => {
+                    if let Some(alt) = part.attribute("alt").map(str::trim).filter(|alt| !alt.is_empty()) {
+                        paragraph.push_picture(alt.to_owned());
+                    }
+                    if part.attribute("hr") == Some("t") {
+                        paragraph.after.push(Block::body(BlockKind::Break));
+                    }
+                }
+                "textpath" => {
+                    if let Some(text) = part.attribute("string") {
+                        paragraph.after.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(text) }));
+                    }
+                }
+                "graphicData" => {
+                    let blocks = drawing::graphic_blocks(part, self.package, &self.relations, &mut self.warnings);
+                    paragraph.after.extend(blocks);
+                }
+                _ => {}
+            }
+            let from = pending.len();
+            pending.extend(part.elements());
+            if let Some(added) = pending.get_mut(from..) {
+                added.reverse();
+            }
+        }
+    }
+}
+
+/// The first choice that holds anything to read, else the fallback.
+pub(super) fn alternative(element: Element<'_>) -> Option<Element<'_>> {
+    let says_something = |choice: &Element<'_>| {
+        choice.descendants().any(|part| {
+            matches!(part.name(), "t" | "oMath" | "chart" | "relIds" | "blip" | "docPr" | "txbxContent" | "sym" | "br")
+        })
+    };
+    let choice = element.all("Choice").find(says_something);
+    choice.or_else(|| element.child("Fallback")).or_else(|| element.child("Choice"))
+}
+
+/// `HYPERLINK "address" \l "anchor"` leads to an address.
+fn link_of_instruction(instruction: &str) -> Option<String> {
+    let rest = instruction.trim_start();
+    let rest = rest.strip_prefix("HYPERLINK").or_else(|| rest.strip_prefix("hyperlink"))?.trim_start();
+    if rest.starts_with('\\') {
+        let anchor = rest.strip_prefix("\\l")?.trim_start().trim_start_matches('"');
+        return Some(format!("#{}", anchor.split('"').next()?));
+    }
+    let address = match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => rest.split_whitespace().next()?,
+    };
+    (!address.is_empty()).then(|| address.to_owned())
+}
+
+/// The value of a child; one without a value is on.
+fn child_value<'t>(element: Element<'t>, name: &str) -> Option<&'t str> {
+    element.child(name).map(|found| found.attribute("val").unwrap_or("1"))
+}
+
+/// What an old form field shows: a ticked box, a chosen entry. Texts are shown as the result of the field.
+fn form_value(form: Element<'_>) -> Option<String> {
+    if let Some(check) = form.child("checkBox") {
+        let ticked = child_value(check, "checked").or_else(|| child_value(check, "default"));
+        let ticked = ticked.is_some_and(|ticked| !matches!(ticked, "0" | "false"));
+        return Some(if ticked { "☒" } else { "☐" }.to_owned());
+    }
+    let list = form.child("ddList")?;
+    let chosen =
+        child_value(list, "result").or_else(|| child_value(list, "default")).and_then(|index| index.parse().ok());
+    let entry = list.all("listEntry").nth(chosen.unwrap_or(0))?;
+    entry.attribute("val").map(str::to_owned)
+}
+
+/// The character that a symbol font shows for a code.
+pub(in crate::office) fn symbol(font: &str, code: u32) -> Option<char> {
+    // Symbol fonts live at F000.
+    let code = if (0xf000..=0xf0ff).contains(&code) { code - 0xf000 } else { code };
+    let font = font.to_ascii_lowercase();
+    if font.starts_with("wingdings 2") {
+        return Some(match code {
+            0x50 => '✓',
+            0x4f | 0x51 | 0x53 | 0x54 => '☒',
+            0x52 => '☑',
+            0x2a | 0xa3 => '☐',
+            _ => '•',
+        });
+    }
+    if font.starts_with("wingdings") {
+        return Some(match code {
+            0x6f | 0xa8 | 0x71 | 0x72 => '☐',
+            0xfe => '☑',
+            0xfd | 0x78 => '☒',
+            0xfc => '✓',
+            0xfb => '✗',
+            0xe0 | 0xe8 | 0xf0 => '→',
+            0xdf | 0xe7 | 0xef => '←',
+            0xe1 => '↑',
+            0xe2 => '↓',
+            0xf3 => '↔',
+            0x4a => '☺',
+            0x4c => '☹',
+            0x28 => '☎',
+            0x2a => '✉',
+            _ => '•',
+        });
+    }
+    if font.starts_with("webdings") {
+        return Some(match code {
+            0x61 => '✓',
+            0x63 => '☐',
+            0x72 => '✗',
+            _ => '•',
+        });
+    }
+    if font.starts_with("symbol") {
+        const GREEK_UPPER: &str = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
+        const GREEK_LOWER: &str = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
+        return match code {
+            0x41..=0x5a => GREEK_UPPER.chars().nth((code - 0x41) as usize),
+            0x61..=0x7a => GREEK_LOWER.chars().nth((code - 0x61) as usize),
+            0xb7 => Some('•'),
+            0xa3 => Some('≤'),
+            0xb3 => Some('≥'),
+            0xb9 => Some('≠'),
+            0xb1 => Some('±'),
+            0xb4 => Some('×'),
+            0xb8 => Some('÷'),
+            0xb0 => Some('°'),
+            0xae => Some('→'),
+            0xac => Some('←'),
+            0xdb => Some('⇔'),
+            0xde => Some('⇒'),
+            0xa5 => Some('∞'),
+            0xbb => Some('≈'),
+            0xb6 => Some('∂'),
+            0xd1 => Some('∇'),
+            0xd6 => Some('√'),
+            0xe5 => Some('∑'),
+            0xf2 => Some('∫'),
+            0xce => Some('∈'),
+            0xd2 => Some('®'),
+            0xd3 => Some('©'),
+            0xd4 => Some('™'),
+            _ => char::from_u32(code),
+        };
+    }
+    char::from_u32(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_from_the_instructions_of_fields() {
+        assert_eq!(link_of_instruction(" HYPERLINK \"http://x.org/\" \\o \"tip\" ").as_deref(), Some("http://x.org/"));
+        assert_eq!(link_of_instruction("HYPERLINK \\l \"_Toc1\"").as_deref(), Some("#_Toc1"));
+        assert_eq!(link_of_instruction("PAGEREF _Toc1"), None);
+    }
+
+    #[test]
+    fn boxes_and_letters_of_symbol_fonts_are_shown() {
+        assert_eq!(symbol("Wingdings", 0xf0fe), Some('☑'));
+        assert_eq!(symbol("Symbol", 0xf061), Some('α'));
+        assert_eq!(symbol("Arial", 0x41), Some('A'));
+    }
+}

@@ -1,0 +1,151 @@
+//! An open PDF file.
+
+use super::{
+    about, annotations, attachments, fonts::FontCache, guard::guarded, interpreter::Shared, kind, layers::Layers, page,
+    render,
+};
+use crate::{
+    error::{ReadError, ReadResult, within},
+    file::OpenFile,
+    layout::{PageContent, Repeated, layout},
+    model::{About, Attachment, FileType, Page, PageImage},
+    options::{Limits, ReadOptions},
+};
+use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, object::Dict};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+/// Opens a PDF file; the bytes are shared, not copied.
+pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult<PdfFile> {
+    let bytes = bytes.into();
+    options.limits.check_file(bytes.len() as u64)?;
+    let password = options.password.as_deref().unwrap_or_default();
+    guarded("the file", || {
+        let pdf = Pdf::new_with_password(bytes, password).map_err(|error| load_error(error, options))?;
+        let page_count = pdf.pages().len();
+        if page_count == 0 {
+            return Err(ReadError::damaged("PDF", "it has no pages"));
+        }
+        within("the number of pages", page_count as u64, options.limits.pages as u64)?;
+        let shared = Shared {
+            fonts: FontCache::default(),
+            layers: Layers::read(pdf.xref()),
+            time_per_page: options.limits.time_per_page,
+        };
+        let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+        let about = About {
+            file_type: FileType::Pdf,
+            page_count,
+            metadata: about::metadata(&pdf, &catalog),
+            outline: about::outline(&catalog, &about::page_numbers(&pdf)),
+            warnings: Vec::new(),
+        };
+        let labels = about::labels(&catalog, page_count);
+        drop(catalog);
+        Ok(PdfFile { pdf, shared, about, labels, limits: options.limits.clone(), repeated: OnceLock::new() })
+    })
+}
+
+fn load_error(error: LoadPdfError, options: &ReadOptions) -> ReadError {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) if options.password.is_some() => {
+            ReadError::WrongPassword
+        }
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ReadError::NeedsPassword,
+        LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
+            ReadError::unsupported("the way in which the file is encrypted")
+        }
+        LoadPdfError::Decryption(_) => ReadError::damaged("PDF", "its encryption cannot be understood"),
+        LoadPdfError::Invalid => ReadError::damaged("PDF", "neither its index nor its pages can be found"),
+    }
+}
+
+/// A PDF file whose pages can be read from several threads at once.
+pub struct PdfFile {
+    pdf: Pdf,
+    shared: Shared,
+    about: About,
+    labels: Vec<String>,
+    limits: Limits,
+    /// What the pages have in common at their edges; looked for when the first page is read.
+    repeated: OnceLock<Repeated>,
+}
+
+impl fmt::Debug for PdfFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PdfFile").field("about", &self.about).finish_non_exhaustive()
+    }
+}
+
+impl PdfFile {
+    fn file_page(&self, index: usize) -> ReadResult<&hayro_syntax::page::Page<'_>> {
+        let pages = self.pdf.pages();
+        pages.get(index).ok_or(ReadError::NoSuchPage { page: index + 1, count: pages.len() })
+    }
+
+    /// What a page shows, before any layout.
+    pub fn content(&self, index: usize) -> ReadResult<PageContent> {
+        let page = self.file_page(index)?;
+        guarded(&format!("page {}", index + 1), || Ok(page::content(page, &self.shared)))
+    }
+
+    /// Headers and footers are told by a few pages from the middle of the file, whichever page is asked for.
+    fn repeated(&self) -> Option<&Repeated> {
+        let count = self.about.page_count;
+        if count < 3 {
+            return None;
+        }
+        Some(self.repeated.get_or_init(|| {
+            let middle = count / 2;
+            let sample = if count < 5 { vec![0, 1, 2] } else { vec![middle - 1, middle, middle + 1, middle + 2] };
+            let pages = sample.into_iter().filter_map(|index| self.content(index).ok()).collect::<Vec<_>>();
+            Repeated::look_at(&pages)
+        }))
+    }
+}
+
+impl OpenFile for PdfFile {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn page(&self, index: usize) -> ReadResult<Page> {
+        let file_page = self.file_page(index)?;
+        let content = self.content(index)?;
+        let decision = kind::decide(&content);
+        let laid = layout(&content, self.repeated());
+        let mut blocks = laid.blocks;
+        blocks.extend(
+            guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
+                .unwrap_or_default(),
+        );
+        Ok(Page {
+            number: index + 1,
+            label: self.labels.get(index).filter(|label| !label.is_empty()).cloned(),
+            size: Some(content.size),
+            rotation: content.rotation,
+            kind: decision.kind,
+            read_by: decision.read_by,
+            reason: decision.reason,
+            confidence: decision.confidence,
+            blocks,
+            words: laid.words,
+            warnings: content.warnings,
+        })
+    }
+
+    fn image(&self, index: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
+        let page = self.file_page(index)?;
+        guarded(&format!("page {}", index + 1), || render::image(page, dpi, &self.limits)).map(Some)
+    }
+
+    fn attachments(&self) -> ReadResult<Vec<Attachment>> {
+        guarded("the embedded files", || {
+            let xref = self.pdf.xref();
+            let catalog = xref.get::<Dict<'_>>(xref.root_id()).unwrap_or_default();
+            attachments::read(&catalog, &self.limits)
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! PDF files: what a caller relies on, shown on small files that are made here.
+
+use bindery_reader::{
+    Block, BlockKind, OpenFile, Page, ReadError, ReadOptions,
+    model::{Marker, PageKind, ReadBy, Role},
+    pdf,
+};
+use std::fmt::Write as _;
+
+/// A file of some pages; `extra` goes into each page's dictionary, `objects` are further objects from number 100 on.
+struct Sample {
+    pages: Vec<String>,
+    extra: String,
+    catalog: String,
+    objects: Vec<String>,
+}
+
+impl Sample {
+    fn of(pages: &[&str]) -> Self {
+        Self {
+            pages: pages.iter().map(|page| (*page).to_owned()).collect(),
+            extra: String::new(),
+            catalog: String::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let kids = (0..self.pages.len()).map(|index| format!("{} 0 R ", 10 + 2 * index)).collect::<Vec<_>>().concat();
+        let mut objects = vec![
+            (1, format!("<</Type/Catalog/Pages 2 0 R {}>>", self.catalog)),
+            (2, format!("<</Type/Pages/Count {}/Kids[{kids}]/MediaBox[0 0 600 800]>>", self.pages.len())),
+            (3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_owned()),
+            (4, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>".to_owned()),
+        ];
+        for (index, content) in self.pages.iter().enumerate() {
+            let number = 10 + 2 * index;
+            let resources = "/Resources<</Font<</F1 3 0 R/F2 4 0 R>>/XObject<</Im 100 0 R>>>>";
+            let page = format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R{resources}{}>>", number + 1, self.extra);
+            objects.push((number, page));
+            objects.push((number + 1, format!("<</Length {}>>stream\n{content}\nendstream", content.len())));
+        }
+        objects.extend(self.objects.iter().enumerate().map(|(index, object)| (100 + index, object.clone())));
+        let mut file = "%PDF-1.7\n".to_owned();
+        let mut offsets = Vec::new();
+        for (number, object) in &objects {
+            offsets.push((*number, file.len()));
+            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
+        }
+        let start = file.len();
+        file.push_str("xref\n0 1\n0000000000 65535 f \n");
+        for (number, offset) in offsets {
+            let _ = write!(file, "{number} 1\n{offset:010} 00000 n \n");
+        }
+        let _ = write!(file, "trailer<</Size 200/Root 1 0 R>>\nstartxref\n{start}\n%%EOF");
+        file.into_bytes()
+    }
+
+    fn open(&self) -> pdf::PdfFile {
+        pdf::open(self.bytes(), &ReadOptions::default()).expect("the sample is a PDF")
+    }
+
+    fn page(&self) -> Page {
+        self.open().page(0).expect("the sample has a page")
+    }
+}
+
+/// Lines of text from a place downwards.
+fn lines(x: u32, y: u32, size: u32, font: &str, lines: &[&str]) -> String {
+    let mut content = format!("BT /{font} {size} Tf {} TL {x} {y} Td\n", size + 2);
+    for line in lines {
+        let _ = writeln!(content, "({line}) Tj T*");
+    }
+    content + "ET\n"
+}
+
+fn text(block: &Block) -> String {
+    match &block.kind {
+        BlockKind::Heading { text, .. } | BlockKind::Paragraph { text } | BlockKind::ListItem { text, .. } => {
+            text.text()
+        }
+        _ => String::new(),
+    }
+}
+
+fn texts(page: &Page) -> Vec<String> {
+    page.blocks.iter().map(text).collect()
+}
+
+#[test]
+fn columns_are_read_one_after_the_other_and_hyphens_are_joined() {
+    let left = [
+        "This is the left column of a",
+        "page with two columns, in",
+        "which a long word is hyphen-",
+        "ated at the end of a line.",
+    ];
+    let right = [
+        "The right column is read",
+        "after the left one, though",
+        "its lines stand on the same",
+        "heights as those at the left.",
+    ];
+    // Drawn row by row, as some programs do.
+    let mut content = lines(50, 760, 20, "F2", &["A title over both columns of the page"]);
+    for (row, (left, right)) in (0u32..).zip(left.iter().zip(right)) {
+        content += &lines(50, 700 - 12 * row, 10, "F1", &[left]);
+        content += &lines(320, 700 - 12 * row, 10, "F1", &[right]);
+    }
+    let page = Sample::of(&[&content]).page();
+    assert_eq!(
+        texts(&page),
+        [
+            "A title over both columns of the page",
+            "This is the left column of a page with two columns, in which a long word is hyphenated at the end of a line.",
+            "The right column is read after the left one, though its lines stand on the same heights as those at the left.",
+        ]
+    );
+    assert!(matches!(page.blocks[0].kind, BlockKind::Heading { level: 1, .. }));
+    assert_eq!((page.kind, page.read_by), (PageKind::Text, ReadBy::Embedded));
+}
+
+#[test]
+fn lists_have_markers_and_words_have_boxes() {
+    let content = lines(50, 700, 10, "F1", &["\\225 first point", "\\225 second point", "3. third point"]);
+    let page = Sample::of(&[&content]).page();
+    let markers = page.blocks.iter().filter_map(|block| match &block.kind {
+        BlockKind::ListItem { marker, .. } => Some(marker.clone()),
+        _ => None,
+    });
+    assert_eq!(markers.collect::<Vec<_>>(), [Marker::Bullet, Marker::Bullet, Marker::Number("3".to_owned())]);
+    let first = page.words.iter().find(|word| word.text == "first").expect("the word is there");
+    assert!(first.bbox.x0 > 50.0 && first.bbox.y0 > 88.0 && first.bbox.y1 < 104.0, "{:?}", first.bbox);
+}
+
+#[test]
+fn turned_pages_are_read_as_shown() {
+    let mut sample = Sample::of(&["BT /F1 10 Tf 0 1 -1 0 300 100 Tm (turned text) Tj ET"]);
+    sample.extra = "/Rotate 90".to_owned();
+    let page = sample.page();
+    assert_eq!(page.rotation, 90);
+    assert_eq!(page.size.map(|size| (size.width, size.height)), Some((800.0, 600.0)));
+    assert_eq!(texts(&page), ["turned text"]);
+    assert!(page.words[0].bbox.width() > page.words[0].bbox.height());
+}
+
+#[test]
+fn what_pages_repeat_is_their_header_and_footer() {
+    let pages = (1..=4).map(|number| {
+        lines(50, 780, 9, "F1", &["Annual report"])
+            + &lines(50, 600, 10, "F1", &[&format!("Text that only page number {number} has.")])
+            + &lines(290, 20, 9, "F1", &[&format!("Page {number} of 4")])
+    });
+    let pages = pages.collect::<Vec<_>>();
+    let file = Sample::of(&pages.iter().map(String::as_str).collect::<Vec<_>>()).open();
+    let page = file.page(3).expect("there are four pages");
+    let roles = page.blocks.iter().map(|block| block.role).collect::<Vec<_>>();
+    assert_eq!(roles, [Role::Header, Role::Body, Role::Footer]);
+    assert_eq!(text(&page.blocks[2]), "Page 4 of 4");
+}
+
+#[test]
+fn marks_on_words_are_seen() {
+    let content = lines(50, 700, 10, "F1", &["kept struck under link"]);
+    // The places of the words, from Helvetica's widths.
+    let content = content + "72 703 28 0.6 re f 103 698.5 26 0.6 re f";
+    let mut sample = Sample::of(&[&content]);
+    sample.extra = "/Annots[<</Subtype/Link/Rect[131 695 150 712]/A<</S/URI/URI(https://example.org)>>>>]".to_owned();
+    let page = sample.page();
+    let BlockKind::Paragraph { text } = &page.blocks[0].kind else { panic!("{:?}", page.blocks) };
+    let find = |word: &str| text.0.iter().find(|span| span.text.contains(word)).expect("the word is there");
+    assert!(!find("kept").style.struck && find("struck").style.struck && find("under").style.underlined, "{text:?}");
+    assert_eq!(find("link").link.as_deref(), Some("https://example.org"));
+}
+
+#[test]
+fn values_of_fields_and_comments_are_read() {
+    let mut sample = Sample::of(&["BT /F1 10 Tf 50 700 Td (Name:) Tj ET"]);
+    sample.extra = "/Annots[<</Subtype/Widget/FT/Tx/V(Ada)/Rect[100 695 200 710]>>\
+        <</Subtype/Text/Contents(please check)/T(Bob)/Rect[10 10 20 20]>>]"
+        .to_owned();
+    let page = sample.page();
+    assert_eq!(page.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), ["Name:", "Ada"]);
+    let comment = page.blocks.last().expect("there is a comment");
+    assert_eq!((comment.role, text(comment)), (Role::Comment, "Bob: please check".to_owned()));
+}
+
+#[test]
+fn scans_and_blank_pages_say_so() {
+    let mut sample = Sample::of(&["600 0 0 800 0 0 cm /Im Do", ""]);
+    let picture = "<</Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/Length 1>>stream\n0\nendstream";
+    sample.objects = vec![picture.to_owned()];
+    let file = sample.open();
+    let scan = file.page(0).expect("there is a scan");
+    assert_eq!((scan.kind, scan.read_by), (PageKind::Scan, ReadBy::Nothing));
+    assert!(scan.reason.contains("100 %"), "{}", scan.reason);
+    assert_eq!(file.page(1).expect("there is a blank page").kind, PageKind::Blank);
+}
+
+#[test]
+fn the_file_says_what_it_is() {
+    let mut sample = Sample::of(&["", "", ""]);
+    sample.catalog = "/Lang(de-DE)/PageLabels<</Nums[0<</S/r>>2<</S/D/P(A-)>>]>>/Outlines 100 0 R\
+        /Names<</EmbeddedFiles<</Names[(data.xml)<</F(../data.xml)/EF<</F 102 0 R>>>>]>>>>"
+        .to_owned();
+    sample.objects = vec![
+        "<</First 101 0 R>>".to_owned(),
+        "<</Title(Chapter)/Dest[12 0 R/Fit]/Next 101 0 R>>".to_owned(),
+        "<</Subtype/text#2Fxml/Length 4>>stream\n<a/>\nendstream".to_owned(),
+    ];
+    let file = sample.open();
+    let about = file.about();
+    assert_eq!((about.page_count, about.metadata.language.as_deref()), (3, Some("de-DE")));
+    // The entry is its own successor, and is read once.
+    let outline = about.outline.iter().map(|entry| (entry.title.as_str(), entry.page));
+    assert_eq!(outline.collect::<Vec<_>>(), [("Chapter", Some(2))]);
+    let labels = (0..3).map(|index| file.page(index).ok().and_then(|page| page.label).unwrap_or_default());
+    assert_eq!(labels.collect::<Vec<_>>(), ["i", "ii", "A-1"]);
+    let attachments = file.attachments().expect("the file is readable");
+    assert_eq!((attachments[0].name.as_str(), attachments[0].media_type.as_deref()), ("data.xml", Some("text/xml")));
+    assert_eq!(attachments[0].bytes, b"<a/>");
+}
+
+#[test]
+fn pages_can_be_pictures() {
+    let image =
+        Sample::of(&["0 0 300 800 re f"]).open().image(0, 36.0).expect("it can be rendered").expect("it has pages");
+    assert_eq!((image.width, image.height, image.channels, image.dpi), (300, 400, 1, 36));
+    assert_eq!((image.pixels[10], image.pixels[290]), (0, 255));
+}
+
+#[test]
+fn bad_files_are_errors_of_one_sentence() {
+    let open = |bytes: &[u8]| pdf::open(bytes.to_vec(), &ReadOptions::default()).map(|_| ());
+    assert_eq!(open(b""), Err(ReadError::Empty));
+    assert!(matches!(open(b"%PDF-1.7 and nothing else"), Err(ReadError::Damaged { kind: "PDF", .. })));
+    let whole = Sample::of(&["BT /F1 10 Tf 50 700 Td (still here) Tj ET"]).bytes();
+    for length in (0..whole.len()).step_by(37) {
+        // Whatever is cut off, nothing panics.
+        let _ = open(&whole[..length]);
+    }
+    let file = Sample::of(&[""]).open();
+    assert_eq!(file.page(1).map(|_| ()), Err(ReadError::NoSuchPage { page: 2, count: 1 }));
+}
+
+#[test]
+fn encrypted_files_ask_for_their_password() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/messy");
+    let Ok(bytes) = std::fs::read(format!("{folder}/hayro--password_encrypted_aes_128.pdf")) else {
+        #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+        {
+            eprintln!("skipped: the shared fixtures are not here");
+        }
+        return;
+    };
+    let with = |password: Option<&str>| {
+        let options = ReadOptions { password: password.map(str::to_owned), ..ReadOptions::default() };
+        pdf::open(bytes.clone(), &options).map(|file| file.about().page_count)
+    };
+    assert_eq!(with(None), Err(ReadError::NeedsPassword));
+    assert_eq!(with(Some("wrong")), Err(ReadError::WrongPassword));
+}
