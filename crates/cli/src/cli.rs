@@ -16,6 +16,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(commands::run::Args),
+    Read(commands::read::Args),
     Process(commands::process::Args),
     Runs(commands::runs::Args),
     Submit(commands::submit::Args),

@@ -10,12 +10,13 @@ pub(crate) const LISTEN: &str = "BINDERY_LISTEN";
 pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const AMQP: &str = "BINDERY_AMQP";
+pub(crate) const READ_PASSWORD: &str = "BINDERY_READ_PASSWORD";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 11] =
-    [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, LISTEN, PGPASSWORD, NO_COLOR, AMQP, COMPONENT];
+pub(crate) const ALL: [&str; 12] =
+    [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, LISTEN, PGPASSWORD, NO_COLOR, AMQP, READ_PASSWORD, COMPONENT];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
@@ -32,9 +33,10 @@ Environment:
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
+  BINDERY_READ_PASSWORD   what opens the encrypted files of `bindery read`
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component
 
-Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission or run failed, 11 waits for review,
+Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission, run or reading failed, 11 waits for review,
 12 waits for something else, 20 store unavailable, 130 interrupted.
 
 Try it: bindery run samples";

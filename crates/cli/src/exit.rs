@@ -9,7 +9,7 @@ pub(crate) enum Exit {
     Unexpected = 1,
     /// Wrong flags, or input that cannot be used.
     Usage = 2,
-    /// The submission failed or was cancelled, or the run failed.
+    /// The submission failed or was cancelled, the run failed, or a file or page could not be read.
     SubmissionFailed = 10,
     /// The submission waits for a person.
     WaitingForReview = 11,

@@ -9,6 +9,7 @@ pub(crate) mod jobs;
 pub(crate) mod process;
 pub(crate) mod processors;
 pub(crate) mod queues;
+pub(crate) mod read;
 pub(crate) mod result;
 pub(crate) mod retry;
 pub(crate) mod reviews;
@@ -26,6 +27,7 @@ use crate::{cli::Command, config::Settings, exit::Exit};
 pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(settings, args).await,
+        Command::Read(args) => read::run(args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
         Command::Processors(args) => processors::run(settings, args).await,

@@ -16,6 +16,7 @@ mod process;
 mod process_bad_input;
 mod process_outside;
 mod processors;
+mod reading;
 mod running;
 mod runs;
 mod store_trouble;

@@ -1,0 +1,174 @@
+//! `bindery read`: files in, their text out. Nothing is stored; whatever cannot be read is said, and the rest goes on.
+
+mod explain;
+mod one;
+mod output_file;
+mod pages;
+mod show;
+
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_reader::{
+    OcrMode, ReadOptions, Reader,
+    ocr::{OcrEngine, http::HttpEngine, tesseract::Tesseract},
+};
+use one::Job;
+use pages::PageRanges;
+use std::{path::PathBuf, sync::Arc};
+
+/// Read files: text, Markdown, words with their places
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery read report.pdf                          writes report.pdf.md beside it
+  bindery read *.pdf *.docx --out texts            writes texts/report.pdf.md and so on
+  bindery read report.pdf --out -                  prints it
+  bindery read scan.pdf --format json --pages 1-3,7
+  bindery read scan.pdf --explain                  says how each page was read, and why
+  bindery read scan.pdf --overlay pictures         draws what was seen over each page
+  curl -s https://example.org/ | bindery read -    reads what comes in, prints what it says
+PDF, images, Office, OpenDocument, HTML, mail, RTF, EPUB, CSV, text, and archives of these. The content tells the type;
+the name does not matter. Pages without usable text are read by Tesseract, if it is installed.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
+pub(crate) struct Args {
+    /// The files; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// What to write
+    #[arg(long, short, value_enum, default_value_t = Format::Md)]
+    format: Format,
+
+    /// Only these pages, such as 1-3,7 or 5-
+    #[arg(long, value_name = "PAGES")]
+    pages: Option<PageRanges>,
+
+    /// Where to write; - prints. Without it, beside each file
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// How many pages are read at once; without it, one for each core
+    #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// What opens encrypted files
+    #[arg(long, env = crate::env_vars::READ_PASSWORD, hide_env_values = true, value_name = "PASSWORD")]
+    password: Option<String>,
+
+    /// Which pages are read by OCR
+    #[arg(long, value_enum, default_value_t = Ocr::Auto)]
+    ocr: Ocr,
+
+    /// The languages of scans, as Tesseract names them, joined by +
+    #[arg(long, value_name = "NAMES", default_value = "eng")]
+    languages: String,
+
+    /// How finely pages are drawn for OCR, for --images and for --overlay
+    #[arg(long, value_name = "NUMBER", default_value_t = 300, value_parser = clap::value_parser!(u16).range(30..=1200))]
+    dpi: u16,
+
+    /// Send pages that need OCR to this address instead of to Tesseract
+    #[arg(long, value_name = "URL")]
+    ocr_url: Option<String>,
+
+    /// Write a picture of each page, too: NAME.EXT.page_001.png
+    #[arg(long)]
+    images: bool,
+
+    /// Write files inside the files as well, into NAME.EXT.files, and read them
+    #[arg(long)]
+    attachments: bool,
+
+    /// Say how each page was read, and why, instead of writing anything
+    #[arg(long, conflicts_with_all = ["format", "images", "overlay"])]
+    explain: bool,
+
+    /// Write pictures of the pages with words, blocks, tables and reading order drawn on them into this folder
+    #[arg(long, value_name = "DIR")]
+    overlay: Option<PathBuf>,
+
+    /// No progress bars
+    #[arg(long)]
+    no_progress: bool,
+
+    /// With --explain: print JSON lines
+    #[arg(long, requires = "explain")]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Markdown: headings, lists, tables, links
+    Md,
+    /// Plain text in reading order
+    Text,
+    /// Everything: blocks, words, boxes, tables, metadata
+    Json,
+    /// Words with their boxes, as OCR tools exchange them
+    Hocr,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Ocr {
+    /// Those without usable text
+    Auto,
+    /// All
+    Force,
+    /// None
+    Never,
+}
+
+impl Args {
+    fn reader(&self) -> Reader {
+        let ocr = match self.ocr {
+            Ocr::Auto => OcrMode::Auto,
+            Ocr::Force => OcrMode::Force,
+            Ocr::Never => OcrMode::Never,
+        };
+        let engine: Arc<dyn OcrEngine> = match &self.ocr_url {
+            Some(url) => Arc::new(HttpEngine::new(url, None)),
+            None => Arc::new(Tesseract::default()),
+        };
+        let options = ReadOptions {
+            ocr,
+            languages: self.languages.split('+').map(str::to_owned).collect(),
+            dpi: f32::from(self.dpi),
+            password: self.password.clone(),
+            ..ReadOptions::default()
+        };
+        Reader::new(options, Some(engine))
+    }
+
+    fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cores, usize::from)
+    }
+}
+
+pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
+    for folder in [args.out.as_ref().filter(|out| !is_dash(out)), args.overlay.as_ref()].into_iter().flatten() {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::usage(format!("{}: cannot be made: {error}", folder.display())))?;
+    }
+    // Reading keeps its cores busy, and threads of the runtime must not be kept.
+    tokio::task::spawn_blocking(move || read_all(&args)).await?
+}
+
+fn is_dash(path: &std::path::Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn read_all(args: &Args) -> anyhow::Result<Exit> {
+    let reader = args.reader();
+    let mut job = Job::new(args, &reader);
+    for file in &args.files {
+        job.read_file(file)?;
+    }
+    let (failed, files) = job.finish();
+    if failed == 0 {
+        return Ok(Exit::Ok);
+    }
+    if files > 1 {
+        output::note(format!("{} of {} had parts that could not be read", failed, output::count(files, "file")));
+    }
+    Ok(Exit::SubmissionFailed)
+}

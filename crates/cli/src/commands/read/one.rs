@@ -1,0 +1,252 @@
+//! One file after the other, and the files inside them.
+
+use super::{Args, explain, is_dash, output_file::Output, show::Bar};
+use crate::{failure::Failure, output};
+use bindery_reader::{Attachment, OpenFile, Page, ReadError, Reader, image::raster, model::FileType, overlay, split};
+use std::{
+    ffi::OsString,
+    fs, io,
+    io::Read as _,
+    ops::{ControlFlow, Range},
+    path::{Path, PathBuf},
+};
+
+/// What is to be done, and how it went.
+pub(super) struct Job<'a> {
+    args: &'a Args,
+    reader: &'a Reader,
+    files: u64,
+    failed: u64,
+}
+
+/// A file to be read: what it is called, and where what is written of it goes.
+struct Source {
+    name: String,
+    /// Without folders.
+    file_name: OsString,
+    /// None: to the terminal.
+    beside: Option<PathBuf>,
+    nesting: usize,
+}
+
+impl Source {
+    /// The path of something written of it.
+    fn path(&self, ending: &str) -> Option<PathBuf> {
+        self.beside.as_ref().map(|beside| {
+            let mut path = OsString::from(beside);
+            path.push(".");
+            path.push(ending);
+            path.into()
+        })
+    }
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(args: &'a Args, reader: &'a Reader) -> Self {
+        Self { args, reader, files: 0, failed: 0 }
+    }
+
+    /// How many files had something that could not be read, and how many there were.
+    pub(super) fn finish(self) -> (u64, u64) {
+        (self.failed, self.files)
+    }
+
+    pub(super) fn read_file(&mut self, path: &Path) -> anyhow::Result<()> {
+        let source = self.source(path);
+        match self.bytes(path) {
+            Ok(bytes) => self.read(&source, bytes),
+            Err(error) => {
+                self.files += 1;
+                self.failed += 1;
+                output::error(&format!("{}: {error}", source.name), None);
+                Ok(())
+            }
+        }
+    }
+
+    fn source(&self, path: &Path) -> Source {
+        let standard_input = is_dash(path);
+        let name = if standard_input { "standard input".to_owned() } else { path.display().to_string() };
+        let file_name = path.file_name().filter(|_| !standard_input).unwrap_or("stdin".as_ref()).to_owned();
+        let beside = match &self.args.out {
+            Some(out) if is_dash(out) => None,
+            Some(out) => Some(out.join(&file_name)),
+            None if standard_input => None,
+            None => Some(path.to_owned()),
+        };
+        Source { name, file_name, beside, nesting: 0 }
+    }
+
+    /// Not more than may be read, however large the file is.
+    fn bytes(&self, path: &Path) -> anyhow::Result<Vec<u8>> {
+        let most = self.reader.options().limits.file_bytes;
+        let mut bytes = Vec::new();
+        if is_dash(path) {
+            io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+        } else {
+            if path.is_dir() {
+                anyhow::bail!("this is a folder; name the files in it, such as {}/*", path.display());
+            }
+            fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    fn read(&mut self, source: &Source, bytes: Vec<u8>) -> anyhow::Result<()> {
+        self.files += 1;
+        let file = match self.reader.open(bytes, Some(&source.name)) {
+            Ok(file) => file,
+            Err(error) => {
+                self.failed += 1;
+                output::error(&format!("{}: {error}", source.name), hint(&error));
+                return Ok(());
+            }
+        };
+        let complete = self.read_pages(source, &*file)?;
+        self.failed += u64::from(!complete);
+        let about = file.about();
+        let is_archive = matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip);
+        if is_archive || self.args.attachments {
+            self.read_inside(source, &*file)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what is inside a file as files of their own.
+    fn read_inside(&mut self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<()> {
+        let inside = match file.attachments() {
+            Ok(inside) => inside,
+            Err(error) => {
+                self.failed += 1;
+                output::error(&format!("{}: {error}", source.name), None);
+                return Ok(());
+            }
+        };
+        let most = self.reader.options().limits.nesting;
+        if !inside.is_empty() && source.nesting >= most {
+            self.failed += 1;
+            let message = format!("{}: files are nested more than {most} deep; these are not read", source.name);
+            output::error(&message, None);
+            return Ok(());
+        }
+        for Attachment { name, bytes, .. } in inside {
+            let beside = source.path("files").map(|folder| folder.join(&name));
+            if let Some(folder) = beside.as_deref().and_then(Path::parent) {
+                fs::create_dir_all(folder)?;
+            }
+            if let Some(path) = beside.as_deref().filter(|_| self.args.attachments) {
+                fs::write(path, &bytes)?;
+            }
+            let inner = Source {
+                file_name: Path::new(&name).file_name().unwrap_or(name.as_ref()).to_owned(),
+                name: format!("{}/{name}", source.name),
+                beside,
+                nesting: source.nesting + 1,
+            };
+            self.read(&inner, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// False if some page could not be read.
+    fn read_pages(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<bool> {
+        let about = file.about();
+        let ranges: Vec<Range<usize>> = match &self.args.pages {
+            Some(pages) => pages.of(about.page_count),
+            None => Vec::from_iter((about.page_count > 0).then_some(0..about.page_count)),
+        };
+        if ranges.is_empty() {
+            if about.page_count > 0 {
+                let has = output::count(about.page_count as u64, "page");
+                output::error(&format!("{}: none of these pages is there; the file has {has}", source.name), None);
+            }
+            return Ok(about.page_count == 0);
+        }
+        let wanted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+        let bar = Bar::of(!self.args.no_progress, &source.name, wanted);
+        let mut sink = if self.args.explain {
+            explain::file(&source.name, about, self.args.json)?;
+            None
+        } else {
+            let (format, dpi) = (self.args.format, f32::from(self.args.dpi));
+            Some(match source.path(format.extension()) {
+                Some(path) => {
+                    Output::file(format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
+                }
+                None => Output::terminal(format, dpi, about)?,
+            })
+        };
+        let mut complete = true;
+        let mut trouble = None;
+        for range in ranges {
+            self.reader.read_pages(file, range, self.args.jobs(), |read| {
+                bar.step();
+                if let Some(error) = &read.error {
+                    complete = false;
+                    output::error(&format!("{}: page {}: {error}", source.name, read.page.number), hint(error));
+                }
+                let done = self.page(source, file, read.page, sink.as_mut(), about.page_count > 1);
+                match done {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        trouble = Some(error);
+                        ControlFlow::Break(())
+                    }
+                }
+            });
+        }
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        drop(bar);
+        if let Some(sink) = sink
+            && let Some(path) = sink.finish()?
+        {
+            output::note(format!("{}: {} → {}", source.name, output::count(wanted as u64, "page"), path.display()));
+        }
+        Ok(complete)
+    }
+
+    fn page(
+        &self,
+        source: &Source,
+        file: &dyn OpenFile,
+        page: Page,
+        sink: Option<&mut Output>,
+        of_several: bool,
+    ) -> anyhow::Result<()> {
+        let dpi = f32::from(self.args.dpi);
+        let base = split::page_name(page.number);
+        if self.args.images
+            && let Some(path) = source.path(&format!("{base}.png"))
+            && let Some(picture) = self.reader.picture_of(file, &page, dpi)?
+        {
+            fs::write(&path, raster::to_png(&picture).map_err(anyhow::Error::msg)?)
+                .map_err(|error| cannot_write(&path, &error))?;
+        }
+        if let Some(folder) = &self.args.overlay
+            && let Some(picture) = self.reader.picture_of(file, &page, dpi.min(150.0))?
+        {
+            let path = folder.join(format!("{}.{base}.png", source.file_name.display()));
+            let drawn = overlay::png(&picture, &page).map_err(anyhow::Error::msg)?;
+            fs::write(&path, drawn).map_err(|error| cannot_write(&path, &error))?;
+        }
+        match sink {
+            Some(sink) => Ok(sink.page(page, of_several)?),
+            None => explain::page(&source.name, &page, self.args.json),
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{}: cannot be written: {error}", path.display()))
+}
+
+fn hint(error: &ReadError) -> Option<&'static str> {
+    match error {
+        ReadError::NeedsPassword => Some("--password opens it"),
+        ReadError::NoOcr { .. } => Some("`--ocr never` leaves scans empty and goes on"),
+        ReadError::UnknownType { .. } => Some("`bindery read --help` lists the types that can be read"),
+        _ => None,
+    }
+}

@@ -1,0 +1,122 @@
+//! What is written: beside the file, into a folder, or to the terminal. A file appears whole or not at all.
+
+use super::Format;
+use bindery_reader::{About, Page, combine, render};
+use std::{
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+use tempfile::NamedTempFile;
+
+/// Pages on their way out, in order.
+pub(super) struct Output {
+    format: Format,
+    dpi: f32,
+    target: Target,
+    pages: usize,
+    /// hOCR is one document, and its head stands before the first page.
+    for_hocr: Vec<Page>,
+}
+
+enum Target {
+    Terminal(io::StdoutLock<'static>),
+    File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
+}
+
+impl Format {
+    pub(super) const fn extension(self) -> &'static str {
+        match self {
+            Self::Md => "md",
+            Self::Text => "txt",
+            Self::Json => "json",
+            Self::Hocr => "hocr",
+        }
+    }
+}
+
+impl Output {
+    /// Prints.
+    pub(super) fn terminal(format: Format, dpi: f32, about: &About) -> io::Result<Self> {
+        Self::begin(format, dpi, about, Target::Terminal(io::stdout().lock()))
+    }
+
+    /// Writes a file.
+    pub(super) fn file(format: Format, dpi: f32, about: &About, path: PathBuf) -> io::Result<Self> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let temporary = BufWriter::new(tempfile::Builder::new().prefix(".bindery-read-").tempfile_in(folder)?);
+        Self::begin(format, dpi, about, Target::File { temporary, path })
+    }
+
+    fn begin(format: Format, dpi: f32, about: &About, target: Target) -> io::Result<Self> {
+        let mut output = Self { format, dpi, target, pages: 0, for_hocr: Vec::new() };
+        if format == Format::Json {
+            let head = format!("{{\"about\":{},\"pages\":[", serde_json::to_string(about)?);
+            output.write(&head)?;
+        }
+        Ok(output)
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        match &mut self.target {
+            Target::Terminal(terminal) => terminal.write_all(text.as_bytes()),
+            Target::File { temporary, .. } => temporary.write_all(text.as_bytes()),
+        }
+    }
+
+    /// The next page. Files of one page have no headings between pages.
+    pub(super) fn page(&mut self, page: Page, of_several: bool) -> io::Result<()> {
+        let first = self.pages == 0;
+        self.pages += 1;
+        let text = match self.format {
+            Format::Hocr => {
+                self.for_hocr.push(page);
+                return Ok(());
+            }
+            Format::Json => {
+                let comma = if first { "" } else { "," };
+                format!("{comma}\n{}", serde_json::to_string(&page)?)
+            }
+            Format::Md => {
+                let text = render::markdown(&page);
+                let between = if first { "" } else { "\n" };
+                let text = if of_several { combine::page_markdown(page.number, &text) } else { text };
+                format!("{between}{text}")
+            }
+            // Pages of plain text are parted as printers part them.
+            Format::Text => format!("{}{}", if first { "" } else { "\x0c" }, render::text(&page)),
+        };
+        self.write(&text)
+    }
+
+    /// Everything is written, and there.
+    pub(super) fn finish(mut self) -> io::Result<Option<PathBuf>> {
+        match self.format {
+            Format::Json => self.write("\n]}\n")?,
+            Format::Hocr => {
+                let html = render::hocr(&self.for_hocr, self.dpi);
+                self.write(&html)?;
+            }
+            Format::Md | Format::Text => {}
+        }
+        match self.target {
+            Target::Terminal(mut terminal) => terminal.flush().map(|()| None),
+            Target::File { temporary, path } => {
+                let temporary = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
+                make_readable(temporary.as_file())?;
+                temporary.persist(&path)?;
+                Ok(Some(path))
+            }
+        }
+    }
+}
+
+/// Temporary files are for their owner alone; what a user asked for has the usual rights.
+fn make_readable(file: &std::fs::File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    let _ = file;
+    Ok(())
+}
