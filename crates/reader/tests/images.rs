@@ -1,5 +1,7 @@
 //! Image files of every kind as pages: whole, odd, cut off, too large.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use bindery_reader::{
     Limits, OpenFile, ReadError, ReadOptions,
     image::open,

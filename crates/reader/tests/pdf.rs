@@ -247,7 +247,6 @@ fn bad_files_are_errors_of_one_sentence() {
 fn encrypted_files_ask_for_their_password() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/messy");
     let Ok(bytes) = std::fs::read(format!("{folder}/hayro--password_encrypted_aes_128.pdf")) else {
-        #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
         {
             eprintln!("skipped: the shared fixtures are not here");
         }

@@ -1,5 +1,7 @@
 //! A PDF taken apart, its pages read, and put together again: the steps of a document through the reader.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use bindery_reader::{
     OcrMode, ReadError, ReadOptions,
     combine::{Combined, CombinedDocument, Waiting, combine_folder, combine_words, page_markdown},
@@ -49,7 +51,7 @@ fn pdf(pages: usize, scanned: &[usize]) -> Vec<u8> {
     let table = bytes.len();
     let mut end = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
     for start in starts {
-        let _ = write!(end, "{start:010} 00000 n \n");
+        let _ = writeln!(end, "{start:010} 00000 n ");
     }
     let _ = write!(end, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1);
     bytes.extend_from_slice(end.as_bytes());
