@@ -1,6 +1,7 @@
 //! Tesseract on scanned pages with known text. Skipped, with a line that says so, where Tesseract or the pages are absent.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use bindery_reader::{
     ReadError, ReadOptions,
