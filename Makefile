@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -84,7 +84,17 @@ bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside gr
 	  cargo run --release -q -p bindery-amqp --example bench_amqp; } | \
 	awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
 
-bench: bench-engine bench-processors bench-scale ## Run every benchmark
+# The files and scorers come from outside; the peers live in an environment of their own.
+SHARED := ../shared
+PEERS := $(TEST_TOOLS)/reader-peers
+bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown and tesseract
+	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
+	[ -x $(PEERS)/bin/python ] || python3 -m venv $(PEERS); \
+	$(PEERS)/bin/pip install -q --disable-pip-version-check -r bench/reader/peers.txt && \
+	cargo build --release -q -p bindery && cargo build --release -q -p bindery-reader --example pdf_tables && \
+	python3 bench/reader/bench.py target/release/bindery target/release/examples/pdf_tables $(SHARED) $(PEERS)/bin/python
+
+bench: bench-engine bench-processors bench-scale bench-reader ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Measures `bindery read` beside its peers, on the same files in the same run: `make bench-reader`.
+
+usage: bench.py BINDERY PDF_TABLES SHARED PEERS
+
+BINDERY and PDF_TABLES are the release builds, SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2
+and markitdown. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
+only the reading is counted, not the start of Python. The last line is for programs.
+"""
+
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT_SECONDS = 20
+LIMIT_BYTES = 1 << 30
+
+PDFIUM = """
+import sys, time, pypdfium2
+pages, begun = 0, time.process_time()
+for path in sys.argv[1:]:
+    pdf = pypdfium2.PdfDocument(path)
+    for page in pdf:
+        page.get_textpage().get_text_bounded()
+        pages += 1
+print(pages, time.process_time() - begun)
+"""
+
+PDFIUM_WORDS = """
+import sys, pypdfium2
+for path in sys.argv[1:]:
+    words = 0
+    try:
+        for page in pypdfium2.PdfDocument(path):
+            words += len(page.get_textpage().get_text_bounded().split())
+    except Exception:
+        pass
+    print(words, path, flush=True)
+"""
+
+MARKITDOWN = """
+import sys, time, warnings
+warnings.simplefilter("ignore")
+from markitdown import MarkItDown
+converter = MarkItDown()
+read, spent = [], 0.0
+for path in sys.argv[1:]:
+    begun = time.process_time()
+    try:
+        converter.convert(path)
+        read.append(path)
+    except Exception:
+        pass
+    spent += time.process_time() - begun
+print(len(read), spent)
+"""
+
+
+def cpu(command, **options):
+    """CPU seconds of a command and its children, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
+
+
+def best(command, **options):
+    return min(cpu(command, **options)[0] for _ in range(2))
+
+
+class Bench:
+    def __init__(self, bindery, pdf_tables, shared, peers):
+        self.bindery, self.pdf_tables, self.peers = bindery, pdf_tables, peers
+        self.documents = pathlib.Path(shared) / "fixtures" / "documents"
+        self.scorers = pathlib.Path(shared) / "bench"
+        self.out = pathlib.Path(tempfile.mkdtemp(prefix="bindery-bench-"))
+        self.numbers = {}
+
+    def read(self, files, *options):
+        return [self.bindery, "read", "--no-progress", "--jobs", "1", *options, *map(str, files)]
+
+    def files(self, folder, *endings):
+        return sorted(p for p in (self.documents / folder).iterdir() if p.suffix.lower().lstrip(".") in endings)
+
+    def score(self, scorer, truth, out):
+        _, done = cpu([sys.executable, str(self.scorers / scorer), str(truth), str(out)])
+        return float(re.search(r"_f1=([0-9.]+)", done.stdout).group(1)), done.stdout
+
+    def text(self):
+        files = self.files("text", "pdf")
+        ours = best(self.read(files, "--ocr", "never", "--format", "text", "--out", str(self.out / "text")))
+        theirs = []
+        for _ in range(2):
+            pages, seconds = cpu([self.peers, "-c", PDFIUM, *map(str, files)])[1].stdout.split()
+            theirs.append(float(seconds))
+        pages = int(pages)
+        f1, said = self.score("score_text.py", self.documents / "text", self.out / "text")
+        print(f"text: {pages} pages, ours {ours:.2f} s with layout, pdfium {min(theirs):.2f} s; {said.splitlines()[-1]}")
+        self.numbers |= {
+            "pages_per_cpu_s": pages / ours,
+            "pdfium_pages_per_cpu_s": pages / min(theirs),
+            "ratio": min(theirs) / ours,
+            "token_f1": f1,
+        }
+
+    def tables(self):
+        files = self.files("tables", "pdf")
+        cpu([self.pdf_tables, str(self.out / "cells"), *map(str, files)])
+        cpu(self.read(files, "--ocr", "never", "--out", str(self.out / "markdown")))
+        cells, _ = self.score("score_tables.py", self.documents / "tables", self.out / "cells")
+        markdown, _ = self.score("score_tables.py", self.documents / "tables", self.out / "markdown")
+        print(f"tables: adjacency F1 {cells:.4f} of the cells found, {markdown:.4f} of the Markdown (which cannot say what spans)")
+        self.numbers["table_f1"] = cells
+
+    def office(self):
+        files = self.files("office", "docx", "pptx", "xlsx")
+        ours = best(self.read(files, "--out", str(self.out / "office")))
+        count, seconds = cpu([self.peers, "-c", MARKITDOWN, *map(str, files)])[1].stdout.split()[-2:]
+        print(f"office: {len(files)} files, ours {ours:.2f} s; markitdown {float(seconds):.2f} s for the {count} it can read")
+        self.numbers["office_ratio"] = float(seconds) / ours
+
+    def ocr(self):
+        truths = {"phototest-rotated-180": "phototest.gold", "phototest-rotated-R": "phototest.gold", "phototest": "phototest.gold"}
+        errors, lengths, ours, theirs, their_errors = 0, 0, 0.0, 0.0, 0
+        for scan in self.files("scans", "tif", "png"):
+            truth = (self.documents / "scans" / f"{truths.get(scan.stem, scan.stem)}.txt").read_text(errors="replace")
+            spent, done = cpu(self.read([scan], "--format", "text", "--out", "-"))
+            ours += spent
+            environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "OMP_THREAD_LIMIT": "1"}
+            spent, peer = cpu(["tesseract", str(scan), "-", "--psm", "1"], env=environment)
+            theirs += spent
+            truth = flat(truth)
+            lengths += len(truth)
+            errors += distance(flat(done.stdout), truth)
+            their_errors += distance(flat(peer.stdout), truth)
+        print(
+            f"OCR: character errors {errors / lengths:.4f}, the tesseract command {their_errors / lengths:.4f}; "
+            f"CPU {ours:.2f} s and {theirs:.2f} s"
+        )
+        self.numbers |= {"ocr_cer": errors / lengths, "ocr_cpu_ratio": ours / theirs if theirs else 0.0}
+
+    def messy(self):
+        files = self.files("messy", "pdf")
+        words = {}
+        for line in cpu([self.peers, "-c", PDFIUM_WORDS, *map(str, files)])[1].stdout.splitlines():
+            count, path = line.split(" ", 1)
+            words[path] = int(count)
+        panics, late, empty = [], [], []
+        for file in files:
+            command = self.read([file], "--ocr", "never", "--format", "text", "--out", "-")
+            try:
+                limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (LIMIT_BYTES + (1 << 30), LIMIT_BYTES + (1 << 30)))
+                done = cpu(command, timeout=LIMIT_SECONDS, preexec_fn=limit)[1]
+            except subprocess.TimeoutExpired:
+                late.append(file.name)
+                continue
+            if done.returncode not in (0, 10) or "panicked" in done.stderr:
+                panics.append(file.name)
+            elif words.get(str(file)) and not done.stdout.split():
+                empty.append(file.name)
+        print(f"messy: {len(files)} files, {len(panics)} panics {panics[:5]}, {len(late)} too late {late[:5]}")
+        print(f"messy: no text where pdfium gives some: {len(empty)} {empty[:12]}")
+        self.numbers |= {"messy_panics": len(panics), "messy_timeouts": len(late)}
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def distance(one, other):
+    """Edits between two texts, row by row."""
+    previous = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        current = [i]
+        for j, b in enumerate(other, 1):
+            current.append(min(previous[j] + 1, current[-1] + 1, previous[j - 1] + (a != b)))
+        previous = current
+    return previous[-1]
+
+
+def main(*arguments):
+    bench = Bench(*arguments)
+    begun = time.time()
+    for part in (bench.text, bench.tables, bench.office, bench.ocr, bench.messy):
+        part()
+    print(f"measured in {time.time() - begun:.0f} s")
+    digits = {"pages_per_cpu_s": 0, "pdfium_pages_per_cpu_s": 0, "token_f1": 4, "table_f1": 4, "ocr_cer": 4}
+    line = " ".join(
+        f"{name}={value if isinstance(value, int) else round(value, digits.get(name, 2))}" for name, value in bench.numbers.items()
+    )
+    print(f"BENCH {line}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:5])
