@@ -168,7 +168,8 @@ class Bench:
 
 
 def flat(text):
-    return " ".join(text.split())
+    """Words in one line. A word that a line end has parted is one word, whoever joined it."""
+    return " ".join(re.sub(r"(\w)-[ \t]*\n\s*(\w)", r"\1\2", text).split())
 
 
 def distance(one, other):
