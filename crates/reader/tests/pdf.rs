@@ -88,6 +88,12 @@ fn texts(page: &Page) -> Vec<String> {
 }
 
 #[test]
+fn a_soft_hyphen_that_is_drawn_is_a_hyphen() {
+    let page = Sample::of(&[&lines(50, 700, 10, "F1", &["pages 1\\25512 of a self\\255made book"])]).page();
+    assert_eq!(texts(&page), ["pages 1-12 of a self-made book"]);
+}
+
+#[test]
 fn columns_are_read_one_after_the_other_and_hyphens_are_joined() {
     let left = [
         "This is the left column of a",

@@ -192,8 +192,11 @@ impl Writer<'_> {
     fn each_piece<'s>(&'s self, word: &Word, mut give: impl FnMut(&str, &'s Placed)) {
         let glyphs = self.glyphs(word);
         if !word.right_to_left {
-            for placed in glyphs {
-                give(self.glyph_text(placed), placed);
+            let last = glyphs.len().saturating_sub(1);
+            for (index, placed) in glyphs.iter().enumerate() {
+                let piece = self.glyph_text(placed);
+                // A soft hyphen that is drawn within a word is a hyphen.
+                give(if index < last && piece == "\u{AD}" { "-" } else { piece }, placed);
             }
             return;
         }
