@@ -2,6 +2,7 @@
 
 use super::rows::{Row, RowCell, into_table};
 use crate::{
+    heading_words::HEADING_WORDS,
     markup::{neat, trimmed},
     model::{Block, BlockKind, Inlines, Marker, Role, Span, Style},
 };
@@ -140,24 +141,6 @@ impl Flow {
         self.blocks
     }
 }
-
-/// What a heading is called in the names of styles.
-const HEADING_WORDS: [&str; 14] = [
-    "heading",
-    "überschrift",
-    "titre",
-    "título",
-    "titolo",
-    "kop",
-    "rubrik",
-    "overskrift",
-    "otsikko",
-    "nagłówek",
-    "nadpis",
-    "заголовок",
-    "見出し",
-    "标题",
-];
 
 /// Heading styles are named alike in every language: a word and the level.
 pub(crate) fn heading_by_name(name: &str) -> Option<u8> {

@@ -1,12 +1,14 @@
 //! Numbers as lists print them.
 
+use crate::numerals::roman;
+
 /// `form` as HTML names it: '1' decimal, 'a' and 'A' letters, 'i' and 'I' Roman.
 pub(crate) fn written(number: i64, form: char) -> String {
     let written = match form {
         'a' => letters(number),
         'A' => letters(number).map(|text| text.to_uppercase()),
-        'i' => roman(number),
-        'I' => roman(number).map(|text| text.to_uppercase()),
+        'i' => u32::try_from(number).ok().map(|number| roman(number).to_lowercase()),
+        'I' => u32::try_from(number).ok().map(roman),
         _ => None,
     };
     written.unwrap_or_else(|| number.to_string())
@@ -22,37 +24,6 @@ fn letters(number: i64) -> Option<String> {
         rest /= 26;
     }
     Some(text.into_iter().rev().collect())
-}
-
-/// None where the Romans had no number.
-fn roman(number: i64) -> Option<String> {
-    const SIGNS: [(i64, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if !(1..4000).contains(&number) {
-        return None;
-    }
-    let mut rest = number;
-    let mut text = String::new();
-    for (value, sign) in SIGNS {
-        while rest >= value {
-            text.push_str(sign);
-            rest -= value;
-        }
-    }
-    Some(text)
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Text in shapes (DrawingML), as slides and the drawings on sheets have it.
 
-use super::{
-    math,
-    numerals::{alphabetic, roman},
-};
+use super::math;
 use crate::{
     model::{Block, BlockKind, Inlines, Marker, Span, Style},
+    numerals::{alphabetic, roman},
     package::{Element, Relations},
 };
 

@@ -25,7 +25,6 @@ mod drawing;
 mod drawn_text;
 mod flatten;
 mod math;
-mod numerals;
 mod order;
 mod properties;
 mod sheet;

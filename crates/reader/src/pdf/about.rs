@@ -1,7 +1,10 @@
 //! What a PDF says of itself: its information dictionary, its XMP packet, its outline and the labels of its pages.
 
 use super::{streams, strings, tree};
-use crate::model::{Metadata, OutlineEntry};
+use crate::{
+    model::{Metadata, OutlineEntry},
+    numerals,
+};
 use hayro_syntax::{
     Pdf,
     object::{self, Array, DateTime, Dict, MaybeRef, Name, Object, Stream},
@@ -200,40 +203,12 @@ pub(super) fn labels(catalog: &Dict<'_>, page_count: usize) -> Vec<String> {
 }
 
 fn roman(number: usize) -> String {
-    const SIGNS: [(usize, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if number > 5000 {
-        return number.to_string();
-    }
-    let mut rest = number;
-    let mut text = String::new();
-    for (value, sign) in SIGNS {
-        while rest >= value {
-            text.push_str(sign);
-            rest -= value;
-        }
-    }
-    text
+    numerals::roman(u32::try_from(number).unwrap_or(u32::MAX)).to_lowercase()
 }
 
 /// a to z, then aa to zz.
 fn letters(number: usize) -> String {
-    let index = number.saturating_sub(1);
-    let letter = u8::try_from(index % 26).map_or('a', |index| char::from(b'a' + index));
-    std::iter::repeat_n(letter, (index / 26 + 1).min(50)).collect()
+    numerals::alphabetic(u32::try_from(number).unwrap_or(u32::MAX), 'a')
 }
 
 #[cfg(test)]

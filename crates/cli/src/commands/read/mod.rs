@@ -1,17 +1,17 @@
 //! `bindery read`: files in, their text out. Nothing is stored; whatever cannot be read is said, and the rest goes on.
 
+mod bar;
 mod explain;
-mod one;
+mod files;
 mod output_file;
 mod pages;
-mod show;
 
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_reader::{
     OcrMode, ReadOptions, Reader,
     ocr::{OcrEngine, http::HttpEngine, tesseract::Tesseract},
 };
-use one::Job;
+use files::Job;
 use pages::PageRanges;
 use std::{path::PathBuf, sync::Arc};
 

@@ -24,14 +24,7 @@ pub(super) fn headings_above(
     let mut top = which.iter().map(|&at| items[at].bbox.y0).fold(f32::MAX, f32::min);
     let mut lines = 0;
     for row in rows.iter().rev() {
-        let inside: Vec<usize> = row
-            .iter()
-            .copied()
-            .filter(|&at| {
-                let place = &items[at].bbox;
-                free[at] && place.center().1 < top && place.x1 > bbox.x0 - 3.0 && place.x0 < bbox.x1 + 3.0
-            })
-            .collect();
+        let inside = within_sides(items, row, bbox, |at, middle| free[at] && middle < top);
         let chunks = text::chunks_of(items, &inside, 0.9, &[]);
         let Some(place) = chunks.iter().map(|chunk| chunk.bbox).reduce(|a, b| a.union(&b)) else {
             continue;
@@ -68,17 +61,7 @@ pub(super) fn rows_below(
         return found;
     }
     for row in rows {
-        let inside: Vec<usize> = row
-            .iter()
-            .copied()
-            .filter(|&at| {
-                let place = &items[at].bbox;
-                free[at]
-                    && place.center().1 > bottom.max(bbox.y1)
-                    && place.x1 > bbox.x0 - 3.0
-                    && place.x0 < bbox.x1 + 3.0
-            })
-            .collect();
+        let inside = within_sides(items, row, bbox, |at, middle| free[at] && middle > bottom.max(bbox.y1));
         let chunks = text::chunks_of(items, &inside, 0.9, &[]);
         let Some(place) = chunks.iter().map(|chunk| chunk.bbox).reduce(|a, b| a.union(&b)) else {
             continue;
@@ -95,6 +78,15 @@ pub(super) fn rows_below(
         found.extend(inside);
     }
     found
+}
+
+/// Those of a row between the sides of the area that are wanted, asked with their number and the height of their middle.
+fn within_sides(items: &[Item<'_>], row: &[usize], bbox: &Rect, wanted: impl Fn(usize, f32) -> bool) -> Vec<usize> {
+    let inside = |at: &usize| {
+        let place = &items[*at].bbox;
+        wanted(*at, place.center().1) && place.x1 > bbox.x0 - 3.0 && place.x0 < bbox.x1 + 3.0
+    };
+    row.iter().copied().filter(inside).collect()
 }
 
 fn begins_with_figures(items: &[Item<'_>], which: &[usize]) -> bool {

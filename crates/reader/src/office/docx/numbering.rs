@@ -2,7 +2,7 @@
 
 use crate::{
     model::Marker,
-    office::numerals::{alphabetic, roman},
+    numerals::{alphabetic, roman},
     package::{Element, Tree},
 };
 use std::collections::{HashMap, HashSet};

@@ -1,6 +1,7 @@
 //! The styles of a Word file: which paragraphs are headings, lists, quotes and code, and how text looks.
 
 use crate::{
+    heading_words::HEADING_WORDS,
     model::Style,
     package::{Element, Tree},
 };
@@ -216,31 +217,6 @@ fn spaced_before_digits(id: &str) -> String {
 }
 
 fn kind_by_name(name: &str) -> Option<ParagraphKind> {
-    /// "Heading" as programs in other languages name it.
-    const HEADING: &[&str] = &[
-        "heading",
-        "überschrift",
-        "titre",
-        "título",
-        "titolo",
-        "kop",
-        "rubrik",
-        "overskrift",
-        "otsikko",
-        "nagłówek",
-        "nadpis",
-        "başlık",
-        "címsor",
-        "заголовок",
-        "titlu",
-        "επικεφαλίδα",
-        "כותרת",
-        "عنوان",
-        "標題",
-        "标题",
-        "見出し",
-        "제목",
-    ];
     let name = name.trim();
     match name {
         "title" | "toc heading" => return Some(ParagraphKind::Heading(1)),
@@ -255,7 +231,7 @@ fn kind_by_name(name: &str) -> Option<ParagraphKind> {
     let digits = name.get(stem.len()..).unwrap_or_default();
     let stem = stem.trim_end();
     if let Ok(level @ 1..=9) = digits.parse::<u8>()
-        && HEADING.contains(&stem)
+        && HEADING_WORDS.contains(&stem)
     {
         return Some(ParagraphKind::Heading(level.min(6)));
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     model::Style,
-    office::numerals::{alphabetic, roman},
+    numerals::{alphabetic, roman},
     package::{Element, Tree},
 };
 use std::collections::HashMap;

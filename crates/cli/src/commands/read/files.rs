@@ -1,6 +1,6 @@
 //! One file after the other, and the files inside them.
 
-use super::{Args, explain, is_dash, output_file::Output, show::Bar};
+use super::{Args, bar::Bar, explain, is_dash, output_file::Output};
 use crate::{failure::Failure, output};
 use bindery_reader::{Attachment, OpenFile, Page, ReadError, Reader, image::raster, model::FileType, overlay, split};
 use std::{

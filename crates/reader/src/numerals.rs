@@ -1,15 +1,15 @@
 //! Counts as letters and as Roman numerals.
 
 /// a, b, … z, aa, bb, … as word processors count with letters.
-pub(super) fn alphabetic(count: u32, first: char) -> String {
+pub(crate) fn alphabetic(count: u32, first: char) -> String {
     let Some(index) = count.checked_sub(1) else { return String::new() };
     let letter = char::from_u32(first as u32 + index % 26).unwrap_or(first);
-    let times = (index / 26 + 1).min(20) as usize;
+    let times = (index / 26 + 1).min(50) as usize;
     std::iter::repeat_n(letter, times).collect()
 }
 
 /// In upper case. What Rome had no signs for stays in digits.
-pub(super) fn roman(count: u32) -> String {
+pub(crate) fn roman(count: u32) -> String {
     const SIGNS: [(u32, &str); 13] = [
         (1000, "M"),
         (900, "CM"),
