@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, FileFailurePersistence, TestRunner};
 #[test]
 fn the_store_behaves_like_its_model() {
     let Some(server) = Server::start() else { return };
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64);
     // Sequences that failed once are kept beside this file and tried first.
     let failure_persistence = Some(Box::new(FileFailurePersistence::WithSource("failures")) as _);
     let source_file = Some(file!());

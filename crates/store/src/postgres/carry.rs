@@ -36,7 +36,7 @@ pub(super) async fn adopt(
     let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, until)).await?;
     if let Some(first) = adopted.first() {
         let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
-        lease_out(tx, first.token.0, until, &jobs).await?;
+        lease_out(tx, first.token.0, until.as_millis(), &jobs).await?;
     }
     Ok(adopted)
 }

@@ -155,9 +155,10 @@ async fn take_ready(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Ve
     tx.collect(TAKE_READY, &[&queues, &(max as i64)], picked).await
 }
 
-/// As many as there are up to `max`, without those that are out of date.
+/// As many as there are up to `max`, each once, without those that are out of date. A job that became ready a second
+/// time before anybody met its first row has two.
 async fn take_up_to_date(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Vec<Picked>> {
-    let mut all = Vec::new();
+    let mut all: Vec<Picked> = Vec::new();
     loop {
         let room = max - all.len();
         let picked = take_ready(tx, room, queues).await?;
@@ -165,8 +166,11 @@ async fn take_up_to_date(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResu
         let ids: Vec<i64> = picked.iter().map(|picked| picked.rank.1.raw()).collect();
         let ready = "SELECT id, priority FROM job WHERE id = ANY($1) AND state = 0 ORDER BY id FOR UPDATE";
         let rank = |row: &Row| Ok((Reverse(get(row, 1)?), JobId::from_raw(get(row, 0)?)));
-        let ready: HashSet<Rank> = tx.collect(ready, &[&ids], rank).await?.into_iter().collect();
-        all.extend(picked.into_iter().filter(|picked| ready.contains(&picked.rank)));
+        let mut ready: HashSet<Rank> = tx.collect(ready, &[&ids], rank).await?.into_iter().collect();
+        for had in &all {
+            ready.remove(&had.rank);
+        }
+        all.extend(picked.into_iter().filter(|picked| ready.remove(&picked.rank)));
         if exhausted || all.len() == max {
             return Ok(all);
         }
@@ -217,14 +221,14 @@ async fn lease(tx: &Tx, request: &ClaimRequest, jobs: impl Iterator<Item = JobId
     let (worker, counts) = (request.worker.as_str(), request.counts);
     let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
     let leased = tx.collect(&LEASE, &params, |row| claimed(row, until));
-    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, until, &ids));
+    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, until.as_millis(), &ids));
     both(leased, stored).map(|(leased, ())| leased)
 }
 
 /// Until when the jobs of a token are leased.
-pub(super) async fn lease_out(tx: &Tx, token: i64, until: Timestamp, jobs: &[i64]) -> TxResult<()> {
+pub(super) async fn lease_out(tx: &Tx, token: i64, until: i64, jobs: &[i64]) -> TxResult<()> {
     let store = "INSERT INTO claim (token, until, jobs) VALUES ($1, $2, $3)";
-    tx.execute(store, &[&token, &until.as_millis(), &jobs]).await?;
+    tx.execute(store, &[&token, &until, &jobs]).await?;
     Ok(())
 }
 

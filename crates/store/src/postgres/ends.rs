@@ -1,14 +1,15 @@
 //! How claims end: done, given back, extended, or otherwise.
 
 use super::{
+    claim::lease_out,
     fail::TxResult,
     rows::{get, to_json},
     session::Tx,
 };
 use crate::commit::JobEnd;
-use bindery_core::{JobId, Name, job::Token};
+use bindery_core::{JobId, Name, Timestamp, job::Token};
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::LazyLock,
     time::Duration,
 };
@@ -18,8 +19,8 @@ use std::{
 const HELD: &str = "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
 
 /// Claims in the order of their jobs, as the two arrays of a statement.
-fn arrays(leases: &[(JobId, Token)]) -> (Vec<i64>, Vec<i64>) {
-    let sorted: BTreeSet<(i64, i64)> = leases.iter().map(|(job, token)| (job.raw(), token.0)).collect();
+fn arrays<'a>(leases: impl IntoIterator<Item = &'a (JobId, Token)>) -> (Vec<i64>, Vec<i64>) {
+    let sorted: BTreeSet<(i64, i64)> = leases.into_iter().map(|(job, token)| (job.raw(), token.0)).collect();
     sorted.into_iter().unzip()
 }
 
@@ -120,22 +121,42 @@ pub(super) async fn heartbeat(
     lease: Duration,
     finished: u64,
 ) -> TxResult<Vec<JobId>> {
-    let mut held = HashSet::new();
-    if !leases.is_empty() {
-        let (jobs, tokens) = arrays(leases);
-        let claims: BTreeSet<i64> = tokens.iter().copied().collect();
-        let extend = "UPDATE claim SET until = $2 FROM (SELECT token FROM claim WHERE token = ANY($1) ORDER BY token \
-                      FOR UPDATE) AS own WHERE claim.token = own.token";
-        let until = (tx.now + lease).as_millis();
-        tx.execute(extend, &[&claims.into_iter().collect::<Vec<_>>(), &until]).await?;
-        let still = format!("SELECT id, token FROM job WHERE {HELD}");
-        for row in tx.query(&still, &[&jobs, &tokens]).await? {
-            held.insert((JobId::from_raw(get(&row, 0)?), Token(get(&row, 1)?)));
-        }
-    }
+    let held = extend(tx, leases, tx.now + lease).await?;
     let alive = "INSERT INTO worker (name, started_at, seen_at, running, finished) VALUES ($1, $2, $2, $3, $4) \
                  ON CONFLICT (name) DO UPDATE SET seen_at = $2, running = $3, finished = $4";
     let (running, finished) = (leases.len() as i64, finished as i64);
     tx.execute(alive, &[&worker.as_str(), &tx.millis(), &running, &finished]).await?;
     Ok(leases.iter().filter(|lease| !held.contains(lease)).map(|(job, _)| *job).collect())
+}
+
+/// Leases those of the jobs that are still held until the given time; returns them. What else was claimed with them and
+/// is not named keeps the lease that it had: a worker that forgot a job must lose it, however long its others run.
+async fn extend(tx: &Tx, leases: &[(JobId, Token)], until: Timestamp) -> TxResult<HashSet<(JobId, Token)>> {
+    if leases.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut ends: BTreeMap<(JobId, Token), i64> = BTreeMap::new();
+    let tokens: BTreeSet<i64> = leases.iter().map(|(_, token)| token.0).collect();
+    let take = "DELETE FROM claim WHERE token = ANY($1) RETURNING token, until, jobs";
+    for row in tx.query(take, &[&tokens.into_iter().collect::<Vec<_>>()]).await? {
+        let (token, until) = (Token(get(&row, 0)?), get(&row, 1)?);
+        let jobs: Vec<i64> = get(&row, 2)?;
+        ends.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), until)));
+    }
+    ends.extend(leases.iter().map(|lease| (*lease, until.as_millis())));
+    let (jobs, tokens) = arrays(ends.keys());
+    let still = format!("SELECT id, token FROM job WHERE {HELD}");
+    let running: HashSet<(JobId, Token)> = tx
+        .collect(&still, &[&jobs, &tokens], |row| Ok((JobId::from_raw(get(row, 0)?), Token(get(row, 1)?))))
+        .await?
+        .into_iter()
+        .collect();
+    let mut claims: BTreeMap<(Token, i64), Vec<i64>> = BTreeMap::new();
+    for (lease, until) in ends.into_iter().filter(|(lease, _)| running.contains(lease)) {
+        claims.entry((lease.1, until)).or_default().push(lease.0.raw());
+    }
+    for ((token, until), jobs) in claims {
+        lease_out(tx, token.0, until, &jobs).await?;
+    }
+    Ok(running)
 }

@@ -101,7 +101,8 @@ pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, 
 
 /// The same, with the end of the lease where there is one. It is kept for each claim.
 pub(super) static JOB_WITH_LEASE: LazyLock<String> = LazyLock::new(|| {
-    JOB_COLUMNS.replace("due_at", "coalesce(due_at, (SELECT until FROM claim WHERE claim.token = job.token)) AS due_at")
+    let until = "SELECT until FROM claim WHERE claim.token = job.token AND job.id = ANY(claim.jobs)";
+    JOB_COLUMNS.replace("due_at", &format!("coalesce(due_at, ({until})) AS due_at"))
 });
 
 /// What indexes see of a state: claims do not change it.

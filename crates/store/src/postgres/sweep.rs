@@ -42,7 +42,7 @@ pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
 
 /// Removes the claims whose lease has ended, and returns them with their jobs.
 async fn end_claims(tx: &Tx) -> TxResult<Vec<(i64, Vec<i64>)>> {
-    let end = "DELETE FROM claim WHERE token IN (SELECT token FROM claim WHERE until < $1 FOR UPDATE SKIP LOCKED) \
+    let end = "DELETE FROM claim WHERE ctid = ANY(ARRAY(SELECT ctid FROM claim WHERE until < $1 FOR UPDATE SKIP LOCKED)) \
                RETURNING token, jobs";
     tx.collect(end, &[&tx.millis()], |row| Ok((get(row, 0)?, get(row, 1)?))).await
 }
