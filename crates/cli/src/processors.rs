@@ -3,9 +3,9 @@
 
 use crate::{config::Settings, env_vars, failure::Failure};
 use bindery_core::Name;
-use bindery_engine::yaml::LoadError;
-use bindery_engine::{Processor, Registry, execution::NAME_PREFIX, yaml};
+use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
 use bindery_processors::{Definition, load_dir, shipped};
+use bindery_yaml::{self as yaml, LoadError};
 use std::{
     collections::BTreeMap,
     fmt,

@@ -10,10 +10,11 @@ use std::{
 /// Each crate with the crates it may use. Those without I/O first, the binary last.
 const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-core", &[]),
+    ("bindery-yaml", &["bindery-core"]),
     ("bindery-store", &["bindery-core"]),
     ("bindery-states", &["bindery-core"]),
     ("bindery-reader", &["bindery-core"]),
-    ("bindery-insight", &["bindery-core"]),
+    ("bindery-insight", &["bindery-core", "bindery-yaml", "bindery-reader"]),
     ("bindery-engine", ENGINE_USES),
     ("bindery-processors", ABOVE_ENGINE_USES),
     ("bindery-pipeline", ABOVE_PROCESSORS_USES),
@@ -24,11 +25,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Only tests and benchmarks use it.
     ("bindery-testkit", &[]),
 ];
-const ENGINE_USES: &[&str] = &["bindery-core", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight"];
-const ABOVE_ENGINE_USES: &[&str] =
-    &["bindery-core", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight", "bindery-engine"];
+const ENGINE_USES: &[&str] =
+    &["bindery-core", "bindery-yaml", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight"];
+const ABOVE_ENGINE_USES: &[&str] = &[
+    "bindery-core",
+    "bindery-yaml",
+    "bindery-store",
+    "bindery-states",
+    "bindery-reader",
+    "bindery-insight",
+    "bindery-engine",
+];
 const ABOVE_PROCESSORS_USES: &[&str] = &[
     "bindery-core",
+    "bindery-yaml",
     "bindery-store",
     "bindery-states",
     "bindery-reader",
@@ -38,6 +48,7 @@ const ABOVE_PROCESSORS_USES: &[&str] = &[
 ];
 const SERVER_USES: &[&str] = &[
     "bindery-core",
+    "bindery-yaml",
     "bindery-store",
     "bindery-states",
     "bindery-reader",
@@ -49,6 +60,7 @@ const SERVER_USES: &[&str] = &[
 ];
 const CLI_USES: &[&str] = &[
     "bindery-core",
+    "bindery-yaml",
     "bindery-store",
     "bindery-states",
     "bindery-reader",

@@ -1,8 +1,9 @@
 //! What can go wrong when the engine is asked for something.
 
-use crate::{workflow::ResolveError, yaml::YamlError};
+use crate::workflow::ResolveError;
 use bindery_core::StepError;
 use bindery_store::{StoreError, blobs::BlobError};
+use bindery_yaml::YamlError;
 
 pub type EngineResult<T> = Result<T, EngineError>;
 

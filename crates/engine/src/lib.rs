@@ -12,7 +12,6 @@
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
 //! | [`report`], [`message`] | results that programs and people outside hand in |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
-//! | [`yaml`] | files that people write: mistakes told with their line and a hint |
 //! | [`view`] | progress, and the state documents of the source systems |
 //!
 //! **On a crash** nothing needs repair. The engine keeps no state of its own: whatever it knows it has read from the
@@ -44,7 +43,6 @@ pub mod stop;
 pub mod view;
 pub mod worker;
 pub mod workflow;
-pub mod yaml;
 
 pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};

@@ -10,12 +10,9 @@ use crate::{
     outside::{self, Outside},
 };
 use bindery_core::{Name, StepError};
-use bindery_engine::{
-    Kind,
-    context::StepContext,
-    yaml::{self, Fields, Node, Problems, Wanted, YamlError},
-};
+use bindery_engine::{Kind, context::StepContext};
 use bindery_states::jsonata::Expression;
+use bindery_yaml::{self as yaml, Fields, Node, Problems, Wanted, YamlError};
 use serde_json::Value;
 use std::{fmt, path::Path, sync::Arc};
 

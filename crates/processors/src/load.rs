@@ -1,7 +1,7 @@
 //! Definitions from files: the only place of this crate that reads them from a disk.
 
 use crate::definition::Definition;
-use bindery_engine::yaml::{self, LoadError, YamlError};
+use bindery_yaml::{self as yaml, LoadError, YamlError};
 use std::path::{Path, PathBuf};
 
 /// A definition with the file it was read from.

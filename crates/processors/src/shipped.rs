@@ -2,7 +2,7 @@
 //! read there is what runs.
 
 use crate::definition::Definition;
-use bindery_engine::yaml::YamlError;
+use bindery_yaml::YamlError;
 
 /// File name and YAML of each.
 pub const fn all() -> [(&'static str, &'static str); 3] {

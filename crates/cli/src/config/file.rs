@@ -5,7 +5,6 @@
 //! contain a password.
 
 use crate::{env_vars, failure::Failure};
-use bindery_engine::yaml;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -55,7 +54,7 @@ impl File {
         for (key, value) in table {
             let line = line_of(text, &key);
             if !KEYS.contains(&&*key) {
-                let hint = yaml::suggest(&key, &KEYS);
+                let hint = bindery_yaml::suggest(&key, &KEYS);
                 return Err(Wrong { line, message: format!("unknown key {key:?}"), hint: Some(hint) });
             }
             let Value::String(value) = value else {

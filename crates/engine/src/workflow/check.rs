@@ -4,7 +4,7 @@ use super::{
     model::{Over, Stage},
     stage::StageDraft,
 };
-use crate::yaml::{Place, Problems};
+use bindery_yaml::{Place, Problems};
 use std::collections::HashMap;
 
 /// Fills in what each stage maps over and reports what does not fit together.

@@ -1,7 +1,7 @@
 //! Workflows from files: the only place of this module that touches a disk.
 
 use super::model::Workflow;
-use crate::yaml::{self, LoadError, YamlError};
+use bindery_yaml::{self as yaml, LoadError, YamlError};
 use std::path::{Path, PathBuf};
 
 /// A workflow with the text it was read from, which is what a submission's version is pinned to.
@@ -35,7 +35,7 @@ fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::MAX_BYTES;
+    use bindery_yaml::MAX_BYTES;
 
     const GOOD: &str = "name: good\nstages:\n- name: one\n";
 

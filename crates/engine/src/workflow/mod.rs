@@ -1,6 +1,6 @@
 //! Workflows: YAML files that say which stages a submission passes, in what order, over what, and with which limits.
 //!
-//! [`Workflow::parse`] turns a text into a checked model or into a [`YamlError`](crate::yaml::YamlError) that lists every problem with its
+//! [`Workflow::parse`] turns a text into a checked model or into a [`YamlError`](bindery_yaml::YamlError) that lists every problem with its
 //! line, column, path and a hint. Nothing in the model is left to be validated later: names are plain, stage names and
 //! routing keys are unique, every join waits for something finer than what it completes. Parsing is pure; only
 //! [`load_dir`] and [`load_file`] touch a disk.

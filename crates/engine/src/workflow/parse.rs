@@ -6,7 +6,7 @@ use super::{
     model::{ExtractionSchema, FieldSchema, FieldType, Sla, Workflow},
     stage::{StageDraft, read_stage},
 };
-use crate::yaml::{self, Data, Fields, Node, Problems, Wanted, YamlError, check_name, suggest};
+use bindery_yaml::{self as yaml, Data, Fields, Node, Problems, Wanted, YamlError, check_name, suggest};
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) const WANTED: Wanted = Wanted { what: "workflow", least: "`name` and `stages`" };

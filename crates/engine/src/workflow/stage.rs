@@ -3,8 +3,8 @@
 use super::model::{
     Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor, StageRunner,
 };
-use crate::yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use bindery_core::{Name, submission::SubmissionStatus};
+use bindery_yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use std::collections::HashSet;
 
 pub(super) const STAGE_KEYS: &[&str] = &[

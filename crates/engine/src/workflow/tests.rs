@@ -1,7 +1,7 @@
 //! The messages people see, and input that nobody would write.
 
 use super::{Workflow, builtin};
-use crate::yaml::{self, Fields, Problems};
+use bindery_yaml::{self as yaml, Fields, Problems};
 use proptest::prelude::*;
 
 fn errors(yaml: &str) -> String {

@@ -1,10 +1,8 @@
 //! Expressions in YAML: reading them with the exact place of a mistake, and what they see when they run.
 
-use bindery_engine::{
-    context::StepContext,
-    yaml::{Data, Node, Place, Problems},
-};
+use bindery_engine::context::StepContext;
 use bindery_states::jsonata::{Bindings, Expression, JsonataError, Limits, Scope};
+use bindery_yaml::{Data, Node, Place, Problems};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 

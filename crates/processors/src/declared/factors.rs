@@ -1,8 +1,8 @@
 //! What is kept of a processed value: named factors, and how sure we are of them.
 
 use super::expression::{Source, read_expression};
-use bindery_engine::yaml::{Data, Fields, Node, Problems, check_name};
 use bindery_states::jsonata::{Expression, Scope};
+use bindery_yaml::{Data, Fields, Node, Problems, check_name};
 use serde_json::{Map, Value};
 
 pub(crate) const FACTOR_KEYS: &[&str] = &["value", "required", "default"];

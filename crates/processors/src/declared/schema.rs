@@ -1,7 +1,7 @@
 //! What an input has to look like: a JSON Schema, compiled when its file is loaded. References are followed inside of
 //! the schema only; nothing is fetched.
 
-use bindery_engine::yaml::{Data, Node, Place, Problems};
+use bindery_yaml::{Data, Node, Place, Problems};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 use std::{fmt, sync::Arc};

@@ -6,11 +6,9 @@ use super::{
 };
 use crate::definition::Work;
 use bindery_core::StepError;
-use bindery_engine::{
-    context::StepContext,
-    yaml::{Data, Fields, Node, Problems},
-};
+use bindery_engine::context::StepContext;
 use bindery_states::jsonata::{Expression, Scope};
+use bindery_yaml::{Data, Fields, Node, Problems};
 use serde_json::{Map, Value};
 
 pub(crate) const DECLARE_KEYS: &[&str] = &["transform", "checks"];

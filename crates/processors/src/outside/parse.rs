@@ -4,10 +4,8 @@ use super::{
     config::{AnswerShape, BreakerConfig, CommandConfig, Common, Framing, HttpConfig, MEGABYTE, Method, Mode, Retry},
     template::{Template, is_variable_name},
 };
-use bindery_engine::{
-    workflow::Backoff,
-    yaml::{Data, Fields, Node, Problems, quoted},
-};
+use bindery_engine::workflow::Backoff;
+use bindery_yaml::{Data, Fields, Node, Problems, quoted};
 use std::{collections::HashSet, path::Path, time::Duration};
 use ureq::http::{HeaderName, Uri};
 

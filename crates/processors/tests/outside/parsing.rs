@@ -1,11 +1,11 @@
 //! `command:` and `http:` in YAML: defaults, values and mistakes.
 
-use bindery_engine::yaml::{self, Fields, Problems};
 use bindery_processors::outside::{
     CommandConfig, HttpConfig,
     config::{AnswerShape, Framing, Method, Mode},
     parse,
 };
+use bindery_yaml::{self as yaml, Fields, Problems};
 use std::{path::Path, time::Duration};
 
 fn read<T>(text: &str, read: impl Fn(&Fields<'_>, &mut Problems) -> Option<T>) -> Result<T, String> {

@@ -1,6 +1,6 @@
 //! YAML files that people write: every mistake is told at once, each with its line, its path and what was expected.
 //!
-//! Workflows and processors are read through this module, so both answer a typing error in the same way.
+//! Workflows, processors and document types are read through this crate, so all answer a typing error in the same way.
 
 mod error;
 mod fields;
