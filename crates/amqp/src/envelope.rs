@@ -15,7 +15,6 @@ use bindery_core::{
 };
 use bindery_engine::{Engine, EngineError, catalog::SubmissionInfo, workflow::Stage};
 use bindery_store::query::{ItemCounts, ItemFilter};
-use futures_util::{StreamExt, stream};
 use lapin::types::FieldTable;
 use serde::Serialize;
 use std::{
@@ -36,11 +35,9 @@ const ROUTER: &str = "workflow_router";
 /// How many items are remembered; forgetting is harmless.
 const REMEMBERED: usize = 200_000;
 
-/// How many items are looked up one by one before all of a submission are read instead.
-const ONE_BY_ONE: usize = 16;
-
-/// How long the number of pages and documents is believed, and how often all items of a submission are read.
-const FRESH_FOR: Duration = Duration::from_secs(1);
+/// How long the number of pages and documents is believed where it need not be exact: counting them takes as long as
+/// there are many.
+const FRESH_FOR: Duration = Duration::from_secs(5);
 
 /// The envelope without its payload, which is spliced in as the text that it is.
 #[derive(Debug, Serialize)]
@@ -92,7 +89,6 @@ impl From<Item> for Brief {
 struct Known {
     items: HashMap<ItemId, Brief>,
     counts: Option<(ItemCounts, Instant)>,
-    read_at: Option<Instant>,
 }
 
 /// How much is looked up.
@@ -110,11 +106,13 @@ pub(crate) struct Envelopes {
     engine: Engine,
     names: Names,
     known: Mutex<HashMap<SubmissionId, Known>>,
+    /// Whoever reads holds it: several would read the same at once.
+    reading: tokio::sync::Mutex<()>,
 }
 
 impl Envelopes {
     pub(crate) fn new(engine: Engine, names: Names) -> Self {
-        Self { engine, names, known: Mutex::default() }
+        Self { engine, names, known: Mutex::default(), reading: tokio::sync::Mutex::default() }
     }
 
     /// The messages of some jobs, in their order. A job whose submission or workflow cannot be read has none.
@@ -207,9 +205,9 @@ impl Envelopes {
 
     /// Reads what an envelope says about an item.
     pub(crate) async fn look_up_one(&self, submission: SubmissionId, item: Option<ItemId>) -> AmqpResult<()> {
+        let _reading = self.reading.lock().await;
         self.learn_counts(submission, Detail::Full).await?;
-        let missing = item.filter(|item| !self.knows(submission, *item));
-        self.learn_some(submission, missing.into_iter().collect()).await
+        self.learn_items(submission, item.into_iter().collect()).await
     }
 
     /// Reads what the envelopes of these jobs say about their items.
@@ -218,46 +216,35 @@ impl Envelopes {
         for job in jobs {
             wanted.entry(job.submission).or_default().extend(job.item);
         }
-        for (submission, mut items) in wanted {
-            items.retain(|item| !self.knows(submission, *item));
-            items.sort_unstable();
-            items.dedup();
-            self.learn_counts(submission, detail).await?;
-            if items.is_empty() {
-                continue;
-            }
-            if items.len() <= ONE_BY_ONE || (detail == Detail::Full && self.was_read(submission)) {
-                self.learn_some(submission, items).await?;
-            } else if !self.was_read(submission) {
-                let all = self.engine.store().items(submission, ItemFilter::default()).await?;
-                let mut known = self.lock();
-                let known = known.entry(submission).or_default();
-                known.read_at = Some(Instant::now());
-                known.items.extend(all.into_iter().map(|item| (item.id, item.into())));
-            }
-        }
+        let _reading = self.reading.lock().await;
         self.forget_some();
+        for (submission, items) in wanted {
+            self.learn_counts(submission, detail).await?;
+            self.learn_items(submission, items).await?;
+        }
         Ok(())
     }
 
-    /// Some items with the files that they are from.
-    async fn learn_some(&self, submission: SubmissionId, items: Vec<ItemId>) -> AmqpResult<()> {
+    /// Those of the items that are not known yet, and the files that they are from.
+    async fn learn_items(&self, submission: SubmissionId, items: Vec<ItemId>) -> AmqpResult<()> {
         let mut wanted = items;
-        while !wanted.is_empty() {
-            let store = self.engine.store();
-            let reads = wanted.drain(..).map(|item| async move { store.item(submission, item).await });
-            let read: Vec<_> = stream::iter(reads).buffer_unordered(ONE_BY_ONE).collect().await;
-            for item in read {
-                let Some(item) = item? else { continue };
-                if let Some(parent) = item.parent.filter(|parent| !self.knows(submission, *parent))
-                    && !wanted.contains(&parent)
-                {
-                    wanted.push(parent);
-                }
-                self.lock().entry(submission).or_default().items.insert(item.id, item.into());
+        loop {
+            {
+                let mut known = self.lock();
+                let known = known.entry(submission).or_default();
+                wanted.retain(|item| !known.items.contains_key(item));
             }
+            wanted.sort_unstable();
+            wanted.dedup();
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            let filter = ItemFilter { ids: Some(wanted), ..ItemFilter::default() };
+            let read = self.engine.store().items(submission, filter).await?;
+            wanted = read.iter().filter_map(|item| item.parent).collect();
+            let mut known = self.lock();
+            known.entry(submission).or_default().items.extend(read.into_iter().map(|item| (item.id, item.into())));
         }
-        Ok(())
     }
 
     async fn learn_counts(&self, submission: SubmissionId, detail: Detail) -> AmqpResult<()> {
@@ -272,15 +259,6 @@ impl Envelopes {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<SubmissionId, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn knows(&self, submission: SubmissionId, item: ItemId) -> bool {
-        self.lock().get(&submission).is_some_and(|known| known.items.contains_key(&item))
-    }
-
-    fn was_read(&self, submission: SubmissionId) -> bool {
-        let is_recent = |known: &Known| known.read_at.is_some_and(|at| at.elapsed() < FRESH_FOR);
-        self.lock().get(&submission).is_some_and(is_recent)
     }
 
     fn forget_some(&self) {

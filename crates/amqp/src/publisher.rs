@@ -1,7 +1,6 @@
 //! Publishing with confirms. A message counts as published only when the broker has said so; many may be under way.
 
 use crate::error::{AmqpResult, detail};
-use futures_util::future::join_all;
 use lapin::{
     BasicProperties, Channel, Confirmation, Connection,
     options::{BasicPublishOptions, ConfirmSelectOptions},
@@ -61,24 +60,42 @@ impl Publisher {
     /// Publishes them all at once and waits for the broker's word on each: taken, or why not. Where it is not taken it
     /// may have been stored all the same.
     pub(crate) async fn publish(&self, messages: Vec<Outgoing>) -> Vec<Result<(), String>> {
-        join_all(messages.into_iter().map(|message| self.publish_one(message))).await
+        let count = messages.len();
+        let mut results = Vec::with_capacity(count);
+        let publishing = async {
+            let mut sent = Vec::with_capacity(count);
+            for message in messages {
+                let Outgoing { exchange, key, properties, body } = message;
+                let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+                sent.push(self.channel.basic_publish(exchange, key, options, &body, properties).await);
+            }
+            for sent in sent {
+                let confirmed = match sent {
+                    Ok(confirm) => confirm.await,
+                    Err(error) => Err(error),
+                };
+                results.push(understood(confirmed));
+            }
+        };
+        if tokio::time::timeout(CONFIRM_WITHIN, publishing).await.is_err() {
+            let silence = Err(format!("no confirmation within {} s", CONFIRM_WITHIN.as_secs()));
+            results.resize(count, silence);
+        }
+        results
     }
 
     pub(crate) async fn publish_one(&self, message: Outgoing) -> Result<(), String> {
-        let publishing = async {
-            let Outgoing { exchange, key, properties, body } = message;
-            let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
-            let confirm = self.channel.basic_publish(exchange, key, options, &body, properties).await?;
-            confirm.await
-        };
-        match tokio::time::timeout(CONFIRM_WITHIN, publishing).await {
-            Ok(Ok(Confirmation::Ack(None))) => Ok(()),
-            Ok(Ok(Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned)))) => {
-                Err(format!("no queue takes the routing key {:?}", returned.delivery.routing_key.as_str()))
-            }
-            Ok(Ok(_)) => Err("the broker did not store it".to_owned()),
-            Ok(Err(error)) => Err(detail(&error)),
-            Err(_) => Err(format!("no confirmation within {} s", CONFIRM_WITHIN.as_secs())),
+        self.publish(vec![message]).await.pop().unwrap_or_else(|| Err("it was not published".to_owned()))
+    }
+}
+
+fn understood(confirmed: lapin::Result<Confirmation>) -> Result<(), String> {
+    match confirmed {
+        Ok(Confirmation::Ack(None)) => Ok(()),
+        Ok(Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned))) => {
+            Err(format!("no queue takes the routing key {:?}", returned.delivery.routing_key.as_str()))
         }
+        Ok(_) => Err("the broker did not store it".to_owned()),
+        Err(error) => Err(detail(&error)),
     }
 }

@@ -83,7 +83,7 @@ pub(crate) async fn run(shared: &Arc<Shared>, publisher: &Publisher, mut stop: S
 
 /// A claim is a transaction: not for every single job.
 fn worth_a_claim(window: usize) -> usize {
-    (window / 8).clamp(1, BATCH / 4)
+    (window / 4).clamp(1, BATCH)
 }
 
 async fn claim(shared: &Shared, max: usize) -> AmqpResult<Vec<ClaimedJob>> {

@@ -145,7 +145,7 @@ impl<'a> Next<'a> {
     }
 
     async fn received_files(&self) -> EngineResult<Vec<Item>> {
-        let filter = ItemFilter { kind: Some(ItemKind::File), parent: None };
+        let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
         let mut files = self.engine.store().items(self.info.id, filter).await?;
         files.retain(|file| file.parent.is_none());
         Ok(files)

@@ -188,7 +188,7 @@ impl StepContext {
     /// The submission's items of a kind, or the parts of one item.
     pub fn items(&self, kind: Option<ItemKind>, parent: Option<ItemId>) -> Result<Vec<Item>, StepError> {
         let place = self.place()?;
-        self.wait(place.engine.store().items(place.submission.id, ItemFilter { kind, parent }))
+        self.wait(place.engine.store().items(place.submission.id, ItemFilter { kind, parent, ids: None }))
     }
 
     /// The current results of a stage, in the order of its items.

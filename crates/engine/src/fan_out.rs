@@ -68,7 +68,7 @@ impl Settler<'_> {
         if !ran_before {
             return Ok(BTreeMap::new());
         }
-        let filter = ItemFilter { kind: Some(kind), parent: work.item };
+        let filter = ItemFilter { kind: Some(kind), parent: work.item, ids: None };
         let siblings = store.items(work.submission, filter).await?;
         let own = siblings.into_iter().filter(|sibling| sibling.parent == work.item);
         let places = own.filter_map(|sibling| Some((usize::try_from(sibling.ordinal).ok()?, sibling.id)));

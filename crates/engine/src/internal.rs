@@ -137,7 +137,7 @@ async fn items_in_scope(
     let mut found = HashSet::from([item]);
     let mut parents = vec![item];
     while let Some(parent) = parents.pop() {
-        let filter = ItemFilter { kind: None, parent: Some(parent) };
+        let filter = ItemFilter { parent: Some(parent), ..ItemFilter::default() };
         for part in engine.store().items(submission, filter).await? {
             found.insert(part.id);
             if over(part.kind) < counted {

@@ -165,7 +165,7 @@ impl Engine {
             return self.find_item(submission, document).await.map(Some);
         }
         let Some(page) = message.page_index else { return Ok(None) };
-        let filter = ItemFilter { kind: Some(ItemKind::Page), parent: None };
+        let filter = ItemFilter { kind: Some(ItemKind::Page), ..ItemFilter::default() };
         let pages = self.store().items(submission, filter).await?;
         let found = usize::try_from(page).ok().and_then(|index| pages.get(index));
         let missing = || EngineError::NotFound(format!("page {page} in {submission}, which has {} pages", pages.len()));

@@ -198,7 +198,7 @@ impl ProcessorState {
 pub async fn document_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<DocumentState>> {
     let info = engine.catalog().submission(submission).await?;
     let stage = &info.workflow.stages[document_stage(&info.workflow)?];
-    let filter = ItemFilter { kind: Some(ItemKind::File), parent: None };
+    let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
     let documents = engine.store().items(submission, filter).await?;
     let outcomes = engine.store().outcomes(submission, Some(&stage.name)).await?;
     let of_item: HashMap<_, _> = by_item(&outcomes).map(|outcomes| (outcomes[0].item, outcomes)).collect();

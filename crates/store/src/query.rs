@@ -192,4 +192,6 @@ pub struct Cancelled {
 pub struct ItemFilter {
     pub kind: Option<bindery_core::item::ItemKind>,
     pub parent: Option<ItemId>,
+    /// None: any.
+    pub ids: Option<Vec<ItemId>>,
 }

@@ -176,7 +176,7 @@ impl Docproc {
     }
 
     pub(crate) async fn items(&self, kind: Option<ItemKind>) -> Vec<Item> {
-        self.rig.store.items(self.id, ItemFilter { kind, parent: None }).await.unwrap()
+        self.rig.store.items(self.id, ItemFilter { kind, ..ItemFilter::default() }).await.unwrap()
     }
 
     pub(crate) async fn documents(&self) -> Vec<Item> {

@@ -6,7 +6,7 @@ use crate::{
     query::{ItemCounts, ItemFilter, JobFilter, StageRow, SubmissionFilter},
 };
 use bindery_core::{
-    SubmissionId,
+    ItemId, SubmissionId,
     error::ErrorClass,
     item::{Item, ItemKind},
     job::{JobState, NewJob},
@@ -103,14 +103,18 @@ pub async fn items_are_found_by_kind_and_parent(f: &Fixture) {
         f.change(Changes { items: vec![page], ..Changes::default() }).await;
     }
     let document = f.item(submission, ItemKind::Document).await;
-    let list = async |kind, parent| -> Vec<_> {
-        let items = f.store.items(submission, ItemFilter { kind, parent }).await.unwrap();
-        items.into_iter().map(|item| item.id).collect()
+    let found = async |filter| -> Vec<_> {
+        f.store.items(submission, filter).await.unwrap().into_iter().map(|item| item.id).collect()
     };
+    let list = async |kind, parent| found(ItemFilter { kind, parent, ids: None }).await;
     assert_eq!(list(None, None).await, [file, pages[0], pages[1], pages[2], document]);
     assert_eq!(list(Some(ItemKind::Page), None).await, pages);
     assert_eq!(list(None, Some(file)).await, pages);
     assert_eq!(list(Some(ItemKind::Document), Some(file)).await, []);
+    let named = |ids: &[ItemId]| ItemFilter { ids: Some(ids.to_vec()), ..ItemFilter::default() };
+    assert_eq!(found(named(&[document, pages[1], ItemId::from_raw(i64::MAX)])).await, [pages[1], document]);
+    assert_eq!(found(ItemFilter { parent: Some(file), ..named(&[file, pages[2]]) }).await, [pages[2]]);
+    assert_eq!(found(named(&[])).await, []);
     let counts = f.store.item_counts(submission).await.unwrap();
     assert_eq!(counts, ItemCounts { files: 1, pages: 3, documents: 1 });
 }

@@ -3,6 +3,7 @@
 
 use super::{
     claim::{CLAIMED, claimed, lease_out},
+    ends::{HELD, arrays},
     fail::TxResult,
     rows::{self, JOB_COLUMNS},
     session::Tx,
@@ -23,15 +24,12 @@ pub(super) async fn adopt(
 ) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "WITH mine AS MATERIALIZED (SELECT job.id FROM job JOIN unnest($1::bigint[], $2::bigint[]) \
-             AS c(id, token) ON job.id = c.id AND job.token = c.token WHERE job.state = 2 AND job.carried \
-             ORDER BY job.id FOR UPDATE OF job) \
-             UPDATE job SET attempt = attempt + 1, carried = false, worker = $3, \
-             token = (SELECT nextval('claim_token')) FROM mine WHERE job.id = mine.id RETURNING {}",
+            "UPDATE job SET attempt = attempt + 1, carried = false, worker = $3, \
+             token = (SELECT nextval('claim_token')) WHERE {HELD} AND carried RETURNING {}",
             *CLAIMED
         )
     });
-    let (jobs, tokens): (Vec<i64>, Vec<i64>) = leases.iter().map(|(job, token)| (job.raw(), token.0)).unzip();
+    let (jobs, tokens) = arrays(leases);
     let until = tx.now + lease;
     let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, until)).await?;
     if let Some(first) = adopted.first() {

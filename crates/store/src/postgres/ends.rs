@@ -16,10 +16,11 @@ use std::{
 
 /// The claims of a statement that still hold: `$1` jobs in ascending order, `$2` their tokens. The jobs are looked up in
 /// the order of the index and locked in it, by everybody. A job's token stands at its own place among the jobs.
-const HELD: &str = "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
+pub(super) const HELD: &str =
+    "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
 
 /// Claims in the order of their jobs, as the two arrays of a statement.
-fn arrays<'a>(leases: impl IntoIterator<Item = &'a (JobId, Token)>) -> (Vec<i64>, Vec<i64>) {
+pub(super) fn arrays<'a>(leases: impl IntoIterator<Item = &'a (JobId, Token)>) -> (Vec<i64>, Vec<i64>) {
     let sorted: BTreeSet<(i64, i64)> = leases.into_iter().map(|(job, token)| (job.raw(), token.0)).collect();
     sorted.into_iter().unzip()
 }

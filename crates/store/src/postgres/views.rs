@@ -74,10 +74,13 @@ impl Records for PostgresStore {
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
         let sql = format!(
             "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = $1 AND ($2::text IS NULL OR kind = $2) \
-             AND ($3::bigint IS NULL OR parent_id = $3) ORDER BY id"
+             AND ($3::bigint IS NULL OR parent_id = $3){} ORDER BY id",
+            // Two statements, because one that is made for both would look at every item.
+            if filter.ids.is_some() { " AND id = ANY($4::bigint[])" } else { " AND $4::bigint[] IS NULL" }
         );
         let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
-        self.db.ask(&sql, &[&submission.raw(), &kind, &parent], rows::item).await
+        let ids: Option<Vec<i64>> = filter.ids.map(|ids| ids.into_iter().map(ItemId::raw).collect());
+        self.db.ask(&sql, &[&submission.raw(), &kind, &parent, &ids], rows::item).await
     }
 
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {

@@ -300,9 +300,12 @@ impl Records for SqliteStore {
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
         let sql = format!(
             "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND (?2 IS NULL OR kind = ?2) \
-             AND (?3 IS NULL OR parent_id = ?3) ORDER BY id"
+             AND (?3 IS NULL OR parent_id = ?3){} ORDER BY id",
+            if filter.ids.is_some() { " AND id IN (SELECT value FROM json_each(?4))" } else { " AND ?4 IS NULL" }
         );
-        let parameters = (submission.raw(), filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
+        let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
+        let ids = filter.ids.map(|ids| rows::id_list(ids.into_iter().map(ItemId::raw)));
+        let parameters = (submission.raw(), kind, parent, ids);
         self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::item)).await
     }
 

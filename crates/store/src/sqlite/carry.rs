@@ -74,6 +74,6 @@ pub(super) fn announced(tx: &Tx<'_>, jobs: &[JobId], again_after: Duration) -> W
     let mut told = tx.db.prepare_cached(
         "UPDATE job SET announce_at = ?2 WHERE id IN (SELECT value FROM json_each(?1)) AND state = 4",
     )?;
-    told.execute((id_list(jobs.iter().copied()), (tx.now + again_after).as_millis()))?;
+    told.execute((id_list(jobs.iter().map(|job| job.raw())), (tx.now + again_after).as_millis()))?;
     Ok(())
 }

@@ -57,7 +57,7 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) ->
     // One token for all: what it proves is that *this* claim of a job is the last one.
     let token = tx.fresh("token")?;
     let lease_until = tx.now + request.lease;
-    let ids = id_list(candidates.iter().map(|candidate| candidate.job.id));
+    let ids = id_list(candidates.iter().map(|candidate| candidate.job.id.raw()));
     let mut take = tx.db.prepare_cached(
         "UPDATE job SET state = 2, attempt = attempt + ?5, carried = 1 - ?5, due_at = ?2, token = ?3, worker = ?4 \
          WHERE id IN (SELECT value FROM json_each(?1))",

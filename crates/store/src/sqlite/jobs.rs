@@ -108,7 +108,7 @@ pub(super) fn end_done(tx: &Tx<'_>, done: &[(JobId, Token)]) -> WishResult<HashS
             "DELETE FROM job WHERE token = ?2 AND state = 2 AND dirty = 0 \
              AND id IN (SELECT value FROM json_each(?1))",
         )?;
-        if delete.execute((id_list(jobs.iter().copied()), token.0))? == jobs.len() {
+        if delete.execute((id_list(jobs.iter().map(|job| job.raw())), token.0))? == jobs.len() {
             ended.extend(jobs.into_iter().map(|job| (job, token)));
         } else {
             run(tx, "ROLLBACK TO done")?;

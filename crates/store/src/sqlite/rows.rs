@@ -290,13 +290,13 @@ pub(super) fn first<T>(
 }
 
 /// Ids as the JSON array that `json_each` takes apart again: how a list is handed to one statement.
-pub(super) fn id_list(ids: impl Iterator<Item = JobId>) -> String {
+pub(super) fn id_list(ids: impl Iterator<Item = i64>) -> String {
     let mut list = "[".to_owned();
     for id in ids {
         if list.len() > 1 {
             list.push(',');
         }
-        list.push_str(&id.raw().to_string());
+        list.push_str(&id.to_string());
     }
     list.push(']');
     list
