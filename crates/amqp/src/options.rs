@@ -8,6 +8,9 @@ use lapin::{
 };
 use std::{fmt, time::Duration};
 
+/// More than this only makes messages older.
+const MOST_IN_THE_BROKER: usize = 100_000;
+
 /// How messages go over a broker.
 #[derive(Clone)]
 pub struct AmqpOptions {
@@ -43,6 +46,24 @@ impl AmqpOptions {
             lease: Duration::from_secs(30),
             message_ttl: Duration::from_secs(300),
         }
+    }
+
+    /// The same, with what the address says about `prefetch` and `window`.
+    pub fn from_url(url: &str) -> AmqpResult<Self> {
+        let (url, prefetch) = take_parameter(url, "prefetch");
+        let (url, window) = take_parameter(&url, "window");
+        let number = |name: &str, written: Option<String>, default: usize, most: usize| match written {
+            None => Ok(default),
+            Some(written) => written
+                .parse()
+                .ok()
+                .filter(|number| (1..=most).contains(number))
+                .ok_or_else(|| AmqpError::Url(format!("{name}={written} is not a whole number from 1 to {most}"))),
+        };
+        let options = Self::at(url);
+        let prefetch = number("prefetch", prefetch, options.prefetch.into(), u16::MAX.into())?;
+        let window = number("window", window, options.window, MOST_IN_THE_BROKER)?;
+        Ok(Self { prefetch: u16::try_from(prefetch).unwrap_or(u16::MAX), window, ..options })
     }
 }
 
@@ -146,6 +167,19 @@ mod tests {
         }
         let said = Address::parse("amqps://h?cacertfile=/no/such/file").err().unwrap().to_string();
         assert!(said.contains("cacertfile /no/such/file"), "{said}");
+    }
+
+    #[test]
+    fn an_address_says_how_much_may_be_under_way() {
+        let options = AmqpOptions::from_url("amqp://h/docs?prefetch=1000&heartbeat=10&window=4000").unwrap();
+        assert_eq!(
+            (options.prefetch, options.window, options.url.as_str()),
+            (1000, 4000, "amqp://h/docs?heartbeat=10")
+        );
+        for wrong in ["amqp://h?prefetch=0", "amqp://h?prefetch=65536", "amqp://h?window=many"] {
+            let said = AmqpOptions::from_url(wrong).err().unwrap().to_string();
+            assert!(said.contains("is not a whole number from 1 to"), "{said}");
+        }
     }
 
     #[test]

@@ -17,16 +17,17 @@ impl Broker {
     pub(crate) async fn connect(app: &App, url: Option<String>, options: &mut WorkerOptions) -> anyhow::Result<Self> {
         use bindery_amqp::{AmqpError, AmqpOptions, Transport};
         let Some(url) = url else { return Ok(Self::default()) };
+        let refused = |error: AmqpError| {
+            let exit = if matches!(error, AmqpError::Url(_)) { Exit::Usage } else { Exit::StoreUnavailable };
+            Failure::new(exit, format!("--amqp or {}: {error}", env_vars::AMQP))
+        };
         let wanted = AmqpOptions {
             queues: options.queues.clone(),
             lease: options.lease,
             relay: format!("{}-relay", options.name).into(),
-            ..AmqpOptions::at(url)
+            ..AmqpOptions::from_url(&url).map_err(refused)?
         };
-        let transport = Transport::connect(app.engine.clone(), wanted).await.map_err(|error| {
-            let exit = if matches!(error, AmqpError::Url(_)) { Exit::Usage } else { Exit::StoreUnavailable };
-            Failure::new(exit, format!("--amqp or {}: {error}", env_vars::AMQP))
-        })?;
+        let transport = Transport::connect(app.engine.clone(), wanted).await.map_err(refused)?;
         options.queues = Some(vec![bindery_core::job::ENGINE_QUEUE.into()]);
         Ok(Self { transport: Some(transport) })
     }

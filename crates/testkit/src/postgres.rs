@@ -106,6 +106,15 @@ impl PostgresServer {
         }
     }
 
+    /// Starts it again as a replica: what it has can be read, and nothing be written.
+    pub fn become_replica(&mut self) {
+        self.crash();
+        let signal = self.data().join("standby.signal");
+        fs::write(&signal, "").expect("the signal is written");
+        self.give_file(&signal);
+        self.start_again();
+    }
+
     /// A file of the server's, as it may read it (for a certificate's key).
     pub fn give_file(&self, path: &Path) {
         give_to(USER, path);
@@ -131,7 +140,7 @@ fn launch(programs: &Path, data: &Path, port: u16, settings: &[String]) -> Optio
             return None;
         }
         let said = fs::read_to_string(&log_path).unwrap_or_default();
-        if said.contains("ready to accept connections") {
+        if said.contains("ready to accept connections") || said.contains("ready to accept read-only connections") {
             return Some(process);
         }
         if begun.elapsed() > Duration::from_secs(60) {

@@ -104,6 +104,8 @@ pub(super) fn explain(error: &Error, place: &str) -> StoreError {
             let detail = "the server is read-only; use the URL of the primary server".to_owned();
             StoreError::NotWritable { path, detail }
         }
+        // What a replica answers to a transaction that wants to write.
+        "0A000" => StoreError::NotWritable { path, detail: format!("{detail}; use the URL of the primary server") },
         "42501" => StoreError::NotWritable { path, detail: format!("{detail}; grant the user of the URL that right") },
         // What the caller wants cannot be stored, now or later: a broken constraint, a text with a zero byte.
         state if state.starts_with("23") || state.starts_with("22") => {

@@ -10,7 +10,7 @@ use bindery_store::{
 };
 use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{
         Arc,
@@ -42,6 +42,15 @@ impl Server {
 
     pub(crate) fn url(&self) -> String {
         self.server.url()
+    }
+
+    pub(crate) fn become_replica(&mut self) {
+        self.server.become_replica();
+    }
+
+    /// The server may use it as its own.
+    pub(crate) fn give_file(&self, path: &Path) {
+        self.server.give_file(path);
     }
 
     /// Makes an authority and a certificate signed by it, and turns TLS on. The authority's file; none where openssl is
