@@ -181,6 +181,12 @@ impl StepContext {
     pub fn item(&self) -> Result<Item, StepError> {
         let place = self.place()?;
         let id = place.item.ok_or_else(|| StepError::bug("this stage works on the submission, which is no item"))?;
+        self.item_of(id)
+    }
+
+    /// Another item of the submission, such as the file that a page is from.
+    pub fn item_of(&self, id: ItemId) -> Result<Item, StepError> {
+        let place = self.place()?;
         self.wait(place.engine.store().item(place.submission.id, id))?
             .ok_or_else(|| StepError::bug(format!("{id} is not in the store")))
     }
@@ -196,6 +202,12 @@ impl StepContext {
         let place = self.place()?;
         let stage = Name::from(stage);
         self.wait(place.engine.store().outcomes(place.submission.id, Some(&stage)))
+    }
+
+    /// The current results of a stage for one item, one of each processor.
+    pub fn item_outcomes(&self, item: ItemId, stage: &Name) -> Result<Vec<Outcome>, StepError> {
+        let place = self.place()?;
+        self.wait(place.engine.store().item_outcomes(place.submission.id, Some(item), stage))
     }
 
     /// A payload's value, wherever it is kept.

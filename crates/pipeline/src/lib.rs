@@ -3,6 +3,7 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
+//! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
 //! **On a crash** nothing needs repair. Intake copies bytes before anything points to them, so a crash leaves at most
@@ -10,8 +11,13 @@
 //!
 //! **What wakes it**: the engine's workers.
 
+#[cfg(test)]
+mod desk;
 pub mod intake;
 mod media;
+pub mod reading;
+mod results;
+mod settings;
 pub mod text;
 
 use bindery_engine::Registry;
@@ -19,6 +25,7 @@ use bindery_engine::Registry;
 /// Every processor that comes with Bindery.
 pub fn registry() -> Registry {
     let mut registry = Registry::with_builtin();
+    reading::register(&mut registry);
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -1,6 +1,7 @@
 //! Binds the counted pages of a submission into one result.
 
 use super::{TextSplitter, WordCounter, missing, words};
+use crate::results::{in_order, name_of, none_read, outcomes, reason};
 use bindery_core::{
     ItemId, StepError,
     item::{Item, ItemKind},
@@ -24,24 +25,13 @@ impl Processor for WordConsolidator {
 
     /// Is there anything to bind?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let files = context.items(Some(ItemKind::File), None)?;
-        let split = outcomes(context, &TextSplitter)?;
-        let failed = split.values().filter(|outcome| outcome.status == OutcomeStatus::Failed);
-        let reasons: Vec<String> = failed.map(reason).collect();
-        if !files.is_empty() && reasons.len() == files.len() {
-            let message = match reasons.as_slice() {
-                [only] => format!("the only file could not be read: {only}"),
-                [first, ..] => format!("none of the {} files could be read; the first: {first}", files.len()),
-                [] => String::new(),
-            };
-            return Err(StepError::reject(message).named("NothingRead"));
-        }
+        none_read(&context.items(Some(ItemKind::File), None)?, &outcomes(context, TextSplitter.name())?)?;
         Ok(Value::Null)
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let split = outcomes(context, &TextSplitter)?;
-        let counted = outcomes(context, &WordCounter)?;
+        let split = outcomes(context, TextSplitter.name())?;
+        let counted = outcomes(context, WordCounter.name())?;
         let mut pages: HashMap<ItemId, Vec<Item>> = HashMap::new();
         for page in context.items(Some(ItemKind::Page), None)? {
             if let Some(file) = page.parent {
@@ -72,26 +62,6 @@ impl Processor for WordConsolidator {
     }
 }
 
-fn in_order(mut items: Vec<Item>) -> Vec<Item> {
-    items.sort_by_key(|item| (item.ordinal, item.id));
-    items
-}
-
-/// The results of the stage that runs a processor, by item. The workflow may call that stage what it likes.
-fn outcomes(context: &StepContext, of: &dyn Processor) -> Result<HashMap<ItemId, Outcome>, StepError> {
-    let stage = context.workflow()?.stages.iter().find(|stage| stage.processor(of.name()).is_some());
-    let Some(stage) = stage else {
-        let message = format!("workflow {} has no stage with the processor {}", context.workflow()?.name, of.name());
-        return Err(StepError::reject(message).named("BadWorkflow"));
-    };
-    let found = context.outcomes(&stage.name)?;
-    Ok(found.into_iter().filter_map(|outcome| Some((outcome.item?, outcome))).collect())
-}
-
-fn reason(outcome: &Outcome) -> String {
-    outcome.error.as_ref().map_or_else(|| "failed, without a message".to_owned(), |error| error.message.clone())
-}
-
 /// The result so far.
 #[derive(Debug, Default)]
 struct Bound {
@@ -114,7 +84,7 @@ impl Bound {
         pages: &[Item],
         counted: &HashMap<ItemId, Outcome>,
     ) -> Result<(), StepError> {
-        let name = file.label.clone().unwrap_or_else(|| file.public_id());
+        let name = name_of(file);
         let mut words = 0;
         for page in pages {
             let number = page.ordinal as u64 + 1;

@@ -1,6 +1,7 @@
 //! Counts the words of a page.
 
-use super::{missing, setting, words};
+use super::{missing, words};
+use crate::settings;
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ impl Processor for WordCounter {
 
     /// Finds the page's text, with its row or in the blob store.
     fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        setting(context, "delay_ms", 0, 0..=600_000)?;
+        settings::whole(context, "delay_ms", 0, 0..=600_000)?;
         if input["text"].is_string() {
             return Ok(input);
         }
@@ -40,7 +41,7 @@ impl Processor for WordCounter {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        delay(context, Duration::from_millis(setting(context, "delay_ms", 0, 0..=600_000)?))?;
+        delay(context, Duration::from_millis(settings::whole(context, "delay_ms", 0, 0..=600_000)?))?;
         let text = input["text"].as_str().ok_or_else(|| missing("text"))?;
         let counted = words::count(text);
         Ok(json!({

@@ -1,6 +1,7 @@
 //! Takes a text file apart into pages.
 
-use super::{decode, missing, setting, split};
+use super::{decode, missing, split};
+use crate::settings;
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
 use serde_json::{Map, Value, json};
@@ -22,7 +23,7 @@ impl Processor for TextSplitter {
 
     /// Is it text, and not too much of it? Decodes it.
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        setting(context, "lines_per_page", 60, 1..=1_000_000)?;
+        settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?;
         let item = context.item()?;
         let hash = item.content.ok_or_else(|| {
             StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
@@ -39,7 +40,7 @@ impl Processor for TextSplitter {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let lines_per_page = setting(context, "lines_per_page", 60, 1..=1_000_000)?;
+        let lines_per_page = settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?;
         let text = input["text"].as_str().ok_or_else(|| missing("text"))?;
         let pages = split::pages(text, usize::try_from(lines_per_page).unwrap_or(usize::MAX));
         Ok(json!({"pages": pages, "encoding": input["encoding"]}))

@@ -1,74 +1,9 @@
 //! The `words` workflow on a real engine.
 
-use crate::{intake, registry};
-use bindery_core::{SubmissionId, submission::SubmissionStatus};
-use bindery_engine::{Engine, Parts, Worker, WorkerOptions, intake::Intake, stop_pair, view};
-use bindery_store::{
-    Store,
-    blobs::{Blobs, LocalBlobs},
-    sqlite::{Options, SqliteStore},
-};
-use serde_json::{Value, json};
-use std::{
-    fs,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, Instant},
-};
-use tempfile::TempDir;
-
-struct Desk {
-    engine: Engine,
-    dir: TempDir,
-}
-
-impl Desk {
-    async fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Arc::new(SqliteStore::open(Options::at(dir.path().join("bindery.db"))).unwrap());
-        let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
-        let engine = Engine::new(Parts::new(store as Arc<dyn Store>, blobs as Arc<dyn Blobs>, registry()));
-        engine.register_builtin_workflows().await.unwrap();
-        Self { engine, dir }
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
-        let path = self.dir.path().join("in").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, bytes).unwrap();
-        path
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.dir.path().join("in")
-    }
-
-    /// Takes the folder in and works until the submission is final.
-    async fn run(&self) -> (SubmissionStatus, Option<Value>) {
-        let taken = intake::take_in(&**self.engine.blobs(), &[self.folder()]).await.unwrap();
-        let id = self.engine.submit(Intake::new("words", taken.files)).await.unwrap().id();
-        let status = self.finish(id).await;
-        (status, view::result(&self.engine, id).await.unwrap())
-    }
-
-    async fn finish(&self, id: SubmissionId) -> SubmissionStatus {
-        let (handle, stop) = stop_pair();
-        let worker = Worker::new(self.engine.clone(), WorkerOptions { threads: 2, ..WorkerOptions::default() });
-        let running = tokio::spawn(async move { worker.run(stop).await });
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let status = loop {
-            let status = self.engine.store().submission(id).await.unwrap().unwrap().status;
-            if status.is_final() {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "{id} is still {status}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        };
-        handle.stop();
-        running.await.unwrap().unwrap();
-        status
-    }
-}
+use crate::desk::Desk;
+use bindery_core::submission::SubmissionStatus;
+use serde_json::json;
+use std::{fs, path::PathBuf};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_bound_in_order_whatever_order_they_were_counted_in() {
@@ -76,7 +11,7 @@ async fn pages_are_bound_in_order_whatever_order_they_were_counted_in() {
     desk.write("b.txt", b"Paper and paper\x0cink");
     desk.write("a/z.txt", "line of ink\n".repeat(130).as_bytes());
     desk.write("empty.txt", b"");
-    let (status, result) = desk.run().await;
+    let (status, result) = desk.run("words").await;
     let result = result.unwrap();
     assert_eq!(status, SubmissionStatus::Completed);
     assert_eq!(
@@ -99,7 +34,7 @@ async fn a_binary_file_fails_alone_and_says_why() {
     let desk = Desk::new().await;
     desk.write("good.txt", b"one two");
     desk.write("photo.png", b"\x89PNG\r\n\x1a\n\0\0");
-    let (status, result) = desk.run().await;
+    let (status, result) = desk.run("words").await;
     let result = result.unwrap();
     assert_eq!(status, SubmissionStatus::Completed);
     let why = "binary data: byte 9 is NUL, which no text has";
@@ -112,7 +47,7 @@ async fn a_binary_file_fails_alone_and_says_why() {
 async fn nothing_readable_is_a_failure() {
     let desk = Desk::new().await;
     desk.write("photo.png", b"\0");
-    let (status, result) = desk.run().await;
+    let (status, result) = desk.run("words").await;
     assert_eq!((status, result), (SubmissionStatus::Failed, None));
 }
 
@@ -120,7 +55,7 @@ async fn nothing_readable_is_a_failure() {
 async fn long_pages_are_counted_like_short_ones() {
     let desk = Desk::new().await;
     desk.write("long.txt", "wort ".repeat(50_000).as_bytes());
-    let (_, result) = desk.run().await;
+    let (_, result) = desk.run("words").await;
     assert_eq!(result.unwrap()["totals"]["words"], 50_000);
 }
 

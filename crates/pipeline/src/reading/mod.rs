@@ -1,0 +1,106 @@
+//! Any files in, their text out, page by page: the `read` workflow.
+//!
+//! | processor | works on | does |
+//! |---|---|---|
+//! | [`FileSplitter`] | each file | opens it by its content and counts its pages |
+//! | [`PageReader`] | each page | reads it: its own text, or by OCR where it has none |
+//! | [`PageCombiner`] | each file | puts its pages together as Markdown and JSON; a page that could not be read is a stated gap |
+//! | [`ReadingConsolidator`] | the submission | lists the files with what was read and what is missing |
+//!
+//! A page that was read is one blob; rows carry its hash and what people ask about first.
+
+mod combiner;
+mod consolidator;
+mod open_files;
+mod page_reader;
+mod splitter;
+#[cfg(test)]
+mod tests;
+
+pub use combiner::PageCombiner;
+pub use consolidator::ReadingConsolidator;
+pub use page_reader::PageReader;
+pub use splitter::FileSplitter;
+
+use bindery_core::{ContentHash, StepError, item::Item};
+use bindery_engine::{Registry, context::StepContext};
+use bindery_reader::{
+    OcrMode, OpenFile, ReadOptions, Reader,
+    ocr::{OcrEngine, tesseract::Tesseract},
+};
+use open_files::OpenFiles;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The names under which the processors of the `read` workflow are known.
+const SPLITTER: &str = "file_splitter";
+const READER: &str = "page_reader";
+
+pub(crate) fn register(registry: &mut Registry) {
+    let room = Arc::<ReadingRoom>::default();
+    registry.register(FileSplitter::new(SPLITTER, Arc::clone(&room)));
+    registry.register(PageReader::new(READER, room));
+    registry.register(PageCombiner);
+    registry.register(ReadingConsolidator);
+}
+
+/// What reading needs, shared by all steps of a process.
+#[derive(Debug)]
+pub struct ReadingRoom {
+    files: OpenFiles,
+    engine: Arc<dyn OcrEngine>,
+}
+
+impl Default for ReadingRoom {
+    fn default() -> Self {
+        Self { files: OpenFiles::default(), engine: Arc::new(Tesseract::default()) }
+    }
+}
+
+impl ReadingRoom {
+    /// A reader as the stage's settings want it.
+    fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
+        let defaults = ReadOptions::default();
+        let options = ReadOptions {
+            ocr: ocr_mode(context)?,
+            languages: languages(context)?.unwrap_or(defaults.languages),
+            dpi: crate::settings::whole(context, "dpi", 300, 30..=1200)? as f32,
+            ..ReadOptions::default()
+        };
+        Ok(Reader::new(options, Some(Arc::clone(&self.engine))))
+    }
+
+    /// A received file, open.
+    fn open(&self, context: &StepContext, reader: &Reader, file: &Item) -> Result<Arc<dyn OpenFile>, StepError> {
+        self.files.open(context, reader, content_of(file)?, file.label.as_deref())
+    }
+}
+
+fn content_of(file: &Item) -> Result<ContentHash, StepError> {
+    file.content.ok_or_else(|| {
+        StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
+    })
+}
+
+fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {
+    match context.settings().get("ocr").map(|value| value.as_str().unwrap_or_default()) {
+        None | Some("auto") => Ok(OcrMode::Auto),
+        Some("force") => Ok(OcrMode::Force),
+        Some("never") => Ok(OcrMode::Never),
+        Some(_) => Err(crate::settings::wrong(context, "ocr", "auto, force or never")),
+    }
+}
+
+/// As Tesseract names them: a list, or joined by `+`.
+fn languages(context: &StepContext) -> Result<Option<Vec<String>>, StepError> {
+    let wrong = || crate::settings::wrong(context, "languages", "a list such as [eng, deu]");
+    let languages: Vec<String> = match context.settings().get("languages") {
+        None => return Ok(None),
+        Some(Value::String(joined)) => joined.split('+').map(str::to_owned).collect(),
+        Some(Value::Array(names)) => {
+            names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        Some(_) => return Err(wrong()),
+    };
+    if languages.iter().any(String::is_empty) { Err(wrong()) } else { Ok(Some(languages)) }
+}

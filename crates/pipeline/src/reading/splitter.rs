@@ -1,0 +1,54 @@
+//! Opens a file and counts its pages.
+
+use super::ReadingRoom;
+use bindery_core::{StepError, item::ItemKind};
+use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Takes a file apart into its pages: those of a PDF, an image, a presentation's slides, a workbook's sheets.
+#[derive(Debug, Clone)]
+pub struct FileSplitter {
+    name: &'static str,
+    room: Arc<ReadingRoom>,
+}
+
+impl FileSplitter {
+    pub fn new(name: &'static str, room: Arc<ReadingRoom>) -> Self {
+        Self { name, room }
+    }
+}
+
+impl Processor for FileSplitter {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    /// Are there bytes, and are they of a type that can be read?
+    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let file = context.item()?;
+        let file = self.room.open(context, &self.room.reader(context)?, &file)?;
+        let about = file.about();
+        Ok(json!({
+            "type": about.file_type.name(), "pages": about.page_count, "metadata": about.metadata,
+            "warnings": about.warnings,
+        }))
+    }
+
+    fn process(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
+        match input["pages"].as_u64() {
+            Some(0) => Err(StepError::reject("the file has no pages").named("NoPages")),
+            _ => Ok(input),
+        }
+    }
+
+    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        let pages = processed["pages"].as_u64().and_then(|pages| usize::try_from(pages).ok()).unwrap_or(0);
+        let children = Children::generate(ItemKind::Page, pages, |index| Child {
+            label: Some(format!("page {}", index + 1)),
+            data: Map::from_iter([("page".to_owned(), json!(index + 1))]),
+            ..Child::default()
+        });
+        Ok(Extracted::new(processed).with_children(children))
+    }
+}

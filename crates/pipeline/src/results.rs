@@ -1,0 +1,55 @@
+//! What earlier stages have found, for the stages that gather it.
+
+use bindery_core::{
+    ItemId, Name, StepError,
+    item::Item,
+    outcome::{Outcome, OutcomeStatus},
+};
+use bindery_engine::context::StepContext;
+use std::collections::HashMap;
+
+/// The name of the stage that runs a processor. The workflow may call that stage what it likes.
+pub(crate) fn stage_of(context: &StepContext, processor: &str) -> Result<Name, StepError> {
+    let workflow = context.workflow()?;
+    let stage = workflow.stages.iter().find(|stage| stage.processor(processor).is_some());
+    stage.map(|stage| stage.name.clone()).ok_or_else(|| {
+        let message = format!("workflow {} has no stage with the processor {processor}", workflow.name);
+        StepError::reject(message).named("BadWorkflow")
+    })
+}
+
+/// The results of the stage that runs a processor, by item.
+pub(crate) fn outcomes(context: &StepContext, processor: &str) -> Result<HashMap<ItemId, Outcome>, StepError> {
+    let found = context.outcomes(&stage_of(context, processor)?)?;
+    Ok(found.into_iter().filter_map(|outcome| Some((outcome.item?, outcome))).collect())
+}
+
+/// Why something failed.
+pub(crate) fn reason(outcome: &Outcome) -> String {
+    outcome.error.as_ref().map_or_else(|| "failed, without a message".to_owned(), |error| error.message.clone())
+}
+
+/// A submission of which nothing could be read has failed, and says so.
+pub(crate) fn none_read(files: &[Item], opened: &HashMap<ItemId, Outcome>) -> Result<(), StepError> {
+    let failed = opened.values().filter(|outcome| outcome.status == OutcomeStatus::Failed);
+    let reasons: Vec<String> = failed.map(reason).collect();
+    if files.is_empty() || reasons.len() < files.len() {
+        return Ok(());
+    }
+    let message = match reasons.as_slice() {
+        [only] => format!("the only file could not be read: {only}"),
+        [first, ..] => format!("none of the {} files could be read; the first: {first}", files.len()),
+        [] => String::new(),
+    };
+    Err(StepError::reject(message).named("NothingRead"))
+}
+
+pub(crate) fn in_order(mut items: Vec<Item>) -> Vec<Item> {
+    items.sort_by_key(|item| (item.ordinal, item.id));
+    items
+}
+
+/// What a person calls a file.
+pub(crate) fn name_of(file: &Item) -> String {
+    file.label.clone().unwrap_or_else(|| file.public_id())
+}
