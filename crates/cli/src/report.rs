@@ -9,6 +9,7 @@ use bindery_core::{
 };
 use bindery_store::query::{JobFilter, ReviewFilter};
 use serde::Serialize;
+use serde_json::Value;
 use std::{collections::BTreeMap, io};
 
 /// How many failed parts are listed before the rest is only counted.
@@ -135,27 +136,41 @@ fn stored(app: &App, artifact: &Artifact) -> Stored {
     }
 }
 
-/// A result for people: that of the `words` workflow as tables, any other as JSON.
-pub(crate) fn show_result(result: &serde_json::Value) -> anyhow::Result<()> {
-    let (Some(totals), Some(files), Some(top)) =
-        (result["totals"].as_object(), result["files"].as_array(), result["top_words"].as_array())
-    else {
+/// A result for people: those of the workflows that come with Bindery as tables, any other as JSON.
+pub(crate) fn show_result(result: &Value) -> anyhow::Result<()> {
+    let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
         return output::json(result);
     };
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let rows = files.iter().map(|file| {
-        let remark = file["error"].as_str().unwrap_or_default().to_owned();
-        [text(&file["name"]), text(&file["pages"]), text(&file["words"]), remark]
-    });
-    let number = |name: &str| totals.get(name).map(text).unwrap_or_default();
-    let total = [format!("{} files", number("files")), number("pages"), number("words"), String::new()];
-    table_of_files(rows.chain([total]))?;
-    let top: Vec<String> = top.iter().map(|entry| format!("{} {}", text(&entry["word"]), entry["count"])).collect();
-    output::line("")?;
-    output::line(format!("{} distinct words; most frequent: {}", number("distinct_words"), top.join(", ")))?;
+    let number = |name: &str| totals.get(name).map(shown).unwrap_or_default();
+    let all = format!("{} files", number("files"));
+    let remark = |file: &Value| file["error"].as_str().unwrap_or_default().to_owned();
+    if let Some(top) = result["top_words"].as_array() {
+        let row = |file: &Value| [shown(&file["name"]), shown(&file["pages"]), shown(&file["words"]), remark(file)];
+        let total = [all, number("pages"), number("words"), String::new()];
+        output::table(&["FILE", "PAGES#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
+        let top: Vec<String> =
+            top.iter().map(|entry| format!("{} {}", shown(&entry["word"]), entry["count"])).collect();
+        output::line("")?;
+        output::line(format!("{} distinct words; most frequent: {}", number("distinct_words"), top.join(", ")))?;
+    } else if totals.contains_key("by_ocr") {
+        let columns = |file: &Value| ["type", "pages", "by_ocr", "words"].map(|column| shown(&file[column]));
+        let row = |file: &Value| {
+            let [kind, pages, by_ocr, words] = columns(file);
+            [shown(&file["name"]), kind, pages, by_ocr, words, remark(file)]
+        };
+        let total = [all, String::new(), number("pages"), number("by_ocr"), number("words"), String::new()];
+        output::table(&["FILE", "TYPE", "PAGES#", "BY OCR#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
+    } else {
+        output::json(result)?;
+    }
     Ok(())
 }
 
-fn table_of_files(rows: impl Iterator<Item = [String; 4]>) -> io::Result<()> {
-    output::table(&["FILE", "PAGES#", "WORDS#", ""], rows)
+/// A text as it is, nothing as nothing, and anything else as JSON.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }

@@ -21,4 +21,5 @@ mod running;
 mod runs;
 mod store_trouble;
 mod support;
+mod texts;
 mod workers;

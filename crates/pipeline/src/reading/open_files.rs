@@ -31,12 +31,12 @@ impl OpenFiles {
     ) -> Result<Arc<dyn OpenFile>, StepError> {
         let opened = self.place_of(content);
         if let Some(known) = opened.get() {
-            return known.clone().map_err(refused);
+            return known.as_ref().map(Arc::clone).map_err(refused);
         }
         // Bytes that cannot be had now can perhaps be had later, so that is not remembered.
         let bytes = context.blob(content)?;
         let file = opened.get_or_init(|| reader.open(bytes, name).map(Arc::from));
-        file.clone().map_err(refused)
+        file.as_ref().map(Arc::clone).map_err(refused)
     }
 
     fn place_of(&self, content: ContentHash) -> Opened {
@@ -53,7 +53,7 @@ impl OpenFiles {
 }
 
 /// What is wrong with a file is its own matter, but for what the machine lacks: that can be installed.
-pub(crate) fn refused(error: ReadError) -> StepError {
+pub(crate) fn refused(error: &ReadError) -> StepError {
     let message = error.to_string();
     match error {
         ReadError::NoOcr { .. } => StepError::park("ocr", message).named("NoOcr"),

@@ -47,7 +47,7 @@ impl Processor for PageReader {
         let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
         let reader = self.room.reader(context)?;
         let file = self.room.open(context, &reader, &Self::file_of(context)?)?;
-        let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(refused)?;
+        let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))?;
         serde_json::to_value(&page).map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))
     }
 

@@ -1,5 +1,7 @@
 //! `bindery result`: the result of a submission again.
 
+mod texts;
+
 use super::retry::refuse_run;
 use crate::{config::Settings, exit::Exit, failure::Failure, output, report};
 use bindery_engine::view;
@@ -11,7 +13,8 @@ use std::path::PathBuf;
 Examples:
   bindery result sub_1                      for people
   bindery result sub_1 --json               for programs
-  bindery result sub_1 --output words.json  into a file")]
+  bindery result sub_1 --output words.json  into a file
+  bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
 pub(crate) struct Args {
     /// sub_N, or your own id
     submission: String,
@@ -19,6 +22,10 @@ pub(crate) struct Args {
     /// Write it to a file, as JSON
     #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
     output: Option<PathBuf>,
+
+    /// Write the text of each file into this folder, as NAME.md
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "output"])]
+    texts: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]
@@ -39,6 +46,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         std::fs::write(&path, text + "\n")
             .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))?;
         output::note(format!("wrote {}", path.display()));
+    } else if let Some(folder) = args.texts {
+        let written = texts::write(&app, submission.id, &result, &folder).await?;
+        output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
     } else if args.json {
         output::json(&result)?;
     } else {

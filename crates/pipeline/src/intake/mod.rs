@@ -4,9 +4,13 @@
 //! database. If one file cannot be taken in, nothing is; copies made so far stay in the blob store, where nobody
 //! points to them and the same bytes are found again next time.
 
+#[cfg(test)]
+mod tests;
+mod unpack;
+
 use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
-use bindery_store::blobs::{BlobError, Blobs};
+use bindery_store::blobs::{BlobError, Blobs, Stored};
 use std::{
     collections::HashSet,
     ffi::OsStr,
@@ -14,9 +18,13 @@ use std::{
     io::Read as _,
     path::{Path, PathBuf},
 };
+use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
+
+/// An archive is in memory while it is unpacked; a larger one is taken in as it is.
+const MAX_UNPACKED_FILE: u64 = 1024 * 1024 * 1024;
 
 /// Deeper than people nest folders, and shallow enough for the stack.
 const MAX_DEPTH: usize = 64;
@@ -85,11 +93,44 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
     for path in paths {
         finder.find(path)?;
     }
-    let mut files = Vec::with_capacity(finder.sources.len());
+    let mut taken = Taken { files: Vec::with_capacity(finder.sources.len()), notes: finder.notes };
     for source in finder.sources {
-        files.push(copy(blobs, source).await?);
+        let inside = look_inside(&source).await?;
+        taken.notes.extend(inside.notes);
+        if !inside.replaces {
+            taken.files.push(copy(blobs, source).await?);
+        }
+        for Inside { name, bytes } in inside.files {
+            let stored = blobs.put(bytes).await?;
+            taken.files.push(file(stored, shown(name.as_ref())));
+        }
     }
-    Ok(Taken { files, notes: finder.notes })
+    Ok(taken)
+}
+
+/// What is inside a file that holds others.
+async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
+    let Source::File { path, name } = source else { return Ok(Unpacked::default()) };
+    let (path, name) = (path.clone(), name.clone());
+    let looking = tokio::task::spawn_blocking(move || {
+        let mut beginning = Vec::with_capacity(TELLING_BYTES);
+        let mut file = fs::File::open(&path)?;
+        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut beginning)?;
+        if !may_hold_files(&beginning, &name) {
+            return Ok(Unpacked::default());
+        }
+        let mut bytes = beginning;
+        file.take(MAX_UNPACKED_FILE).read_to_end(&mut bytes)?;
+        Ok(unpack(&name, &bytes))
+    });
+    let Source::File { path, .. } = source else { return Ok(Unpacked::default()) };
+    let looked = looking.await.unwrap_or_else(|_| Ok(Unpacked::default()));
+    looked.map_err(|error| unreadable(path, error))
+}
+
+fn file(stored: Stored, name: String) -> IntakeFile {
+    let media_type = media_type(&name).to_owned();
+    IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None }
 }
 
 async fn copy(blobs: &dyn Blobs, source: Source) -> Result<IntakeFile, IntakeError> {
@@ -99,10 +140,7 @@ async fn copy(blobs: &dyn Blobs, source: Source) -> Result<IntakeFile, IntakeErr
             let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
             (blobs.put(bytes).await?, "stdin".to_owned(), media_type)
         }
-        Source::File { path, name } => {
-            let media_type = media_type(&name);
-            (blobs.put_file(&path).await?, name, media_type)
-        }
+        Source::File { path, name } => return Ok(file(blobs.put_file(&path).await?, name)),
     };
     Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type: media_type.to_owned(), key: None })
 }
