@@ -181,12 +181,6 @@ impl StepContext {
     pub fn item(&self) -> Result<Item, StepError> {
         let place = self.place()?;
         let id = place.item.ok_or_else(|| StepError::bug("this stage works on the submission, which is no item"))?;
-        self.item_of(id)
-    }
-
-    /// Another item of the submission, such as the file that a page is from.
-    pub fn item_of(&self, id: ItemId) -> Result<Item, StepError> {
-        let place = self.place()?;
         self.wait(place.engine.store().item(place.submission.id, id))?
             .ok_or_else(|| StepError::bug(format!("{id} is not in the store")))
     }

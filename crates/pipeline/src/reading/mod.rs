@@ -22,10 +22,10 @@ pub use consolidator::ReadingConsolidator;
 pub use page_reader::PageReader;
 pub use splitter::FileSplitter;
 
-use bindery_core::{ContentHash, StepError, item::Item};
+use bindery_core::StepError;
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
-    OcrMode, OpenFile, ReadOptions, Reader,
+    OcrMode, ReadOptions, Reader,
     ocr::{OcrEngine, tesseract::Tesseract},
 };
 use open_files::OpenFiles;
@@ -69,17 +69,6 @@ impl ReadingRoom {
         };
         Ok(Reader::new(options, Some(Arc::clone(&self.engine))))
     }
-
-    /// A received file, open.
-    fn open(&self, context: &StepContext, reader: &Reader, file: &Item) -> Result<Arc<dyn OpenFile>, StepError> {
-        self.files.open(context, reader, content_of(file)?, file.label.as_deref())
-    }
-}
-
-fn content_of(file: &Item) -> Result<ContentHash, StepError> {
-    file.content.ok_or_else(|| {
-        StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
-    })
 }
 
 fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {

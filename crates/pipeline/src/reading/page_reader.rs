@@ -1,7 +1,7 @@
 //! Reads one page.
 
-use super::{ReadingRoom, content_of, open_files::refused};
-use bindery_core::{ContentHash, Payload, StepError, item::Item};
+use super::{ReadingRoom, open_files::refused};
+use bindery_core::{ContentHash, Payload, StepError};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use bindery_reader::{Page, render};
 use serde::Deserialize as _;
@@ -19,12 +19,6 @@ impl PageReader {
     pub fn new(name: &'static str, room: Arc<ReadingRoom>) -> Self {
         Self { name, room }
     }
-
-    fn file_of(context: &StepContext) -> Result<Item, StepError> {
-        let page = context.item()?;
-        let file = page.parent.map(|parent| context.item_of(parent)).transpose()?;
-        file.ok_or_else(|| StepError::bug("the page belongs to no file"))
-    }
 }
 
 impl Processor for PageReader {
@@ -35,18 +29,19 @@ impl Processor for PageReader {
     /// Is it a page of a file that has bytes, and are the settings right?
     fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
         self.room.reader(context)?;
-        content_of(&Self::file_of(context)?)?;
-        if input["page"].as_u64().is_none_or(|page| page == 0) {
-            let message = "the page has no number: the stage before should take files apart into pages";
+        let numbered = input["page"].as_u64().is_some_and(|page| page > 0);
+        if !numbered || content_of(&input).is_none() {
+            let message = format!("this is no page of a file: the stage before should be {}", super::SPLITTER);
             return Err(StepError::reject(message).named("NoPage"));
         }
-        Ok(json!({"page": input["page"]}))
+        Ok(input)
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
         let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
+        let content = content_of(&input).ok_or_else(|| StepError::bug("the step before left no file"))?;
         let reader = self.room.reader(context)?;
-        let file = self.room.open(context, &reader, &Self::file_of(context)?)?;
+        let file = self.room.files.open(context, &reader, content, input["name"].as_str())?;
         let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))?;
         serde_json::to_value(&page).map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))
     }
@@ -65,9 +60,13 @@ impl Processor for PageReader {
 
 /// The page that a result of this processor tells of.
 pub(super) fn stored_page(context: &StepContext, output: &Value) -> Result<Page, StepError> {
-    let hash = output["content"].as_str().and_then(|hash| hash.parse().ok());
-    let hash: ContentHash = hash.ok_or_else(|| StepError::bug("the result of a page names no content"))?;
+    let hash = content_of(output).ok_or_else(|| StepError::bug("the result of a page names no content"))?;
     page_of(&context.read(&Payload::Blob(hash))?)
+}
+
+/// The bytes that a page's data or result is about.
+fn content_of(value: &Value) -> Option<ContentHash> {
+    value["content"].as_str()?.parse().ok()
 }
 
 fn page_of(value: &Value) -> Result<Page, StepError> {

@@ -26,10 +26,14 @@ impl Processor for FileSplitter {
 
     /// Are there bytes, and are they of a type that can be read?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let file = context.item()?;
-        let file = self.room.open(context, &self.room.reader(context)?, &file)?;
+        let item = context.item()?;
+        let content = item.content.ok_or_else(|| {
+            StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
+        })?;
+        let file = self.room.files.open(context, &self.room.reader(context)?, content, item.label.as_deref())?;
         let about = file.about();
         Ok(json!({
+            "content": content.to_string(), "name": item.label,
             "type": about.file_type.name(), "pages": about.page_count, "metadata": about.metadata,
             "warnings": about.warnings,
         }))
@@ -42,13 +46,18 @@ impl Processor for FileSplitter {
         }
     }
 
-    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+    fn extract(&self, _context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
         let pages = processed["pages"].as_u64().and_then(|pages| usize::try_from(pages).ok()).unwrap_or(0);
-        let children = Children::generate(ItemKind::Page, pages, |index| Child {
-            label: Some(format!("page {}", index + 1)),
-            data: Map::from_iter([("page".to_owned(), json!(index + 1))]),
-            ..Child::default()
+        // Whoever reads a page needs no more than its number and where the bytes of the file are.
+        let file = [("content", processed["content"].take()), ("name", processed["name"].take())];
+        let children = Children::generate(ItemKind::Page, pages, move |index| {
+            let mut data = Map::from_iter([("page".to_owned(), json!(index + 1))]);
+            data.extend(file.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+            Child { label: Some(format!("page {}", index + 1)), data, ..Child::default() }
         });
+        if let Value::Object(output) = &mut processed {
+            output.retain(|_, value| !value.is_null());
+        }
         Ok(Extracted::new(processed).with_children(children))
     }
 }
