@@ -15,6 +15,7 @@ mod output;
 mod processors;
 mod progress;
 mod report;
+mod result_tables;
 mod standalone;
 mod work;
 

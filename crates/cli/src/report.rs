@@ -9,7 +9,6 @@ use bindery_core::{
 };
 use bindery_store::query::{JobFilter, ReviewFilter};
 use serde::Serialize;
-use serde_json::Value;
 use std::{collections::BTreeMap, io};
 
 /// How many failed parts are listed before the rest is only counted.
@@ -133,44 +132,5 @@ fn stored(app: &App, artifact: &Artifact) -> Stored {
         sha256: artifact.hash.to_string(),
         size: artifact.size,
         path: app.blob_location(artifact.hash),
-    }
-}
-
-/// A result for people: those of the workflows that come with Bindery as tables, any other as JSON.
-pub(crate) fn show_result(result: &Value) -> anyhow::Result<()> {
-    let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
-        return output::json(result);
-    };
-    let number = |name: &str| totals.get(name).map(shown).unwrap_or_default();
-    let all = format!("{} files", number("files"));
-    let remark = |file: &Value| file["error"].as_str().unwrap_or_default().to_owned();
-    if let Some(top) = result["top_words"].as_array() {
-        let row = |file: &Value| [shown(&file["name"]), shown(&file["pages"]), shown(&file["words"]), remark(file)];
-        let total = [all, number("pages"), number("words"), String::new()];
-        output::table(&["FILE", "PAGES#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
-        let top: Vec<String> =
-            top.iter().map(|entry| format!("{} {}", shown(&entry["word"]), entry["count"])).collect();
-        output::line("")?;
-        output::line(format!("{} distinct words; most frequent: {}", number("distinct_words"), top.join(", ")))?;
-    } else if totals.contains_key("by_ocr") {
-        let columns = |file: &Value| ["type", "pages", "by_ocr", "words"].map(|column| shown(&file[column]));
-        let row = |file: &Value| {
-            let [kind, pages, by_ocr, words] = columns(file);
-            [shown(&file["name"]), kind, pages, by_ocr, words, remark(file)]
-        };
-        let total = [all, String::new(), number("pages"), number("by_ocr"), number("words"), String::new()];
-        output::table(&["FILE", "TYPE", "PAGES#", "BY OCR#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
-    } else {
-        output::json(result)?;
-    }
-    Ok(())
-}
-
-/// A text as it is, nothing as nothing, and anything else as JSON.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -3,6 +3,7 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
+//! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
@@ -13,6 +14,7 @@
 
 #[cfg(test)]
 mod desk;
+pub mod documents;
 pub mod intake;
 mod media;
 pub mod reading;
@@ -21,11 +23,14 @@ mod settings;
 pub mod text;
 
 use bindery_engine::Registry;
+use std::sync::Arc;
 
 /// Every processor that comes with Bindery.
 pub fn registry() -> Registry {
     let mut registry = Registry::with_builtin();
-    reading::register(&mut registry);
+    let room = Arc::<reading::ReadingRoom>::default();
+    reading::register(&mut registry, &room);
+    documents::register(&mut registry, &room, documents::Knowledge::shipped());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -6,7 +6,7 @@ use crate::{
     exit::Exit,
     names, output,
     progress::Display,
-    report,
+    report, result_tables,
     work::{self, Running, Signals},
 };
 use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
@@ -127,7 +127,7 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
         });
         output::json(&answer)?;
     } else if let Some(result) = &result {
-        report::show_result(result)?;
+        result_tables::show(result)?;
     }
     report::note_failed(&failed);
     report::note_waits(&waits);

@@ -2,9 +2,10 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 5] {
+pub const fn all() -> [(&'static str, &'static str); 6] {
     [
         ("default", include_str!("../../../../workflows/default.yaml")),
+        ("documents", include_str!("../../../../workflows/documents.yaml")),
         ("process", include_str!("../../../../workflows/process.yaml")),
         ("read", include_str!("../../../../workflows/read.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),

@@ -1,5 +1,80 @@
 //! The values that a document states: each with the page, the words and the box that state it, and what is doubtful.
+//!
+//! ```text
+//!  attached e-invoice ─► every field, exactly ─────────────┐
+//!  user's template ────► where this sender puts them ──────┤ the surest source of each field
+//!  labels and types ───► candidates, scored, assigned ─────┘        │
+//!                                                                   ▼
+//!                                  checks ─► confidence, doubts, what a person should see
+//! ```
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`schema`] | which fields a type has; `schema_read` reads them from YAML |
+//! | [`check`] | sums and orders that must hold |
+//! | [`value`] | values as printed, and their exact form |
+//! | [`label`] | the words beside a value |
+//! | `sheet` | pages as lines of words |
+//! | `candidate`, `occurrence` | all values and all labels on the pages |
+//! | `score`, `assign` | which value belongs to which label, decided together |
+//! | `party` | who wrote it, and to whom |
+//! | `rows` | lists such as line items |
+//! | `identity` | the machine-readable lines of identity documents |
+//! | [`einvoice`] | ZUGFeRD, Factur-X and UBL |
+//! | [`template`] | what users say of the documents of one sender |
+//! | `grounding` | where on the pages a value stands |
+//! | [`extraction`] | the result, its confidence, and corrections |
+//! | `extract` | all of it in order |
 
-mod schema;
+mod assign;
+mod candidate;
+pub mod check;
+pub mod einvoice;
+mod extract;
+pub mod extraction;
+mod grounding;
+mod identity;
+pub mod label;
+mod occurrence;
+mod party;
+mod rows;
+pub mod schema;
+mod schema_read;
+mod score;
+mod sheet;
+pub mod template;
+pub mod value;
 
-pub use schema::Schema;
+pub use check::{Check, CheckResult};
+pub use extract::{Sources, extract};
+pub use extraction::{ConfidenceParts, CorrectionError, Doubt, DoubtKind, Extraction, FieldValue, Row, RowCell, Tier};
+pub use schema::{Column, Field, FieldType, Schema};
+pub use template::Templates;
+
+use value::{Decimal, Habits, Parsed, codes, currency, date, decimal, vat};
+
+/// A text as a value of a type, or None if it is none.
+pub fn parse_as(kind: FieldType, text: &str, habits: &Habits) -> Option<Parsed> {
+    let number = |text: &str| match Decimal::from_plain(text) {
+        // What is already exact is not read a second time: 1.234 is one and a bit here.
+        Some(exact) if habits.decimal_mark.is_none() => Some(Parsed::sure(exact.to_string())),
+        _ => decimal::parse(text, habits.decimal_mark),
+    };
+    match kind {
+        FieldType::String | FieldType::Name | FieldType::Address | FieldType::Mrz => {
+            let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (!plain.is_empty()).then(|| Parsed::sure(plain))
+        }
+        FieldType::Money => number(&currency::amount_of(text).0),
+        FieldType::Decimal => number(text.trim().trim_end_matches('%').trim_end()),
+        FieldType::Integer => number(text.trim()).filter(|parsed| !parsed.normalised.contains('.')),
+        FieldType::Date => date::parse(text, habits.dates),
+        FieldType::Iban => codes::iban(text),
+        FieldType::Bic => codes::bic(text),
+        FieldType::VatId => vat::parse(text),
+        FieldType::Email => codes::email(text),
+        FieldType::Phone => codes::phone(text),
+        FieldType::Currency => currency::parse(text).map(Parsed::sure),
+        FieldType::Rows => None,
+    }
+}

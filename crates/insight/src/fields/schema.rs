@@ -1,14 +1,102 @@
 //! What a type's file says of its fields.
 
-use bindery_yaml::{Fields, Node, Problems};
+use super::{check::Check, label::Label};
+use regex::Regex;
 
-/// The fields of a type.
+/// The fields of a type, and the checks over them.
 #[derive(Debug, Clone, Default)]
-pub struct Schema {}
+pub struct Schema {
+    pub fields: Vec<Field>,
+    pub checks: Vec<Check>,
+}
 
 impl Schema {
-    pub(crate) fn read(node: &Node, path: &str, problems: &mut Problems) -> Self {
-        let _ = Fields::open_free(node, path, problems);
-        Self {}
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
     }
+}
+
+/// One value, or list of rows, that a document states.
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub name: String,
+    pub kind: FieldType,
+    /// A document without it needs a person.
+    pub required: bool,
+    /// Words beside or above the value.
+    pub labels: Vec<Label>,
+    /// Words that look like a label but mean another value.
+    pub never: Vec<Label>,
+    /// What the value looks like.
+    pub pattern: Option<Regex>,
+    /// Whose name, address or number it is.
+    pub role: Option<Role>,
+    /// Which of several candidates is meant when labels do not tell.
+    pub prefer: Prefer,
+    /// The only values that are allowed; empty if all are.
+    pub one_of: Vec<String>,
+    /// Of a list of rows.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a list of rows.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub name: String,
+    pub kind: FieldType,
+    /// Words of its heading.
+    pub labels: Vec<Label>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Who wrote the document.
+    Sender,
+    /// Whom it is for.
+    Recipient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Prefer {
+    #[default]
+    First,
+    Last,
+    Largest,
+}
+
+macro_rules! field_types {
+    ($($variant:ident $name:literal,)*) => {
+        /// What a value is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum FieldType {
+            $($variant,)*
+        }
+
+        impl FieldType {
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// As schemas write it.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+    };
+}
+
+field_types! {
+    String "string",
+    Name "name",
+    Decimal "decimal",
+    Money "money",
+    Integer "integer",
+    Date "date",
+    Iban "iban",
+    Bic "bic",
+    VatId "vat_id",
+    Email "email",
+    Phone "phone",
+    Address "address",
+    Currency "currency",
+    Mrz "mrz",
+    Rows "rows",
 }

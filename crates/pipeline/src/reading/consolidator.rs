@@ -27,49 +27,59 @@ impl Processor for ReadingConsolidator {
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let (opened, combined) = (outcomes(context, SPLITTER)?, outcomes(context, PageCombiner.name())?);
-        let (mut files, mut failed) = (Vec::new(), Vec::new());
-        let (mut pages, mut words, mut by_ocr) = (0, 0, 0);
-        for file in in_order(context.items(Some(ItemKind::File), None)?) {
-            let name = name_of(&file);
-            let done = |outcome: &&Outcome| outcome.status == OutcomeStatus::Completed;
-            if let Some(outcome) = combined.get(&file.id).filter(done) {
-                let found = context.read(&outcome.output)?;
-                let count = |key: &str| found[key].as_u64().unwrap_or(0);
-                pages += count("pages");
-                words += count("words");
-                by_ocr += count("by_ocr");
-                for gap in found["missing"].as_array().into_iter().flatten() {
-                    failed.push(json!({"file": name, "page": gap["page"], "reason": gap["reason"]}));
-                }
-                files.push(json!({
-                    "name": name, "type": found["type"], "pages": count("pages"), "words": count("words"),
-                    "by_ocr": count("by_ocr"), "markdown": found["md"], "json": found["json"],
-                }));
-            } else {
-                let outcome = combined.get(&file.id).or_else(|| opened.get(&file.id));
-                let why = outcome.map_or_else(|| "was not read".to_owned(), reason);
-                files.push(json!({"name": name, "error": why}));
-                failed.push(json!({"file": name, "reason": why}));
-            }
-        }
-        Ok(json!({
-            "submission": context.submission()?.public_id(),
-            "totals": {"files": files.len(), "pages": pages, "words": words, "by_ocr": by_ocr, "failed": failed.len()},
-            "files": files,
-            "failed": failed,
-        }))
+        files_read(context)
     }
 
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let stored = context.put_json(&processed)?;
-        let mut extracted = Extracted::new(processed);
-        extracted.artifacts.push(NewArtifact {
-            key: format!("output/{}.json", context.submission()?.id),
-            hash: stored.hash,
-            size: stored.size,
-            media_type: "application/json".to_owned(),
-        });
-        Ok(extracted)
+        store_result(context, processed)
     }
+}
+
+/// The files of the submission in order, where the text of each is, and what is missing and why.
+pub(crate) fn files_read(context: &StepContext) -> Result<Value, StepError> {
+    let (opened, combined) = (outcomes(context, SPLITTER)?, outcomes(context, PageCombiner.name())?);
+    let (mut files, mut failed) = (Vec::new(), Vec::new());
+    let (mut pages, mut words, mut by_ocr) = (0, 0, 0);
+    for file in in_order(context.items(Some(ItemKind::File), None)?) {
+        let name = name_of(&file);
+        let done = |outcome: &&Outcome| outcome.status == OutcomeStatus::Completed;
+        if let Some(outcome) = combined.get(&file.id).filter(done) {
+            let found = context.read(&outcome.output)?;
+            let count = |key: &str| found[key].as_u64().unwrap_or(0);
+            pages += count("pages");
+            words += count("words");
+            by_ocr += count("by_ocr");
+            for gap in found["missing"].as_array().into_iter().flatten() {
+                failed.push(json!({"file": name, "page": gap["page"], "reason": gap["reason"]}));
+            }
+            files.push(json!({
+                "name": name, "type": found["type"], "pages": count("pages"), "words": count("words"),
+                "by_ocr": count("by_ocr"), "markdown": found["md"], "json": found["json"],
+            }));
+        } else {
+            let outcome = combined.get(&file.id).or_else(|| opened.get(&file.id));
+            let why = outcome.map_or_else(|| "was not read".to_owned(), reason);
+            files.push(json!({"name": name, "error": why}));
+            failed.push(json!({"file": name, "reason": why}));
+        }
+    }
+    Ok(json!({
+        "submission": context.submission()?.public_id(),
+        "totals": {"files": files.len(), "pages": pages, "words": words, "by_ocr": by_ocr, "failed": failed.len()},
+        "files": files,
+        "failed": failed,
+    }))
+}
+
+/// The result of a submission, also as an artifact.
+pub(crate) fn store_result(context: &StepContext, result: Value) -> Result<Extracted, StepError> {
+    let stored = context.put_json(&result)?;
+    let mut extracted = Extracted::new(result);
+    extracted.artifacts.push(NewArtifact {
+        key: format!("output/{}.json", context.submission()?.id),
+        hash: stored.hash,
+        size: stored.size,
+        media_type: "application/json".to_owned(),
+    });
+    Ok(extracted)
 }

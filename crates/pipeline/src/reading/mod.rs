@@ -19,13 +19,15 @@ mod tests;
 
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;
+pub(crate) use consolidator::{files_read, store_result};
 pub use page_reader::PageReader;
+pub(crate) use page_reader::{content_of, stored_page};
 pub use splitter::FileSplitter;
 
-use bindery_core::StepError;
+use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
-    OcrMode, ReadOptions, Reader,
+    OcrMode, OpenFile, ReadOptions, Reader,
     ocr::{OcrEngine, tesseract::Tesseract},
 };
 use open_files::OpenFiles;
@@ -33,13 +35,12 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// The names under which the processors of the `read` workflow are known.
-const SPLITTER: &str = "file_splitter";
+pub(crate) const SPLITTER: &str = "file_splitter";
 const READER: &str = "page_reader";
 
-pub(crate) fn register(registry: &mut Registry) {
-    let room = Arc::<ReadingRoom>::default();
-    registry.register(FileSplitter::new(SPLITTER, Arc::clone(&room)));
-    registry.register(PageReader::new(READER, room));
+pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
+    registry.register(FileSplitter::new(SPLITTER, Arc::clone(room)));
+    registry.register(PageReader::new(READER, Arc::clone(room)));
     registry.register(PageCombiner);
     registry.register(ReadingConsolidator);
 }
@@ -58,6 +59,16 @@ impl Default for ReadingRoom {
 }
 
 impl ReadingRoom {
+    /// A received file, open.
+    pub(crate) fn open(
+        &self,
+        context: &StepContext,
+        content: ContentHash,
+        name: Option<&str>,
+    ) -> Result<Arc<dyn OpenFile>, StepError> {
+        self.files.open(context, &Reader::new(ReadOptions::default(), None), content, name)
+    }
+
     /// A reader as the stage's settings want it.
     fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
         let defaults = ReadOptions::default();

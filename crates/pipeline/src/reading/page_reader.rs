@@ -41,7 +41,7 @@ impl Processor for PageReader {
         let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
         let content = content_of(&input).ok_or_else(|| StepError::bug("the step before left no file"))?;
         let reader = self.room.reader(context)?;
-        let file = self.room.files.open(context, &reader, content, input["name"].as_str())?;
+        let file = self.room.open(context, content, input["name"].as_str())?;
         let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))?;
         serde_json::to_value(&page).map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))
     }
@@ -59,13 +59,13 @@ impl Processor for PageReader {
 }
 
 /// The page that a result of this processor tells of.
-pub(super) fn stored_page(context: &StepContext, output: &Value) -> Result<Page, StepError> {
+pub(crate) fn stored_page(context: &StepContext, output: &Value) -> Result<Page, StepError> {
     let hash = content_of(output).ok_or_else(|| StepError::bug("the result of a page names no content"))?;
     page_of(&context.read(&Payload::Blob(hash))?)
 }
 
 /// The bytes that a page's data or result is about.
-fn content_of(value: &Value) -> Option<ContentHash> {
+pub(crate) fn content_of(value: &Value) -> Option<ContentHash> {
     value["content"].as_str()?.parse().ok()
 }
 

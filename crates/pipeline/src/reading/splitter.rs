@@ -30,7 +30,7 @@ impl Processor for FileSplitter {
         let content = item.content.ok_or_else(|| {
             StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
         })?;
-        let file = self.room.files.open(context, &self.room.reader(context)?, content, item.label.as_deref())?;
+        let file = self.room.open(context, content, item.label.as_deref())?;
         let about = file.about();
         Ok(json!({
             "content": content.to_string(), "name": item.label,

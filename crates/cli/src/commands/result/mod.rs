@@ -1,30 +1,56 @@
 //! `bindery result`: the result of a submission again.
 
+mod export;
 mod texts;
 
 use super::retry::refuse_run;
-use crate::{config::Settings, exit::Exit, failure::Failure, output, report};
+use crate::{config::Settings, exit::Exit, failure::Failure, output, result_tables};
 use bindery_engine::view;
-use std::path::PathBuf;
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// Show the result of a submission
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bindery result sub_1                      for people
+  bindery result sub_1 --document item_7    one document: its fields, where each stands, what is doubtful
   bindery result sub_1 --json               for programs
-  bindery result sub_1 --output words.json  into a file
+  bindery result sub_1 --output all.json    into a file
+  bindery result sub_1 --csv table.csv      a row for each document; - prints it
+  bindery result sub_1 --jsonl docs.jsonl   a line of JSON for each document
   bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
 pub(crate) struct Args {
     /// sub_N, or your own id
     submission: String,
 
+    #[command(flatten)]
+    form: Form,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct Form {
     /// Write it to a file, as JSON
-    #[arg(long, short, value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Show one document
+    #[arg(long, value_name = "ID")]
+    document: Option<String>,
+
+    /// Write a table of the documents
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Write the documents as lines of JSON
+    #[arg(long, value_name = "FILE")]
+    jsonl: Option<PathBuf>,
+
     /// Write the text of each file into this folder, as NAME.md
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "output"])]
+    #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
 
     /// Print JSON
@@ -41,18 +67,43 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let exit = if submission.status.is_final() { Exit::SubmissionFailed } else { Exit::Waiting };
         return Err(Failure::new(exit, message).hint(format!("`bindery status {}` shows why", submission.id)).into());
     };
-    if let Some(path) = args.output {
-        let text = serde_json::to_string_pretty(&result)?;
-        std::fs::write(&path, text + "\n")
-            .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", path.display())))?;
-        output::note(format!("wrote {}", path.display()));
-    } else if let Some(folder) = args.texts {
+    let form = args.form;
+    if let Some(path) = form.output {
+        let text = serde_json::to_string_pretty(&result)? + "\n";
+        write_to(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
+    } else if let Some(id) = form.document {
+        let known = export::documents(&result)?;
+        let Some(document) = known.iter().find(|document| document["document_id"] == id.as_str()) else {
+            let message = format!("{} has no document {id}", submission.id);
+            return Err(Failure::usage(message).hint("`bindery result` lists those there are").into());
+        };
+        result_tables::show_document(document)?;
+    } else if let Some(path) = form.csv {
+        let documents = export::documents(&result)?;
+        write_to(&path, |file| export::csv(documents, file))?;
+    } else if let Some(path) = form.jsonl {
+        let documents = export::documents(&result)?;
+        write_to(&path, |file| export::json_lines(documents, file))?;
+    } else if let Some(folder) = form.texts {
         let written = texts::write(&app, submission.id, &result, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
-    } else if args.json {
+    } else if form.json {
         output::json(&result)?;
     } else {
-        report::show_result(&result)?;
+        result_tables::show(&result)?;
     }
     Ok(Exit::Ok)
+}
+
+/// Writes a file, or to the terminal.
+fn write_to(path: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    if path.as_os_str() == "-" {
+        return write(&mut std::io::stdout().lock());
+    }
+    let cannot = |error: std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
+    let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(cannot)?);
+    write(&mut file)?;
+    file.flush().map_err(cannot)?;
+    output::note(format!("wrote {}", path.display()));
+    Ok(())
 }

@@ -1,0 +1,150 @@
+//! Which candidate each field gets, decided for all fields together.
+//!
+//! The surest pair of field and candidate is settled first, and words that are settled are not given to a second field.
+//! Before that, candidates that make a sum of the schema come true gain weight: arithmetic finds a total that its label
+//! does not name.
+
+use super::{
+    check::Check,
+    schema::{FieldType, Schema},
+    score::{LEAST, Scored},
+    value::Decimal,
+};
+use std::collections::HashSet;
+
+/// The candidates of one field, best first.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub field: usize,
+    pub ranked: Vec<Scored>,
+}
+
+/// What a field gets.
+#[derive(Debug, Clone)]
+pub(crate) struct Pick {
+    pub field: usize,
+    pub scored: Scored,
+    /// The best candidate with another value, and how near it comes: 1 is as good.
+    pub rival: Option<(String, f32)>,
+}
+
+/// How many candidates of each field take part in sums; more make no sum truer.
+const MOST_TRIED: usize = 12;
+const CONFIRMED: f32 = 0.3;
+
+pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
+    let confirmed = confirm_sums(schema, &mut slots);
+    for slot in &mut slots {
+        slot.ranked
+            .sort_by(|a, b| b.score.total_cmp(&a.score).then(a.candidate.tokens.start.cmp(&b.candidate.tokens.start)));
+    }
+    let mut order: Vec<(f32, usize, usize)> = Vec::new();
+    for (index, slot) in slots.iter().enumerate() {
+        order.extend(
+            slot.ranked
+                .iter()
+                .enumerate()
+                .filter(|(_, scored)| scored.score >= LEAST)
+                .map(|(rank, scored)| (scored.score, index, rank)),
+        );
+    }
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    let mut taken: HashSet<usize> = HashSet::new();
+    let mut picks: Vec<Option<Pick>> = slots.iter().map(|_| None).collect();
+    for (_, index, rank) in order {
+        if picks[index].is_some() {
+            continue;
+        }
+        let slot = &slots[index];
+        let scored = &slot.ranked[rank];
+        let start = scored.candidate.tokens.start;
+        // Arithmetic may confirm that the same print is two fields: what is due is also the total.
+        let may_share = confirmed.contains(&(slot.field, start));
+        if taken.contains(&start) && !may_share {
+            continue;
+        }
+        taken.insert(start);
+        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival: rival(slot, scored) });
+    }
+    picks.into_iter().flatten().collect()
+}
+
+fn rival(slot: &Slot, chosen: &Scored) -> Option<(String, f32)> {
+    let other =
+        slot.ranked.iter().find(|scored| scored.candidate.parsed.normalised != chosen.candidate.parsed.normalised)?;
+    Some((other.candidate.text.clone(), (other.score / chosen.score.max(0.01)).min(1.0)))
+}
+
+/// Gives weight to the best set of candidates for each sum that comes true. Gives back which they are.
+fn confirm_sums(schema: &Schema, slots: &mut [Slot]) -> HashSet<(usize, usize)> {
+    let mut confirmed = HashSet::new();
+    for check in &schema.checks {
+        let Check::Sum { terms, equals, within } = check else { continue };
+        if terms.iter().any(|term| term.column.is_some()) {
+            continue;
+        }
+        let needed: Vec<_> = terms.iter().filter(|term| !term.is_optional).collect();
+        let names = needed.iter().map(|term| (term.field.as_str(), term.is_subtracted));
+        let Some(total) = equals.first() else { continue };
+        let all: Option<Vec<(usize, bool)>> = names
+            .chain([(total.as_str(), true)])
+            .map(|(name, is_subtracted)| {
+                let slot = slots.iter().position(|slot| schema.fields[slot.field].name == name)?;
+                Some((slot, is_subtracted))
+            })
+            .collect();
+        // Four fields with a dozen candidates each are tried in no time; longer sums are left to the check itself.
+        let Some(all) = all.filter(|all| (3..=4).contains(&all.len())) else { continue };
+        if let Some(best) = best_sum(slots, &all, *within) {
+            for ((slot, _), rank) in all.iter().zip(best) {
+                let field = slots[*slot].field;
+                let scored = &mut slots[*slot].ranked[rank];
+                scored.score += CONFIRMED;
+                confirmed.insert((field, scored.candidate.tokens.start));
+            }
+        }
+    }
+    confirmed
+}
+
+/// The candidates, one of each slot, that add up to nothing when the total is subtracted, with the highest scores.
+fn best_sum(slots: &[Slot], terms: &[(usize, bool)], within: Decimal) -> Option<Vec<usize>> {
+    let mut best: Option<(f32, Vec<usize>)> = None;
+    let mut ranks = vec![0usize; terms.len()];
+    let counts: Vec<usize> = terms.iter().map(|(slot, _)| slots[*slot].ranked.len().min(MOST_TRIED)).collect();
+    if counts.contains(&0) {
+        return None;
+    }
+    loop {
+        let chosen: Vec<&Scored> =
+            terms.iter().zip(&ranks).map(|((slot, _), rank)| &slots[*slot].ranked[*rank]).collect();
+        let labelled = chosen.iter().filter(|scored| scored.score >= LEAST).count();
+        let score: f32 = chosen.iter().map(|scored| scored.score).sum();
+        if labelled + 1 >= terms.len()
+            && best.as_ref().is_none_or(|(other, _)| score > *other)
+            && adds_up(&chosen, terms, within)
+        {
+            best = Some((score, ranks.clone()));
+        }
+        let Some(place) = (0..ranks.len()).rev().find(|place| ranks[*place] + 1 < counts[*place]) else { break };
+        ranks[place] += 1;
+        ranks[place + 1..].fill(0);
+    }
+    best.map(|(_, ranks)| ranks)
+}
+
+fn adds_up(chosen: &[&Scored], terms: &[(usize, bool)], within: Decimal) -> bool {
+    let mut sum = Decimal::ZERO;
+    for (scored, (_, is_subtracted)) in chosen.iter().zip(terms) {
+        let Some(amount) = Decimal::from_plain(&scored.candidate.parsed.normalised) else { return false };
+        let next = if *is_subtracted { sum.minus(amount) } else { sum.plus(amount) };
+        let Some(next) = next else { return false };
+        sum = next;
+    }
+    sum.is_within(Decimal::ZERO, within)
+}
+
+/// Kinds that say by their form alone what they are.
+pub(crate) fn speaks_for_itself(kind: FieldType) -> bool {
+    matches!(kind, FieldType::Iban | FieldType::Bic | FieldType::VatId | FieldType::Email)
+}

@@ -1,0 +1,226 @@
+//! Everything on the pages that could be a value of a type, whatever it stands beside.
+
+use super::{
+    schema::FieldType,
+    sheet::{Segment, Sheet},
+    value::{Parsed, codes, currency, date, decimal, vat},
+};
+use bindery_reader::Rect;
+use regex::Regex;
+use std::ops::Range;
+
+/// Words that could be a value.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub line: usize,
+    pub tokens: Range<usize>,
+    pub rect: Rect,
+    /// As printed, without what only surrounds it.
+    pub text: String,
+    pub parsed: Parsed,
+    pub currency: Option<&'static str>,
+    /// How well the print fits the type, from 0 to 1.
+    pub fit: f32,
+}
+
+/// The candidates of a type, by line and from left to right.
+pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (line, printed) in sheet.lines.iter().enumerate() {
+        for segment in &printed.segments {
+            let finder = Finder { sheet, line, segment };
+            match kind {
+                FieldType::Money | FieldType::Decimal | FieldType::Integer => finder.numbers(kind, &mut found),
+                FieldType::Date => finder.dates(&mut found),
+                FieldType::Currency => finder.currencies(&mut found),
+                FieldType::Iban => finder.matches(&codes::IBAN, codes::iban, &mut found),
+                FieldType::Bic => finder.matches(&codes::BIC, codes::bic, &mut found),
+                FieldType::VatId => finder.matches(&vat::VAT_ID, vat::parse, &mut found),
+                FieldType::Email => finder.matches(&codes::EMAIL, codes::email, &mut found),
+                FieldType::Phone => finder.matches(&codes::PHONE, codes::phone, &mut found),
+                FieldType::String | FieldType::Name | FieldType::Address | FieldType::Mrz | FieldType::Rows => {}
+            }
+        }
+    }
+    found
+}
+
+/// Marks that end a word without being a part of the value.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '"' | '“' | '”' | '„' | '*' | '|' | '='))
+}
+
+struct Finder<'s> {
+    sheet: &'s Sheet,
+    line: usize,
+    segment: &'s Segment,
+}
+
+impl Finder<'_> {
+    fn candidate(&self, tokens: Range<usize>, text: &str, parsed: Parsed, fit: f32) -> Candidate {
+        let rect = self.sheet.rect_of(&tokens);
+        Candidate { line: self.line, tokens, rect, text: text.to_owned(), parsed, currency: None, fit }
+    }
+
+    fn dates(&self, found: &mut Vec<Candidate>) {
+        for date in date::find(&self.segment.text, self.sheet.habits.dates) {
+            let text = &self.segment.text[date.range.clone()];
+            let fit = if text.len() >= 8 { 1.0 } else { 0.8 };
+            found.push(self.candidate(self.segment.tokens_at(&date.range), text, date.parsed, fit));
+        }
+    }
+
+    fn currencies(&self, found: &mut Vec<Candidate>) {
+        for index in self.segment.tokens.clone() {
+            let token = &self.sheet.tokens[index].text;
+            let code = currency::parse(token).or_else(|| currency::split_off(trimmed(token)).0);
+            if let Some(code) = code {
+                found.push(self.candidate(index..index + 1, token, Parsed::sure(code), 1.0));
+            }
+        }
+    }
+
+    fn matches(&self, pattern: &Regex, parse: impl Fn(&str) -> Option<Parsed>, found: &mut Vec<Candidate>) {
+        for printed in pattern.find_iter(&self.segment.text) {
+            let Some(parsed) = parse(printed.as_str()) else { continue };
+            let text = shortened(printed.as_str(), &parsed.normalised);
+            let range = printed.start()..printed.start() + text.len();
+            // A number inside a longer word is a part of something else.
+            let before = self.segment.text[..range.start].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '/') {
+                continue;
+            }
+            let fit = if parsed.checksum == Some(false) { 0.7 } else { 1.0 };
+            found.push(self.candidate(self.segment.tokens_at(&range), text, parsed, fit));
+        }
+    }
+
+    fn numbers(&self, kind: FieldType, found: &mut Vec<Candidate>) {
+        let mut index = self.segment.tokens.start;
+        while index < self.segment.tokens.end {
+            let candidate = self.number_at(index, kind);
+            index = candidate.as_ref().map_or(index + 1, |candidate| candidate.tokens.end);
+            found.extend(candidate);
+        }
+    }
+
+    fn word(&self, index: usize) -> Option<&str> {
+        self.segment.tokens.contains(&index).then(|| self.sheet.tokens[index].text.as_str())
+    }
+
+    /// A number that begins with this word: `1`, `234,56` and `€` may be three of them.
+    fn number_at(&self, start: usize, kind: FieldType) -> Option<Candidate> {
+        let mut end = start;
+        let mut text = String::new();
+        let mut code = None;
+        while let Some(sign) = self.word(end).filter(|word| is_sign(word) || currency::parse(word).is_some()) {
+            code = code.or(currency::parse(sign));
+            if is_sign(sign) {
+                text.push('-');
+            }
+            end += 1;
+        }
+        let first = self.word(end)?;
+        if end > start && !first.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '−' | '(' | '.' | ','))
+        {
+            return None;
+        }
+        text.push_str(trimmed(first));
+        end += 1;
+        if is_group_start(first) {
+            while let Some(next) = self.word(end).filter(|word| is_group(word) && self.stands_close(end)) {
+                text.push(' ');
+                text.push_str(trimmed(next));
+                end += 1;
+            }
+        }
+        let (mut number, attached) = currency::amount_of(text.trim_end_matches('.'));
+        code = code.or(attached);
+        if let Some(behind) = self.word(end).and_then(currency::parse).filter(|_| code.is_none()) {
+            code = Some(behind);
+            end += 1;
+        } else if self.word(end).is_some_and(is_sign) && self.word(end + 1).is_none() {
+            number.push('-');
+            end += 1;
+        }
+        if number.ends_with('%') || self.word(end).is_some_and(|word| word.starts_with('%')) {
+            if kind == FieldType::Money {
+                return None;
+            }
+            number = number.trim_end_matches('%').to_owned();
+        }
+        let parsed = decimal::parse(&number, self.sheet.habits.decimal_mark)?;
+        let fit = fit(&number, &parsed.normalised, code, kind)?;
+        let tokens = start..end;
+        let quote = self.sheet.quote(&tokens);
+        let mut candidate = self.candidate(tokens, trimmed(&quote), parsed, fit);
+        candidate.currency = code;
+        Some(candidate)
+    }
+
+    /// Whether a word follows the one before it as digits of one number do.
+    fn stands_close(&self, index: usize) -> bool {
+        let (before, word) = (&self.sheet.tokens[index - 1].rect, &self.sheet.tokens[index].rect);
+        word.x0 - before.x1 <= 0.45 * word.height().max(1.0) || !self.sheet.tokens[index].has_box
+    }
+}
+
+fn is_sign(word: &str) -> bool {
+    matches!(word, "-" | "−" | "–")
+}
+
+fn is_group_start(word: &str) -> bool {
+    let digits = word.trim_start_matches(|c: char| !c.is_ascii_digit());
+    !digits.is_empty() && digits.len() <= 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Three digits, the last group with or without decimals.
+fn is_group(word: &str) -> bool {
+    let word = trimmed(word);
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = &word[digits..];
+    digits == 3 && (behind.is_empty() || behind.starts_with(['.', ',', '€', '$', '£', '-']))
+}
+
+/// How much a number looks like one of its type; None if it cannot be one.
+fn fit(printed: &str, normalised: &str, code: Option<&str>, kind: FieldType) -> Option<f32> {
+    let (whole, decimals) = normalised.split_once('.').unwrap_or((normalised, ""));
+    let digits = whole.trim_start_matches('-').len();
+    match kind {
+        FieldType::Integer => (decimals.is_empty() && digits <= 18).then_some(1.0),
+        FieldType::Decimal => (digits <= 15).then_some(1.0),
+        _ => {
+            let has_marks = printed.contains(['.', ',', '\'', ' ', '’']);
+            if digits > 12 || (digits > 7 && !has_marks && code.is_none()) {
+                return None;
+            }
+            Some(match (decimals.len(), code.is_some()) {
+                (2, true) => 1.0,
+                (2, false) => 0.95,
+                (0, true) => 0.85,
+                (_, true) => 0.7,
+                (0, false) => 0.35,
+                _ => 0.5,
+            })
+        }
+    }
+}
+
+/// The start of a print that holds the letters and digits of its normalised form; what follows belongs to others.
+fn shortened<'t>(printed: &'t str, normalised: &str) -> &'t str {
+    let wanted = normalised.chars().filter(|c| c.is_alphanumeric()).count();
+    let mut count = 0;
+    for (at, c) in printed.char_indices() {
+        count += usize::from(c.is_alphanumeric());
+        if count >= wanted && c.is_alphanumeric() {
+            let end = at + c.len_utf8();
+            // Only a form that is as long as its print can be cut by counting; others are cut by their pattern.
+            let is_same = printed[..end]
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .eq(normalised.chars().filter(|c| c.is_alphanumeric()));
+            return if is_same { &printed[..end] } else { printed };
+        }
+    }
+    printed
+}

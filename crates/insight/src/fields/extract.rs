@@ -1,0 +1,368 @@
+//! From pages to values: every source in turn, the surest first.
+
+use super::{
+    assign::{Pick, Slot, assign, speaks_for_itself},
+    candidate::{self, Candidate},
+    einvoice::{self, EInvoice},
+    extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
+    grounding, identity,
+    occurrence::Occurrences,
+    party::{NameCandidate, Parties},
+    rows,
+    schema::{Field, FieldType, Prefer, Role, Schema},
+    score::{LEAST, Scored, Scorer, amount, best_of_each},
+    sheet::Sheet,
+    template::Templates,
+    value::{Decimal, address},
+};
+use crate::DocType;
+use bindery_reader::{Attachment, Page};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
+
+/// What can be read besides the pages.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'s> {
+    /// Files inside the file; an e-invoice among them states most fields.
+    pub attachments: &'s [Attachment],
+    /// What users said of documents of certain senders.
+    pub templates: &'s Templates,
+}
+
+/// Reads the fields of a document. The same pages always give the same values.
+pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extraction {
+    let schema = &doctype.fields;
+    let sheet = Sheet::new(pages);
+    let occurrences = Occurrences::find(&sheet, schema);
+    let parties = Parties::find(&sheet, schema, &occurrences);
+    let finder = FieldFinder {
+        schema,
+        sheet: &sheet,
+        occurrences: &occurrences,
+        parties: &parties,
+        candidates: all_candidates(&sheet, schema),
+    };
+    let mut extraction = Extraction { doctype: doctype.name.to_string(), ..Extraction::default() };
+    extraction.fields = finder.fields();
+    identity::add(&sheet, schema, &mut extraction);
+    for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
+        let found = rows::find(&sheet, field, &occurrences);
+        if !found.is_empty() {
+            extraction.rows.insert(field.name.clone(), found);
+        }
+    }
+    sources.templates.apply(doctype, &sheet, &mut extraction);
+    for attachment in sources.attachments {
+        match einvoice::read(attachment) {
+            None => {}
+            Some(Ok(invoice)) => add_einvoice(&invoice, &finder, &mut extraction),
+            Some(Err(problem)) => extraction.doubts.push(Doubt::new(DoubtKind::Source, problem)),
+        }
+    }
+    restrict(schema, &mut extraction);
+    extraction.judge(schema);
+    extraction
+}
+
+fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Candidate>> {
+    let mut all = HashMap::new();
+    for field in &schema.fields {
+        all.entry(field.kind).or_insert_with(|| candidate::find(sheet, field.kind));
+    }
+    all
+}
+
+struct FieldFinder<'s> {
+    schema: &'s Schema,
+    sheet: &'s Sheet,
+    occurrences: &'s Occurrences,
+    parties: &'s Parties,
+    candidates: HashMap<FieldType, Vec<Candidate>>,
+}
+
+impl FieldFinder<'_> {
+    fn fields(&self) -> BTreeMap<String, FieldValue> {
+        let mut slots = Vec::new();
+        for (index, field) in self.schema.fields.iter().enumerate() {
+            let is_named = matches!(field.kind, FieldType::Name | FieldType::Address) && field.role.is_some();
+            if !is_named && !matches!(field.kind, FieldType::Rows | FieldType::Mrz) {
+                slots.push(Slot { field: index, ranked: self.ranked(index, field) });
+            }
+        }
+        let mut found = BTreeMap::new();
+        for pick in assign(self.schema, slots) {
+            let field = &self.schema.fields[pick.field];
+            found.insert(field.name.clone(), self.value(field, &pick));
+        }
+        self.add_parties(&mut found);
+        found
+    }
+
+    fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
+        let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
+        let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences };
+        let mut ranked = scorer.rank(index, field, candidates);
+        ranked.extend(self.without_label(field, candidates, &ranked));
+        if let Some(role) = field.role {
+            for scored in &mut ranked {
+                scored.score *= self.role_factor(role, scored);
+            }
+        }
+        best_of_each(ranked)
+    }
+
+    /// How well the part of the page fits the role of a field.
+    fn role_factor(&self, role: Role, scored: &Scored) -> f32 {
+        match self.parties.role_at(scored.candidate.line, &scored.candidate.rect) {
+            Some(own) if own == role => 1.0,
+            Some(_) => 0.3,
+            None if role == Role::Sender || scored.label.is_some() => 0.95,
+            // A number that nothing connects with the recipient is the sender's.
+            None => 0.0,
+        }
+    }
+
+    /// Candidates that no label speaks for, but their type, size or place.
+    fn without_label(&self, field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> Vec<Scored> {
+        let unlabelled =
+            |candidate: &Candidate, score: f32| Scored { candidate: candidate.clone(), score, label: None };
+        let nothing_found = ranked.iter().all(|scored| scored.score < LEAST);
+        match field.kind {
+            kind if speaks_for_itself(kind) => candidates
+                .iter()
+                .take(20)
+                .enumerate()
+                .map(|(rank, candidate)| unlabelled(candidate, (0.5 - 0.01 * rank as f32) * candidate.fit))
+                .collect(),
+            FieldType::Currency => most_frequent(candidates)
+                .map(|(candidate, share)| unlabelled(candidate, 0.45 + 0.4 * share))
+                .into_iter()
+                .collect(),
+            FieldType::Money if field.prefer == Prefer::Largest => {
+                let mut sized: Vec<(Decimal, &Candidate)> = candidates
+                    .iter()
+                    .filter(|candidate| candidate.fit >= 0.85)
+                    .filter_map(|candidate| Some((amount(candidate)?, candidate)))
+                    .collect();
+                sized.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.line.cmp(&a.1.line)));
+                let score = |rank| if rank == 0 && nothing_found && field.required { 0.34 } else { 0.1 };
+                sized
+                    .into_iter()
+                    .take(8)
+                    .enumerate()
+                    .map(|(rank, (_, candidate))| unlabelled(candidate, score(rank)))
+                    .collect()
+            }
+            FieldType::Date if field.required && nothing_found => {
+                candidates.first().map(|candidate| unlabelled(candidate, 0.34)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn value(&self, field: &Field, pick: &Pick) -> FieldValue {
+        let candidate = &pick.scored.candidate;
+        let fit = 0.4 + 0.6 * candidate.fit;
+        let mut doubts: Vec<Doubt> = Vec::new();
+        doubts.extend(candidate.parsed.doubt.as_ref().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())));
+        if pick.scored.label.is_none() && !speaks_for_itself(field.kind) && field.kind != FieldType::Currency {
+            doubts.push(Doubt::new(
+                DoubtKind::NoLabel,
+                format!("no label says that {} is the {}", candidate.text, words_of(&field.name)),
+            ));
+        }
+        let unique = match &pick.rival {
+            Some((rival, nearness)) if *nearness > 0.75 => {
+                doubts.push(Doubt::new(DoubtKind::Rival, format!("{rival} could be meant as well")));
+                1.0 - (nearness - 0.75)
+            }
+            _ => 1.0,
+        };
+        let parts = ConfidenceParts {
+            label: (pick.scored.score / fit * 1.15).min(1.0),
+            kind: 0.8 + 0.2 * candidate.fit - if candidate.parsed.doubt.is_some() { 0.3 } else { 0.0 },
+            unique,
+            ..ConfidenceParts::CERTAIN
+        };
+        self.evidenced(
+            &candidate.text,
+            &candidate.parsed.normalised,
+            &[candidate.tokens.clone()],
+            parts,
+            doubts,
+            pick.scored.label.clone(),
+        )
+    }
+
+    /// A value with the words that state it. Words of a page are the only way to one, so each is grounded.
+    fn evidenced(
+        &self,
+        value: &str,
+        normalised: &str,
+        spans: &[Range<usize>],
+        mut parts: ConfidenceParts,
+        mut doubts: Vec<Doubt>,
+        source: Option<String>,
+    ) -> FieldValue {
+        let place = grounding::place(self.sheet, spans);
+        if let Some(ocr) = place.ocr {
+            parts.ocr = ocr;
+            if ocr < 0.8 {
+                doubts.push(Doubt::new(
+                    DoubtKind::Ocr,
+                    format!("the words were read with a certainty of {:.0} %", ocr * 100.0),
+                ));
+            }
+        }
+        FieldValue {
+            value: value.to_owned(),
+            normalised: normalised.to_owned(),
+            page: place.page,
+            quote: place.quote,
+            bbox: place.bbox,
+            confidence: parts.confidence(),
+            tier: Tier::Candidate,
+            source,
+            parts,
+            doubts,
+        }
+    }
+
+    fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>) {
+        let mut sender_key = None;
+        for role in [Role::Sender, Role::Recipient] {
+            let wanted = |kind| self.schema.fields.iter().find(|field| field.kind == kind && field.role == Some(role));
+            let ranked = self.parties.ranked(role);
+            let score = |name: &NameCandidate| if role == Role::Sender { name.sender } else { name.recipient };
+            let free = ranked
+                .into_iter()
+                .filter(|name| role == Role::Sender || Some(address::name_key(&name.text)) != sender_key);
+            let free: Vec<&NameCandidate> = free.filter(|name| score(name) >= LEAST).collect();
+            let Some(best) = free.first().copied() else { continue };
+            let key = address::name_key(&best.text);
+            if let Some(field) = wanted(FieldType::Name) {
+                let rival = free.iter().find(|name| address::name_key(&name.text) != key);
+                let mut doubts = Vec::new();
+                let mut unique = 1.0;
+                if let Some(rival) = rival.filter(|rival| score(rival) > 0.8 * score(best)) {
+                    doubts.push(Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", rival.text)));
+                    unique = 0.8;
+                }
+                let parts =
+                    ConfidenceParts { label: (0.35 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
+                let value = self.evidenced(
+                    &best.text,
+                    &best.text,
+                    std::slice::from_ref(&best.tokens),
+                    parts,
+                    doubts,
+                    best.label.clone(),
+                );
+                found.insert(field.name.clone(), value);
+            }
+            if let Some(field) = wanted(FieldType::Address) {
+                let spans = Parties::address_of(self.sheet, best);
+                if !spans.is_empty() {
+                    let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
+                    let text = lines.join(", ");
+                    let parts = ConfidenceParts { label: (0.3 + score(best)).min(0.95), ..ConfidenceParts::CERTAIN };
+                    found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
+                }
+            }
+            if role == Role::Sender {
+                sender_key = Some(key);
+            }
+        }
+    }
+}
+
+/// The currency that most amounts have, and which share of them.
+fn most_frequent(candidates: &[Candidate]) -> Option<(&Candidate, f32)> {
+    let mut counts: BTreeMap<&str, (usize, &Candidate)> = BTreeMap::new();
+    for candidate in candidates {
+        counts.entry(&candidate.parsed.normalised).or_insert((0, candidate)).0 += 1;
+    }
+    let (count, candidate) = counts.into_values().max_by(|a, b| a.0.cmp(&b.0).then(b.1.line.cmp(&a.1.line)))?;
+    Some((candidate, count as f32 / candidates.len() as f32))
+}
+
+/// Values that are none of those allowed are doubted.
+fn restrict(schema: &Schema, extraction: &mut Extraction) {
+    for field in schema.fields.iter().filter(|field| !field.one_of.is_empty()) {
+        if let Some(value) = extraction
+            .fields
+            .get_mut(&field.name)
+            .filter(|value| !field.one_of.iter().any(|one| one.eq_ignore_ascii_case(&value.normalised)))
+        {
+            let text = format!("{} is none of {}", value.value, field.one_of.join(", "));
+            value.doubts.push(Doubt::new(DoubtKind::NotAllowed, text));
+        }
+    }
+}
+
+/// What the e-invoice states stands, with its place on the page where the page states the same.
+fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut Extraction) {
+    for field in &finder.schema.fields {
+        let Some(stated) = invoice.values.get(field.name.as_str()) else { continue };
+        let Some(parsed) = super::parse_as(field.kind, &stated.text, &super::value::Habits::default()) else {
+            continue;
+        };
+        let printed = extraction.fields.remove(&field.name).filter(|printed| printed.tier != Tier::EInvoice);
+        let is_same = |other: &str| grounding::is_same(field.kind, other, &parsed.normalised);
+        let candidates = finder.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
+        let agreed = printed.as_ref().filter(|printed| is_same(&printed.normalised));
+        let place = match agreed {
+            Some(printed) => Some(grounding::Place {
+                page: printed.page,
+                quote: printed.quote.clone(),
+                bbox: printed.bbox,
+                ocr: None,
+            }),
+            None => grounding::find(finder.sheet, field.kind, &stated.text, &parsed.normalised, candidates),
+        };
+        let mut doubts = Vec::new();
+        match (&place, printed.as_ref().filter(|printed| printed.confidence >= 0.7)) {
+            (None, Some(printed)) => doubts.push(Doubt::new(
+                DoubtKind::PageDisagrees,
+                format!(
+                    "the e-invoice says {}, page {} says {}",
+                    stated.text,
+                    printed.page.unwrap_or(1),
+                    printed.value
+                ),
+            )),
+            (None, None) => doubts.push(Doubt::new(DoubtKind::NotOnPage, format!("no page states {}", stated.text))),
+            (Some(_), _) => {}
+        }
+        let place = place.unwrap_or_default();
+        let label = if doubts.iter().any(|doubt| doubt.kind == DoubtKind::PageDisagrees) { 0.6 } else { 1.0 };
+        let parts = ConfidenceParts { label, ..ConfidenceParts::CERTAIN };
+        extraction.fields.insert(
+            field.name.clone(),
+            FieldValue {
+                value: stated.text.clone(),
+                normalised: parsed.normalised,
+                page: place.page,
+                quote: place.quote,
+                bbox: place.bbox,
+                confidence: parts.confidence(),
+                tier: Tier::EInvoice,
+                source: Some(stated.path.clone()),
+                parts,
+                doubts,
+            },
+        );
+    }
+    for field in finder.schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
+        let stated = invoice.rows(&field.columns);
+        if !stated.is_empty() && einvoice::LINE_FIELDS.contains(&field.name.as_str()) {
+            extraction.rows.insert(field.name.clone(), stated);
+        }
+    }
+}
+
+fn words_of(name: &str) -> String {
+    name.replace('_', " ")
+}

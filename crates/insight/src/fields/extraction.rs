@@ -1,0 +1,290 @@
+//! What was read from a document: values with their evidence, rows, checks, and what a person should look at.
+
+use super::{
+    check::{CheckResult, Values},
+    schema::{FieldType, Schema},
+    value::{Habits, Parsed},
+};
+use bindery_reader::Rect;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The values of a document. Everything in it can be stored as JSON and read back.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Extraction {
+    /// The type whose fields were read.
+    pub doctype: String,
+    /// The least sure of the required fields and of those found; 0 if a required one is missing.
+    pub confidence: f32,
+    pub fields: BTreeMap<String, FieldValue>,
+    /// Lists of rows by field.
+    pub rows: BTreeMap<String, Vec<Row>>,
+    pub checks: Vec<CheckResult>,
+    /// What is doubtful about the document as a whole, such as a missing field.
+    pub doubts: Vec<Doubt>,
+    /// Why a person should look at it, one sentence each; empty if nobody needs to.
+    pub needs_review: Vec<String>,
+}
+
+/// One value and why it is believed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldValue {
+    /// As the document states it.
+    pub value: String,
+    /// In the one exact form of its type: `1234.56`, `2018-03-05`.
+    pub normalised: String,
+    /// Where it stands, from 1.
+    pub page: Option<usize>,
+    /// The words of that page.
+    pub quote: Option<String>,
+    /// Around those words, in points from the top left; None where the file has no boxes.
+    pub bbox: Option<Rect>,
+    pub confidence: f32,
+    pub tier: Tier,
+    /// Path of the element in an e-invoice, name of a template, or the label beside the value.
+    pub source: Option<String>,
+    pub parts: ConfidenceParts,
+    pub doubts: Vec<Doubt>,
+}
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Row {
+    pub page: Option<usize>,
+    pub cells: BTreeMap<String, RowCell>,
+    pub doubts: Vec<Doubt>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowCell {
+    pub value: String,
+    pub normalised: String,
+    pub bbox: Option<Rect>,
+}
+
+/// How a value was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// The e-invoice inside the file says so.
+    EInvoice,
+    /// A user's template says where it stands.
+    Template,
+    /// Labels and types speak for it.
+    Candidate,
+    /// A person entered it.
+    Person,
+}
+
+/// What the confidence is made of; each from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ConfidenceParts {
+    /// How well a label names the value.
+    pub label: f32,
+    /// How well the print fits the type.
+    pub kind: f32,
+    /// Whether another value could be meant.
+    pub unique: f32,
+    /// How sure the words were read.
+    pub ocr: f32,
+    /// Whether checks confirm it; None where none speaks of it.
+    pub checks: Option<f32>,
+}
+
+impl ConfidenceParts {
+    pub(crate) const CERTAIN: Self = Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None };
+
+    pub(crate) fn confidence(&self) -> f32 {
+        let base = self.label * self.kind * self.unique * self.ocr;
+        let whole = match self.checks {
+            // What arithmetic confirms was hardly misread or mislabelled.
+            Some(passed) if passed >= 1.0 => base + (1.0 - base) * 0.6,
+            Some(passed) => base.min(0.2 + 0.2 * passed),
+            None => base,
+        };
+        (whole.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
+    }
+}
+
+/// Something doubtful, by kind and as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    pub kind: DoubtKind,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoubtKind {
+    /// A required field was not found.
+    Missing,
+    /// The print allows two readings.
+    Ambiguous,
+    /// The pages do not state what another source says.
+    NotOnPage,
+    /// The pages state another value.
+    PageDisagrees,
+    /// No label speaks for it.
+    NoLabel,
+    /// Another value fits nearly as well.
+    Rival,
+    /// The words were hard to read.
+    Ocr,
+    /// Its checksum is wrong.
+    Checksum,
+    /// A check over several fields failed.
+    CheckFailed,
+    /// It is none of the allowed values.
+    NotAllowed,
+    /// A source could not be used.
+    Source,
+}
+
+impl Doubt {
+    pub(crate) fn new(kind: DoubtKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+/// Why a correction cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CorrectionError {
+    #[error("the document type {doctype:?} has no field {field:?}")]
+    UnknownField { doctype: String, field: String },
+    #[error("{value:?} is not a value of type {kind} for the field {field:?}")]
+    WrongType { field: String, value: String, kind: &'static str },
+    #[error("the field {field:?} is a list of rows and cannot be corrected as one value")]
+    IsRows { field: String },
+}
+
+impl Values for Extraction {
+    fn value(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(|value| value.normalised.as_str())
+    }
+
+    fn column(&self, field: &str, column: &str) -> Option<Vec<Option<&str>>> {
+        let rows = self.rows.get(field)?;
+        Some(rows.iter().map(|row| row.cells.get(column).map(|cell| cell.normalised.as_str())).collect())
+    }
+}
+
+impl Extraction {
+    /// Sets a value as a person states it, certain from now on, and runs all checks again.
+    pub fn correct(&mut self, schema: &Schema, field: &str, value: &str) -> Result<(), CorrectionError> {
+        let Some(known) = schema.field(field) else {
+            return Err(CorrectionError::UnknownField { doctype: self.doctype.clone(), field: field.to_owned() });
+        };
+        if known.kind == FieldType::Rows {
+            return Err(CorrectionError::IsRows { field: field.to_owned() });
+        }
+        let parsed = super::parse_as(known.kind, value, &Habits::default());
+        let Some(parsed) = parsed else {
+            let kind = known.kind.as_str();
+            return Err(CorrectionError::WrongType { field: field.to_owned(), value: value.to_owned(), kind });
+        };
+        let before = self.fields.remove(field);
+        // The place stays only where it still states the value.
+        let place = before.filter(|before| before.normalised == parsed.normalised);
+        let (page, quote, bbox) = place.map_or((None, None, None), |place| (place.page, place.quote, place.bbox));
+        let corrected = FieldValue {
+            value: value.to_owned(),
+            normalised: parsed.normalised,
+            page,
+            quote,
+            bbox,
+            confidence: 1.0,
+            tier: Tier::Person,
+            source: None,
+            parts: ConfidenceParts::CERTAIN,
+            doubts: Vec::new(),
+        };
+        self.fields.insert(field.to_owned(), corrected);
+        self.judge(schema);
+        Ok(())
+    }
+
+    /// Runs the checks and says what follows from them: confidence, doubts, what needs a person.
+    pub(crate) fn judge(&mut self, schema: &Schema) {
+        self.checks = schema.checks.iter().filter_map(|check| check.run(self)).collect();
+        self.checks.extend(self.checksums(schema));
+        let verdicts = |name: &str| {
+            self.checks
+                .iter()
+                .filter(|check| check.fields.iter().any(|field| field == name))
+                .map(|check| check.passed)
+                .collect::<Vec<_>>()
+        };
+        let verdicts: BTreeMap<String, Vec<bool>> =
+            self.fields.keys().map(|name| (name.clone(), verdicts(name))).collect();
+        let failed: Vec<CheckResult> = self.checks.iter().filter(|check| !check.passed).cloned().collect();
+        for (name, value) in &mut self.fields {
+            value.doubts.retain(|doubt| doubt.kind != DoubtKind::CheckFailed);
+            let passed = &verdicts[name];
+            let share = passed.iter().filter(|passed| **passed).count() as f32 / passed.len().max(1) as f32;
+            value.parts.checks = (!passed.is_empty()).then_some(share);
+            let own = failed.iter().filter(|check| check.fields.contains(name));
+            value.doubts.extend(own.map(|check| Doubt::new(DoubtKind::CheckFailed, check.message.clone())));
+            // What a person entered stays certain; a failed check is still named.
+            if value.tier != Tier::Person {
+                value.confidence = value.parts.confidence();
+            }
+        }
+        self.doubts.retain(|doubt| doubt.kind != DoubtKind::Missing);
+        let missing: Vec<&str> = schema
+            .fields
+            .iter()
+            .filter(|field| field.required && !self.has(&field.name))
+            .map(|field| field.name.as_str())
+            .collect();
+        self.doubts.extend(
+            missing
+                .iter()
+                .map(|name| Doubt::new(DoubtKind::Missing, format!("the required field {name} was not found"))),
+        );
+        let least = self.fields.values().map(|value| value.confidence).reduce(f32::min);
+        self.confidence =
+            if missing.is_empty() { least.unwrap_or(if schema.fields.is_empty() { 1.0 } else { 0.0 }) } else { 0.0 };
+        if missing.is_empty() && least.is_none() && schema.fields.iter().all(|field| !field.required) {
+            // Nothing was asked for and nothing found: there is nothing to doubt.
+            self.confidence = 1.0;
+        }
+        self.needs_review = self
+            .doubts
+            .iter()
+            .filter(|doubt| doubt.kind == DoubtKind::Missing)
+            .map(|doubt| doubt.text.clone())
+            .collect();
+        self.needs_review.extend(failed.iter().map(|check| check.message.clone()));
+        let serious = [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous];
+        for (name, value) in self.fields.iter().filter(|(_, value)| value.tier != Tier::Person) {
+            self.needs_review.extend(
+                value
+                    .doubts
+                    .iter()
+                    .filter(|doubt| serious.contains(&doubt.kind))
+                    .map(|doubt| format!("{name}: {}", doubt.text)),
+            );
+        }
+    }
+
+    fn has(&self, field: &str) -> bool {
+        self.fields.contains_key(field) || self.rows.get(field).is_some_and(|rows| !rows.is_empty())
+    }
+
+    /// Checksums that values carry themselves, reported like other checks.
+    fn checksums(&self, schema: &Schema) -> Vec<CheckResult> {
+        let checked = self.fields.iter().filter_map(|(name, value)| {
+            let kind = schema.field(name)?.kind;
+            let checksum = super::parse_as(kind, &value.normalised, &Habits::default())
+                .and_then(|parsed: Parsed| parsed.checksum)?;
+            let verdict = if checksum { "right" } else { "wrong" };
+            Some(CheckResult {
+                check: format!("checksum of {name}"),
+                passed: checksum,
+                fields: vec![name.clone()],
+                message: format!("the checksum of {name}, {}, is {verdict}", value.normalised),
+            })
+        });
+        checked.collect()
+    }
+}

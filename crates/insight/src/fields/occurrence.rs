@@ -1,0 +1,153 @@
+//! Where the labels of a schema stand on the pages.
+
+use super::{
+    label::Label,
+    schema::{FieldType, Schema},
+    sheet::Sheet,
+};
+use bindery_reader::Rect;
+use std::{collections::HashMap, ops::Range};
+
+/// A label on a page.
+#[derive(Debug, Clone)]
+pub(crate) struct Occurrence {
+    /// Index into [`Schema::fields`].
+    pub field: usize,
+    /// As the schema writes it.
+    pub label: String,
+    /// How many words it has.
+    pub words: usize,
+    pub line: usize,
+    pub tokens: Range<usize>,
+    pub rect: Rect,
+}
+
+/// All labels of a document, by line and from left to right.
+#[derive(Debug, Default)]
+pub(crate) struct Occurrences {
+    all: Vec<Occurrence>,
+    by_field: Vec<Vec<usize>>,
+    /// Words that belong to some label.
+    is_label: Vec<bool>,
+    /// Lines that head a list of rows.
+    header_lines: Vec<bool>,
+}
+
+/// More on one page are noise, and cost time.
+const MOST_ON_A_PAGE: usize = 60;
+
+struct Entry<'s> {
+    /// None for words that only look like a label.
+    field: Option<usize>,
+    label: &'s Label,
+}
+
+struct Match<'s> {
+    entry: &'s Entry<'s>,
+    parts: Range<usize>,
+}
+
+impl Occurrences {
+    pub(crate) fn find(sheet: &Sheet, schema: &Schema) -> Self {
+        let mut by_word: HashMap<&str, Vec<Entry<'_>>> = HashMap::new();
+        for (index, field) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind != FieldType::Rows) {
+            for label in &field.labels {
+                by_word.entry(label.first()).or_default().push(Entry { field: Some(index), label });
+            }
+            for label in &field.never {
+                by_word.entry(label.first()).or_default().push(Entry { field: None, label });
+            }
+        }
+        let mut found = Self {
+            all: Vec::new(),
+            by_field: vec![Vec::new(); schema.fields.len()],
+            is_label: vec![false; sheet.tokens.len()],
+            header_lines: header_lines(sheet, schema),
+        };
+        for line in 0..sheet.lines.len() {
+            found.add_line(sheet, line, &by_word);
+        }
+        found
+    }
+
+    fn add_line(&mut self, sheet: &Sheet, line: usize, by_word: &HashMap<&str, Vec<Entry<'_>>>) {
+        let printed = &sheet.lines[line];
+        let mut matches: Vec<Match<'_>> = Vec::new();
+        for start in 0..printed.parts.len() {
+            for entry in by_word.get(printed.parts[start].text.as_str()).into_iter().flatten() {
+                let part = |index: usize| printed.parts.get(start + index).map(|part| part.text.as_str());
+                if let Some(length) = entry.label.matches(part) {
+                    matches.push(Match { entry, parts: start..start + length });
+                }
+            }
+        }
+        // No line of print has more; what follows is not worth comparing all with all.
+        matches.truncate(200);
+        // A label within a longer one is a part of its meaning: "date" in "due date".
+        let longest: Vec<bool> = matches
+            .iter()
+            .map(|own| {
+                !matches.iter().any(|other| {
+                    other.parts.start <= own.parts.start
+                        && other.parts.end >= own.parts.end
+                        && other.parts.len() > own.parts.len()
+                        && other.entry.label.len() >= own.entry.label.len()
+                })
+            })
+            .collect();
+        for (own, _) in matches.iter().zip(longest).filter(|(_, is_longest)| *is_longest) {
+            let tokens = printed.parts[own.parts.start].token..printed.parts[own.parts.end - 1].token + 1;
+            self.is_label[tokens.clone()].fill(true);
+            let Some(field) = own.entry.field else { continue };
+            let on_page = self.by_field[field]
+                .iter()
+                .rev()
+                .take_while(|index| sheet.lines[self.all[**index].line].page == printed.page);
+            if on_page.count() >= MOST_ON_A_PAGE {
+                continue;
+            }
+            self.by_field[field].push(self.all.len());
+            let rect = sheet.rect_of(&tokens);
+            let (label, words) = (own.entry.label.text.clone(), own.entry.label.len());
+            self.all.push(Occurrence { field, label, words, line, tokens, rect });
+        }
+    }
+
+    pub(crate) fn of(&self, field: usize) -> impl Iterator<Item = &Occurrence> {
+        self.by_field[field].iter().map(|index| &self.all[*index])
+    }
+
+    /// Whether a word belongs to the label of any field.
+    pub(crate) fn is_label(&self, token: usize) -> bool {
+        self.is_label[token]
+    }
+
+    /// Whether a line heads a list of rows: what stands below it belongs to rows.
+    pub(crate) fn is_header(&self, line: usize) -> bool {
+        self.header_lines[line]
+    }
+}
+
+/// Lines with the headings of at least three columns, one of them of words.
+fn header_lines(sheet: &Sheet, schema: &Schema) -> Vec<bool> {
+    let columns: Vec<_> = schema.fields.iter().flat_map(|field| &field.columns).collect();
+    sheet
+        .lines
+        .iter()
+        .map(|line| {
+            // Nobody heads a table with more words than this; hostile lines are not worth the time.
+            if columns.is_empty() || line.parts.len() > 80 {
+                return false;
+            }
+            let stands = |label: &Label| {
+                (0..line.parts.len()).any(|start| {
+                    label.matches(|index| line.parts.get(start + index).map(|part| part.text.as_str())).is_some()
+                })
+            };
+            let matched: Vec<_> = columns.iter().filter(|column| column.labels.iter().any(stands)).collect();
+            matched.len() >= 3
+                && matched.iter().any(|column| column.kind == FieldType::String)
+                && line.segments.len() >= 3
+        })
+        .collect()
+}

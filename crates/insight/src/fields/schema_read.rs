@@ -1,0 +1,171 @@
+//! From the `fields` of a type's file to a [`Schema`], with every mistake at its place.
+
+use super::{
+    check::Check,
+    label::Label,
+    schema::{Column, Field, FieldType, Prefer, Role, Schema},
+};
+use bindery_yaml::{Data, Fields, Node, Problems, check_name, suggest};
+use regex::{Regex, RegexBuilder};
+
+/// The key in `fields` that is no field.
+const CHECKS: &str = "checks";
+const FIELD_KEYS: &[&str] = &["type", "required", "labels", "never", "pattern", "role", "prefer", "one_of", "columns"];
+const COLUMN_KEYS: &[&str] = &["type", "labels"];
+const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "any"];
+const ROLES: &[(&str, Role)] = &[("sender", Role::Sender), ("recipient", Role::Recipient)];
+const PREFERENCES: &[(&str, Prefer)] =
+    &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest)];
+/// Patterns run over every line of every page, so they stay small.
+const LARGEST_PATTERN: usize = 1 << 18;
+
+impl Schema {
+    pub(crate) fn read(node: &Node, path: &str, problems: &mut Problems) -> Self {
+        let mut schema = Self::default();
+        let Some(entries) = Fields::open_free(node, path, problems) else { return schema };
+        for (name, node) in entries.iter().filter(|(name, _)| *name != CHECKS) {
+            let path = entries.path_of(name);
+            check_name(name, node.place, &path, problems);
+            if let Some(field) = read_field(name, node, &path, problems) {
+                schema.fields.push(field);
+            }
+        }
+        if let Some(nodes) = entries.list(CHECKS, problems) {
+            let path = entries.path_of(CHECKS);
+            for (index, node) in nodes.iter().enumerate() {
+                schema.checks.extend(Check::read(node, &format!("{path}[{index}]"), &schema.fields, problems));
+            }
+        }
+        schema
+    }
+}
+
+fn read_field(name: &str, node: &Node, path: &str, problems: &mut Problems) -> Option<Field> {
+    let entry = Fields::open(node, path, FIELD_KEYS, problems)?;
+    let kind = read_type(&entry, problems);
+    let columns = read_columns(&entry, kind, problems);
+    Some(Field {
+        name: name.to_owned(),
+        kind: kind?,
+        required: entry.bool("required", problems).unwrap_or(false),
+        labels: read_labels(&entry, "labels", problems),
+        never: read_labels(&entry, "never", problems),
+        pattern: read_pattern(&entry, "pattern", problems),
+        role: entry.choice("role", ROLES, problems),
+        prefer: entry.choice("prefer", PREFERENCES, problems).unwrap_or_default(),
+        one_of: read_texts(&entry, "one_of", problems),
+        columns,
+    })
+}
+
+fn read_type(entry: &Fields<'_>, problems: &mut Problems) -> Option<FieldType> {
+    entry.require("type", "say what the value is, for example `type: date`", problems)?;
+    let text = entry.text("type", problems)?;
+    let found = FieldType::ALL.iter().copied().find(|kind| kind.as_str() == text);
+    if found.is_none() {
+        let known: Vec<&str> = FieldType::ALL.iter().map(|kind| kind.as_str()).collect();
+        entry.blame("type", format!("unknown field type {text:?}"), Some(&suggest(text, &known)), problems);
+    }
+    found
+}
+
+fn read_columns(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Problems) -> Vec<Column> {
+    let is_rows = kind == Some(FieldType::Rows);
+    if is_rows {
+        entry.require("columns", "name the columns, for example `amount: {type: money, labels: [Amount]}`", problems);
+    }
+    let Some(node) = entry.get("columns") else { return Vec::new() };
+    if !is_rows && kind.is_some() {
+        entry.blame("columns", "only a field of type `rows` has columns", Some("write `type: rows`"), problems);
+    }
+    let Some(columns) = Fields::open_free(node, &entry.path_of("columns"), problems) else { return Vec::new() };
+    let mut read = Vec::new();
+    for (name, node) in columns.iter() {
+        let path = columns.path_of(name);
+        check_name(name, node.place, &path, problems);
+        let Some(column) = Fields::open(node, &path, COLUMN_KEYS, problems) else { continue };
+        let kind = read_type(&column, problems);
+        if kind == Some(FieldType::Rows) {
+            column.blame("type", "rows within rows are not read", Some("give the column another type"), problems);
+        }
+        let labels = read_labels(&column, "labels", problems);
+        read.extend(kind.map(|kind| Column { name: name.to_owned(), kind, labels }));
+    }
+    read
+}
+
+/// One label, a list of them, or lists by language.
+pub(super) fn read_labels(entry: &Fields<'_>, key: &str, problems: &mut Problems) -> Vec<Label> {
+    let Some(node) = entry.get(key) else { return Vec::new() };
+    let path = entry.path_of(key);
+    match &node.data {
+        Data::Mapping(_) => {
+            let Some(languages) = Fields::open(node, &path, LANGUAGES, problems) else { return Vec::new() };
+            languages
+                .iter()
+                .flat_map(|(language, node)| labels_of(node, &languages.path_of(language), problems))
+                .collect()
+        }
+        _ => labels_of(node, &path, problems),
+    }
+}
+
+fn labels_of(node: &Node, path: &str, problems: &mut Problems) -> Vec<Label> {
+    let texts = texts_of(node, path, "a label or a list of labels", problems);
+    texts
+        .into_iter()
+        .filter_map(|(node, text)| {
+            let label = Label::new(text);
+            if label.is_none() {
+                let hint = "a label has at least one letter or digit, and no `…` at its ends";
+                problems.add_with_hint(node.place, path, format!("{text:?} is not a label"), hint);
+            }
+            label
+        })
+        .collect()
+}
+
+fn texts_of<'n>(node: &'n Node, path: &str, wanted: &str, problems: &mut Problems) -> Vec<(&'n Node, &'n str)> {
+    match &node.data {
+        Data::Text(text) => vec![(node, text)],
+        Data::List(nodes) => nodes
+            .iter()
+            .filter_map(|node| {
+                if node.as_text().is_none() {
+                    problems.add_with_hint(
+                        node.place,
+                        path,
+                        format!("expected a text, found {}", node.describe()),
+                        "put it in quotes",
+                    );
+                }
+                node.as_text().map(|text| (&**node, text))
+            })
+            .collect(),
+        _ => {
+            problems.add(node.place, path, format!("expected {wanted}, found {}", node.describe()));
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn read_texts(entry: &Fields<'_>, key: &str, problems: &mut Problems) -> Vec<String> {
+    let Some(node) = entry.get(key) else { return Vec::new() };
+    texts_of(node, &entry.path_of(key), "a text or a list of texts", problems)
+        .into_iter()
+        .map(|(_, text)| text.to_owned())
+        .collect()
+}
+
+pub(super) fn read_pattern(entry: &Fields<'_>, key: &str, problems: &mut Problems) -> Option<Regex> {
+    let text = entry.text(key, problems)?;
+    match RegexBuilder::new(text).size_limit(LARGEST_PATTERN).build() {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            let reason = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
+            let hint = "put the pattern in single quotes, where `\\` needs no doubling";
+            entry.blame(key, format!("not a regular expression: {reason}"), Some(hint), problems);
+            None
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Currencies by ISO code, sign and name.
+
+/// Codes of ISO 4217 that documents use. A three-letter word is a currency only if it is here.
+const CODES: &[&str] = &[
+    "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF",
+    "RON", "BGN", "RSD", "TRY", "UAH", "RUB", "ILS", "AED", "SAR", "QAR", "EGP", "ZAR", "NGN", "KES", "GHS", "MAD",
+    "TND", "INR", "PKR", "BDT", "LKR", "THB", "VND", "IDR", "MYR", "SGD", "PHP", "HKD", "TWD", "KRW", "MXN", "BRL",
+    "ARS", "CLP", "COP", "PEN", "UYU", "BOB", "PYG", "CRC", "DOP", "GTQ", "XOF", "XAF", "GEL", "AMD", "KZT", "BAM",
+    "MKD", "ALL", "MDL",
+];
+
+/// Signs and names, longest first where one begins another. `$` alone is the United States' unless the document says otherwise.
+const SIGNS: &[(&str, &str)] = &[
+    ("US$", "USD"),
+    ("A$", "AUD"),
+    ("AU$", "AUD"),
+    ("C$", "CAD"),
+    ("CA$", "CAD"),
+    ("NZ$", "NZD"),
+    ("HK$", "HKD"),
+    ("S$", "SGD"),
+    ("R$", "BRL"),
+    ("MX$", "MXN"),
+    ("€", "EUR"),
+    ("$", "USD"),
+    ("£", "GBP"),
+    ("¥", "JPY"),
+    ("₹", "INR"),
+    ("₩", "KRW"),
+    ("₺", "TRY"),
+    ("₽", "RUB"),
+    ("₴", "UAH"),
+    ("₪", "ILS"),
+    ("฿", "THB"),
+    ("₫", "VND"),
+    ("zł", "PLN"),
+    ("Kč", "CZK"),
+    ("Ft", "HUF"),
+    ("SFr.", "CHF"),
+    ("SFr", "CHF"),
+    ("Fr.", "CHF"),
+    ("Rs.", "INR"),
+];
+
+const NAMES: &[(&str, &str)] = &[
+    ("euro", "EUR"),
+    ("euros", "EUR"),
+    ("dollar", "USD"),
+    ("dollars", "USD"),
+    ("dólares", "USD"),
+    ("us-dollar", "USD"),
+    ("pound", "GBP"),
+    ("pounds", "GBP"),
+    ("sterling", "GBP"),
+    ("franken", "CHF"),
+    ("francs", "CHF"),
+    ("yen", "JPY"),
+];
+
+/// The code of a currency that stands alone: `€`, `EUR`, `euros`.
+pub fn parse(text: &str) -> Option<&'static str> {
+    let text = text.trim().trim_matches(|c| matches!(c, '(' | ')' | '[' | ']' | ':' | ',' | ';'));
+    let by_code = CODES.iter().find(|code| **code == text).copied();
+    by_code.or_else(|| SIGNS.iter().find(|(sign, _)| *sign == text).map(|(_, code)| *code)).or_else(|| {
+        let lower = text.to_lowercase();
+        NAMES.iter().find(|(name, _)| *name == lower).map(|(_, code)| *code)
+    })
+}
+
+/// The currency that an amount is printed with, before or behind it, and the rest of the text.
+pub fn split_off(text: &str) -> (Option<&'static str>, &str) {
+    let text = text.trim();
+    let marks = || SIGNS.iter().copied().chain(CODES.iter().map(|code| (*code, *code)));
+    let behind = marks().find_map(|(sign, code)| Some((code, text.strip_suffix(sign)?)));
+    if let Some((code, rest)) = behind.filter(|(_, rest)| rest.ends_with(|c: char| !c.is_alphabetic())) {
+        return (Some(code), rest.trim_end());
+    }
+    // A minus may stand before the sign: `-$12.00`; it stays with the number.
+    let (minus, unsigned) = match text.strip_prefix(['-', '−']) {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let before = marks().find_map(|(sign, code)| Some((code, unsigned.strip_prefix(sign)?)));
+    match before.filter(|(_, rest)| rest.starts_with(|c: char| !c.is_alphabetic())) {
+        Some((code, rest)) if !minus => (Some(code), rest.trim_start()),
+        // The sign of the amount is lost with its place, so the caller gets the text as it is, and reads it again.
+        Some((code, _)) => (Some(code), text),
+        None => (None, text),
+    }
+}
+
+/// An amount as printed, with or without its currency: the number's text and the currency.
+pub fn amount_of(text: &str) -> (String, Option<&'static str>) {
+    let (code, rest) = split_off(text);
+    match code {
+        Some(code) if rest == text.trim() => {
+            let unsigned: String = rest.chars().filter(|c| !c.is_alphabetic() && !is_sign(*c)).collect();
+            (unsigned, Some(code))
+        }
+        _ => (rest.to_owned(), code),
+    }
+}
+
+fn is_sign(c: char) -> bool {
+    SIGNS.iter().any(|(sign, _)| sign.chars().count() == 1 && sign.starts_with(c))
+}
+
+/// Signs and codes as alternatives of a regular expression.
+pub fn pattern() -> String {
+    let signs = SIGNS.iter().map(|(sign, _)| regex::escape(sign));
+    signs.chain(CODES.iter().map(|code| (*code).to_owned())).collect::<Vec<_>>().join("|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_currency_is_known_by_code_sign_and_name() {
+        assert_eq!(parse("€"), Some("EUR"));
+        assert_eq!(parse("(EUR)"), Some("EUR"));
+        assert_eq!(parse("Euros"), Some("EUR"));
+        assert_eq!(parse("THE"), None);
+    }
+
+    #[test]
+    fn an_amount_is_parted_from_its_currency() {
+        assert_eq!(amount_of("1.234,56 €"), ("1.234,56".to_owned(), Some("EUR")));
+        assert_eq!(amount_of("US$ 12.00"), ("12.00".to_owned(), Some("USD")));
+        assert_eq!(amount_of("-$12.00"), ("-12.00".to_owned(), Some("USD")));
+        assert_eq!(amount_of("CHF 1'000.00"), ("1'000.00".to_owned(), Some("CHF")));
+        assert_eq!(amount_of("12"), ("12".to_owned(), None));
+    }
+}

@@ -1,0 +1,272 @@
+//! Dates in figures and words, in English, German, French and Spanish.
+
+use super::{Parsed, constant_regex};
+use jiff::civil::Date;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// Whether the day or the month comes first in `03/04/2018`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DateOrder {
+    #[default]
+    Unknown,
+    DayFirst,
+    MonthFirst,
+}
+
+/// The first letters of the months, lower case and without accents; enough to tell them apart in four languages.
+const MONTHS: &[(&str, i8)] = &[
+    ("jan", 1),
+    ("ene", 1),
+    ("feb", 2),
+    ("fev", 2),
+    ("fevr", 2),
+    ("mar", 3),
+    ("mrz", 3),
+    ("maer", 3),
+    ("apr", 4),
+    ("avr", 4),
+    ("abr", 4),
+    ("may", 5),
+    ("mai", 5),
+    ("jun", 6),
+    ("juin", 6),
+    ("jul", 7),
+    ("juil", 7),
+    ("aug", 8),
+    ("aou", 8),
+    ("ago", 8),
+    ("sep", 9),
+    ("set", 9),
+    ("oct", 10),
+    ("okt", 10),
+    ("nov", 11),
+    ("dec", 12),
+    ("dez", 12),
+    ("dic", 12),
+];
+
+const MONTH_WORDS: &str = r"(?:jan(?:uary|uar|vier|\.)?|ene(?:ro|\.)?|jänner|f[eé]v(?:rier|r\.?|\.)?|feb(?:ruary|ruar|rero|\.)?|m(?:ar(?:ch|s|zo|\.)?|ärz|rz\.?|aerz)|apr(?:il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|ma(?:y(?:o)?|i)|juin|juil(?:let|\.)?|jun(?:e|i|io|\.)?|jul(?:y|i|io|\.)?|aug(?:ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:iembre|\.)?|o[ck]t(?:ober|obre|ubre|\.)?|nov(?:ember|embre|iembre|\.)?|d[eé]c(?:ember|embre|\.)?|dez(?:ember|\.)?|dic(?:iembre|\.)?)";
+
+static YEAR_FIRST: LazyLock<Regex> =
+    LazyLock::new(|| constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})\b"));
+static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(r"\b(?P<a>\d{1,2})(?P<s>[-/.]) ?(?P<b>\d{1,2})(?P<t>[-/.]) ?(?P<y>(?:19|20)\d{2}|\d{2})\b")
+});
+static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(&format!(
+        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?:,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})\b"
+    ))
+});
+static MONTH_DAY: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(&format!(
+        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? ?[ -]?(?P<y>(?:19|20)\d{{2}})\b"
+    ))
+});
+
+/// A date that stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundDate {
+    pub range: std::ops::Range<usize>,
+    pub parsed: Parsed,
+}
+
+/// All dates of a text, from left to right.
+pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
+    let mut found: Vec<FoundDate> = Vec::new();
+    let mut add = |range: std::ops::Range<usize>, parsed: Option<Parsed>| {
+        let is_free = found.iter().all(|other| range.end <= other.range.start || range.start >= other.range.end);
+        if let (Some(parsed), true) = (parsed, is_free) {
+            found.push(FoundDate { range, parsed });
+        }
+    };
+    for words in [&*DAY_MONTH, &*MONTH_DAY] {
+        for captures in words.captures_iter(text) {
+            add(whole(&captures), in_words(&captures));
+        }
+    }
+    for captures in YEAR_FIRST.captures_iter(text) {
+        let date = civil(year(&captures["y"]), captures["m"].parse().ok(), captures["d"].parse().ok());
+        add(whole(&captures), date.map(|date| Parsed::sure(date.to_string())));
+    }
+    for captures in FIGURES.captures_iter(text) {
+        add(whole(&captures), in_figures(&captures, order));
+    }
+    found.sort_by_key(|date| date.range.start);
+    found
+}
+
+/// A text that is a date and nothing else but a few words around it.
+pub fn parse(text: &str, order: DateOrder) -> Option<Parsed> {
+    let text = text.trim();
+    if let Some(compact) = compact(text) {
+        return Some(Parsed::sure(compact.to_string()));
+    }
+    find(text, order).into_iter().next().map(|date| date.parsed)
+}
+
+/// `20180305`, as files for machines have it.
+fn compact(text: &str) -> Option<Date> {
+    if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    civil(text[..4].parse().ok(), text[4..6].parse().ok(), text[6..].parse().ok())
+}
+
+/// The order that dates in figures show: a number above 12 can only be a day.
+pub fn evident_order(text: &str) -> DateOrder {
+    for captures in FIGURES.captures_iter(text) {
+        let (first, second): (i8, i8) = match (captures["a"].parse(), captures["b"].parse()) {
+            (Ok(first), Ok(second)) => (first, second),
+            _ => continue,
+        };
+        match (first > 12, second > 12) {
+            (true, false) if first <= 31 => return DateOrder::DayFirst,
+            (false, true) if second <= 31 => return DateOrder::MonthFirst,
+            _ => {}
+        }
+    }
+    DateOrder::Unknown
+}
+
+fn whole(captures: &Captures<'_>) -> std::ops::Range<usize> {
+    captures.get(0).map_or(0..0, |whole| whole.range())
+}
+
+fn in_words(captures: &Captures<'_>) -> Option<Parsed> {
+    let word: String = captures["m"].to_lowercase().chars().map(without_accent).collect();
+    let month = MONTHS.iter().filter(|(start, _)| word.starts_with(start)).max_by_key(|(start, _)| start.len());
+    // "März" is the only month whose umlaut is part of its first letters.
+    let month = month.map(|(_, month)| *month).or_else(|| word.starts_with("marz").then_some(3));
+    let date = civil(year(&captures["y"]), month, captures["d"].parse().ok())?;
+    Some(Parsed::sure(date.to_string()))
+}
+
+fn without_accent(c: char) -> char {
+    match c {
+        'é' => 'e',
+        'û' => 'u',
+        'ä' => 'a',
+        other => other,
+    }
+}
+
+fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {
+    if captures["s"] != captures["t"] {
+        return None;
+    }
+    let (first, second): (i8, i8) = (captures["a"].parse().ok()?, captures["b"].parse().ok()?);
+    let year = year(&captures["y"]);
+    let day_first = civil(year, Some(second), Some(first));
+    let month_first = civil(year, Some(first), Some(second));
+    // Nobody writes the month first with dots.
+    let order = if &captures["s"] == "." { DateOrder::DayFirst } else { order };
+    match (day_first, month_first, order) {
+        (Some(date), Some(other), DateOrder::Unknown) if date != other => Some(Parsed {
+            normalised: date.to_string(),
+            doubt: Some(format!("{} can be read as {date} or as {other}", &captures[0])),
+            checksum: None,
+        }),
+        (Some(date), None, _)
+        | (None, Some(date), _)
+        | (Some(date), Some(_), DateOrder::DayFirst | DateOrder::Unknown) => Some(Parsed::sure(date.to_string())),
+        (Some(_), Some(date), DateOrder::MonthFirst) => Some(Parsed::sure(date.to_string())),
+        (None, None, _) => None,
+    }
+}
+
+/// Two figures mean this century up to 69, the last one from 70 on.
+fn year(text: &str) -> Option<i16> {
+    let year: i16 = text.parse().ok()?;
+    Some(match (text.len(), year) {
+        (2, 0..=69) => 2000 + year,
+        (2, _) => 1900 + year,
+        _ => year,
+    })
+}
+
+fn civil(year: Option<i16>, month: Option<i8>, day: Option<i8>) -> Option<Date> {
+    Date::new(year?, month?, day?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one(text: &str) -> Option<String> {
+        parse(text, DateOrder::Unknown).map(|parsed| parsed.normalised)
+    }
+
+    #[test]
+    fn dates_are_read_in_four_languages() {
+        for text in [
+            "05.03.2018",
+            "5.3.2018",
+            "5. März 2018",
+            "5 March 2018",
+            "March 5, 2018",
+            "le 5 mars 2018",
+            "5 de marzo de 2018",
+            "05-Mar-2018",
+            "Mar 5th, 2018",
+            "2018-03-05",
+            "2018/03/05",
+            "20180305",
+            "5. Mrz. 2018",
+            "5 mar. 2018",
+            "05.03.18",
+        ] {
+            assert_eq!(one(text).as_deref(), Some("2018-03-05"), "{text}");
+        }
+        for (text, date) in [
+            ("1er août 2020", "2020-08-01"),
+            ("31 déc. 2020", "2020-12-31"),
+            ("15 juillet 2021", "2021-07-15"),
+            ("3 de enero de 2022", "2022-01-03"),
+            ("24 décembre 2021", "2021-12-24"),
+            ("12 mai 2020", "2020-05-12"),
+            ("7 juin 2020", "2020-06-07"),
+            ("1 September 2020", "2020-09-01"),
+            ("1. Oktober 2020", "2020-10-01"),
+            ("9 septiembre 2020", "2020-09-09"),
+            ("8 Jänner 2020", "2020-01-08"),
+            ("4 février 2020", "2020-02-04"),
+        ] {
+            assert_eq!(one(text).as_deref(), Some(date), "{text}");
+        }
+    }
+
+    #[test]
+    fn day_and_month_are_told_apart_by_the_document_or_doubted() {
+        let read = |text, order| parse(text, order).map(|parsed| (parsed.normalised, parsed.doubt.is_some()));
+        assert_eq!(read("03/04/2018", DateOrder::DayFirst), Some(("2018-04-03".to_owned(), false)));
+        assert_eq!(read("03/04/2018", DateOrder::MonthFirst), Some(("2018-03-04".to_owned(), false)));
+        assert_eq!(read("03/04/2018", DateOrder::Unknown), Some(("2018-04-03".to_owned(), true)));
+        assert_eq!(read("13/04/2018", DateOrder::MonthFirst), Some(("2018-04-13".to_owned(), false)));
+        assert_eq!(evident_order("11/03/2017 and 11/17/2017"), DateOrder::MonthFirst);
+        assert_eq!(evident_order("01/02/2017"), DateOrder::Unknown);
+    }
+
+    #[test]
+    fn what_is_no_date_is_none() {
+        for text in ["31.02.2020", "2018", "1.2.3", "99/99/9999", "+33 4 50 44 68 99", "12:30", "201/113/40209"] {
+            assert_eq!(one(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_dates_of_a_line_are_found_from_left_to_right() {
+        let dates = find("from 01.10.2018 to 31 October 2018, paid 2018-11-02", DateOrder::Unknown);
+        let dates: Vec<&str> = dates.iter().map(|date| &*date.parsed.normalised).collect();
+        assert_eq!(dates, ["2018-10-01", "2018-10-31", "2018-11-02"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_printed_panics(text in "\\PC{0,60}") {
+            let _ = find(&text, DateOrder::Unknown);
+            let _ = parse(&text, DateOrder::MonthFirst);
+        }
+    }
+}

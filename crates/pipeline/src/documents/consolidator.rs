@@ -1,0 +1,93 @@
+//! One result for the submission.
+
+use super::EXTRACTOR;
+use crate::{
+    reading,
+    results::{in_order, name_of, none_read, outcomes, reason},
+};
+use bindery_core::{
+    StepError,
+    item::{Item, ItemKind},
+    outcome::{Outcome, OutcomeStatus},
+};
+use bindery_engine::{Extracted, Processor, context::StepContext};
+use serde_json::{Map, Value, json};
+
+/// The documents with their fields, the files with their texts, what needs a person, and what is missing and why.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentConsolidator;
+
+impl Processor for DocumentConsolidator {
+    fn name(&self) -> &'static str {
+        "document_consolidator"
+    }
+
+    /// Is there anything to bind?
+    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        none_read(&context.items(Some(ItemKind::File), None)?, &outcomes(context, reading::SPLITTER)?)?;
+        Ok(Value::Null)
+    }
+
+    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let mut result = reading::files_read(context)?;
+        let extracted = outcomes(context, EXTRACTOR)?;
+        let mut documents = Vec::new();
+        let files = in_order(context.items(Some(ItemKind::File), None)?);
+        let all = context.items(Some(ItemKind::Document), None)?;
+        for file in &files {
+            let of_file = all.iter().filter(|document| document.parent == Some(file.id)).cloned().collect();
+            for document in in_order(of_file) {
+                documents.push(entry(context, file, &document, extracted.get(&document.id))?);
+            }
+        }
+        let submission = context.submission()?;
+        result["request_id"] = json!(submission.public_id());
+        result["workflow"] = json!(submission.workflow.name);
+        result["total_pages"] = result["totals"]["pages"].clone();
+        result["total_documents"] = json!(documents.len());
+        let waiting = documents.iter().filter(|document| document["status"] == "review").count();
+        result["totals"]["documents"] = json!(documents.len());
+        result["totals"]["need_review"] = json!(waiting);
+        result["documents"] = Value::Array(documents);
+        Ok(result)
+    }
+
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        reading::store_result(context, processed)
+    }
+}
+
+fn entry(context: &StepContext, file: &Item, document: &Item, outcome: Option<&Outcome>) -> Result<Value, StepError> {
+    let mut entry = json!({"document_id": document.public_id(), "file": name_of(file), "doc_type": document.label});
+    let Some(outcome) = outcome.filter(|outcome| outcome.status == OutcomeStatus::Completed) else {
+        let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
+        entry["status"] = json!("failed");
+        entry["error"] = json!(why);
+        return Ok(entry);
+    };
+    let output = context.read(&outcome.output)?;
+    let extraction = &output["extraction"];
+    let values: Map<String, Value> = extraction["fields"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, field)| (name.clone(), field["normalised"].clone()))
+        .collect();
+    let doubtful = extraction["needs_review"].as_array().is_some_and(|reasons| !reasons.is_empty());
+    entry["page_indices"] = output["page_indices"].clone();
+    entry["type_confidence"] = rounded(&output["type_confidence"]);
+    entry["because"] = output["because"].clone();
+    entry["extracted_data"] = Value::Object(values);
+    entry["extraction_confidence"] = rounded(&extraction["confidence"]);
+    entry["needs_review"] = extraction["needs_review"].clone();
+    entry["evidence"] = extraction["fields"].clone();
+    entry["rows"] = extraction["rows"].clone();
+    entry["checks"] = extraction["checks"].clone();
+    entry["status"] = json!(if doubtful { "review" } else { "completed" });
+    Ok(entry)
+}
+
+/// A confidence as people read it: more than three digits say nothing.
+fn rounded(confidence: &Value) -> Value {
+    confidence.as_f64().map_or(Value::Null, |confidence| json!((confidence * 1000.0).round() / 1000.0))
+}

@@ -1,0 +1,85 @@
+//! Consecutive pages become documents.
+
+use super::{CLASSIFIER, GROUPER};
+use crate::{
+    reading::stored_page,
+    results::{in_order, stage_of},
+};
+use bindery_core::{Name, StepError, item::ItemKind, outcome::OutcomeStatus};
+use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
+use bindery_insight::classify::{PageClass, group};
+use bindery_reader::Page;
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// Groups the classified pages of a file. A page that could not be read or classified belongs to no document; the result
+/// names it.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentGrouper;
+
+impl Processor for DocumentGrouper {
+    fn name(&self) -> &'static str {
+        GROUPER
+    }
+
+    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let file = context.item()?;
+        let stage = stage_of(context, CLASSIFIER)?;
+        let mut pages: Vec<(Page, PageClass)> = Vec::new();
+        let mut contents: HashMap<usize, Value> = HashMap::new();
+        for item in in_order(context.items(Some(ItemKind::Page), Some(file.id))?) {
+            let outcomes = context.item_outcomes(item.id, &stage)?;
+            let classified = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Completed);
+            let Some(outcome) = classified else { continue };
+            let output = context.read(&outcome.output)?;
+            let page = stored_page(context, &output)?;
+            contents.insert(page.number, output["content"].clone());
+            pages.push((page, class_of(&output)?));
+        }
+        let pages: Vec<(&Page, &PageClass)> = pages.iter().map(|(page, class)| (page, class)).collect();
+        let documents: Vec<Value> = group(&pages)
+            .into_iter()
+            .map(|document| {
+                let stored: Vec<&Value> = document.pages.iter().filter_map(|page| contents.get(page)).collect();
+                json!({
+                    "doc_type": document.doctype, "pages": document.pages, "page_contents": stored,
+                    "confidence": document.confidence, "because": document.because,
+                    "file": {"content": file.content.map(|hash| hash.to_string()), "name": file.label},
+                })
+            })
+            .collect();
+        Ok(json!({"file": file.ordinal + 1, "documents": documents}))
+    }
+
+    fn extract(&self, _context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
+        let (file, Value::Array(documents)) = (processed["file"].take(), processed["documents"].take()) else {
+            return Err(StepError::bug("the step before left no documents"));
+        };
+        let output = json!({"documents": documents.len()});
+        let children = documents.into_iter().enumerate().map(|(index, document)| {
+            let label = document["doc_type"].as_str().map(str::to_owned);
+            let data = match document {
+                Value::Object(data) => data,
+                _ => Map::new(),
+            };
+            // The same however often, and in whatever order, the work is done.
+            let key = Some(format!("doc_{file}_{}", index + 1));
+            Child { label, key, data, ..Child::default() }
+        });
+        let children = Children::new(ItemKind::Document, children.collect());
+        Ok(Extracted::new(output).with_children(children))
+    }
+}
+
+/// What the classifier found, or what a person said instead.
+fn class_of(output: &Value) -> Result<PageClass, StepError> {
+    let unreadable = |error| StepError::bug(format!("the class of a page cannot be understood: {error}"));
+    let class = PageClass::deserialize(&output["class"]).map_err(unreadable)?;
+    match output["doc_type"].as_str() {
+        Some(said) if *class.doctype != *said => {
+            Ok(PageClass { doctype: Name::from(said), confidence: 1.0, runners_up: Vec::new(), ..class })
+        }
+        _ => Ok(class),
+    }
+}

@@ -1,0 +1,65 @@
+//! Documents in, data out: the `documents` workflow, behind [reading](crate::reading).
+//!
+//! | processor | works on | does |
+//! |---|---|---|
+//! | [`PageClassifier`] | each page | says which type of document it is from, how sure that is, and why |
+//! | [`DocumentGrouper`] | each file | puts consecutive pages together to documents |
+//! | [`FieldExtractor`] | each document | reads its fields, each with page, quote and box, and says what is doubtful |
+//! | [`DocumentConsolidator`] | the submission | one result: documents, fields, what needs a person, what is missing and why |
+
+mod classifier;
+mod consolidator;
+mod extractor;
+mod grouper;
+#[cfg(test)]
+mod tests;
+
+pub use classifier::PageClassifier;
+pub use consolidator::DocumentConsolidator;
+pub use extractor::FieldExtractor;
+pub use grouper::DocumentGrouper;
+
+use crate::reading::ReadingRoom;
+use bindery_core::StepError;
+use bindery_engine::Registry;
+use bindery_insight::{DocType, DocTypes, classify::Classifier, doctype::OTHER, fields::Templates};
+use std::sync::Arc;
+
+/// The names under which they are known.
+const CLASSIFIER: &str = "page_classifier";
+const GROUPER: &str = "document_grouper";
+const EXTRACTOR: &str = "field_extractor";
+
+/// What is known of documents, shared by all steps of a process.
+#[derive(Debug)]
+pub struct Knowledge {
+    doctypes: DocTypes,
+    templates: Templates,
+    classifier: Classifier,
+}
+
+impl Knowledge {
+    pub fn new(doctypes: DocTypes, templates: Templates) -> Self {
+        Self { classifier: Classifier::new(&doctypes), doctypes, templates }
+    }
+
+    /// The types that come with Bindery.
+    pub fn shipped() -> Self {
+        // They are part of the program, and a test reads them.
+        Self::new(DocTypes::shipped().unwrap_or_default(), Templates::default())
+    }
+
+    fn doctype(&self, name: &str) -> Result<&DocType, StepError> {
+        self.doctypes.get(name).or_else(|| self.doctypes.get(OTHER)).ok_or_else(|| {
+            StepError::reject(format!("there is no type of document {name:?} here, nor {OTHER:?}")).named("NoDocType")
+        })
+    }
+}
+
+pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: Knowledge) {
+    let knowledge = Arc::new(knowledge);
+    registry.register(PageClassifier::new(Arc::clone(&knowledge)));
+    registry.register(DocumentGrouper);
+    registry.register(FieldExtractor::new(Arc::clone(room), knowledge));
+    registry.register(DocumentConsolidator);
+}
