@@ -9,6 +9,7 @@ mod carrying;
 mod config_file;
 mod control;
 mod crash;
+mod documents;
 mod listening;
 mod postgres;
 mod postgres_refused;

@@ -1,0 +1,43 @@
+//! The `documents` workflow: files in, data out.
+
+use crate::support::Desk;
+use std::fs;
+
+const INVOICE: &str = "<h1>Invoice</h1><p>Nordwind Papier GmbH</p><p>Invoice number: 2026-0117</p>\
+    <p>Invoice date: 14 March 2026</p><p>Net total: 100.00 EUR</p><p>VAT 19 %: 19.00 EUR</p>\
+    <p>Grand total: 119.00 EUR</p><p>Please pay within 30 days.</p>";
+
+#[test]
+fn documents_are_shown_explained_and_exported() {
+    let desk = Desk::new();
+    desk.write("in/invoice.html", INVOICE);
+    desk.write("in/note.txt", "Buy milk.");
+    desk.write("in/torn.pdf", "%PDF-1.7\n1 0 obj\n<<");
+    let ran = desk.bindery(&["run", "--workflow", "documents", "in"]).ok();
+    assert!(ran.out.contains("doc_1_1  invoice.html  1      invoice"), "{ran:?}");
+    assert!(ran.out.contains("not read: torn.pdf: the PDF file is damaged"), "{ran:?}");
+    assert!(ran.out.contains("3 files, 2 pages, 2 documents"), "{ran:?}");
+
+    let shown = desk.bindery(&["result", "sub_1", "--document", "doc_1_1"]).ok();
+    assert!(shown.out.contains("because the title says \"Invoice\""), "{shown:?}");
+    assert!(shown.out.contains("grand_total") && shown.out.contains("119.00"), "{shown:?}");
+    desk.bindery(&["result", "sub_1", "--document", "doc_9_9"]).fails_with(2, "sub_1 has no document doc_9_9");
+
+    desk.bindery(&["result", "sub_1", "--csv", "table.csv"]).ok();
+    let table = fs::read_to_string(desk.path("table.csv")).unwrap();
+    let mut rows = table.lines();
+    assert!(rows.next().unwrap().starts_with("document_id,file,pages,doc_type,"), "{table}");
+    assert!(rows.next().unwrap().starts_with("doc_1_1,invoice.html,1,invoice,"), "{table}");
+    let lines = desk.bindery(&["result", "sub_1", "--jsonl", "-"]).ok();
+    assert_eq!(lines.out.lines().count(), 2, "{lines:?}");
+    desk.bindery(&["result", "sub_1", "--csv", "no/such/folder.csv"]).fails_with(2, "no/such/folder.csv cannot be");
+}
+
+#[test]
+fn a_result_without_documents_says_so() {
+    let desk = Desk::new();
+    desk.write("a.txt", "one two three");
+    desk.bindery(&["run", "--workflow", "words", "a.txt"]).ok();
+    desk.bindery(&["result", "sub_1", "--csv", "table.csv"]).fails_with(2, "the result has no documents");
+    assert!(!desk.path("table.csv").exists());
+}
