@@ -5,6 +5,8 @@ pub(crate) const BLOBS: &str = "BINDERY_BLOBS";
 pub(crate) const CONFIG: &str = "BINDERY_CONFIG";
 pub(crate) const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
 pub(crate) const PROCESSORS: &str = "BINDERY_PROCESSORS";
+pub(crate) const DOCTYPES: &str = "BINDERY_DOCTYPES";
+pub(crate) const TEMPLATES: &str = "BINDERY_TEMPLATES";
 pub(crate) const LOG: &str = "BINDERY_LOG";
 pub(crate) const LISTEN: &str = "BINDERY_LISTEN";
 pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
@@ -15,8 +17,22 @@ pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 12] =
-    [STORE, BLOBS, CONFIG, WORKFLOWS, PROCESSORS, LOG, LISTEN, PGPASSWORD, NO_COLOR, AMQP, READ_PASSWORD, COMPONENT];
+pub(crate) const ALL: [&str; 14] = [
+    STORE,
+    BLOBS,
+    CONFIG,
+    WORKFLOWS,
+    PROCESSORS,
+    DOCTYPES,
+    TEMPLATES,
+    LOG,
+    LISTEN,
+    PGPASSWORD,
+    NO_COLOR,
+    AMQP,
+    READ_PASSWORD,
+    COMPONENT,
+];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
@@ -28,6 +44,8 @@ Environment:
   BINDERY_CONFIG          a file with these settings (default: bindery.toml, if there is one)
   BINDERY_WORKFLOWS       a folder with workflows of your own (*.yaml)
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
+  BINDERY_DOCTYPES        a folder with types of documents of your own (*.yaml)
+  BINDERY_TEMPLATES       a folder with templates for the documents of single senders (*.yaml)
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one

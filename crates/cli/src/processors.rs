@@ -4,6 +4,8 @@
 use crate::{config::Settings, env_vars, failure::Failure};
 use bindery_core::Name;
 use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
+use bindery_insight::{DocTypes, fields::Templates};
+use bindery_pipeline::documents::Knowledge;
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::{self as yaml, LoadError};
 use std::{
@@ -47,8 +49,9 @@ pub(crate) struct Processors {
 
 impl Processors {
     /// An error tells every problem of the user's folder.
-    pub(crate) fn load(folder: Option<&Path>) -> anyhow::Result<Self> {
-        let mut known = Self { registry: bindery_pipeline::registry(), about: BTreeMap::new() };
+    pub(crate) fn load(folder: Option<&Path>, knowledge: Knowledge) -> anyhow::Result<Self> {
+        let registry = bindery_pipeline::registry_with(knowledge);
+        let mut known = Self { registry, about: BTreeMap::new() };
         for (file, text) in shipped::all() {
             known.add(Definition::parse(text, file)?, Source::Shipped(file));
         }
@@ -108,6 +111,25 @@ fn cannot_load(error: &LoadError) -> Failure {
 
 impl Settings {
     pub(crate) fn known_processors(&self) -> anyhow::Result<Processors> {
-        Processors::load(self.processors.as_deref())
+        Processors::load(self.processors.as_deref(), self.knowledge()?)
+    }
+
+    /// The types of documents that ship, and the user's own.
+    fn knowledge(&self) -> anyhow::Result<Knowledge> {
+        let named = |error: &LoadError, flag: &str, variable: &str| {
+            Failure::usage(error.to_string()).hint(format!("{variable} or {flag} names this folder"))
+        };
+        let mut doctypes = DocTypes::shipped()?;
+        if let Some(folder) = &self.doctypes {
+            let own = doctypes.with_folder(folder);
+            doctypes = own.map_err(|error| named(&error, "--doctypes", env_vars::DOCTYPES))?;
+        }
+        let templates = match &self.templates {
+            Some(folder) => {
+                Templates::load(folder).map_err(|error| named(&error, "--templates", env_vars::TEMPLATES))?
+            }
+            None => Templates::default(),
+        };
+        Ok(Knowledge::new(doctypes, templates))
     }
 }

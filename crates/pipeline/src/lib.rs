@@ -25,12 +25,17 @@ pub mod text;
 use bindery_engine::Registry;
 use std::sync::Arc;
 
-/// Every processor that comes with Bindery.
+/// Every processor that comes with Bindery, with the types of documents that do.
 pub fn registry() -> Registry {
+    registry_with(documents::Knowledge::shipped())
+}
+
+/// The same, with what the user knows of documents.
+pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let mut registry = Registry::with_builtin();
     let room = Arc::<reading::ReadingRoom>::default();
     reading::register(&mut registry, &room);
-    documents::register(&mut registry, &room, documents::Knowledge::shipped());
+    documents::register(&mut registry, &room, knowledge);
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -14,7 +14,7 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 5] = ["store", "blobs", "workflows", "processors", "log"];
+const KEYS: [&str; 7] = ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log"];
 
 /// What a file says.
 #[derive(Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) struct File {
     pub(super) blobs: Option<String>,
     pub(super) workflows: Option<PathBuf>,
     pub(super) processors: Option<PathBuf>,
+    pub(super) doctypes: Option<PathBuf>,
+    pub(super) templates: Option<PathBuf>,
     pub(super) log: Option<String>,
 }
 
@@ -66,6 +68,8 @@ impl File {
                 "blobs" => file.blobs = Some(place(value, folder)),
                 "workflows" => file.workflows = Some(folder.join(value)),
                 "processors" => file.processors = Some(folder.join(value)),
+                "doctypes" => file.doctypes = Some(folder.join(value)),
+                "templates" => file.templates = Some(folder.join(value)),
                 _ => file.log = Some(value),
             }
         }

@@ -25,6 +25,14 @@ pub(crate) struct Flags {
     #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::PROCESSORS, value_name = "FOLDER", hide_env = true)]
     pub(super) processors: Option<PathBuf>,
 
+    /// A folder with types of documents of your own (*.yaml)
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::DOCTYPES, value_name = "FOLDER", hide_env = true)]
+    pub(super) doctypes: Option<PathBuf>,
+
+    /// A folder with templates for the documents of single senders (*.yaml)
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::TEMPLATES, value_name = "FOLDER", hide_env = true)]
+    pub(super) templates: Option<PathBuf>,
+
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module (default: warn)
     #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::LOG, value_name = "FILTER", hide_env = true)]
     pub(super) log: Option<String>,

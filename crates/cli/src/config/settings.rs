@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     blobs: Option<String>,
     workflows: Option<PathBuf>,
     pub(crate) processors: Option<PathBuf>,
+    pub(crate) doctypes: Option<PathBuf>,
+    pub(crate) templates: Option<PathBuf>,
     log: String,
 }
 
@@ -50,6 +52,8 @@ impl Settings {
             blobs: flags.blobs.or(file.blobs),
             workflows: flags.workflows.or(file.workflows),
             processors: flags.processors.or(file.processors),
+            doctypes: flags.doctypes.or(file.doctypes),
+            templates: flags.templates.or(file.templates),
             log: flags.log.or(file.log).unwrap_or_else(|| USUAL_LOG.to_owned()),
         }
     }
@@ -84,8 +88,10 @@ impl Settings {
     /// pipe; of the store it is told nothing.
     pub(crate) fn child_command(&self) -> anyhow::Result<ChildCommand> {
         let mut args: Vec<OsString> = vec!["--log".into(), self.log.clone().into()];
-        if let Some(folder) = &self.processors {
-            args.extend(["--processors".into(), folder.into()]);
+        let folders =
+            [("--processors", &self.processors), ("--doctypes", &self.doctypes), ("--templates", &self.templates)];
+        for (flag, folder) in folders {
+            args.extend(folder.iter().flat_map(|folder| [flag.into(), folder.into()]));
         }
         args.push("child".into());
         Ok(ChildCommand::own(args)?)

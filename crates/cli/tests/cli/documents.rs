@@ -41,3 +41,21 @@ fn a_result_without_documents_says_so() {
     desk.bindery(&["result", "sub_1", "--csv", "table.csv"]).fails_with(2, "the result has no documents");
     assert!(!desk.path("table.csv").exists());
 }
+
+#[test]
+fn a_type_of_ones_own_is_one_file() {
+    let desk = Desk::new();
+    desk.write("note.txt", "Delivery slip\n\nSlip number: 77-12\n\nReceived in good order.\n");
+    let doctype = "name: delivery_slip\nrecognise:\n  says: [delivery slip, slip number, received in good order]\n\
+        fields:\n  slip_number: {type: string, labels: [slip number]}\n";
+    desk.write("types/slip.yaml", doctype);
+    let ran = desk.bindery(&["--doctypes", "types", "run", "--workflow", "documents", "note.txt", "--json"]).ok();
+    let document = &ran.json()["result"]["documents"][0];
+    assert_eq!(document["doc_type"], "delivery_slip", "{document}");
+    assert_eq!(document["extracted_data"]["slip_number"], "77-12", "{document}");
+
+    desk.write("types/slip.yaml", "name: delivery_slip\nfields:\n  slip_number: {type: strong}\n");
+    let ran = desk.bindery(&["--doctypes", "types", "run", "--workflow", "documents", "note.txt"]);
+    let ran = ran.fails_with(2, "types/slip.yaml:3:");
+    assert!(ran.err.contains("BINDERY_DOCTYPES or --doctypes names this folder"), "{ran:?}");
+}

@@ -26,7 +26,7 @@ impl Processor for PageClassifier {
 
     fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
         let page = stored_page(context, &input)?;
-        let class = self.knowledge.classifier.classify(&page);
+        let class = self.knowledge.classifier().classify(&page);
         input["doc_type"] = json!(class.doctype);
         input["class"] = json!(class);
         Ok(input)

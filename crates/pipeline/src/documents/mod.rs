@@ -23,7 +23,7 @@ use crate::reading::ReadingRoom;
 use bindery_core::StepError;
 use bindery_engine::Registry;
 use bindery_insight::{DocType, DocTypes, classify::Classifier, doctype::OTHER, fields::Templates};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The names under which they are known.
 const CLASSIFIER: &str = "page_classifier";
@@ -35,18 +35,23 @@ const EXTRACTOR: &str = "field_extractor";
 pub struct Knowledge {
     doctypes: DocTypes,
     templates: Templates,
-    classifier: Classifier,
+    /// Made when it is first needed: most commands classify nothing.
+    classifier: OnceLock<Classifier>,
 }
 
 impl Knowledge {
     pub fn new(doctypes: DocTypes, templates: Templates) -> Self {
-        Self { classifier: Classifier::new(&doctypes), doctypes, templates }
+        Self { doctypes, templates, classifier: OnceLock::new() }
     }
 
     /// The types that come with Bindery.
     pub fn shipped() -> Self {
         // They are part of the program, and a test reads them.
         Self::new(DocTypes::shipped().unwrap_or_default(), Templates::default())
+    }
+
+    fn classifier(&self) -> &Classifier {
+        self.classifier.get_or_init(|| Classifier::new(&self.doctypes))
     }
 
     fn doctype(&self, name: &str) -> Result<&DocType, StepError> {
