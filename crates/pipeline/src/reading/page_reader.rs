@@ -1,10 +1,9 @@
 //! Reads one page.
 
 use super::{ReadingRoom, open_files::refused};
-use bindery_core::{ContentHash, Payload, StepError};
+use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use bindery_reader::{Page, render};
-use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -43,32 +42,31 @@ impl Processor for PageReader {
         let reader = self.room.reader(context)?;
         let file = self.room.open(context, content, input["name"].as_str())?;
         let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))?;
-        serde_json::to_value(&page).map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))
+        // Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
+        let bytes = serde_json::to_vec(&page);
+        let bytes = bytes.map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?;
+        let stored = context.put_blob(bytes)?;
+        Ok(json!({
+            "page": page.number, "kind": page.kind, "read_by": page.read_by, "reason": page.reason,
+            "confidence": page.confidence, "words": render::text(&page).split_whitespace().count(),
+            "warnings": page.warnings, "content": stored.hash.to_string(),
+        }))
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let page: Page = page_of(&processed)?;
-        let stored = context.put_json(&processed)?;
-        let output = json!({
-            "page": page.number, "kind": page.kind, "read_by": page.read_by, "reason": page.reason,
-            "words": render::text(&page).split_whitespace().count(), "warnings": page.warnings,
-            "content": stored.hash.to_string(),
-        });
-        Ok(Extracted::new(output).with_confidence(page.confidence.map_or(1.0, f64::from)))
+    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        let confidence = processed["confidence"].as_f64().unwrap_or(1.0);
+        Ok(Extracted::new(processed).with_confidence(confidence))
     }
 }
 
 /// The page that a result of this processor tells of.
 pub(crate) fn stored_page(context: &StepContext, output: &Value) -> Result<Page, StepError> {
     let hash = content_of(output).ok_or_else(|| StepError::bug("the result of a page names no content"))?;
-    page_of(&context.read(&Payload::Blob(hash))?)
+    serde_json::from_slice(&context.blob(hash)?)
+        .map_err(|error| StepError::bug(format!("a stored page cannot be understood: {error}")))
 }
 
 /// The bytes that a page's data or result is about.
 pub(crate) fn content_of(value: &Value) -> Option<ContentHash> {
     value["content"].as_str()?.parse().ok()
-}
-
-fn page_of(value: &Value) -> Result<Page, StepError> {
-    Page::deserialize(value).map_err(|error| StepError::bug(format!("a stored page cannot be understood: {error}")))
 }
