@@ -12,6 +12,8 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 KILLS ?= 300
 # How many inputs it runs in children that are killed, frozen and swollen.
 INPUTS ?= 10000
+# How many hostile files it reads.
+MUTATIONS ?= 20000
 
 # The engine's tests run twice: on SQLite, and on a PostgreSQL server of their own.
 ON_BOTH_STORES := -p bindery-engine --test it --test crash
@@ -46,7 +48,7 @@ setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 se
 	@scripts/setup-test $(TEST_TOOLS)
 
 run: setup ## Process the sample documents
-	@cargo run --release -q -p bindery -- run samples
+	@cargo run --release -q -p bindery -- run samples/text
 
 # Where tests are run for others to rely on, one that cannot run is a failure.
 test: export BINDERY_REQUIRE_OBJECT_SERVER := $(CI)
@@ -63,11 +65,12 @@ test: setup-test ## Format, lint and test everything
 	fi
 	cargo test --doc --workspace --quiet
 
-torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs: nothing may be lost or counted twice
+torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-amqp --test torture -- --nocapture
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
+	BINDERY_TORTURE_MUTATIONS=$(MUTATIONS) cargo test --release -p bindery-reader --test hostile -- --nocapture
 
 bench-engine: setup ## Measure the engine
 	@cargo run --release -q -p bindery-engine --example bench_engine

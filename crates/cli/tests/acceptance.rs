@@ -14,7 +14,9 @@ const SEEDS: [(&str, usize); 5] = [("000", 36), ("001", 71), ("002", 24), ("003"
 /// What is promised to be covered by now. An item that loses its last test fails this.
 fn promised() -> impl Iterator<Item = String> {
     let of = |seed: &'static str, items: Vec<usize>| items.into_iter().map(move |item| format!("{seed}-{item:02}"));
-    of("000", (1..=25).chain([27]).collect()).chain(of("002", (1..=15).collect())).chain(of("004", (1..=36).collect()))
+    let reader = of("003", (13..=20).chain([22]).collect());
+    let engine = of("000", (1..=25).chain([27]).collect()).chain(of("002", (1..=15).collect()));
+    engine.chain(reader).chain(of("004", (1..=36).collect()))
 }
 
 fn root() -> PathBuf {

@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bindery run samples                            everything below the folder samples
+  bindery run samples/text                       everything below that folder
   bindery run a.txt b.txt --json > result.json   the result for a program
   bindery run inbox --external-id monday         stopped half-way? The same command goes on
   cat letter.txt | bindery run -                 from standard input

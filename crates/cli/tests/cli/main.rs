@@ -18,6 +18,7 @@ mod process_bad_input;
 mod process_outside;
 mod processors;
 mod reading;
+mod reading_split;
 mod running;
 mod runs;
 mod store_trouble;

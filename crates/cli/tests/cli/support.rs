@@ -213,5 +213,5 @@ pub(crate) fn sample_inputs(path: &str) -> String {
 }
 
 pub(crate) fn samples() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").display().to_string()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/text").display().to_string()
 }

@@ -3,9 +3,15 @@
 //! A document is complete when its manifest is there and every page that the manifest counts. Until then there is no
 //! result, only what it waits for: a page that is missing is always named, never left out.
 
-use crate::split::{MANIFEST, Manifest, page_name};
+use crate::split::{Manifest, page_name};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
+
+/// The name of the document that pages were put together to, beside them.
+pub const COMBINED: &str = "combined.json";
+
+/// The name of the words of all pages, beside it.
+pub const COMBINED_WORDS: &str = "words.json";
 
 /// The document that everybody downstream reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +98,7 @@ pub fn combine<T>(
 
 /// Puts the pages `page_NNN.md` of a folder together, by the manifest in another (or the same).
 pub fn combine_folder(manifest: &Path, pages: &Path, kind: &str) -> io::Result<Combined<CombinedDocument>> {
-    let Some(manifest) = read_manifest(manifest)? else { return Ok(Combined::Waiting(Waiting::Manifest)) };
+    let Some(manifest) = Manifest::read_from(manifest)? else { return Ok(Combined::Waiting(Waiting::Manifest)) };
     let found = combine(&manifest, |number| read(&pages.join(format!("{}.md", page_name(number)))))?;
     Ok(match found {
         Ok(pages) => Combined::Complete(CombinedDocument::new(&manifest.document_id, kind, pages)),
@@ -102,7 +108,7 @@ pub fn combine_folder(manifest: &Path, pages: &Path, kind: &str) -> io::Result<C
 
 /// Puts the words `page_NNN.json` of a folder together.
 pub fn combine_words(manifest: &Path, pages: &Path) -> io::Result<Combined<CombinedWords>> {
-    let Some(manifest) = read_manifest(manifest)? else { return Ok(Combined::Waiting(Waiting::Manifest)) };
+    let Some(manifest) = Manifest::read_from(manifest)? else { return Ok(Combined::Waiting(Waiting::Manifest)) };
     let found = combine(&manifest, |number| {
         let text = read(&pages.join(format!("{}.json", page_name(number))))?;
         text.map(|text| serde_json::from_str(&text).map_err(io::Error::other)).transpose()
@@ -114,11 +120,6 @@ pub fn combine_words(manifest: &Path, pages: &Path) -> io::Result<Combined<Combi
         }
         Err(waiting) => Combined::Waiting(waiting),
     })
-}
-
-fn read_manifest(folder: &Path) -> io::Result<Option<Manifest>> {
-    let text = read(&folder.join(MANIFEST))?;
-    text.map(|text| serde_json::from_str(&text).map_err(io::Error::other)).transpose()
 }
 
 fn read(file: &Path) -> io::Result<Option<String>> {

@@ -101,14 +101,29 @@ impl SplitPdf {
             put(&folder.join(format!("{}.pdf", page_name(index + 1))), &self.page(index)?)?;
         }
         let manifest = Manifest { document_id: document_id.to_owned(), pages: self.pages };
-        let json = serde_json::to_vec(&manifest).map_err(io::Error::other)?;
-        put(&folder.join(MANIFEST), &json)?;
+        manifest.write_to(folder)?;
         Ok(manifest)
     }
 }
 
-/// Under another name first: nobody sees half a file.
-fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+impl Manifest {
+    /// The last thing to be written: whoever sees it may count on the pages.
+    pub fn write_to(&self, folder: &Path) -> io::Result<()> {
+        put(&folder.join(MANIFEST), &serde_json::to_vec(self)?)
+    }
+
+    /// None if it is not there yet.
+    pub fn read_from(folder: &Path) -> io::Result<Option<Self>> {
+        match fs::read(folder.join(MANIFEST)) {
+            Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes a file under another name first: nobody sees half of it.
+pub fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let unfinished = file.with_extension("part");
     fs::write(&unfinished, bytes)?;
     fs::rename(unfinished, file)

@@ -1,8 +1,17 @@
 //! One file after the other, and the files inside them.
 
-use super::{Args, bar::Bar, explain, is_dash, output_file::Output};
+use super::{
+    Args,
+    bar::Bar,
+    explain, is_dash,
+    output_file::Output,
+    page_folder::{Finished, PageFolder},
+};
 use crate::{failure::Failure, output};
-use bindery_reader::{Attachment, OpenFile, Page, ReadError, Reader, image::raster, model::FileType, overlay, split};
+use bindery_reader::{
+    Attachment, OpenFile, Page, ReadError, ReadPage, Reader, combine::COMBINED, image::raster, model::FileType,
+    overlay, split,
+};
 use std::{
     ffi::OsString,
     fs, io,
@@ -27,6 +36,13 @@ struct Source {
     /// None: to the terminal.
     beside: Option<PathBuf>,
     nesting: usize,
+}
+
+/// Where pages go.
+enum Sink {
+    Explained,
+    Written(Output),
+    Split(PageFolder),
 }
 
 impl Source {
@@ -68,7 +84,7 @@ impl<'a> Job<'a> {
         let standard_input = is_dash(path);
         let name = if standard_input { "standard input".to_owned() } else { path.display().to_string() };
         let file_name = path.file_name().filter(|_| !standard_input).unwrap_or("stdin".as_ref()).to_owned();
-        let beside = match &self.args.out {
+        let beside = match self.args.split.as_ref().or(self.args.out.as_ref()) {
             Some(out) if is_dash(out) => None,
             Some(out) => Some(out.join(&file_name)),
             None if standard_input => None,
@@ -94,6 +110,7 @@ impl<'a> Job<'a> {
 
     fn read(&mut self, source: &Source, bytes: Vec<u8>) -> anyhow::Result<()> {
         self.files += 1;
+        let again = self.args.split.is_some().then(|| bytes.clone());
         let file = match self.reader.open(bytes, Some(&source.name)) {
             Ok(file) => file,
             Err(error) => {
@@ -102,7 +119,7 @@ impl<'a> Job<'a> {
                 return Ok(());
             }
         };
-        let complete = self.read_pages(source, &*file)?;
+        let complete = self.read_pages(source, &*file, again)?;
         self.failed += u64::from(!complete);
         let about = file.about();
         let is_archive = matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip);
@@ -148,8 +165,35 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// Where the pages of a file go; `bytes` are those of the file, if it is to be split. False if not all will get there.
+    fn sink(&self, source: &Source, file: &dyn OpenFile, bytes: Option<Vec<u8>>) -> anyhow::Result<(Sink, bool)> {
+        let about = file.about();
+        if self.args.explain {
+            explain::file(&source.name, about, self.args.json)?;
+            return Ok((Sink::Explained, true));
+        }
+        let (format, dpi) = (self.args.format, f32::from(self.args.dpi));
+        if let (Some(bytes), Some(path)) = (bytes, source.path("pages")) {
+            let id = source.file_name.to_string_lossy();
+            let opened = PageFolder::open(path.clone(), &id, about, self.args.pages.is_some(), dpi);
+            let mut folder = opened.map_err(|error| cannot_write(&path, &error))?;
+            let taken_apart = folder.take_apart(bytes, self.reader.options());
+            if let Err(error) = &taken_apart {
+                output::error(&format!("{}: its pages have no files of their own: {error}", source.name), None);
+            }
+            return Ok((Sink::Split(folder), taken_apart.is_ok()));
+        }
+        let output = match source.path(format.extension()) {
+            Some(path) => {
+                Output::file(format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
+            }
+            None => Output::terminal(format, dpi, about)?,
+        };
+        Ok((Sink::Written(output), true))
+    }
+
     /// False if some page could not be read.
-    fn read_pages(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<bool> {
+    fn read_pages(&self, source: &Source, file: &dyn OpenFile, bytes: Option<Vec<u8>>) -> anyhow::Result<bool> {
         let about = file.about();
         let ranges: Vec<Range<usize>> = match &self.args.pages {
             Some(pages) => pages.of(about.page_count),
@@ -164,19 +208,7 @@ impl<'a> Job<'a> {
         }
         let wanted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
         let bar = Bar::of(!self.args.no_progress, &source.name, wanted);
-        let mut sink = if self.args.explain {
-            explain::file(&source.name, about, self.args.json)?;
-            None
-        } else {
-            let (format, dpi) = (self.args.format, f32::from(self.args.dpi));
-            Some(match source.path(format.extension()) {
-                Some(path) => {
-                    Output::file(format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
-                }
-                None => Output::terminal(format, dpi, about)?,
-            })
-        };
-        let mut complete = true;
+        let (mut sink, mut complete) = self.sink(source, file, bytes)?;
         let mut trouble = None;
         for range in ranges {
             self.reader.read_pages(file, range, self.args.jobs(), |read| {
@@ -185,9 +217,11 @@ impl<'a> Job<'a> {
                     complete = false;
                     output::error(&format!("{}: page {}: {error}", source.name, read.page.number), hint(error));
                 }
-                let done = self.page(source, file, read.page, sink.as_mut(), about.page_count > 1);
-                match done {
-                    Ok(()) => ControlFlow::Continue(()),
+                match self.page(source, file, read, &mut sink) {
+                    Ok(whole) => {
+                        complete &= whole;
+                        ControlFlow::Continue(())
+                    }
                     Err(error) => {
                         trouble = Some(error);
                         ControlFlow::Break(())
@@ -199,42 +233,72 @@ impl<'a> Job<'a> {
             return Err(error);
         }
         drop(bar);
-        if let Some(sink) = sink
-            && let Some(path) = sink.finish()?
-        {
+        let (path, waiting) = match sink {
+            Sink::Explained => (None, None),
+            Sink::Written(output) => (output.finish()?, None),
+            Sink::Split(folder) => {
+                let Finished { folder, waiting } = folder.finish()?;
+                (Some(folder), waiting)
+            }
+        };
+        if let Some(path) = path {
             output::note(format!("{}: {} → {}", source.name, output::count(wanted as u64, "page"), path.display()));
+        }
+        if let Some(waiting) = waiting {
+            output::note(format!("{}: {COMBINED} is not written: {waiting}", source.name));
         }
         Ok(complete)
     }
 
-    fn page(
+    /// False if something of the page could not be written, for a fault of the file.
+    fn page(&self, source: &Source, file: &dyn OpenFile, read: ReadPage, sink: &mut Sink) -> anyhow::Result<bool> {
+        let page = &read.page;
+        let mut troubles = Vec::from_iter(self.pictures(source, file, page, sink)?);
+        match sink {
+            Sink::Explained => explain::page(&source.name, page, self.args.json)?,
+            Sink::Split(folder) => {
+                troubles.extend(folder.page(file, &read).map_err(|error| cannot_write(folder.folder(), &error))?);
+            }
+            Sink::Written(_) => {}
+        }
+        for error in &troubles {
+            output::error(&format!("{}: page {}: {error}", source.name, page.number), None);
+        }
+        if let Sink::Written(output) = sink {
+            output.page(read.page, file.about().page_count > 1)?;
+        }
+        Ok(troubles.is_empty())
+    }
+
+    /// The pictures that are asked for; what keeps a page from being drawn is given back, and the others are drawn.
+    fn pictures(
         &self,
         source: &Source,
         file: &dyn OpenFile,
-        page: Page,
-        sink: Option<&mut Output>,
-        of_several: bool,
-    ) -> anyhow::Result<()> {
-        let dpi = f32::from(self.args.dpi);
+        page: &Page,
+        sink: &Sink,
+    ) -> anyhow::Result<Option<ReadError>> {
         let base = split::page_name(page.number);
-        if self.args.images
-            && let Some(path) = source.path(&format!("{base}.png"))
-            && let Some(picture) = self.reader.picture_of(file, &page, dpi)?
+        let plain = match sink {
+            Sink::Split(folder) => Some(folder.path(page.number, "png")),
+            _ => source.path(&format!("{base}.png")),
+        };
+        let drawn_over = self.args.overlay.as_ref();
+        let drawn_over = drawn_over.map(|folder| folder.join(format!("{}.{base}.png", source.file_name.display())));
+        let dpi = f32::from(self.args.dpi);
+        for (path, dpi, with_words) in
+            [(plain.filter(|_| self.args.images), dpi, false), (drawn_over, dpi.min(150.0), true)]
         {
-            fs::write(&path, raster::to_png(&picture).map_err(anyhow::Error::msg)?)
-                .map_err(|error| cannot_write(&path, &error))?;
+            let Some(path) = path else { continue };
+            let picture = match self.reader.picture_of(file, page, dpi) {
+                Ok(Some(picture)) => picture,
+                Ok(None) => continue,
+                Err(error) => return Ok(Some(error)),
+            };
+            let png = if with_words { overlay::png(&picture, page) } else { raster::to_png(&picture) };
+            fs::write(&path, png.map_err(anyhow::Error::msg)?).map_err(|error| cannot_write(&path, &error))?;
         }
-        if let Some(folder) = &self.args.overlay
-            && let Some(picture) = self.reader.picture_of(file, &page, dpi.min(150.0))?
-        {
-            let path = folder.join(format!("{}.{base}.png", source.file_name.display()));
-            let drawn = overlay::png(&picture, &page).map_err(anyhow::Error::msg)?;
-            fs::write(&path, drawn).map_err(|error| cannot_write(&path, &error))?;
-        }
-        match sink {
-            Some(sink) => Ok(sink.page(page, of_several)?),
-            None => explain::page(&source.name, &page, self.args.json),
-        }
+        Ok(None)
     }
 }
 

@@ -4,6 +4,7 @@ mod bar;
 mod explain;
 mod files;
 mod output_file;
+mod page_folder;
 mod pages;
 
 use crate::{exit::Exit, failure::Failure, output};
@@ -25,6 +26,7 @@ Examples:
   bindery read scan.pdf --format json --pages 1-3,7
   bindery read scan.pdf --explain                  says how each page was read, and why
   bindery read scan.pdf --overlay pictures         draws what was seen over each page
+  bindery read report.pdf --split parts            writes parts/report.pdf.pages/page_001.pdf, page_001.md and so on
   curl -s https://example.org/ | bindery read -    reads what comes in, prints what it says
 PDF, images, Office, OpenDocument, HTML, mail, RTF, EPUB, CSV, text, and archives of these. The content tells the type;
 the name does not matter. Pages without usable text are read by Tesseract, if it is installed.")]
@@ -86,6 +88,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     overlay: Option<PathBuf>,
 
+    /// Write each page as files of its own into DIR/NAME.EXT.pages: PDF, Markdown and words; and all of them combined
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out", "explain"])]
+    split: Option<PathBuf>,
+
     /// No progress bars
     #[arg(long)]
     no_progress: bool,
@@ -145,7 +151,11 @@ impl Args {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
-    for folder in [args.out.as_ref().filter(|out| !is_dash(out)), args.overlay.as_ref()].into_iter().flatten() {
+    if args.split.as_deref().is_some_and(is_dash) {
+        return Err(Failure::usage("--split needs a folder, and - is none").into());
+    }
+    let out = args.out.as_ref().filter(|out| !is_dash(out));
+    for folder in [out, args.overlay.as_ref(), args.split.as_ref()].into_iter().flatten() {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::usage(format!("{}: cannot be made: {error}", folder.display())))?;
     }
