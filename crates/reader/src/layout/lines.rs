@@ -86,7 +86,10 @@ impl Line {
         let large = self.size.max(other.size);
         let small = self.size.min(other.size);
         let step = (self.base - other.base).abs();
-        step <= 0.25 * small || (small < 0.8 * large && step <= 0.45 * large && small >= 0.3 * large)
+        // A script stands right beside what it belongs to; small text far away only happens to be at that height.
+        let gap = (other.x0 - self.x1).max(self.x0 - other.x1);
+        let script = small < 0.8 * large && step <= 0.45 * large && small >= 0.3 * large && gap <= large;
+        step <= 0.25 * small || script
     }
 
     /// Puts the words in order, joins what was drawn apart and drops what was drawn twice.
@@ -94,7 +97,19 @@ impl Line {
         self.words.sort_by(|one, other| one.x0.total_cmp(&other.x0));
         drop_doubles(&mut self.words, frame, content);
         join_spaced_letters(&mut self.words, frame);
+        self.size = usual_size(&self.words).unwrap_or(self.size);
     }
+}
+
+/// The size of most letters, if others are few: one large sign does not make a line of large text.
+fn usual_size(words: &[Word]) -> Option<f32> {
+    let largest = words.iter().map(|word| word.size).fold(0.0, f32::max);
+    let letters = |least: f32| words.iter().filter(|word| word.size >= least).map(|word| word.letters).sum::<u32>();
+    let all = letters(0.0);
+    if letters(0.87 * largest) * 5 > all {
+        return None;
+    }
+    words.iter().map(|word| word.size).filter(|size| letters(size * 0.95) * 2 >= all).reduce(f32::max)
 }
 
 /// The segments of a frame, in the order in which the page draws them.

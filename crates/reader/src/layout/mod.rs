@@ -13,6 +13,7 @@ mod lines;
 mod lists;
 mod order;
 mod page;
+mod page_numbers;
 mod paragraphs;
 mod repeated;
 pub mod tables;

@@ -5,7 +5,8 @@ use super::{
     decoration::Decorations,
     inlines::Writer,
     lines::{Line, segments},
-    order::columns,
+    order::{Column, columns},
+    page_numbers::{PageNumber, page_number},
     paragraphs::{Body, Paragraph, group},
     repeated::{Margins, Repeated},
     tables::{self, FoundTable, PlacedWord, Shade},
@@ -40,9 +41,10 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, 
         segment.tidy(frame, content);
     }
     let (headers, mut segments, footers) = part_margins(content, frame, repeated, segments, &writer);
+    // Text in tables counts: on a form or an invoice most of the text may be there.
+    let body = Body::of(segments.iter());
     let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
-    let body = Body::of(segments.iter());
     let mut flow = Flow { writer: &writer, body, tables, laid };
     flow.margin(headers, Role::Header);
     for column in columns(segments, right_to_left) {
@@ -78,11 +80,13 @@ fn part_margins(
     let mut rest = Vec::new();
     let mut footers = Vec::new();
     let margins = Margins::of(content);
-    for segment in segments {
+    let numbers = numbers_of_page(frame, &margins, &segments, writer);
+    for (index, segment) in segments.into_iter().enumerate() {
         let upper = frame.angle == 0 && segment.base < margins.top;
         let lower = frame.angle == 0 && segment.base > margins.bottom;
         let belongs = (upper || lower)
             && (writer.is_paging(&segment)
+                || numbers.contains(&index)
                 || repeated.is_some_and(|repeated| repeated.has(&writer.plain_line(&segment), segment.base)));
         match (belongs, upper) {
             (true, true) => headers.push(segment),
@@ -91,6 +95,34 @@ fn part_margins(
         }
     }
     (headers, rest, footers)
+}
+
+/// Which segments are the number of the page: at its very top or bottom, and a bare number only with space around it.
+fn numbers_of_page(frame: &Frame, margins: &Margins, segments: &[Line], writer: &Writer<'_>) -> Vec<usize> {
+    if frame.angle != 0 {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (index, segment) in segments.iter().enumerate() {
+        let upper = segment.base < margins.top;
+        if !(upper || segment.base > margins.bottom) || segment.letters() > 30 {
+            continue;
+        }
+        let Some(number) = page_number(&writer.plain_line(segment)) else { continue };
+        let others = || segments.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, line)| line);
+        let outermost = !others().any(|other| {
+            let beyond = if upper { segment.base - other.base } else { other.base - segment.base };
+            beyond > 0.5 * segment.size
+        });
+        let alone = !others().any(|other| {
+            let reach = 1.6 * segment.size.max(other.size);
+            (other.base - segment.base).abs() < reach
+        });
+        if outermost && (number == PageNumber::Named || alone) {
+            found.push(index);
+        }
+    }
+    found
 }
 
 /// Takes the words of tables out of the flow and leaves a place for each table.
@@ -154,18 +186,18 @@ impl Flow<'_, '_> {
     }
 
     /// Lines between tables, and the tables.
-    fn column(&mut self, lines: Vec<Line>) {
+    fn column(&mut self, Column { lines, sides }: Column) {
         let mut text = Vec::new();
         for line in lines {
             match line.table.and_then(|table| self.tables.get_mut(table)).and_then(Option::take) {
                 Some(found) => {
-                    self.text(std::mem::take(&mut text));
+                    self.text(std::mem::take(&mut text), sides);
                     self.table(found);
                 }
                 None => text.push(line),
             }
         }
-        self.text(text);
+        self.text(text, sides);
     }
 
     fn table(&mut self, found: PlacedTable) {
@@ -177,12 +209,12 @@ impl Flow<'_, '_> {
         });
     }
 
-    fn text(&mut self, mut lines: Vec<Line>) {
+    fn text(&mut self, mut lines: Vec<Line>, sides: (f32, f32)) {
         for line in &mut lines {
             line.tidy(self.writer.frame, self.writer.content);
             self.writer.page_words(line, &mut self.laid.words);
         }
-        let mut paragraphs = group(lines, self.writer);
+        let mut paragraphs = group(lines, sides, self.writer);
         set_depths(&mut paragraphs);
         for (index, paragraph) in paragraphs.iter().enumerate() {
             let Some(mut block) = paragraph.block(self.writer, &self.body, paragraphs.get(index + 1)) else { continue };

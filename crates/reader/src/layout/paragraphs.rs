@@ -54,11 +54,21 @@ impl Usual {
 }
 
 /// Groups the lines of a column, which come from top to bottom.
-pub(crate) fn group(lines: Vec<Line>, writer: &Writer<'_>) -> Vec<Paragraph> {
+/// `sides` are those of the column.
+pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) -> Vec<Paragraph> {
     let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
-    let usual = Usual::of(&lines, right_to_left);
+    let mut usual = Usual::of(&lines, right_to_left);
+    let column = if right_to_left { (-sides.1, -sides.0) } else { sides };
+    let own_end = usual.end;
+    let wrapped = wrapped_ends(&lines, &usual, right_to_left);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
-    for line in lines {
+    for (line, wrapped) in lines.into_iter().zip(wrapped) {
+        // Where lines are wrapped, they say themselves where they end. Other short lines have the whole column.
+        usual.end = match (wrapped, paragraphs.last()) {
+            (Some(end), _) => end,
+            (None, Some(last)) if last.is_narrow(column) && begins_anew(&line, writer) => column.1,
+            _ => own_end,
+        };
         let bold = writer.is_bold(&line);
         let code = writer.is_monospace(&line);
         let point = if code { None } else { lists::point(&line, writer) };
@@ -74,6 +84,46 @@ pub(crate) fn group(lines: Vec<Line>, writer: &Writer<'_>) -> Vec<Paragraph> {
         }
     }
     paragraphs
+}
+
+/// For each line that goes on with the one above it as wrapped text does: where its block ends. In such a block no line
+/// has room for the first word of the next; two lines alone may have none by chance.
+fn wrapped_ends(lines: &[Line], usual: &Usual, right_to_left: bool) -> Vec<Option<f32>> {
+    let mut found = vec![None; lines.len()];
+    let mut start = 0;
+    while start < lines.len() {
+        let goes_on = |pair: &&[Line]| {
+            let [above, below] = pair else { return false };
+            let size = above.size.max(below.size);
+            let step = below.base - above.base;
+            let indent = ends(below, right_to_left).0 - ends(above, right_to_left).0;
+            step > 0.3 * size
+                && step <= (usual.leading * 1.25 + 0.05) * size
+                && (0.87..=1.15).contains(&(below.size / above.size))
+                && indent.abs() <= 0.7 * size
+        };
+        let length = lines[start..].windows(2).take_while(goes_on).count() + 1;
+        let block = &lines[start..start + length];
+        let end = block.iter().map(|line| ends(line, right_to_left).1).fold(f32::MIN, f32::max);
+        let full = |pair: &&[Line]| {
+            let [above, below] = pair else { return false };
+            let first = if right_to_left { below.words.last() } else { below.words.first() };
+            end - ends(above, right_to_left).1 <= first.map_or(0.0, Word::width) + 0.6 * above.size
+        };
+        let full = block.windows(2).filter(full).count();
+        // The last line of a paragraph within the block is short.
+        if length >= 4 && full * 4 >= (length - 1) * 3 {
+            found[start + 1..start + length].fill(Some(end));
+        }
+        start += length;
+    }
+    found
+}
+
+/// Whether a line does not look as if it went on with the one above it.
+fn begins_anew(line: &Line, writer: &Writer<'_>) -> bool {
+    let first = if line.is_right_to_left() { line.words.last() } else { line.words.first() };
+    first.and_then(|word| writer.plain(word).chars().next()).is_some_and(|character| !character.is_lowercase())
 }
 
 /// How a line goes on with a paragraph; None if it begins another.
@@ -201,6 +251,12 @@ impl Body {
 }
 
 impl Paragraph {
+    /// Whether it takes up so little of its column that its lines must have ended for other reasons than the column.
+    fn is_narrow(&self, (start, end): (f32, f32)) -> bool {
+        let reaches = self.lines.iter().map(|(line, _)| line.width()).fold(0.0, f32::max);
+        reaches < 0.5 * (end - start)
+    }
+
     fn letters(&self) -> u32 {
         self.lines.iter().map(|(line, _)| line.letters()).sum()
     }

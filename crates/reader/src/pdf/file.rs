@@ -94,12 +94,12 @@ impl PdfFile {
     /// Headers and footers are told by a few pages from the middle of the file, whichever page is asked for.
     fn repeated(&self) -> Option<&Repeated> {
         let count = self.about.page_count;
-        if count < 3 {
+        if count < 2 {
             return None;
         }
         Some(self.repeated.get_or_init(|| {
             let middle = count / 2;
-            let sample = if count < 5 { vec![0, 1, 2] } else { vec![middle - 1, middle, middle + 1, middle + 2] };
+            let sample = if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
             let pages = sample.into_iter().filter_map(|index| self.content(index).ok()).collect::<Vec<_>>();
             Repeated::look_at(&pages)
         }))

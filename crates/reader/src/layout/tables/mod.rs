@@ -20,6 +20,7 @@ mod judge;
 mod open;
 mod regions;
 mod rules;
+mod subdivide;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -174,8 +175,10 @@ impl Finder<'_> {
 
     fn cell(&self, cell: &GridCell) -> Cell {
         let mut text = String::new();
-        for chunk in &cell.chunks {
-            let piece = chunk.text(self.items);
+        // Rows of the table may hold lines of a cell that stand at other heights than its neighbours'.
+        let which: Vec<usize> = cell.chunks.iter().flat_map(|chunk| chunk.items.iter().copied()).collect();
+        for line in text::rows_of(self.items, &which) {
+            let piece = text::line_text(self.items, &line);
             if text.ends_with('-')
                 && text.chars().rev().nth(1).is_some_and(char::is_alphabetic)
                 && piece.chars().next().is_some_and(char::is_lowercase)
