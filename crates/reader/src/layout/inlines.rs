@@ -179,7 +179,7 @@ impl Writer<'_> {
                 style.italic = facts.italic;
                 style.code = facts.monospace;
             }
-            if placed.size < 0.8 * line.size {
+            if placed.size < 0.8 * line.size && (word.size >= 0.8 * line.size || stands_beside_larger(word, line)) {
                 let rise = line.base - placed.base;
                 style.superscript = rise > 0.15 * line.size;
                 style.subscript = rise < -0.05 * line.size;
@@ -284,6 +284,14 @@ impl Writer<'_> {
         }
         text
     }
+}
+
+/// Whether larger text is right beside a small word: only then it is a script of it.
+fn stands_beside_larger(word: &Word, line: &Line) -> bool {
+    line.words.iter().filter(|other| other.size * 0.8 > word.size).any(|other| {
+        let gap = (word.x0 - other.x1).max(other.x0 - word.x1);
+        gap <= other.size
+    })
 }
 
 /// Whether a space stands between two words of a line.

@@ -11,6 +11,7 @@ mod decoration;
 mod inlines;
 mod lines;
 mod lists;
+mod margins;
 mod order;
 mod page;
 mod page_numbers;

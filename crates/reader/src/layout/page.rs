@@ -5,10 +5,10 @@ use super::{
     decoration::Decorations,
     inlines::Writer,
     lines::{Line, segments},
+    margins::{self, Parted},
     order::{Column, columns},
-    page_numbers::{PageNumber, page_number},
     paragraphs::{Body, Paragraph, group},
-    repeated::{Margins, Repeated},
+    repeated::Repeated,
     tables::{self, FoundTable, PlacedWord, Shade},
     words::{Frame, frames},
 };
@@ -40,7 +40,7 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, 
     for segment in &mut segments {
         segment.tidy(frame, content);
     }
-    let (headers, mut segments, footers) = part_margins(content, frame, repeated, segments, &writer);
+    let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
     let body = Body::of(segments.iter());
     let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
@@ -66,63 +66,6 @@ fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
         .filter(inside)
         .map(|word| writer.plain(word).to_lowercase().trim_matches(edge).to_owned())
         .collect()
-}
-
-/// Takes what other pages repeat at their edges out of the flow.
-fn part_margins(
-    content: &PageContent,
-    frame: &Frame,
-    repeated: Option<&Repeated>,
-    segments: Vec<Line>,
-    writer: &Writer<'_>,
-) -> (Vec<Line>, Vec<Line>, Vec<Line>) {
-    let mut headers = Vec::new();
-    let mut rest = Vec::new();
-    let mut footers = Vec::new();
-    let margins = Margins::of(content);
-    let numbers = numbers_of_page(frame, &margins, &segments, writer);
-    for (index, segment) in segments.into_iter().enumerate() {
-        let upper = frame.angle == 0 && segment.base < margins.top;
-        let lower = frame.angle == 0 && segment.base > margins.bottom;
-        let belongs = (upper || lower)
-            && (writer.is_paging(&segment)
-                || numbers.contains(&index)
-                || repeated.is_some_and(|repeated| repeated.has(&writer.plain_line(&segment), segment.base)));
-        match (belongs, upper) {
-            (true, true) => headers.push(segment),
-            (true, false) => footers.push(segment),
-            (false, _) => rest.push(segment),
-        }
-    }
-    (headers, rest, footers)
-}
-
-/// Which segments are the number of the page: at its very top or bottom, and a bare number only with space around it.
-fn numbers_of_page(frame: &Frame, margins: &Margins, segments: &[Line], writer: &Writer<'_>) -> Vec<usize> {
-    if frame.angle != 0 {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for (index, segment) in segments.iter().enumerate() {
-        let upper = segment.base < margins.top;
-        if !(upper || segment.base > margins.bottom) || segment.letters() > 30 {
-            continue;
-        }
-        let Some(number) = page_number(&writer.plain_line(segment)) else { continue };
-        let others = || segments.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, line)| line);
-        let outermost = !others().any(|other| {
-            let beyond = if upper { segment.base - other.base } else { other.base - segment.base };
-            beyond > 0.5 * segment.size
-        });
-        let alone = !others().any(|other| {
-            let reach = 1.6 * segment.size.max(other.size);
-            (other.base - segment.base).abs() < reach
-        });
-        if outermost && (number == PageNumber::Named || alone) {
-            found.push(index);
-        }
-    }
-    found
 }
 
 /// Takes the words of tables out of the flow and leaves a place for each table.

@@ -18,14 +18,21 @@ pub(super) fn cuts(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Vec<
     let bands = Bands::loose(&area.lines.across, &area.bbox);
     let mut found = Vec::new();
     let mut start = 0;
+    let mut after_list = false;
     while let Some(first) = rows.get(start) {
         let band = bands.band(first.middle());
         let length = rows[start..].iter().take_while(|row| bands.band(row.middle()) == band).count();
         let inside = &rows[start..start + length];
-        if is_list(area, inside, columns) {
+        let list = is_list(area, inside, columns);
+        // The line above may leave out some columns, but it ends a row of them, too.
+        if (list || after_list) && start > 0 {
+            found.push((start - 1, start));
+        }
+        if list {
             let begins = |at: &usize| begins_row(area, &inside[*at], inside, columns);
             found.extend((1..length).filter(begins).map(|at| (start + at - 1, start + at)));
         }
+        after_list = list;
         start += length;
     }
     found
@@ -34,7 +41,7 @@ pub(super) fn cuts(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Vec<
 /// Whether lines of text between two drawn lines are rows of their own.
 fn is_list(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> bool {
     let several = rows.iter().filter(|row| row.chunks.len() >= 2).count();
-    if rows.len() < FEWEST_ROWS || several * 3 < rows.len() * 2 {
+    if rows.len() < FEWEST_ROWS || several * 2 < rows.len() {
         return false;
     }
     let (mut all, mut early) = (0, 0);
