@@ -167,15 +167,18 @@ fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
         let letters = side.iter().map(|line| line.letters()).sum::<u32>() as f32 / count;
         letters >= 12.0 && filled >= 0.45
     };
-    if running(&left) && running(&right) {
-        return true;
-    }
+    let is_running = running(&left) && running(&right);
     if left.len() * right.len() > MOST_PAIRS {
-        return false;
+        return is_running;
     }
-    // Text beside other text that does not share its baselines belongs to nobody's row.
     let shared =
         left.iter().filter(|line| right.iter().any(|other| (line.base - other.base).abs() < 0.15 * line.size)).count();
     let fewer = left.len().min(right.len());
+    if is_running {
+        // Short lines that stand beside each other one by one are a list in two columns.
+        let letters = |side: &[&Line]| side.iter().map(|line| line.letters()).sum::<u32>() as usize / side.len().max(1);
+        return !(letters(&left).min(letters(&right)) < 20 && shared * 10 >= left.len().max(right.len()) * 8);
+    }
+    // Text beside other text that does not share its baselines belongs to nobody's row.
     fewer >= 4 && shared * 4 < fewer
 }

@@ -80,7 +80,8 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
     let fills =
         writer.content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect::<Vec<_>>();
     let size = writer.content.size;
-    let found = tables::find(&tables::Input { words: &words, rules: &rules, fills: &fills, size });
+    let input = tables::Input { words: &words, rules: &rules, fills: &fills, size };
+    let found = tables::find_beside(&input, &writer.content.drawings);
     if found.is_empty() {
         return Vec::new();
     }

@@ -151,7 +151,9 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     let room = usual.end - last_end;
     let would_have_fitted = room > first_word + 1.2 * size;
     if centred {
-        return Some(if would_have_fitted && paragraph.lines.len() > 3 { Joint::Break } else { Joint::Flow });
+        // There is room on both sides.
+        let by_intent = 2.0 * room > first_word + 1.2 * size && begins_anew(line, writer);
+        return Some(if by_intent { Joint::Break } else { Joint::Flow });
     }
     if let Some(point) = &paragraph.point {
         let hangs = start >= point.text_start - 0.8 * size;
@@ -174,8 +176,13 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     }
     let ended = last_character(last, writer)
         .is_some_and(|character| matches!(character, '.' | '!' | '?' | ':' | ';' | '。' | '؟'));
-    // Text that ends a sentence early ends a paragraph; anything else that ends early is a line of its own.
-    if ended && last_start - usual.start < 2.0 * size { None } else { Some(Joint::Break) }
+    if ended && last_start - usual.start < 2.0 * size {
+        // Text that ends a sentence early ends a paragraph.
+        return None;
+    }
+    // A sentence goes on where a line is almost full or the next begins small; else what ends early is a line of its own.
+    let goes_on = !ended && (!begins_anew(line, writer) || last.width() > 0.75 * (usual.end - usual.start));
+    Some(if goes_on { Joint::Flow } else { Joint::Break })
 }
 
 fn last_character(line: &Line, writer: &Writer<'_>) -> Option<char> {
@@ -296,15 +303,14 @@ impl Paragraph {
                 (Some(point), Some(_)) if point.is_bullet() => {
                     BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text }
                 }
-                (Some(_), Some(level)) => {
-                    // A numbered heading is a heading with its number.
+                // A heading is one line, and a numbered heading is a heading with its number.
+                (_, Some(level)) => {
                     let mut whole = Text::default();
-                    for (line, joint) in &self.lines {
-                        writer.line(&mut whole, line, *joint);
+                    for (line, _) in &self.lines {
+                        writer.line(&mut whole, line, Joint::Flow);
                     }
                     BlockKind::Heading { level, text: whole.finish(writer.content) }
                 }
-                (None, Some(level)) => BlockKind::Heading { level, text },
                 (None, None) => BlockKind::Paragraph { text },
             }
         };

@@ -74,6 +74,11 @@ const MOST_WORDS: usize = 50_000;
 
 /// The tables of a page, from top to bottom.
 pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
+    find_beside(input, &[])
+}
+
+/// The tables of a page that also draws curved and slanted shapes: what is drawn across rows is no table.
+pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     if input.words.len() < 4 || input.words.len() > MOST_WORDS {
         return Vec::new();
     }
@@ -86,7 +91,8 @@ pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
     };
     let all: Vec<usize> = (0..items.len()).collect();
     let rows = text::rows_of(&items, &all);
-    let mut finder = Finder { input, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
+    let mut finder =
+        Finder { input, drawings, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
 
     for region in regions::find(&items, &rows, &lines) {
         let evidence = if region.grid { Evidence::Grid } else { Evidence::Across };
@@ -111,6 +117,7 @@ pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
 
 struct Finder<'a> {
     input: &'a Input<'a>,
+    drawings: &'a [Rect],
     items: &'a [Item<'a>],
     lines: &'a Lines,
     taken: Vec<bool>,
@@ -131,7 +138,8 @@ impl Finder<'_> {
         let area = Area { items: self.items, which, bbox, lines: self.lines.within(&bbox) };
         let Some(mut grid) = build::build(&area) else { return };
         trim::trim(&mut grid, &bbox);
-        if judge::is_table(&grid, self.items, evidence, self.leaders(&bbox)) {
+        if judge::is_table(&grid, self.items, evidence, self.leaders(&bbox)) && !judge::is_drawing(&grid, self.drawings)
+        {
             self.accept(&grid);
         }
     }

@@ -64,7 +64,9 @@ fn ends_early(area: &Area<'_>, above: &Chunk, below: &Chunk, columns: &Columns) 
     if small {
         return false;
     }
-    if above.is_numeric(area.items) {
+    // Figures and the numbers of rows are never wrapped.
+    let number = |&at: &usize| area.items[at].text.len() <= 3;
+    if above.is_numeric(area.items) || above.items.len() == 1 && above.items.iter().all(number) {
         return true;
     }
     let (_, right) = columns.extent(columns.of(&above.bbox).1);
