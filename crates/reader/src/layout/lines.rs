@@ -20,7 +20,7 @@ pub(crate) struct Line {
     pub(crate) x0: f32,
     pub(crate) x1: f32,
     pub(crate) base: f32,
-    /// Of most of its text.
+    /// Of its largest text, and of most of it once that is settled.
     pub(crate) size: f32,
     /// The table that stands here instead of words; an index of those that were found.
     pub(crate) table: Option<usize>,
@@ -97,6 +97,11 @@ impl Line {
         self.words.sort_by(|one, other| one.x0.total_cmp(&other.x0));
         drop_doubles(&mut self.words, frame, content);
         join_spaced_letters(&mut self.words, frame);
+    }
+
+    /// Takes the size of most of its text. Until the reading order is known its largest text counts, for gaps are
+    /// measured by it.
+    pub(crate) fn settle_size(&mut self) {
         self.size = usual_size(&self.words).unwrap_or(self.size);
     }
 }

@@ -22,6 +22,11 @@ impl Margins {
     pub(crate) fn of(content: &PageContent) -> Self {
         Self { top: 0.14 * content.size.height, bottom: 0.86 * content.size.height }
     }
+
+    /// Where there is little else to tell by.
+    fn narrow(content: &PageContent) -> Self {
+        Self { top: 0.08 * content.size.height, bottom: 0.92 * content.size.height }
+    }
 }
 
 /// The segments of a page by where they belong.
@@ -44,13 +49,18 @@ pub(crate) fn part(
     if frame.angle != 0 {
         return Parted { body: segments, ..Parted::default() };
     }
-    let belongs = segments
+    let weak = repeated.is_some_and(Repeated::is_weak);
+    let margins = if weak { Margins::narrow(content) } else { margins };
+    let mut belongs = segments
         .iter()
         .map(|segment| {
             let at_edge = segment.base < margins.top || segment.base > margins.bottom;
             at_edge && (writer.is_paging(segment) || is_furniture(segment, &segments, &margins, repeated, writer))
         })
         .collect::<Vec<_>>();
+    if weak {
+        keep_what_touches_text(&segments, &mut belongs, &margins);
+    }
     let mut parted = Parted::default();
     for (segment, belongs) in segments.into_iter().zip(belongs) {
         match (belongs, segment.base < margins.top) {
@@ -60,6 +70,31 @@ pub(crate) fn part(
         }
     }
     parted
+}
+
+/// With one other page alone to compare with, what has no space between it and the text is text: the head of a table, the
+/// beginning of a letter that was sent twice.
+fn keep_what_touches_text(segments: &[Line], belongs: &mut [bool], margins: &Margins) {
+    for upper in [true, false] {
+        let at_edge = |line: &Line| if upper { line.base < margins.top } else { line.base > margins.bottom };
+        // From the text outwards.
+        let mut order = (0..segments.len()).collect::<Vec<_>>();
+        order.sort_by(|one, other| segments[*one].base.total_cmp(&segments[*other].base));
+        if upper {
+            order.reverse();
+        }
+        let Some(mut last) = order.iter().rposition(|at| !belongs[*at]) else { continue };
+        // Further out there is nothing but what belongs to the edge.
+        while let Some(next) = order.get(last + 1).copied() {
+            let text = &segments[order[last]];
+            let line = &segments[next];
+            if !at_edge(line) || (line.base - text.base).abs() > 2.0 * line.size.max(text.size) {
+                break;
+            }
+            belongs[next] = false;
+            last += 1;
+        }
+    }
 }
 
 /// Whether a segment at the edge is repeated on other pages, or is the number of the page.

@@ -176,7 +176,12 @@ fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
     let fewer = left.len().min(right.len());
     if is_running {
         // Short lines that stand beside each other one by one are a list in two columns.
-        let letters = |side: &[&Line]| side.iter().map(|line| line.letters()).sum::<u32>() as usize / side.len().max(1);
+        let letters = |side: &[&Line]| {
+            let mut heights = side.iter().map(|line| line.base).collect::<Vec<_>>();
+            heights.sort_by(f32::total_cmp);
+            heights.dedup_by(|next, last| (*next - *last).abs() < 2.0);
+            side.iter().map(|line| line.letters()).sum::<u32>() as usize / heights.len().max(1)
+        };
         return !(letters(&left).min(letters(&right)) < 20 && shared * 10 >= left.len().max(right.len()) * 8);
     }
     // Text beside other text that does not share its baselines belongs to nobody's row.

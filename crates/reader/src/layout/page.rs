@@ -70,11 +70,15 @@ fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
 
 /// Takes the words of tables out of the flow and leaves a place for each table.
 fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<PlacedTable>> {
-    let texts = segments
-        .iter()
-        .flat_map(|line| line.words.iter())
-        .map(|word| (writer.plain(word), writer.bbox(word)))
-        .collect::<Vec<_>>();
+    let mut texts = Vec::new();
+    // Which word of the segments each text is, or is a part of.
+    let mut owners = Vec::new();
+    for (index, word) in segments.iter().flat_map(|line| line.words.iter()).enumerate() {
+        for part in writer.without_mark(word) {
+            texts.push((writer.plain(&part), writer.bbox(&part)));
+            owners.push(index);
+        }
+    }
     let words = texts.iter().map(|(text, bbox)| PlacedWord { text, bbox: *bbox }).collect::<Vec<_>>();
     let rules = writer.content.rules.iter().map(Rule::bbox).collect::<Vec<_>>();
     let fills =
@@ -85,7 +89,11 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
     if found.is_empty() {
         return Vec::new();
     }
-    let taken = found.iter().flat_map(|table| table.words.iter().copied()).collect::<HashSet<_>>();
+    let taken = found
+        .iter()
+        .flat_map(|table| table.words.iter())
+        .filter_map(|word| owners.get(*word).copied())
+        .collect::<HashSet<_>>();
     let mut index = 0;
     for line in &mut *segments {
         line.words.retain(|_| {
@@ -156,6 +164,7 @@ impl Flow<'_, '_> {
     fn text(&mut self, mut lines: Vec<Line>, sides: (f32, f32)) {
         for line in &mut lines {
             line.tidy(self.writer.frame, self.writer.content);
+            line.settle_size();
             self.writer.page_words(line, &mut self.laid.words);
         }
         let mut paragraphs = group(lines, sides, self.writer);

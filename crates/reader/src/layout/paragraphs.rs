@@ -73,7 +73,8 @@ pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) ->
         let code = writer.is_monospace(&line);
         let point = if code { None } else { lists::point(&line, writer) };
         let joint = paragraphs.last().and_then(|paragraph| {
-            if point.is_some() || paragraph.bold != bold || paragraph.code != code {
+            let note = writer.begins_with_mark(&line);
+            if point.is_some() || note || paragraph.bold != bold || paragraph.code != code {
                 return None;
             }
             joint(paragraph, &line, &usual, writer, right_to_left)
@@ -111,8 +112,9 @@ fn wrapped_ends(lines: &[Line], usual: &Usual, right_to_left: bool) -> Vec<Optio
             end - ends(above, right_to_left).1 <= first.map_or(0.0, Word::width) + 0.6 * above.size
         };
         let full = block.windows(2).filter(full).count();
-        // The last line of a paragraph within the block is short.
-        if length >= 4 && full * 4 >= (length - 1) * 3 {
+        let letters = block.iter().map(Line::letters).sum::<u32>() as usize;
+        // The last line of a paragraph within the block is short. Short lines of one width are not wrapped.
+        if length >= 4 && full * 4 >= (length - 1) * 3 && letters >= 20 * length {
             found[start + 1..start + length].fill(Some(end));
         }
         start += length;

@@ -38,6 +38,11 @@ impl Repeated {
         found
     }
 
+    /// Whether there is no more than one other page to compare with: then chance, or the same form twice, is likely.
+    pub(crate) fn is_weak(&self) -> bool {
+        self.pages < 3
+    }
+
     /// Whether more pages than this one have the text at about that height.
     pub(crate) fn has(&self, text: &str, base: f32) -> bool {
         let least = if self.pages <= 3 { 2 } else { self.pages / 2 };

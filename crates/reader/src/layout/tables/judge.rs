@@ -76,7 +76,15 @@ pub(super) fn is_drawing(grid: &Grid, drawings: &[Rect]) -> bool {
         let in_one = rows.iter().flatten().any(|(top, bottom)| shape.y0 >= top - SLACK && shape.y1 <= bottom + SLACK);
         table.contains(shape.center()) && !frame && !in_one
     };
-    drawings.iter().filter(across).take(FEWEST_SHAPES).count() == FEWEST_SHAPES
+    let mut found = 0;
+    let mut covered: Option<Rect> = None;
+    for shape in drawings.iter().filter(across) {
+        found += 1;
+        covered = Some(covered.map_or(*shape, |covered| covered.union(shape)));
+    }
+    // A chart beside the table is not in it.
+    let covered = covered.and_then(|covered| covered.intersection(&table)).map_or(0.0, |both| both.area());
+    found >= FEWEST_SHAPES && covered >= 0.5 * table.area()
 }
 
 /// How far a sign may reach beyond its row.
