@@ -130,9 +130,9 @@ fn is_furniture(
         })
     };
     let space_around = || {
-        !segments.iter().any(|other| {
-            !level(other) && (other.base - segment.base).abs() < 1.6 * segment.size.max(other.size)
-        })
+        !segments
+            .iter()
+            .any(|other| !level(other) && (other.base - segment.base).abs() < 1.6 * segment.size.max(other.size))
     };
     match number {
         Some(PageNumber::Named) => outermost(),

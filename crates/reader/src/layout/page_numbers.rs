@@ -7,8 +7,26 @@ use crate::numerals;
 
 /// What stands before the number of a page, in small letters.
 const PAGE: [&str; 20] = [
-    "page", "pages", "pg", "p", "seite", "blatt", "página", "pagina", "pág", "pag", "strona", "str", "sida", "side",
-    "sivu", "страница", "стр", "σελίδα", "صفحة", "עמוד",
+    "page",
+    "pages",
+    "pg",
+    "p",
+    "seite",
+    "blatt",
+    "página",
+    "pagina",
+    "pág",
+    "pag",
+    "strona",
+    "str",
+    "sida",
+    "side",
+    "sivu",
+    "страница",
+    "стр",
+    "σελίδα",
+    "صفحة",
+    "עמוד",
 ];
 /// A longer line says more than that.
 const LONGEST: usize = 40;
@@ -88,7 +106,8 @@ mod tests {
         for line in ["Page 3 of 7", "Seite 3 von 7", "Page 1 / 1", "Page | 4", "p. 9", "第3页"] {
             assert_eq!(page_number(line), Some(PageNumber::Named), "{line}");
         }
-        for line in ["", "Total 12", "Page of contents", "2014-05-19", "2014", "12 Elm Street", "Seite", "€ 12", "C"] {
+        for line in ["", "Total 12", "Page of contents", "2014-05-19", "2014", "12 Elm Street", "Seite", "€ 12", "C"]
+        {
             assert_eq!(page_number(line), None, "{line}");
         }
     }

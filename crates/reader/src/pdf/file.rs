@@ -99,7 +99,8 @@ impl PdfFile {
         }
         Some(self.repeated.get_or_init(|| {
             let middle = count / 2;
-            let sample = if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
+            let sample =
+                if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
             let pages = sample.into_iter().filter_map(|index| self.content(index).ok()).collect::<Vec<_>>();
             Repeated::look_at(&pages)
         }))

@@ -101,9 +101,8 @@ pub(super) fn build(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Opt
 /// The first row, and those below it that its cells reach into or that stand under a cell over several columns.
 fn header_rows(cells: &[GridCell], items: &[Item<'_>]) -> usize {
     let in_row = |row: usize| cells.iter().filter(move |cell| cell.row == row && !cell.is_empty());
-    let has_figures = |row: usize| {
-        in_row(row).any(|cell| cell.column > 0 && cell.chunks.iter().any(|chunk| chunk.is_numeric(items)))
-    };
+    let has_figures =
+        |row: usize| in_row(row).any(|cell| cell.column > 0 && cell.chunks.iter().any(|chunk| chunk.is_numeric(items)));
     let mut count = 1;
     while count < MOST_HEADER_ROWS && in_row(count).next().is_some() && !has_figures(count) {
         let reached = in_row(count - 1).any(|cell| cell.row_span == 2);

@@ -60,7 +60,8 @@ fn is_list(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> bool {
 /// Whether the text could have gone on with the first word below, but did not.
 fn ends_early(area: &Area<'_>, above: &Chunk, below: &Chunk, columns: &Columns) -> bool {
     let word = below.items.first().map(|&at| &area.items[at]);
-    let small = word.is_some_and(|word| word.text.chars().next().is_some_and(char::is_lowercase) && word.text.len() > 1);
+    let small =
+        word.is_some_and(|word| word.text.chars().next().is_some_and(char::is_lowercase) && word.text.len() > 1);
     if small {
         return false;
     }
