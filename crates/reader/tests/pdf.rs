@@ -338,7 +338,7 @@ fn one_large_sign_makes_no_heading() {
 
 #[test]
 fn footnotes_under_each_other_are_apart() {
-    let body = lines(50, 700, 12, "F1", &["The text of the page is here, and it is larger than its notes."]);
+    let body = lines(50, 700, 12, "F1", &["The text of the page is here, and it is larger than its notes."; 8]);
     let note = |y: u32, number: &str, text: &str| {
         format!("BT /F1 5 Tf 50 {} Td ({number}) Tj ET BT /F1 8 Tf 53 {y} Td ({text}) Tj ET\n", y + 3)
     };
