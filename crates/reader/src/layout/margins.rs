@@ -55,11 +55,11 @@ pub(crate) fn part(
         .iter()
         .map(|segment| {
             let at_edge = segment.base < margins.top || segment.base > margins.bottom;
-            at_edge && (writer.is_paging(segment) || is_furniture(segment, &segments, &margins, repeated, writer))
+            at_edge && (writer.is_paging(segment) || is_furniture(segment, &segments, margins, repeated, writer))
         })
         .collect::<Vec<_>>();
     if weak {
-        keep_what_touches_text(&segments, &mut belongs, &margins);
+        keep_what_touches_text(&segments, &mut belongs, margins);
     }
     let mut parted = Parted::default();
     for (segment, belongs) in segments.into_iter().zip(belongs) {
@@ -74,7 +74,7 @@ pub(crate) fn part(
 
 /// With one other page alone to compare with, what has no space between it and the text is text: the head of a table, the
 /// beginning of a letter that was sent twice.
-fn keep_what_touches_text(segments: &[Line], belongs: &mut [bool], margins: &Margins) {
+fn keep_what_touches_text(segments: &[Line], belongs: &mut [bool], margins: Margins) {
     for upper in [true, false] {
         let at_edge = |line: &Line| if upper { line.base < margins.top } else { line.base > margins.bottom };
         // From the text outwards.
@@ -101,7 +101,7 @@ fn keep_what_touches_text(segments: &[Line], belongs: &mut [bool], margins: &Mar
 fn is_furniture(
     segment: &Line,
     segments: &[Line],
-    margins: &Margins,
+    margins: Margins,
     repeated: Option<&Repeated>,
     writer: &Writer<'_>,
 ) -> bool {

@@ -196,7 +196,7 @@ pub(super) fn line_text(items: &[Item<'_>], line: &[usize]) -> String {
     if words.iter().filter(|word| turned(word)).count() * 2 > words.len() {
         words.reverse();
         // Numbers and words of the other direction keep their order.
-        for run in words.chunk_by_mut(|one, other| turned(&one) == turned(&other)) {
+        for run in words.chunk_by_mut(|one, other| turned(one) == turned(other)) {
             if run.first().is_some_and(|word| !turned(word)) {
                 run.reverse();
             }
