@@ -308,6 +308,12 @@ fn lines_of_an_address_stay_lines_and_sentences_go_on() {
 }
 
 #[test]
+fn what_stands_in_columns_is_read_row_by_row() {
+    let content = lines(50, 700, 10, "F1", &["Item", "Widget"]) + &lines(200, 700, 10, "F1", &["Quantity", "five"]);
+    assert_eq!(texts(&Sample::of(&[&content]).page()), ["Item Quantity\nWidget five"]);
+}
+
+#[test]
 fn text_below_other_text_is_not_a_column_beside_it() {
     let content = lines(50, 780, 10, "F1", &["Table of contents and more"])
         + &lines(

@@ -45,6 +45,12 @@ impl Line {
         self.words.iter().map(|word| word.letters).sum()
     }
 
+    /// Whether a gap parts it that is wider than any between words of a sentence.
+    pub(crate) fn is_spread(&self) -> bool {
+        let gaps = self.words.windows(2).filter_map(|pair| Some(pair.last()?.x0 - pair.first()?.x1));
+        gaps.fold(0.0, f32::max) > 2.5 * self.size
+    }
+
     pub(crate) fn is_right_to_left(&self) -> bool {
         let letters = self.words.iter().filter(|word| word.right_to_left).map(|word| word.letters).sum::<u32>();
         letters * 2 > self.letters()

@@ -146,6 +146,10 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     if hyphen {
         return Some(Joint::Flow);
     }
+    // What stands in columns is read row by row.
+    if last.is_spread() && line.is_spread() {
+        return Some(Joint::Break);
+    }
     let indent = start - last_start;
     let centred = (f32::midpoint(start, end) - f32::midpoint(last_start, last_end)).abs() < 0.6 * size
         && indent.abs() > 0.6 * size;
