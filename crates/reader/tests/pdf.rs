@@ -265,3 +265,94 @@ fn encrypted_files_ask_for_their_password() {
     assert_eq!(with(None), Err(ReadError::NeedsPassword));
     assert_eq!(with(Some("wrong")), Err(ReadError::WrongPassword));
 }
+
+fn roles(page: &Page) -> Vec<(Role, String)> {
+    page.blocks.iter().map(|block| (block.role, text(block))).collect()
+}
+
+#[test]
+fn the_number_of_the_page_is_a_footer_even_in_a_file_of_one_page() {
+    for number in ["Page 1 of 2", "Seite 1", "- 7 -"] {
+        let content = lines(50, 700, 10, "F1", &["Some words on the page."]) + &lines(280, 40, 10, "F1", &[number]);
+        let page = Sample::of(&[&content]).page();
+        let expected = [(Role::Body, "Some words on the page.".to_owned()), (Role::Footer, number.to_owned())];
+        assert_eq!(roles(&page), expected);
+    }
+    // What says more, or stands in the text, is text.
+    let content = lines(50, 700, 10, "F1", &["Some words on the page."])
+        + &lines(280, 52, 10, "F1", &["Sum of all", "1200"])
+        + &lines(50, 600, 10, "F1", &["Page 3"]);
+    assert!(Sample::of(&[&content]).page().blocks.iter().all(|block| block.role == Role::Body));
+}
+
+#[test]
+fn two_pages_are_enough_to_tell_a_header() {
+    let page = |body: &str| lines(50, 770, 10, "F1", &["Report of the year"]) + &lines(50, 650, 10, "F1", &[body]);
+    let sample = Sample::of(&[&page("The first page."), &page("The second page.")]);
+    let second = sample.open().page(1).expect("the sample has two pages");
+    let expected = [(Role::Header, "Report of the year".to_owned()), (Role::Body, "The second page.".to_owned())];
+    assert_eq!(roles(&second), expected);
+}
+
+#[test]
+fn lines_of_an_address_stay_lines_and_sentences_go_on() {
+    let long = [
+        "This is a paragraph that runs over the whole width of the page and so shows how much room there is for it,",
+        "with a second line that is nearly as long as the first one, so that nobody takes it for a list of things,",
+        "and a third line that ends.",
+    ];
+    let content = lines(50, 760, 10, "F1", &["Director: Ann Miller", "Registration: 1234567", "Springfield"])
+        + &lines(50, 600, 10, "F1", &long);
+    let page = Sample::of(&[&content]).page();
+    assert_eq!(texts(&page), ["Director: Ann Miller\nRegistration: 1234567\nSpringfield".to_owned(), long.join(" ")]);
+}
+
+#[test]
+fn what_stands_in_columns_is_read_row_by_row() {
+    let content = lines(50, 700, 10, "F1", &["Item", "Widget"]) + &lines(200, 700, 10, "F1", &["Quantity", "five"]);
+    assert_eq!(texts(&Sample::of(&[&content]).page()), ["Item Quantity\nWidget five"]);
+}
+
+#[test]
+fn text_below_other_text_is_not_a_column_beside_it() {
+    let content = lines(50, 780, 10, "F1", &["Table of contents and more"])
+        + &lines(
+            320,
+            770,
+            10,
+            "F1",
+            &["A name of the company here", "with notes to its statements", "that are continued below"],
+        )
+        + &lines(50, 700, 10, "F1", &["What was issued recently", "What was adopted recently"])
+        + &lines(50, 500, 10, "F1", &["The end."]);
+    let page = Sample::of(&[&content]).page();
+    let all = texts(&page).join(" ");
+    let place = |words: &str| all.find(words).expect("the words are there");
+    assert!(place("Table of contents") < place("A name of the company"));
+    assert!(place("continued below") < place("What was issued"));
+}
+
+#[test]
+fn one_large_sign_makes_no_heading() {
+    let content =
+        "BT /F1 10 Tf 50 700 Td (Ann Miller and ) Tj /F1 20 Tf (* ) Tj /F1 10 Tf (Bob Brown of the town) Tj ET\n"
+            .to_owned()
+            + &lines(50, 650, 10, "F1", &["Some words of the text that follows them on the page."]);
+    let page = Sample::of(&[&content]).page();
+    assert!(page.blocks.iter().all(|block| matches!(block.kind, BlockKind::Paragraph { .. })), "{:?}", page.blocks);
+}
+
+#[test]
+fn footnotes_under_each_other_are_apart() {
+    let body = lines(50, 700, 12, "F1", &["The text of the page is here, and it is larger than its notes."; 8]);
+    let note = |y: u32, number: &str, text: &str| {
+        format!("BT /F1 5 Tf 50 {} Td ({number}) Tj ET BT /F1 8 Tf 53 {y} Td ({text}) Tj ET\n", y + 3)
+    };
+    let content = body
+        + &note(120, "1", "The first of the notes, with a source that fills the line up to its very end.")
+        + &note(110, "2", "The second of the notes, with a source that fills the line up to its end.")
+        + &note(100, "3", "The third of the notes, with a source that fills the line up to its last end.")
+        + &note(90, "4", "The fourth of the notes, with a source that fills the line up to its very end.");
+    let page = Sample::of(&[&content]).page();
+    assert_eq!(page.blocks.iter().filter(|block| block.role == Role::Footnote).count(), 4);
+}

@@ -25,6 +25,8 @@ pub struct PageContent {
     pub links: Vec<Link>,
     /// How many curved or slanted shapes the page draws: many of them and no glyphs may be text drawn as outlines.
     pub shapes: usize,
+    /// Where those are that are larger than a letter.
+    pub drawings: Vec<Rect>,
     /// What could not be read, one sentence each.
     pub warnings: Vec<String>,
 }

@@ -179,7 +179,7 @@ impl Writer<'_> {
                 style.italic = facts.italic;
                 style.code = facts.monospace;
             }
-            if placed.size < 0.8 * line.size {
+            if placed.size < 0.8 * line.size && (word.size >= 0.8 * line.size || stands_beside_larger(word, line)) {
                 let rise = line.base - placed.base;
                 style.superscript = rise > 0.15 * line.size;
                 style.subscript = rise < -0.05 * line.size;
@@ -264,6 +264,40 @@ impl Writer<'_> {
         self.facts_share(line, |facts| facts.monospace)
     }
 
+    /// Whether a line begins with the small sign of a footnote.
+    pub(crate) fn begins_with_mark(&self, line: &Line) -> bool {
+        let first = line.words.first().and_then(|word| self.glyphs(word).first());
+        first.is_some_and(|placed| {
+            let raised = placed.size < 0.85 * line.size && line.base - placed.base > 0.15 * line.size;
+            raised && placed.first.is_ascii_digit() || matches!(placed.first, '†' | '‡' | '¹' | '²' | '³')
+        })
+    }
+
+    /// Where in a word a raised sign behind its letters begins: the mark of a footnote.
+    pub(crate) fn mark_within(&self, word: &Word) -> Option<usize> {
+        let glyphs = self.glyphs(word);
+        let raised = |placed: &&Placed| {
+            placed.size < 0.8 * word.size
+                && word.base - placed.base > 0.15 * word.size
+                && (placed.first.is_alphanumeric() || matches!(placed.first, '*' | '†' | '‡' | '§'))
+        };
+        let count = glyphs.iter().rev().take_while(raised).count();
+        let (text, mark) = glyphs.split_at(glyphs.len() - count);
+        let before = text.last()?.first;
+        // "1st", "m2": letters that count and powers of units belong to the word.
+        let counts = mark.len() > 1 && mark.iter().any(|placed| placed.first.is_alphabetic());
+        let unit = before == 'm' && matches!(mark, [power] if matches!(power.first, '2' | '3'));
+        (!mark.is_empty() && !counts && !unit && !word.right_to_left).then_some(text.len())
+    }
+
+    /// The word, and the mark of a footnote behind it as another.
+    pub(crate) fn without_mark(&self, word: &Word) -> Vec<Word> {
+        let Some(at) = self.mark_within(word) else { return vec![*word] };
+        let start = word.start + u32::try_from(at).unwrap_or_default();
+        let x0 = self.frame.glyphs.get(start as usize).map_or(word.x1, |placed| placed.x0);
+        vec![Word { end: start, x1: x0, ..*word }, Word { start, x0, ..*word }]
+    }
+
     /// Whether the producer says that the line belongs to a header or footer.
     pub(crate) fn is_paging(&self, line: &Line) -> bool {
         let first = line.words.first().and_then(|word| self.glyphs(word).first());
@@ -284,6 +318,14 @@ impl Writer<'_> {
         }
         text
     }
+}
+
+/// Whether larger text is right beside a small word: only then it is a script of it.
+fn stands_beside_larger(word: &Word, line: &Line) -> bool {
+    line.words.iter().filter(|other| other.size * 0.8 > word.size).any(|other| {
+        let gap = (word.x0 - other.x1).max(other.x0 - word.x1);
+        gap <= other.size
+    })
 }
 
 /// Whether a space stands between two words of a line.

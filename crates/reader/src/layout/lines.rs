@@ -20,7 +20,7 @@ pub(crate) struct Line {
     pub(crate) x0: f32,
     pub(crate) x1: f32,
     pub(crate) base: f32,
-    /// Of most of its text.
+    /// Of its largest text, and of most of it once that is settled.
     pub(crate) size: f32,
     /// The table that stands here instead of words; an index of those that were found.
     pub(crate) table: Option<usize>,
@@ -43,6 +43,12 @@ impl Line {
 
     pub(crate) fn letters(&self) -> u32 {
         self.words.iter().map(|word| word.letters).sum()
+    }
+
+    /// Whether a gap parts it that is wider than any between words of a sentence.
+    pub(crate) fn is_spread(&self) -> bool {
+        let gaps = self.words.windows(2).filter_map(|pair| Some(pair.last()?.x0 - pair.first()?.x1));
+        gaps.fold(0.0, f32::max) > 2.5 * self.size
     }
 
     pub(crate) fn is_right_to_left(&self) -> bool {
@@ -86,7 +92,10 @@ impl Line {
         let large = self.size.max(other.size);
         let small = self.size.min(other.size);
         let step = (self.base - other.base).abs();
-        step <= 0.25 * small || (small < 0.8 * large && step <= 0.45 * large && small >= 0.3 * large)
+        // A script stands right beside what it belongs to; small text far away only happens to be at that height.
+        let gap = (other.x0 - self.x1).max(self.x0 - other.x1);
+        let script = small < 0.8 * large && step <= 0.45 * large && small >= 0.3 * large && gap <= large;
+        step <= 0.25 * small || script
     }
 
     /// Puts the words in order, joins what was drawn apart and drops what was drawn twice.
@@ -95,6 +104,23 @@ impl Line {
         drop_doubles(&mut self.words, frame, content);
         join_spaced_letters(&mut self.words, frame);
     }
+
+    /// Takes the size of most of its text. Until the reading order is known its largest text counts, for gaps are
+    /// measured by it.
+    pub(crate) fn settle_size(&mut self) {
+        self.size = usual_size(&self.words).unwrap_or(self.size);
+    }
+}
+
+/// The size of most letters, if others are few: one large sign does not make a line of large text.
+fn usual_size(words: &[Word]) -> Option<f32> {
+    let largest = words.iter().map(|word| word.size).fold(0.0, f32::max);
+    let letters = |least: f32| words.iter().filter(|word| word.size >= least).map(|word| word.letters).sum::<u32>();
+    let all = letters(0.0);
+    if letters(0.87 * largest) * 5 > all {
+        return None;
+    }
+    words.iter().map(|word| word.size).filter(|size| letters(size * 0.95) * 2 >= all).reduce(f32::max)
 }
 
 /// The segments of a frame, in the order in which the page draws them.

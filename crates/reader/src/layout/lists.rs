@@ -63,8 +63,9 @@ fn marker(text: &str) -> Option<Marker> {
         Some(number) => (number, true),
         None => (text, false),
     };
-    let number = number.strip_prefix('(').unwrap_or(number);
-    let is_number = !number.is_empty() && number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    // "(213)" is more often the beginning of a telephone number.
+    let (number, longest) = number.strip_prefix('(').map_or((number, 3), |number| (number, 2));
+    let is_number = !number.is_empty() && number.len() <= longest && number.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_roman = !number.is_empty() && number.len() <= 5 && number.bytes().all(|byte| b"ivxIVX".contains(&byte));
     // A capital with a dot is more often an initial than a point.
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(marker("12."), Some(Marker::Number("12".to_owned())));
         assert_eq!(marker("(iv)"), Some(Marker::Number("iv".to_owned())));
         assert_eq!(marker("b)"), Some(Marker::Number("b".to_owned())));
-        for word in ["A.", "12", "2021.", "It", "(see", "e.g."] {
+        for word in ["A.", "12", "2021.", "It", "(see", "e.g.", "(213)"] {
             assert_eq!(marker(word), None, "{word}");
         }
     }

@@ -13,19 +13,26 @@ const MOST_COLUMNS: usize = 200;
 const MOST_PAIRS: usize = 4_000_000;
 
 /// Lines that are read one after the other.
-pub(crate) type Column = Vec<Line>;
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) lines: Vec<Line>,
+    /// From where to where there is room for them, whether they fill it or not.
+    pub(crate) sides: (f32, f32),
+}
 
 /// The columns of a page in reading order.
 pub(crate) fn columns(segments: Vec<Line>, right_to_left: bool) -> Vec<Column> {
     let mut found = Vec::new();
-    cut(segments, right_to_left, 0, &mut found);
-    found.retain(|column| !column.is_empty());
+    let left = segments.iter().map(|line| line.x0).fold(f32::MAX, f32::min);
+    let right = segments.iter().map(|line| line.x1).fold(f32::MIN, f32::max);
+    cut(segments, right_to_left, 0, (left, right), &mut found);
+    found.retain(|column| !column.lines.is_empty());
     found
 }
 
-fn cut(mut segments: Vec<Line>, right_to_left: bool, depth: usize, found: &mut Vec<Column>) {
+fn cut(mut segments: Vec<Line>, right_to_left: bool, depth: usize, sides: (f32, f32), found: &mut Vec<Column>) {
     if segments.len() < 6 || depth >= DEEPEST {
-        found.push(rows(segments));
+        found.push(Column { lines: rows(segments), sides });
         return;
     }
     segments.sort_by(|one, other| one.base.total_cmp(&other.base));
@@ -34,20 +41,21 @@ fn cut(mut segments: Vec<Line>, right_to_left: bool, depth: usize, found: &mut V
         match band.gutter {
             Some(gutter) if is_columns(&band.segments, gutter) => {
                 if !plain.is_empty() {
-                    found.push(rows(std::mem::take(&mut plain)));
+                    found.push(Column { lines: rows(std::mem::take(&mut plain)), sides });
                 }
                 let middle = f32::midpoint(gutter.0, gutter.1);
                 let (left, right): (Vec<_>, Vec<_>) = band.segments.into_iter().partition(|line| line.x1 <= middle);
-                let sides = if right_to_left { [right, left] } else { [left, right] };
-                for side in sides {
-                    cut(side, right_to_left, depth + 1, found);
+                let left = (left, (sides.0, gutter.0));
+                let right = (right, (gutter.1, sides.1));
+                for (side, sides) in if right_to_left { [right, left] } else { [left, right] } {
+                    cut(side, right_to_left, depth + 1, sides, found);
                 }
             }
             _ => plain.extend(band.segments),
         }
     }
     if !plain.is_empty() {
-        found.push(rows(plain));
+        found.push(Column { lines: rows(plain), sides });
     }
 }
 
@@ -133,11 +141,21 @@ impl Coverage {
     }
 }
 
+/// Whether at least two lines of each side have the other side next to them; what stands below is read below.
+fn stand_beside(left: &[&Line], right: &[&Line]) -> bool {
+    let top = |side: &[&Line]| side.iter().map(|line| line.base - line.size).fold(f32::MAX, f32::min);
+    let bottom = |side: &[&Line]| side.iter().map(|line| line.base).fold(f32::MIN, f32::max);
+    let from = top(left).max(top(right));
+    let to = bottom(left).min(bottom(right));
+    let within = |side: &[&Line]| side.iter().filter(|line| line.base >= from && line.base - line.size <= to).count();
+    within(left) >= 2 && within(right) >= 2
+}
+
 /// Columns hold running text; short pieces side by side on the same baselines are a table or a form, and read in rows.
 fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
     let middle = f32::midpoint(gutter.0, gutter.1);
     let (left, right): (Vec<&Line>, Vec<&Line>) = segments.iter().partition(|line| line.x1 <= middle);
-    if left.len() < 3 || right.len() < 3 {
+    if left.len() < 3 || right.len() < 3 || !stand_beside(&left, &right) {
         return false;
     }
     let running = |side: &[&Line]| {
@@ -149,15 +167,23 @@ fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
         let letters = side.iter().map(|line| line.letters()).sum::<u32>() as f32 / count;
         letters >= 12.0 && filled >= 0.45
     };
-    if running(&left) && running(&right) {
-        return true;
-    }
+    let is_running = running(&left) && running(&right);
     if left.len() * right.len() > MOST_PAIRS {
-        return false;
+        return is_running;
     }
-    // Text beside other text that does not share its baselines belongs to nobody's row.
     let shared =
         left.iter().filter(|line| right.iter().any(|other| (line.base - other.base).abs() < 0.15 * line.size)).count();
     let fewer = left.len().min(right.len());
+    if is_running {
+        // Short lines that stand beside each other one by one are a list in two columns.
+        let letters = |side: &[&Line]| {
+            let mut heights = side.iter().map(|line| line.base).collect::<Vec<_>>();
+            heights.sort_by(f32::total_cmp);
+            heights.dedup_by(|next, last| (*next - *last).abs() < 2.0);
+            side.iter().map(|line| line.letters()).sum::<u32>() as usize / heights.len().max(1)
+        };
+        return !(letters(&left).min(letters(&right)) < 20 && shared * 10 >= left.len().max(right.len()) * 8);
+    }
+    // Text beside other text that does not share its baselines belongs to nobody's row.
     fewer >= 4 && shared * 4 < fewer
 }

@@ -5,9 +5,10 @@ use super::{
     decoration::Decorations,
     inlines::Writer,
     lines::{Line, segments},
-    order::columns,
+    margins::{self, Parted},
+    order::{Column, columns},
     paragraphs::{Body, Paragraph, group},
-    repeated::{Margins, Repeated},
+    repeated::Repeated,
     tables::{self, FoundTable, PlacedWord, Shade},
     words::{Frame, frames},
 };
@@ -39,10 +40,11 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, 
     for segment in &mut segments {
         segment.tidy(frame, content);
     }
-    let (headers, mut segments, footers) = part_margins(content, frame, repeated, segments, &writer);
+    let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
+    // Text in tables counts: on a form or an invoice most of the text may be there.
+    let body = Body::of(segments.iter());
     let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
-    let body = Body::of(segments.iter());
     let mut flow = Flow { writer: &writer, body, tables, laid };
     flow.margin(headers, Role::Header);
     for column in columns(segments, right_to_left) {
@@ -66,50 +68,32 @@ fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
         .collect()
 }
 
-/// Takes what other pages repeat at their edges out of the flow.
-fn part_margins(
-    content: &PageContent,
-    frame: &Frame,
-    repeated: Option<&Repeated>,
-    segments: Vec<Line>,
-    writer: &Writer<'_>,
-) -> (Vec<Line>, Vec<Line>, Vec<Line>) {
-    let mut headers = Vec::new();
-    let mut rest = Vec::new();
-    let mut footers = Vec::new();
-    let margins = Margins::of(content);
-    for segment in segments {
-        let upper = frame.angle == 0 && segment.base < margins.top;
-        let lower = frame.angle == 0 && segment.base > margins.bottom;
-        let belongs = (upper || lower)
-            && (writer.is_paging(&segment)
-                || repeated.is_some_and(|repeated| repeated.has(&writer.plain_line(&segment), segment.base)));
-        match (belongs, upper) {
-            (true, true) => headers.push(segment),
-            (true, false) => footers.push(segment),
-            (false, _) => rest.push(segment),
-        }
-    }
-    (headers, rest, footers)
-}
-
 /// Takes the words of tables out of the flow and leaves a place for each table.
 fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<PlacedTable>> {
-    let texts = segments
-        .iter()
-        .flat_map(|line| line.words.iter())
-        .map(|word| (writer.plain(word), writer.bbox(word)))
-        .collect::<Vec<_>>();
+    let mut texts = Vec::new();
+    // Which word of the segments each text is, or is a part of.
+    let mut owners = Vec::new();
+    for (index, word) in segments.iter().flat_map(|line| line.words.iter()).enumerate() {
+        for part in writer.without_mark(word) {
+            texts.push((writer.plain(&part), writer.bbox(&part)));
+            owners.push(index);
+        }
+    }
     let words = texts.iter().map(|(text, bbox)| PlacedWord { text, bbox: *bbox }).collect::<Vec<_>>();
     let rules = writer.content.rules.iter().map(Rule::bbox).collect::<Vec<_>>();
     let fills =
         writer.content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect::<Vec<_>>();
     let size = writer.content.size;
-    let found = tables::find(&tables::Input { words: &words, rules: &rules, fills: &fills, size });
+    let input = tables::Input { words: &words, rules: &rules, fills: &fills, size };
+    let found = tables::find_beside(&input, &writer.content.drawings);
     if found.is_empty() {
         return Vec::new();
     }
-    let taken = found.iter().flat_map(|table| table.words.iter().copied()).collect::<HashSet<_>>();
+    let taken = found
+        .iter()
+        .flat_map(|table| table.words.iter())
+        .filter_map(|word| owners.get(*word).copied())
+        .collect::<HashSet<_>>();
     let mut index = 0;
     for line in &mut *segments {
         line.words.retain(|_| {
@@ -154,18 +138,18 @@ impl Flow<'_, '_> {
     }
 
     /// Lines between tables, and the tables.
-    fn column(&mut self, lines: Vec<Line>) {
+    fn column(&mut self, Column { lines, sides }: Column) {
         let mut text = Vec::new();
         for line in lines {
             match line.table.and_then(|table| self.tables.get_mut(table)).and_then(Option::take) {
                 Some(found) => {
-                    self.text(std::mem::take(&mut text));
+                    self.text(std::mem::take(&mut text), sides);
                     self.table(found);
                 }
                 None => text.push(line),
             }
         }
-        self.text(text);
+        self.text(text, sides);
     }
 
     fn table(&mut self, found: PlacedTable) {
@@ -177,12 +161,13 @@ impl Flow<'_, '_> {
         });
     }
 
-    fn text(&mut self, mut lines: Vec<Line>) {
+    fn text(&mut self, mut lines: Vec<Line>, sides: (f32, f32)) {
         for line in &mut lines {
             line.tidy(self.writer.frame, self.writer.content);
+            line.settle_size();
             self.writer.page_words(line, &mut self.laid.words);
         }
-        let mut paragraphs = group(lines, self.writer);
+        let mut paragraphs = group(lines, sides, self.writer);
         set_depths(&mut paragraphs);
         for (index, paragraph) in paragraphs.iter().enumerate() {
             let Some(mut block) = paragraph.block(self.writer, &self.body, paragraphs.get(index + 1)) else { continue };

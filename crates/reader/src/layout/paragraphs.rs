@@ -54,16 +54,27 @@ impl Usual {
 }
 
 /// Groups the lines of a column, which come from top to bottom.
-pub(crate) fn group(lines: Vec<Line>, writer: &Writer<'_>) -> Vec<Paragraph> {
+/// `sides` are those of the column.
+pub(crate) fn group(lines: Vec<Line>, sides: (f32, f32), writer: &Writer<'_>) -> Vec<Paragraph> {
     let right_to_left = lines.iter().filter(|line| line.is_right_to_left()).count() * 2 > lines.len();
-    let usual = Usual::of(&lines, right_to_left);
+    let mut usual = Usual::of(&lines, right_to_left);
+    let column = if right_to_left { (-sides.1, -sides.0) } else { sides };
+    let own_end = usual.end;
+    let wrapped = wrapped_ends(&lines, &usual, right_to_left);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
-    for line in lines {
+    for (line, wrapped) in lines.into_iter().zip(wrapped) {
+        // Where lines are wrapped, they say themselves where they end. Other short lines have the whole column.
+        usual.end = match (wrapped, paragraphs.last()) {
+            (Some(end), _) => end,
+            (None, Some(last)) if last.is_narrow(column) && begins_anew(&line, writer) => column.1,
+            _ => own_end,
+        };
         let bold = writer.is_bold(&line);
         let code = writer.is_monospace(&line);
         let point = if code { None } else { lists::point(&line, writer) };
         let joint = paragraphs.last().and_then(|paragraph| {
-            if point.is_some() || paragraph.bold != bold || paragraph.code != code {
+            let note = writer.begins_with_mark(&line);
+            if point.is_some() || note || paragraph.bold != bold || paragraph.code != code {
                 return None;
             }
             joint(paragraph, &line, &usual, writer, right_to_left)
@@ -74,6 +85,47 @@ pub(crate) fn group(lines: Vec<Line>, writer: &Writer<'_>) -> Vec<Paragraph> {
         }
     }
     paragraphs
+}
+
+/// For each line that goes on with the one above it as wrapped text does: where its block ends. In such a block no line
+/// has room for the first word of the next; two lines alone may have none by chance.
+fn wrapped_ends(lines: &[Line], usual: &Usual, right_to_left: bool) -> Vec<Option<f32>> {
+    let mut found = vec![None; lines.len()];
+    let mut start = 0;
+    while start < lines.len() {
+        let goes_on = |pair: &&[Line]| {
+            let [above, below] = pair else { return false };
+            let size = above.size.max(below.size);
+            let step = below.base - above.base;
+            let indent = ends(below, right_to_left).0 - ends(above, right_to_left).0;
+            step > 0.3 * size
+                && step <= (usual.leading * 1.25 + 0.05) * size
+                && (0.87..=1.15).contains(&(below.size / above.size))
+                && indent.abs() <= 0.7 * size
+        };
+        let length = lines[start..].windows(2).take_while(goes_on).count() + 1;
+        let block = &lines[start..start + length];
+        let end = block.iter().map(|line| ends(line, right_to_left).1).fold(f32::MIN, f32::max);
+        let full = |pair: &&[Line]| {
+            let [above, below] = pair else { return false };
+            let first = if right_to_left { below.words.last() } else { below.words.first() };
+            end - ends(above, right_to_left).1 <= first.map_or(0.0, Word::width) + 0.6 * above.size
+        };
+        let full = block.windows(2).filter(full).count();
+        let letters = block.iter().map(Line::letters).sum::<u32>() as usize;
+        // The last line of a paragraph within the block is short. Short lines of one width are not wrapped.
+        if length >= 4 && full * 4 >= (length - 1) * 3 && letters >= 20 * length {
+            found[start + 1..start + length].fill(Some(end));
+        }
+        start += length;
+    }
+    found
+}
+
+/// Whether a line does not look as if it went on with the one above it.
+fn begins_anew(line: &Line, writer: &Writer<'_>) -> bool {
+    let first = if line.is_right_to_left() { line.words.last() } else { line.words.first() };
+    first.and_then(|word| writer.plain(word).chars().next()).is_some_and(|character| !character.is_lowercase())
 }
 
 /// How a line goes on with a paragraph; None if it begins another.
@@ -94,6 +146,10 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     if hyphen {
         return Some(Joint::Flow);
     }
+    // What stands in columns is read row by row.
+    if last.is_spread() && line.is_spread() {
+        return Some(Joint::Break);
+    }
     let indent = start - last_start;
     let centred = (f32::midpoint(start, end) - f32::midpoint(last_start, last_end)).abs() < 0.6 * size
         && indent.abs() > 0.6 * size;
@@ -101,7 +157,9 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     let room = usual.end - last_end;
     let would_have_fitted = room > first_word + 1.2 * size;
     if centred {
-        return Some(if would_have_fitted && paragraph.lines.len() > 3 { Joint::Break } else { Joint::Flow });
+        // There is room on both sides.
+        let by_intent = 2.0 * room > first_word + 1.2 * size && begins_anew(line, writer);
+        return Some(if by_intent { Joint::Break } else { Joint::Flow });
     }
     if let Some(point) = &paragraph.point {
         let hangs = start >= point.text_start - 0.8 * size;
@@ -124,8 +182,13 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     }
     let ended = last_character(last, writer)
         .is_some_and(|character| matches!(character, '.' | '!' | '?' | ':' | ';' | '。' | '؟'));
-    // Text that ends a sentence early ends a paragraph; anything else that ends early is a line of its own.
-    if ended && last_start - usual.start < 2.0 * size { None } else { Some(Joint::Break) }
+    if ended && last_start - usual.start < 2.0 * size {
+        // Text that ends a sentence early ends a paragraph.
+        return None;
+    }
+    // A sentence goes on where a line is almost full or the next begins small; else what ends early is a line of its own.
+    let goes_on = !ended && (!begins_anew(line, writer) || last.width() > 0.75 * (usual.end - usual.start));
+    Some(if goes_on { Joint::Flow } else { Joint::Break })
 }
 
 fn last_character(line: &Line, writer: &Writer<'_>) -> Option<char> {
@@ -201,6 +264,12 @@ impl Body {
 }
 
 impl Paragraph {
+    /// Whether it takes up so little of its column that its lines must have ended for other reasons than the column.
+    fn is_narrow(&self, (start, end): (f32, f32)) -> bool {
+        let reaches = self.lines.iter().map(|(line, _)| line.width()).fold(0.0, f32::max);
+        reaches < 0.5 * (end - start)
+    }
+
     fn letters(&self) -> u32 {
         self.lines.iter().map(|(line, _)| line.letters()).sum()
     }
@@ -240,15 +309,14 @@ impl Paragraph {
                 (Some(point), Some(_)) if point.is_bullet() => {
                     BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text }
                 }
-                (Some(_), Some(level)) => {
-                    // A numbered heading is a heading with its number.
+                // A heading is one line, and a numbered heading is a heading with its number.
+                (_, Some(level)) => {
                     let mut whole = Text::default();
-                    for (line, joint) in &self.lines {
-                        writer.line(&mut whole, line, *joint);
+                    for (line, _) in &self.lines {
+                        writer.line(&mut whole, line, Joint::Flow);
                     }
                     BlockKind::Heading { level, text: whole.finish(writer.content) }
                 }
-                (None, Some(level)) => BlockKind::Heading { level, text },
                 (None, None) => BlockKind::Paragraph { text },
             }
         };

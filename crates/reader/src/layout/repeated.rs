@@ -3,28 +3,16 @@
 use super::{
     content::PageContent,
     lines::{rows, segments},
+    margins::Margins,
     words::frames,
 };
-use std::collections::HashMap;
-
-/// The upper and lower part of a page in which headers and footers stand.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Margins {
-    pub(crate) top: f32,
-    pub(crate) bottom: f32,
-}
-
-impl Margins {
-    pub(crate) fn of(content: &PageContent) -> Self {
-        Self { top: 0.14 * content.size.height, bottom: 0.86 * content.size.height }
-    }
-}
+use std::collections::{HashMap, HashSet};
 
 /// What some pages of a file have at their edges.
 #[derive(Debug, Default)]
 pub struct Repeated {
-    /// How many of the pages have a text, and at which heights.
-    seen: HashMap<String, Vec<f32>>,
+    /// On which of the pages a text is, and at which heights.
+    seen: HashMap<String, Vec<(usize, f32)>>,
     pages: usize,
 }
 
@@ -32,7 +20,7 @@ impl Repeated {
     /// Looks at the edges of some pages.
     pub fn look_at(pages: &[PageContent]) -> Self {
         let mut found = Self { pages: pages.len(), ..Self::default() };
-        for content in pages {
+        for (page, content) in pages.iter().enumerate() {
             let margins = Margins::of(content);
             let mut edge = content.clone_edges(margins.top, margins.bottom);
             edge.rules.clear();
@@ -41,7 +29,7 @@ impl Repeated {
                     for part in &segments_of(&line) {
                         let key = key(&text_of(&edge, frame, part));
                         if !key.is_empty() {
-                            found.seen.entry(key).or_default().push(line.base);
+                            found.seen.entry(key).or_default().push((page, line.base));
                         }
                     }
                 }
@@ -50,11 +38,17 @@ impl Repeated {
         found
     }
 
+    /// Whether there is no more than one other page to compare with: then chance, or the same form twice, is likely.
+    pub(crate) fn is_weak(&self) -> bool {
+        self.pages < 3
+    }
+
     /// Whether more pages than this one have the text at about that height.
     pub(crate) fn has(&self, text: &str, base: f32) -> bool {
         let least = if self.pages <= 3 { 2 } else { self.pages / 2 };
-        let heights = self.seen.get(&key(text));
-        heights.is_some_and(|heights| heights.iter().filter(|height| (**height - base).abs() < 6.0).count() >= least)
+        let Some(places) = self.seen.get(&key(text)) else { return false };
+        let near = places.iter().filter(|(_, height)| (height - base).abs() < 6.0).map(|(page, _)| *page);
+        near.collect::<HashSet<_>>().len() >= least
     }
 }
 

@@ -1,8 +1,8 @@
 //! An open PDF file.
 
 use super::{
-    about, annotations, attachments, fonts::FontCache, guard::guarded, interpreter::Shared, kind, layers::Layers, page,
-    render,
+    about, annotations, attachments, encryption, fonts::FontCache, guard::guarded, interpreter::Shared, kind,
+    layers::Layers, page, render,
 };
 use crate::{
     error::{ReadError, ReadResult, within},
@@ -23,7 +23,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
     options.limits.check_file(bytes.len() as u64)?;
     let password = options.password.as_deref().unwrap_or_default();
     guarded("the file", || {
-        let pdf = Pdf::new_with_password(bytes, password).map_err(|error| load_error(error, options))?;
+        let pdf = load(&bytes, password).map_err(|error| load_error(error, options))?;
         let page_count = pdf.pages().len();
         if page_count == 0 {
             return Err(ReadError::damaged("PDF", "it has no pages"));
@@ -46,6 +46,17 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
         drop(catalog);
         Ok(PdfFile { pdf, shared, about, labels, limits: options.limits.clone(), repeated: OnceLock::new() })
     })
+}
+
+fn load(bytes: &Arc<Vec<u8>>, password: &str) -> Result<Pdf, LoadPdfError> {
+    let pdf = Pdf::new_with_password(Arc::clone(bytes), password);
+    match pdf {
+        Err(LoadPdfError::Decryption(DecryptionError::InvalidEncryption)) => {
+            let right = encryption::with_key_length(bytes);
+            right.map_or(pdf, |right| Pdf::new_with_password(Arc::new(right), password))
+        }
+        _ => pdf,
+    }
 }
 
 fn load_error(error: LoadPdfError, options: &ReadOptions) -> ReadError {
@@ -94,12 +105,13 @@ impl PdfFile {
     /// Headers and footers are told by a few pages from the middle of the file, whichever page is asked for.
     fn repeated(&self) -> Option<&Repeated> {
         let count = self.about.page_count;
-        if count < 3 {
+        if count < 2 {
             return None;
         }
         Some(self.repeated.get_or_init(|| {
             let middle = count / 2;
-            let sample = if count < 5 { vec![0, 1, 2] } else { vec![middle - 1, middle, middle + 1, middle + 2] };
+            let sample =
+                if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
             let pages = sample.into_iter().filter_map(|index| self.content(index).ok()).collect::<Vec<_>>();
             Repeated::look_at(&pages)
         }))

@@ -7,6 +7,7 @@
 mod about;
 mod annotations;
 mod attachments;
+mod encryption;
 mod file;
 mod fonts;
 mod guard;

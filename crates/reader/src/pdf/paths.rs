@@ -12,6 +12,10 @@ const THIN: f64 = 3.0;
 const LEAN: f64 = 0.5;
 /// More lines than this make no table, but would cost time.
 const MOST_LINES: usize = 50_000;
+/// A page with more shapes than this is a drawing, whatever the others are.
+const MOST_DRAWINGS: usize = 5_000;
+/// Smaller shapes are signs.
+const LETTER: f64 = 8.0;
 
 /// The path under construction, in the space of the page.
 #[derive(Debug, Default)]
@@ -82,12 +86,12 @@ impl Path {
 
     pub(super) fn fill(&self, state: &State, content: &mut PageContent) {
         if self.curved || content.rules.len() + content.fills.len() > MOST_LINES {
-            content.shapes += 1;
+            shape(&self.points, state, content);
             return;
         }
         for (points, _) in self.each_part() {
             if !is_box(points) {
-                content.shapes += 1;
+                shape(points, state, content);
                 continue;
             }
             let bounds = intersection(state.clip, Self::bounds(points));
@@ -111,7 +115,7 @@ impl Path {
 
     pub(super) fn stroke(&self, state: &State, content: &mut PageContent) {
         if self.curved || content.rules.len() > MOST_LINES {
-            content.shapes += 1;
+            shape(&self.points, state, content);
             return;
         }
         let thickness = state.line_width * state.ctm.scale();
@@ -122,7 +126,9 @@ impl Path {
                 let level = (y0 - y1).abs() <= LEAN;
                 let upright = (x0 - x1).abs() <= LEAN;
                 if level == upright {
-                    content.shapes += usize::from(!level);
+                    if !level {
+                        shape(&[(*x0, *y0), (*x1, *y1)], state, content);
+                    }
                     continue;
                 }
                 let [cx0, cy0, cx1, cy1] = state.clip;
@@ -145,6 +151,15 @@ impl Path {
                 }
             }
         }
+    }
+}
+
+/// Counts a curved or slanted shape, and keeps its place if it can be seen and is larger than a letter.
+fn shape(points: &[(f64, f64)], state: &State, content: &mut PageContent) {
+    content.shapes += 1;
+    let [x0, y0, x1, y1] = intersection(state.clip, Path::bounds(points));
+    if content.drawings.len() < MOST_DRAWINGS && x1 >= x0 && y1 >= y0 && (x1 - x0).max(y1 - y0) >= LETTER {
+        content.drawings.push(rect([x0, y0, x1, y1]));
     }
 }
 

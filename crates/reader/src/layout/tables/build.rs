@@ -84,7 +84,7 @@ impl Bands {
 
     /// Also lines that leave out a part of the width, but run through the rest without a break: beside a cell that spans
     /// rows.
-    fn loose(across: &[Line], bbox: &Rect) -> Self {
+    pub(super) fn loose(across: &[Line], bbox: &Rect) -> Self {
         let mut bands = Self::of(across, bbox);
         bands.at.extend(across.iter().filter(|line| line.length() >= 0.5 * bbox.width()).map(|line| line.at));
         bands.at.sort_by(f32::total_cmp);

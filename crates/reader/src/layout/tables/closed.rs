@@ -4,16 +4,19 @@ use super::{
     build::{Area, Grid, GridCell},
     columns::Columns,
     rules::{Line, SNAP},
-    text::{Chunk, TextRow},
+    subdivide,
+    text::{Chunk, Item, TextRow},
 };
 use crate::model::Rect;
 
 /// What is larger is a drawing.
 const MOST_PLACES: usize = 20_000;
+/// More rows than this are no headings.
+const MOST_HEADER_ROWS: usize = 4;
 
 /// None if there are more places than a person's table has.
 pub(super) fn build(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Option<Grid> {
-    let (levels, gaps) = levels(&area.lines.across, &area.bbox, rows);
+    let (levels, gaps) = levels(area, rows, columns);
     let row_count = levels.len().saturating_sub(1);
     let column_count = columns.count();
     if row_count == 0 || row_count * column_count > MOST_PLACES {
@@ -91,12 +94,39 @@ pub(super) fn build(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Opt
         let (_, right) = columns.extent(cell.column + cell.column_span - 1);
         cell.bbox = Rect::new(left, levels[cell.row], right, levels[cell.row + cell.row_span]);
     }
-    Some(Grid { rows: row_count, columns: column_count, cells, header_rows: 1, closed: true, ruled_columns: 0 })
+    let header_rows = header_rows(&cells, area.items);
+    Some(Grid { rows: row_count, columns: column_count, cells, header_rows, closed: true, ruled_columns: 0 })
+}
+
+/// The first row, and those below it that its cells reach into or that stand under a cell over several columns.
+fn header_rows(cells: &[GridCell], items: &[Item<'_>]) -> usize {
+    let in_row = |row: usize| cells.iter().filter(move |cell| cell.row == row && !cell.is_empty());
+    let has_figures =
+        |row: usize| in_row(row).any(|cell| cell.column > 0 && cell.chunks.iter().any(|chunk| chunk.is_numeric(items)));
+    let mut count = 1;
+    while count < MOST_HEADER_ROWS && in_row(count).next().is_some() && !has_figures(count) {
+        let reached = in_row(count - 1).any(|cell| cell.row_span == 2);
+        let parted = in_row(count - 1).any(|cell| {
+            let below = in_row(count)
+                .filter(|other| {
+                    other.column >= cell.column && other.column + other.column_span <= cell.column + cell.column_span
+                })
+                .count();
+            cell.column_span > 1 && below >= 2
+        });
+        // A row of one cell is a title, or the name of a group of rows.
+        if !(reached || parted && in_row(count - 1).count() > 1) {
+            break;
+        }
+        count += 1;
+    }
+    count
 }
 
 /// The heights that bound rows: every line across that is long enough to separate a column, and the area's own ends. Second, those
 /// of them where nothing is drawn.
-fn levels(across: &[Line], bbox: &Rect, rows: &[TextRow]) -> (Vec<f32>, Vec<f32>) {
+fn levels(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> (Vec<f32>, Vec<f32>) {
+    let (across, bbox) = (&area.lines.across, &area.bbox);
     let top = rows.first().map_or(bbox.y0, |row| row.bbox.y0.min(bbox.y0));
     let bottom = rows.last().map_or(bbox.y1, |row| row.bbox.y1.max(bbox.y1));
     let mut levels: Vec<f32> = vec![top];
@@ -117,9 +147,16 @@ fn levels(across: &[Line], bbox: &Rect, rows: &[TextRow]) -> (Vec<f32>, Vec<f32>
     {
         *last = bottom;
     }
-    let gaps = gaps(&levels, rows);
+    let mut gaps = gaps(&levels, rows);
+    for (above, below) in subdivide::cuts(area, rows, columns) {
+        let (above, below) = (&rows[above], &rows[below]);
+        // A line that leaves out some columns counts for all of them here.
+        let drawn = levels.iter().find(|level| **level > above.middle() && **level < below.middle());
+        gaps.push(drawn.copied().unwrap_or_else(|| f32::midpoint(above.bbox.y1, below.bbox.y0)));
+    }
     levels.extend(&gaps);
     levels.sort_by(f32::total_cmp);
+    levels.dedup();
     (levels, gaps)
 }
 

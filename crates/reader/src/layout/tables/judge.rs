@@ -4,6 +4,7 @@ use super::{
     build::{Grid, GridCell},
     text::{Chunk, Item},
 };
+use crate::model::Rect;
 
 /// How the place was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,38 @@ pub(super) fn is_table(grid: &Grid, items: &[Item<'_>], evidence: Evidence, lead
         }
     }
 }
+
+/// Whether curved or slanted shapes run across the rows: arrows, curves, boxes with round corners. Signs in cells do not,
+/// and frames go around the whole table or all of a row.
+pub(super) fn is_drawing(grid: &Grid, drawings: &[Rect]) -> bool {
+    let Some(table) = grid.cells.iter().map(|cell| cell.bbox).reduce(|a, b| a.union(&b)) else { return false };
+    let mut rows: Vec<Option<(f32, f32)>> = vec![None; grid.rows];
+    for cell in grid.cells.iter().filter(|cell| cell.row_span == 1 && !cell.is_empty()) {
+        if let Some(row) = rows.get_mut(cell.row) {
+            let (top, bottom) = row.unwrap_or((cell.bbox.y0, cell.bbox.y1));
+            *row = Some((top.min(cell.bbox.y0), bottom.max(cell.bbox.y1)));
+        }
+    }
+    let across = |shape: &&Rect| {
+        let frame = shape.width() > 0.8 * table.width() || shape.height() > 0.8 * table.height();
+        let in_one = rows.iter().flatten().any(|(top, bottom)| shape.y0 >= top - SLACK && shape.y1 <= bottom + SLACK);
+        table.contains(shape.center()) && !frame && !in_one
+    };
+    let mut found = 0;
+    let mut covered: Option<Rect> = None;
+    for shape in drawings.iter().filter(across) {
+        found += 1;
+        covered = Some(covered.map_or(*shape, |covered| covered.union(shape)));
+    }
+    // A chart beside the table is not in it.
+    let covered = covered.and_then(|covered| covered.intersection(&table)).map_or(0.0, |both| both.area());
+    found >= FEWEST_SHAPES && covered >= 0.5 * table.area()
+}
+
+/// How far a sign may reach beyond its row.
+const SLACK: f32 = 4.0;
+/// So many shapes across rows make a drawing.
+const FEWEST_SHAPES: usize = 3;
 
 /// Columns of a page's text are not columns of a table: most cells are lines of many words, in rows without lines.
 fn is_running_text(grid: &Grid, filled: &[&GridCell]) -> bool {

@@ -20,6 +20,7 @@ mod judge;
 mod open;
 mod regions;
 mod rules;
+mod subdivide;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -73,6 +74,11 @@ const MOST_WORDS: usize = 50_000;
 
 /// The tables of a page, from top to bottom.
 pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
+    find_beside(input, &[])
+}
+
+/// The tables of a page that also draws curved and slanted shapes: what is drawn across rows is no table.
+pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     if input.words.len() < 4 || input.words.len() > MOST_WORDS {
         return Vec::new();
     }
@@ -85,7 +91,8 @@ pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
     };
     let all: Vec<usize> = (0..items.len()).collect();
     let rows = text::rows_of(&items, &all);
-    let mut finder = Finder { input, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
+    let mut finder =
+        Finder { input, drawings, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
 
     for region in regions::find(&items, &rows, &lines) {
         let evidence = if region.grid { Evidence::Grid } else { Evidence::Across };
@@ -110,6 +117,7 @@ pub fn find(input: &Input<'_>) -> Vec<FoundTable> {
 
 struct Finder<'a> {
     input: &'a Input<'a>,
+    drawings: &'a [Rect],
     items: &'a [Item<'a>],
     lines: &'a Lines,
     taken: Vec<bool>,
@@ -130,7 +138,8 @@ impl Finder<'_> {
         let area = Area { items: self.items, which, bbox, lines: self.lines.within(&bbox) };
         let Some(mut grid) = build::build(&area) else { return };
         trim::trim(&mut grid, &bbox);
-        if judge::is_table(&grid, self.items, evidence, self.leaders(&bbox)) {
+        if judge::is_table(&grid, self.items, evidence, self.leaders(&bbox)) && !judge::is_drawing(&grid, self.drawings)
+        {
             self.accept(&grid);
         }
     }
@@ -174,8 +183,10 @@ impl Finder<'_> {
 
     fn cell(&self, cell: &GridCell) -> Cell {
         let mut text = String::new();
-        for chunk in &cell.chunks {
-            let piece = chunk.text(self.items);
+        // Rows of the table may hold lines of a cell that stand at other heights than its neighbours'.
+        let which: Vec<usize> = cell.chunks.iter().flat_map(|chunk| chunk.items.iter().copied()).collect();
+        for line in text::rows_of(self.items, &which) {
+            let piece = text::line_text(self.items, &line);
             if text.ends_with('-')
                 && text.chars().rev().nth(1).is_some_and(char::is_alphabetic)
                 && piece.chars().next().is_some_and(char::is_lowercase)

@@ -1,7 +1,7 @@
 //! Words as tables see them: in rows across the page, and in the pieces of a row that belong together.
 
 use super::{PlacedWord, rules::Line};
-use crate::model::Rect;
+use crate::{layout::characters::is_right_to_left, model::Rect};
 
 /// A word without what only leads the eye, such as dots between a label and its number.
 #[derive(Debug, Clone, Copy)]
@@ -189,18 +189,23 @@ pub(super) fn is_numeric(text: &str) -> bool {
         || (letters <= 2 && matches!(text.trim().to_lowercase().as_str(), "na" | "n/a" | "n.a." | "(x)" | "x"))
 }
 
-impl Chunk {
-    pub(super) fn text(&self, items: &[Item<'_>]) -> String {
-        let mut text = String::new();
-        for &index in &self.items {
-            if !text.is_empty() {
-                text.push(' ');
+/// The words of a line, as they are read.
+pub(super) fn line_text(items: &[Item<'_>], line: &[usize]) -> String {
+    let mut words: Vec<&str> = line.iter().map(|&index| items[index].text).collect();
+    let turned = |word: &&str| word.chars().any(is_right_to_left);
+    if words.iter().filter(|word| turned(word)).count() * 2 > words.len() {
+        words.reverse();
+        // Numbers and words of the other direction keep their order.
+        for run in words.chunk_by_mut(|one, other| turned(one) == turned(other)) {
+            if run.first().is_some_and(|word| !turned(word)) {
+                run.reverse();
             }
-            text.push_str(items[index].text);
         }
-        text
     }
+    words.join(" ")
+}
 
+impl Chunk {
     pub(super) fn is_numeric(&self, items: &[Item<'_>]) -> bool {
         self.items.len() <= 4 && self.items.iter().all(|&index| is_numeric(items[index].text))
     }

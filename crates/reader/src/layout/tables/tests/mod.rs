@@ -1,6 +1,8 @@
 //! What users rely on: which tables are found on made-up pages, and which are not.
 
-use super::{FoundTable, Input, PlacedWord, Shade, find};
+mod forms;
+
+use super::{FoundTable, Input, PlacedWord, Shade, find, find_beside};
 use crate::model::{Rect, Size, Table};
 use proptest::prelude::*;
 
@@ -12,6 +14,7 @@ struct Page {
     words: Vec<(String, Rect)>,
     rules: Vec<Rect>,
     fills: Vec<Shade>,
+    drawings: Vec<Rect>,
 }
 
 impl Page {
@@ -51,7 +54,8 @@ impl Page {
     fn tables(&self) -> Vec<FoundTable> {
         let words: Vec<PlacedWord<'_>> =
             self.words.iter().map(|(text, bbox)| PlacedWord { text, bbox: *bbox }).collect();
-        find(&Input { words: &words, rules: &self.rules, fills: &self.fills, size: SIZE })
+        let input = Input { words: &words, rules: &self.rules, fills: &self.fills, size: SIZE };
+        find_beside(&input, &self.drawings)
     }
 
     /// The only table, as lines of text.
