@@ -175,3 +175,82 @@ fn named_target(rest: &mut Bytes<'_>) -> Option<String> {
     });
     Some("../".repeat(folders_up) + &wide.unwrap_or(short).replace('\\', "/"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u16, parts: &[&[u8]]) -> Vec<u8> {
+        let data = parts.concat();
+        [&kind.to_le_bytes()[..], &u16::try_from(data.len()).unwrap().to_le_bytes(), &data].concat()
+    }
+
+    fn wide(text: &str) -> Vec<u8> {
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    }
+
+    fn long(text: &str) -> Vec<u8> {
+        [&u16::try_from(text.len()).unwrap().to_le_bytes()[..], &[0], text.as_bytes()].concat()
+    }
+
+    /// A workbook with one sheet, which consists of these records.
+    fn workbook(records: &[Vec<u8>]) -> Vec<u8> {
+        let begin = record(0x0809, &[&[0, 6, 5, 0]]);
+        let end = record(0x000a, &[]);
+        let name = |place: u32| record(0x0085, &[&place.to_le_bytes(), &[0, 0], &[5, 0], b"Sheet"]);
+        let place = begin.len() + name(0).len() + end.len();
+        let sheet = record(0x0809, &[&[0, 6, 16, 0]]);
+        [begin, name(u32::try_from(place).unwrap()), end.clone(), sheet, records.concat(), end].concat()
+    }
+
+    /// An object with a text, of which each part lies in a record of its own.
+    fn object(kind: u16, number: u16, parts: &[&str]) -> Vec<u8> {
+        let count = u16::try_from(parts.iter().map(|part| part.len()).sum::<usize>()).unwrap();
+        let head = record(0x005d, &[&[0x15, 0, 0x12, 0], &kind.to_le_bytes(), &number.to_le_bytes(), &[0; 14]]);
+        let text = record(0x01b6, &[&[0; 10], &count.to_le_bytes(), &[0; 6]]);
+        let parts = parts.iter().map(|part| record(0x003c, &[&[0], part.as_bytes()])).collect::<Vec<_>>().concat();
+        [head, text, parts].concat()
+    }
+
+    #[test]
+    fn notes_have_their_cell_and_author_and_boxes_their_text() {
+        let note = |row: u16, column: u16, object: u16| {
+            record(0x001c, &[&row.to_le_bytes(), &column.to_le_bytes(), &[0, 0], &object.to_le_bytes(), &long("Ann")])
+        };
+        // A chart lies between the objects and the notes.
+        let chart = [record(0x0809, &[&[0, 6, 32, 0]]), record(0x000a, &[])].concat();
+        let stream = workbook(&[
+            object(NOTE_OBJECT, 1, &["Ann:", " why?"]),
+            object(6, 2, &["In a box"]),
+            chart,
+            note(11, 27, 1),
+        ]);
+        let sheets = read(&stream);
+        let extras = &sheets["Sheet"];
+        let texts = |blocks: Vec<Block>| -> Vec<String> {
+            let text = |block: Block| match block.kind {
+                BlockKind::Paragraph { text } => text.text(),
+                _ => String::new(),
+            };
+            blocks.into_iter().map(text).collect()
+        };
+        assert_eq!(texts(extras.note_blocks()), ["AB12, Ann: why?"]);
+        assert_eq!(texts(extras.box_blocks().collect()), ["In a box"]);
+    }
+
+    #[test]
+    fn links_lead_to_addresses_files_and_places() {
+        let area = [2u8, 0, 2, 0, 1, 0, 1, 0];
+        let address = wide("http://x.org/\0");
+        let length = u32::try_from(address.len()).unwrap().to_le_bytes();
+        let class = [0xe0, 0xc9, 0xea, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let outside = record(0x01b8, &[&area, &[0; 20], &3u32.to_le_bytes(), &class, &length, &address]);
+        let place = wide("Sheet2!A1\0");
+        let count = u32::try_from(place.len() / 2).unwrap().to_le_bytes();
+        let inside = record(0x01b8, &[&area, &[0; 20], &8u32.to_le_bytes(), &count, &place]);
+        let cut_off = record(0x01b8, &[&area, &[0; 20], &3u32.to_le_bytes(), &class, &[0xff; 4]]);
+        let sheets = read(&workbook(&[outside, inside, cut_off]));
+        let targets: Vec<&str> = sheets["Sheet"].links.iter().map(|(_, target)| target.as_str()).collect();
+        assert_eq!(targets, ["http://x.org/", "#Sheet2!A1"]);
+    }
+}
