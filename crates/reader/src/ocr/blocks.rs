@@ -26,6 +26,8 @@ const HEADING: f32 = 1.3;
 const TITLE: f32 = 1.9;
 /// So many lines above and below tell how wide a line could have been.
 const AROUND: usize = 3;
+/// In parts of the size of letters: lines that are further apart than this have nothing to do with each other.
+const APART: f32 = 8.0;
 
 impl OcrText {
     /// All boxes there are: of blocks, of cells and of words.
@@ -84,31 +86,34 @@ struct Layout {
 
 impl Layout {
     fn blocks(&self) -> Vec<Block> {
-        let words = &self.measured.words;
-        let (mut found, table_of) = self.tables();
+        let (found, table_of) = self.tables();
+        let in_table = |index: &usize| table_of.get(*index).copied().flatten();
+        let words: Vec<usize> = (0..table_of.len()).filter(|index| in_table(index).is_none()).collect();
+        let first_word = |table: usize| table_of.iter().position(|of_word| *of_word == Some(table));
+        let mut tables: Vec<(usize, FoundTable)> =
+            found.into_iter().enumerate().filter_map(|(index, table)| Some((first_word(index)?, table))).collect();
+        tables.sort_by_key(|(first, _)| std::cmp::Reverse(*first));
+        let lines = self.lines(&words);
+        let paragraph = |line: &Line| self.word(line.from).map(|word| word.paragraph);
         let mut blocks = Vec::new();
-        let mut rest: Vec<usize> = Vec::new();
-        for (index, word) in words.iter().enumerate() {
-            if rest.last().and_then(|last| words.get(*last)).is_some_and(|last| last.block != word.block) {
-                blocks.extend(self.column(&std::mem::take(&mut rest)));
-            }
-            let Some(table) = table_of.get(index).copied().flatten() else {
-                rest.push(index);
-                continue;
-            };
+        let mut from = 0;
+        for of_paragraph in lines.chunk_by(|one, next| paragraph(one) == paragraph(next)) {
             // A table stands where its first word does.
-            if let Some(table) = found.get_mut(table).and_then(Option::take) {
-                blocks.extend(self.column(&std::mem::take(&mut rest)));
-                let kind = BlockKind::Table { table: table.table };
-                blocks.push(Block { kind, role: Role::Body, bbox: Some(table.bbox) });
+            while let Some((_, table)) =
+                of_paragraph.first().and_then(|line| tables.pop_if(|(first, _)| *first < line.from))
+            {
+                blocks.push(table_block(table));
             }
+            let range = from..from + of_paragraph.len();
+            from = range.end;
+            blocks.extend(self.paragraph(&lines, range, &words));
         }
-        blocks.extend(self.column(&rest));
+        blocks.extend(tables.into_iter().rev().map(|(_, table)| table_block(table)));
         blocks
     }
 
     /// The tables of the page, and for each word the one that it stands in.
-    fn tables(&self) -> (Vec<Option<FoundTable>>, Vec<Option<usize>>) {
+    fn tables(&self) -> (Vec<FoundTable>, Vec<Option<usize>>) {
         let words = &self.measured.words;
         let placed: Vec<PlacedWord<'_>> =
             words.iter().map(|word| PlacedWord { text: &word.text, bbox: scaled(word.bbox, self.points) }).collect();
@@ -121,21 +126,7 @@ impl Layout {
                 }
             }
         }
-        (found.into_iter().map(Some).collect(), table_of)
-    }
-
-    /// Words that the engine took for one column, by the paragraphs that it found.
-    fn column(&self, words: &[usize]) -> Vec<Block> {
-        let lines = self.lines(words);
-        let paragraph = |line: &Line| self.word(line.from).map(|word| word.paragraph);
-        let mut blocks = Vec::new();
-        let mut from = 0;
-        for of_paragraph in lines.chunk_by(|one, next| paragraph(one) == paragraph(next)) {
-            let range = from..from + of_paragraph.len();
-            from = range.end;
-            blocks.extend(self.paragraph(&lines, range, words));
-        }
-        blocks
+        (found, table_of)
     }
 
     fn word(&self, index: usize) -> Option<&OcrWord> {
@@ -188,12 +179,16 @@ impl Layout {
     }
 }
 
-/// A line of a column.
+fn table_block(table: FoundTable) -> Block {
+    Block { kind: BlockKind::Table { table: table.table }, role: Role::Body, bbox: Some(table.bbox) }
+}
+
+/// A line of the page.
 #[derive(Debug)]
 struct Line {
     /// The index of its first word on the page.
     from: usize,
-    /// Among the words of the column.
+    /// Among the words outside of tables.
     words: Range<usize>,
     bbox: Rect,
     first_word: f32,
@@ -205,10 +200,15 @@ struct Line {
 fn are_lines_of_their_own(all: &[Line], paragraph: Range<usize>, size: f32) -> bool {
     let count = paragraph.len().saturating_sub(1);
     let leaves_room = |at: &usize| {
-        let near = all.get(at.saturating_sub(AROUND)..(at + AROUND + 1).min(all.len())).unwrap_or_default();
-        let around = near.iter().map(|line| line.bbox).reduce(|one, other| one.union(&other)).unwrap_or_default();
         let (Some(line), Some(next)) = (all.get(*at), all.get(at + 1)) else { return false };
-        around.width() - line.bbox.width() > next.first_word + size
+        let near = all.get(at.saturating_sub(AROUND)..(at + AROUND + 1).min(all.len())).unwrap_or_default();
+        let same_column = |other: &&Line| {
+            let shared = line.bbox.x1.min(other.bbox.x1) - line.bbox.x0.max(other.bbox.x0);
+            let apart = (line.bbox.y0 - other.bbox.y0).abs();
+            shared > 0.5 * line.bbox.width().min(other.bbox.width()) && apart < APART * size
+        };
+        let widths = near.iter().filter(same_column).map(|other| other.bbox.width());
+        widths.fold(0.0, f32::max) - line.bbox.width() > next.first_word + size
     };
     count > 0 && (paragraph.start..paragraph.start + count).filter(leaves_room).count() * 5 >= count * 3
 }

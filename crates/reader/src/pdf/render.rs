@@ -132,4 +132,19 @@ mod tests {
         let metres = scale(56_693.0, 56_693.0, 300.0, &limits);
         assert!(metres * 56_693.0 * metres * 56_693.0 <= 200_100_000.0, "{metres}");
     }
+
+    #[test]
+    fn a_file_whose_pages_never_end_is_not_rendered_any_more() {
+        let file =
+            b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+            3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 72 36]>>endobj\ntrailer<</Root 1 0 R>>\n";
+        let pdf = Arc::new(Pdf::new(Arc::new(file.to_vec())).unwrap());
+        let given_up = GivenUp::default();
+        let image = |given_up: &GivenUp| image_in_time(&pdf, 0, 72.0, &Limits::default(), given_up);
+        let rendered = image(&given_up).unwrap();
+        assert_eq!((rendered.width, rendered.height), (72, 36));
+        given_up.store(MOST_GIVEN_UP, Ordering::Relaxed);
+        let refused = image(&given_up).unwrap_err().to_string();
+        assert_eq!(refused, "page 1 is not rendered, because other pages of the file took too long");
+    }
 }

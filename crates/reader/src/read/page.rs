@@ -136,18 +136,12 @@ fn moved(bbox: &Rect, area: &Rect) -> Rect {
 fn join(page: &mut Page, found: Vec<(Rect, OcrText)>, engine: &str) {
     let (mut count, mut confidence) = (0usize, 0.0);
     for (area, text) in found {
-        let mut place = place_of(&page.blocks, &area);
-        for block in text.blocks {
-            page.blocks.insert(place, block);
-            place += 1;
-        }
-        let mut place = place_of_word(&page.words, &area);
-        for word in text.words {
-            count += 1;
-            confidence += word.confidence.unwrap_or_default();
-            page.words.insert(place, word);
-            place += 1;
-        }
+        let place = place_of(&page.blocks, &area);
+        page.blocks.splice(place..place, text.blocks);
+        count += text.words.len();
+        confidence += text.words.iter().filter_map(|word| word.confidence).sum::<f32>();
+        let place = place_of_word(&page.words, &area);
+        page.words.splice(place..place, text.words);
     }
     if count > 0 {
         page.confidence = Some(confidence / count as f32);
@@ -168,4 +162,87 @@ fn place_of(blocks: &[Block], area: &Rect) -> usize {
 fn place_of_word(words: &[Word], area: &Rect) -> usize {
     let behind = |word: &Word| word.bbox.y0 >= area.y0 && word.bbox.x1 > area.x0;
     words.iter().position(behind).unwrap_or(words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{About, Attachment, BlockKind, Inlines};
+
+    /// A page with a line of text at the top and one at the bottom, and a picture of 100 by 50 points between them.
+    #[derive(Debug)]
+    struct Brochure;
+
+    const PICTURE: Rect = Rect { x0: 20.0, y0: 60.0, x1: 120.0, y1: 110.0 };
+
+    fn line(text: &str, top: f32) -> Block {
+        let kind = BlockKind::Paragraph { text: Inlines::plain(text) };
+        Block { bbox: Some(Rect::new(20.0, top, 180.0, top + 10.0)), ..Block::body(kind) }
+    }
+
+    impl OpenFile for Brochure {
+        fn about(&self) -> &About {
+            unreachable!("nobody asks")
+        }
+
+        fn page(&self, index: usize) -> ReadResult<Page> {
+            let blocks = vec![line("above", 10.0), line("below", 200.0)];
+            let bbox = Rect::new(30.0, 70.0, 60.0, 80.0);
+            let words = vec![Word { text: "label".to_owned(), bbox, confidence: None }];
+            Ok(Page { kind: PageKind::Mixed, blocks, words, ..Page::converted(index + 1) })
+        }
+
+        fn pictures(&self, _: usize) -> ReadResult<Vec<Rect>> {
+            Ok(vec![PICTURE])
+        }
+
+        fn image(&self, _: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
+            let pixels = vec![90; 400 * 600];
+            Ok(Some(PageImage { width: 400, height: 600, channels: 1, pixels, dpi: dpi as u32 }))
+        }
+
+        fn attachments(&self) -> ReadResult<Vec<Attachment>> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Reads one sure word in the left upper corner and one unsure one.
+    #[derive(Debug)]
+    struct OneWord;
+
+    impl OcrEngine for OneWord {
+        fn name(&self) -> String {
+            "an engine".to_owned()
+        }
+
+        fn read(&self, image: &PageImage, _: &OcrRequest) -> ReadResult<OcrPage> {
+            assert_eq!((image.width, image.height), (200, 100), "the picture alone is read");
+            assert_eq!(image.pixels[25 * 200 + 30], 255, "what is text already is not read again");
+            let word = |text: &str, confidence| OcrWord {
+                text: text.to_owned(),
+                bbox: Rect::new(4.0, 8.0, 80.0, 28.0),
+                confidence,
+                line: 1,
+                paragraph: 1,
+                block: 1,
+            };
+            let words = vec![word("Sale", 0.9), word("@#x", 0.2)];
+            Ok(OcrPage { words, width: image.width, height: image.height, dpi: image.dpi, ..OcrPage::default() })
+        }
+    }
+
+    #[test]
+    fn of_a_page_with_text_only_the_pictures_are_read_and_their_words_stand_where_they_are() {
+        let options = ReadOptions { dpi: 144.0, ..ReadOptions::default() };
+        let page = read(&Brochure, 0, &options, Some(&OneWord)).unwrap();
+        let said = |block: &Block| match &block.kind {
+            BlockKind::Paragraph { text } => text.text(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(page.blocks.iter().map(said).collect::<Vec<_>>(), ["above", "Sale", "below"]);
+        let word = page.words.iter().find(|word| word.text == "Sale").unwrap();
+        assert_eq!(word.bbox, Rect::new(22.0, 64.0, 60.0, 74.0));
+        assert_eq!(page.confidence, Some(0.9));
+        assert!(page.reason.ends_with("an engine read 1 words in its pictures"), "{}", page.reason);
+    }
 }

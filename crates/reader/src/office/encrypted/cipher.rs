@@ -55,7 +55,6 @@ pub(super) fn fitted(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
 }
 
 /// AES with a key of 128, 192 or 256 bits.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(super) enum Aes {
     Short(Aes128),
     Middle(Aes192),
@@ -87,7 +86,9 @@ impl Aes {
         let mut out = encrypted.to_vec();
         let (blocks, _) = out.as_chunks_mut::<BLOCK>();
         let whole = blocks.len() * BLOCK;
-        blocks.iter_mut().for_each(|block| self.block(block));
+        for block in blocks {
+            self.block(block);
+        }
         out.truncate(whole);
         out
     }

@@ -45,7 +45,7 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |group: &[u8]| {
         let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        (0..4).map(move |at| (bits >> (18 - 6 * at) & 63) as usize).enumerate().map(move |(at, digit)| (at, digit))
+        (0..4).map(move |at| (bits >> (18 - 6 * at) & 63) as usize).enumerate()
     };
     bytes
         .chunks(3)
