@@ -2,7 +2,7 @@
 
 use crate::{
     error::ReadResult,
-    model::{About, Attachment, Page, PageImage},
+    model::{About, Attachment, Page, PageImage, Rect},
 };
 use std::fmt;
 
@@ -13,6 +13,12 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
 
     /// Reads a page as the file itself has it, without OCR; `index` counts from 0.
     fn page(&self, index: usize) -> ReadResult<Page>;
+
+    /// Where pictures lie on a page, for those that hold text; empty if it is not known.
+    fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {
+        let _ = index;
+        Ok(Vec::new())
+    }
 
     /// The page as it would be printed. None for files that have no pages to be printed, such as mails.
     fn image(&self, index: usize, dpi: f32) -> ReadResult<Option<PageImage>>;

@@ -28,6 +28,15 @@ fn looks_and_paragraphs() {
 }
 
 #[test]
+fn what_was_deleted_is_left_out_and_damaged_objects_are_named() {
+    let file = open(r"kept {\deleted gone }here{\object\objemb{\*\objdata 0105}}\par");
+    assert_eq!(brief::lines(&file.page(0).unwrap().blocks), ["p kept here"]);
+    let warnings = ["the embedded file number 1 is damaged, and was left out", "tracked deletions are not shown"];
+    assert_eq!(file.about().warnings, warnings);
+    assert_eq!(read(r"{\stylesheet{\s1 heading 1;}}\pard\s1\b Bold heading\par"), ["h1 Bold heading"]);
+}
+
+#[test]
 fn letters_of_any_code_page() {
     assert_eq!(
         read(r"\'e4\'df \f1\'cf\f0  {\f3\'82\'a0} {\f2 ab} \u8364? \u-10179?\u-8704? \uc2\u228\'e3\'a4!"),

@@ -59,7 +59,10 @@ impl Flow {
                 if let Some((_, Marker::Number(number))) = list {
                     text.push(Span { text: format!("{number} "), ..Span::default() });
                 }
-                line.0.into_iter().for_each(|span| text.push(span));
+                // Headings are bold by their style; that they are headings says it already.
+                for span in line.0 {
+                    text.push(Span { style: Style { bold: false, italic: false, ..span.style }, ..span });
+                }
                 BlockKind::Heading { level: level.clamp(1, 6), text }
             }
             (None, Some((depth, marker))) => BlockKind::ListItem { depth: *depth, marker: marker.clone(), text: line },

@@ -7,10 +7,10 @@ pub mod rtf;
 pub(crate) mod bytes;
 pub(crate) mod code_page;
 pub(crate) mod compound;
+pub(crate) mod objects;
+pub(crate) mod summary;
 pub(crate) mod time;
 
 mod field;
 mod flow;
-mod objects;
 mod rows;
-mod summary;

@@ -120,7 +120,7 @@ impl OcrEngine for HttpEngine {
         let words = in_lines(answer.words);
         let confidence = answer.confidence.map(share).or_else(|| OcrPage::mean_confidence(&words));
         let (width, height, dpi) = (image.width, image.height, image.dpi);
-        Ok(OcrPage { words, text: answer.text, confidence, rotation: 0, width, height, dpi })
+        Ok(OcrPage { words, text: answer.text, confidence, width, height, dpi, ..OcrPage::default() })
     }
 }
 

@@ -8,10 +8,12 @@
 //! | [`tesseract`] | the engine in this process: instances, orientation, languages |
 //! | [`http`] | the engine behind an address |
 //! | `prepare` | what is done to a picture before it is read |
+//! | `measure` | how large the letters in a picture are |
 //! | `blocks` | from words in pixels to blocks and words of a page |
 
 mod blocks;
 pub mod http;
+mod measure;
 mod prepare;
 pub mod tesseract;
 
@@ -51,6 +53,8 @@ pub struct OcrPage {
     pub text: Option<String>,
     /// From 0 to 1, over the page; None if nothing was read.
     pub confidence: Option<f32>,
+    /// By how many degrees lines fall towards their end, where the page was laid crookedly. Boxes follow them.
+    pub slant: f32,
     /// By how many degrees the picture must be turned clockwise to be upright: 0, 90, 180 or 270.
     pub rotation: u16,
     /// Of the picture turned upright.

@@ -53,6 +53,21 @@ pub(super) fn chart_blocks(root: Element<'_>) -> Vec<Block> {
         blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(format!("Chart: {title}")) }));
     }
     let plot = chart.child("plotArea").unwrap_or(chart);
+    // The axis of the categories names the first column, the others what is counted.
+    let (mut first_column, mut counted) = (String::new(), Vec::new());
+    for axis in plot.elements().filter(|element| element.name().ends_with("Ax")) {
+        let Some(title) = axis.child("title").map(rich).filter(|title| !title.is_empty()) else { continue };
+        let across = matches!(axis.child("axPos").and_then(|place| place.attribute("val")), Some("b" | "t"));
+        if first_column.is_empty() && (axis.is("catAx") || axis.is("dateAx") || (axis.is("valAx") && across)) {
+            first_column = title;
+        } else if !counted.contains(&title) {
+            counted.push(title);
+        }
+    }
+    if !counted.is_empty() {
+        let text = format!("Axis: {}", counted.join(", "));
+        blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(text) }));
+    }
     let mut categories: BTreeMap<usize, String> = BTreeMap::new();
     let mut series: Vec<(String, BTreeMap<usize, String>)> = Vec::new();
     for one in plot.descendants().filter(|element| element.is("ser")) {
@@ -71,7 +86,7 @@ pub(super) fn chart_blocks(root: Element<'_>) -> Vec<Block> {
     if rows.is_empty() {
         return blocks;
     }
-    let mut table = vec![vec![Inlines::default()]];
+    let mut table = vec![vec![Inlines::plain(first_column)]];
     if let Some(head) = table.first_mut() {
         head.extend(series.iter().map(|(name, _)| Inlines::plain(name.clone())));
     }
@@ -195,13 +210,19 @@ mod tests {
         let xml = "<chartSpace><chart><title><tx><rich><p><r><t>Sales</t></r></p></rich></tx></title><plotArea><barChart>\
             <ser><tx><strRef><strCache><pt idx='0'><v>East</v></pt></strCache></strRef></tx>\
             <cat><strRef><strCache><pt idx='0'><v>Q1</v></pt><pt idx='1'><v>Q2</v></pt></strCache></strRef></cat>\
-            <val><numRef><numCache><pt idx='0'><v>20.399999999999999</v></pt><pt idx='1'><v>27</v></pt></numCache></numRef></val></ser>\
-            </barChart></plotArea></chart></chartSpace>";
+            <val><numRef><numCache><pt idx='0'><v>20.399999999999999</v></pt><pt idx='1'><v>27</v></pt></numCache></numRef></val></ser></barChart>\
+            <catAx><title><tx><rich><p><r><t>Quarter</t></r></p></rich></tx></title></catAx>\
+            <valAx><axPos val='l'/><title><tx><rich><p><r><t>Euro</t></r></p></rich></tx></title></valAx></plotArea></chart></chartSpace>";
         let tree = Tree::parse(xml, &Limits::default()).unwrap();
         let blocks = chart_blocks(tree.root());
-        let BlockKind::Table { table } = &blocks[1].kind else { panic!("a table is expected") };
+        let said = |block: &Block| match &block.kind {
+            BlockKind::Paragraph { text } => text.text(),
+            _ => String::new(),
+        };
+        assert_eq!((said(&blocks[0]).as_str(), said(&blocks[1]).as_str()), ("Chart: Sales", "Axis: Euro"));
+        let BlockKind::Table { table } = &blocks[2].kind else { panic!("a table is expected") };
         let texts: Vec<String> = table.cells.iter().map(|cell| cell.text.text()).collect();
-        assert_eq!(texts, ["", "East", "Q1", "20.4", "Q2", "27"]);
+        assert_eq!(texts, ["Quarter", "East", "Q1", "20.4", "Q2", "27"]);
     }
 
     #[test]

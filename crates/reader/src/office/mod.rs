@@ -21,11 +21,18 @@ pub mod workbook;
 pub mod xlsx;
 
 mod attached;
+mod collect;
 mod drawing;
 mod drawn_text;
+mod encrypted;
 mod flatten;
 mod math;
 mod order;
 mod properties;
 mod sheet;
+mod sheet_extras;
+mod xls_extras;
 mod xls_formats;
+mod xls_records;
+
+pub(crate) use encrypted::decrypted;

@@ -5,18 +5,24 @@
 
 use super::{
     sheet::{MOST_CELLS, Merge, SheetCell, sheet_blocks, under_name},
+    sheet_extras::{edge_blocks, link_cells},
+    xls_extras::{self, SheetExtras},
     xls_formats::XlsFormats,
     xlsx::{formatted, general, plain_date},
 };
 use crate::{
     converted::ConvertedFile,
     error::{ReadError, ReadResult},
-    model::{FileType, Inlines, Metadata, OutlineEntry, Page},
+    legacy::{
+        compound::{Compound, ROOT},
+        objects, summary,
+    },
+    model::{Attachment, Block, FileType, Inlines, Metadata, OutlineEntry, Page, Role},
     options::ReadOptions,
     package::Package,
 };
 use calamine::{Data, Reader, SheetType, SheetVisible, Xls, XlsError, Xlsb, XlsbError};
-use std::io::{Cursor, Read as _};
+use std::io::Cursor;
 
 /// Sheets of the old form are kept whole, blank cells included: more than this many would not fit.
 const MOST_PLACES: u64 = 30_000_000;
@@ -66,9 +72,15 @@ pub fn open_xlsb(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFil
 /// Reads a workbook of the old form (`xls`).
 pub fn open_xls(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     options.limits.check_file(bytes.len() as u64)?;
-    let formats = checked_formats(bytes)?;
+    let file = Compound::open(bytes, "xls").ok();
+    let stream =
+        file.as_ref().and_then(|file| file.named("Workbook").or_else(|| file.named("Book"))).unwrap_or_default();
+    let formats = checked_formats(&stream)?;
+    let mut extras = xls_extras::read(&stream);
+    drop(stream);
     let mut workbook: Xls<_> = Xls::new(Cursor::new(bytes)).map_err(|error| match error {
-        XlsError::Password => ReadError::NeedsPassword,
+        XlsError::Password if options.password.is_none() => ReadError::NeedsPassword,
+        XlsError::Password => ReadError::unsupported("an encrypted Excel 97-2003 file"),
         error => ReadError::damaged("xls", error.to_string()),
     })?;
     let sheets: Vec<calamine::Sheet> = workbook.sheets_metadata().to_vec();
@@ -113,13 +125,35 @@ pub fn open_xls(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile
                         last_column: area.end.1,
                     })
                     .collect();
-                page.blocks = under_name(&sheet.name, sheet_blocks(cells, &merges));
+                let extras = extras.remove(sheet.name.as_str()).unwrap_or_default();
+                page.blocks = under_name(&sheet.name, blocks(cells, &merges, extras));
             }
             Err(error) => page.warnings.push(format!("the sheet could not be read: {error}")),
         }
         pages.push(page);
     }
-    Ok(finished(FileType::Xls, Metadata::default(), pages, &sheets, options))
+    let metadata = file.as_ref().map(summary::metadata).unwrap_or_default();
+    let mut warnings = Vec::new();
+    let attachments = file.map(|file| embedded(&file, options, &mut warnings)).unwrap_or_default();
+    Ok(finished(FileType::Xls, metadata, pages, &sheets, options).with_attachments(attachments).with_warnings(warnings))
+}
+
+/// A sheet with what lies around and over its cells.
+fn blocks(mut cells: Vec<SheetCell>, merges: &[Merge], mut extras: SheetExtras) -> Vec<Block> {
+    link_cells(&mut cells, std::mem::take(&mut extras.links));
+    let mut blocks = edge_blocks(&extras.headers, Role::Header);
+    blocks.extend(sheet_blocks(cells, merges));
+    blocks.extend(extras.box_blocks());
+    blocks.extend(extras.note_blocks());
+    blocks.extend(edge_blocks(&extras.footers, Role::Footer));
+    blocks
+}
+
+/// Files that were embedded into a sheet lie beside the workbook, in storages of their own.
+fn embedded(file: &Compound<'_>, options: &ReadOptions, warnings: &mut Vec<String>) -> Vec<Attachment> {
+    let is_object = |id: &usize| file.entry(*id).is_some_and(|entry| entry.is_storage && entry.name.starts_with("MBD"));
+    let storages: Vec<usize> = file.children(ROOT).iter().copied().filter(is_object).collect();
+    objects::attachments(file, &storages, &options.limits, warnings)
 }
 
 fn named_page(number: usize, name: &str) -> Page {
@@ -172,17 +206,8 @@ fn duration(days: f64) -> String {
 
 /// Goes through the records of the workbook before it is read: a few bytes can place a cell at the far end of each of a
 /// thousand sheets.
-fn checked_formats(bytes: &[u8]) -> ReadResult<XlsFormats> {
-    let Ok(mut compound) = cfb::CompoundFile::open(Cursor::new(bytes)) else { return Ok(XlsFormats::default()) };
-    let mut stream = Vec::new();
-    for name in ["/Workbook", "/Book"] {
-        if let Ok(found) = compound.open_stream(name)
-            && found.take(bytes.len() as u64).read_to_end(&mut stream).is_ok()
-        {
-            break;
-        }
-    }
-    let formats = XlsFormats::read(&stream, MOST_PLACES);
+fn checked_formats(stream: &[u8]) -> ReadResult<XlsFormats> {
+    let formats = XlsFormats::read(stream, MOST_PLACES);
     if formats.places > MOST_PLACES {
         return Err(ReadError::too_large(format!("the sheets of the workbook have more than {MOST_PLACES} places")));
     }

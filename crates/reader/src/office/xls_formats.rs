@@ -3,8 +3,12 @@
 //! Values are read elsewhere; this goes through the records once more for what is left out there: which number format
 //! each cell has. Only workbooks since 1997 are understood; others have no formats here.
 
-use super::xlsx::built_in_format;
-use std::collections::HashMap;
+use super::{
+    xls_records::{BEGIN, Record, Records, long_text},
+    xlsx::built_in_format,
+};
+use crate::legacy::bytes::u16_at;
+use std::{collections::HashMap, rc::Rc};
 
 /// Of one sheet, by row and column: the number of the cell's format.
 type SheetFormats = HashMap<(u16, u16), u16>;
@@ -15,7 +19,7 @@ pub(super) struct XlsFormats {
     codes: HashMap<u16, String>,
     /// By the number that cells refer to: the format number.
     cell_styles: Vec<u16>,
-    by_sheet: HashMap<String, SheetFormats>,
+    by_sheet: HashMap<Rc<str>, SheetFormats>,
     /// How many places the sheets have, blank ones included.
     pub(super) places: u64,
 }
@@ -24,60 +28,33 @@ impl XlsFormats {
     /// Goes through the stream of a workbook; ends early once there are more than `most_places`.
     pub(super) fn read(stream: &[u8], most_places: u64) -> Self {
         let mut formats = Self::default();
-        let mut names: HashMap<usize, String> = HashMap::new();
-        let mut sheet = Extent::default();
-        let mut name: Option<String> = None;
-        let mut cells = SheetFormats::new();
-        let mut at = 0;
-        while let Some(header) = stream.get(at..at + 4) {
-            let kind = word(header, 0).unwrap_or_default();
-            let length = usize::from(word(header, 2).unwrap_or_default());
-            let Some(data) = stream.get(at + 4..at + 4 + length) else { break };
+        let mut extent = Extent::default();
+        for Record { kind, data, sheet } in Records::of(stream) {
             match kind {
-                // The beginning of the workbook or of a sheet, in any version.
-                0x0009 | 0x0209 | 0x0409 | 0x0809 => {
-                    formats.places += sheet.places();
-                    formats.end_sheet(name.take(), &mut cells);
-                    sheet = Extent::default();
-                    name = names.get(&at).cloned();
-                }
+                kind if BEGIN.contains(&kind) => formats.places += std::mem::take(&mut extent).places(),
                 0x041e => {
-                    if let (Some(number), Some(code)) = (word(data, 0), data.get(2..).and_then(long_text)) {
+                    if let (Some(number), Some(code)) = (u16_at(data, 0), data.get(2..).and_then(long_text)) {
                         formats.codes.insert(number, code);
                     }
                 }
-                0x00e0 => formats.cell_styles.extend(word(data, 2)),
-                0x0085 => {
-                    let place = data.get(..4).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes);
-                    if let (Some(place), Some(name)) = (place, data.get(6..).and_then(short_text)) {
-                        names.insert(place as usize, name);
-                    }
-                }
+                0x00e0 => formats.cell_styles.extend(u16_at(data, 2)),
                 // Cells: blank, number, text, truth value, formula, and rows of them.
                 0x0001..=0x0006 | 0x007e | 0x00bd | 0x00be | 0x00d6 | 0x00fd | 0x0201..=0x0207 | 0x027e | 0x0406 => {
-                    if let (Some(row), Some(column)) = (word(data, 0), word(data, 2)) {
-                        sheet.add(row, column);
-                        cell_formats(kind, data, row, column, &mut cells);
+                    let (Some(row), Some(column)) = (u16_at(data, 0), u16_at(data, 2)) else { continue };
+                    extent.add(row, column);
+                    if let Some(sheet) = sheet {
+                        let cells = formats.by_sheet.entry(sheet).or_default();
+                        cell_formats(kind, data, row, column, cells);
                     }
                 }
                 _ => {}
             }
-            if formats.places + sheet.places() > most_places {
-                formats.places += sheet.places();
-                return formats;
+            if formats.places + extent.places() > most_places {
+                break;
             }
-            at += 4 + length;
         }
-        formats.places += sheet.places();
-        formats.end_sheet(name, &mut cells);
+        formats.places += extent.places();
         formats
-    }
-
-    fn end_sheet(&mut self, name: Option<String>, cells: &mut SheetFormats) {
-        let cells = std::mem::take(cells);
-        if let Some(name) = name {
-            self.by_sheet.insert(name, cells);
-        }
     }
 
     /// The code of a cell's number format; None for numbers that are shown as they are.
@@ -94,7 +71,7 @@ impl XlsFormats {
 fn cell_formats(kind: u16, data: &[u8], row: u16, column: u16, cells: &mut SheetFormats) {
     match kind {
         0x0203 | 0x027e | 0x0006 => {
-            if let Some(style) = word(data, 4) {
+            if let Some(style) = u16_at(data, 4) {
                 cells.insert((row, column), style);
             }
         }
@@ -102,36 +79,13 @@ fn cell_formats(kind: u16, data: &[u8], row: u16, column: u16, cells: &mut Sheet
             let numbers = data.get(4..data.len().saturating_sub(2)).unwrap_or_default();
             for (offset, number) in numbers.chunks_exact(6).enumerate() {
                 let at = u16::try_from(offset).ok().and_then(|offset| column.checked_add(offset));
-                if let (Some(at), Some(style)) = (at, word(number, 0)) {
+                if let (Some(at), Some(style)) = (at, u16_at(number, 0)) {
                     cells.insert((row, at), style);
                 }
             }
         }
         _ => {}
     }
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at + 2).and_then(|two| two.try_into().ok()).map(u16::from_le_bytes)
-}
-
-/// A length of two bytes, flags, characters.
-fn long_text(bytes: &[u8]) -> Option<String> {
-    text(usize::from(word(bytes, 0)?), bytes.get(2..)?)
-}
-
-/// A length of one byte, flags, characters.
-fn short_text(bytes: &[u8]) -> Option<String> {
-    text(usize::from(*bytes.first()?), bytes.get(1..)?)
-}
-
-fn text(count: usize, bytes: &[u8]) -> Option<String> {
-    let (flags, characters) = bytes.split_first()?;
-    if flags & 1 == 0 {
-        return Some(characters.get(..count)?.iter().map(|byte| char::from(*byte)).collect());
-    }
-    let wide = characters.get(..count * 2)?.chunks_exact(2).map(|pair| word(pair, 0).unwrap_or_default());
-    Some(char::decode_utf16(wide).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
 }
 
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use crate::{
     error::{ReadError, ReadResult, within},
     file::OpenFile,
     layout::{PageContent, Repeated, layout},
-    model::{About, Attachment, FileType, Page, PageImage},
+    model::{About, Attachment, FileType, Page, PageImage, Rect},
     options::{Limits, ReadOptions},
 };
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, object::Dict};
@@ -44,7 +44,15 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
         };
         let labels = about::labels(&catalog, page_count);
         drop(catalog);
-        Ok(PdfFile { pdf, shared, about, labels, limits: options.limits.clone(), repeated: OnceLock::new() })
+        Ok(PdfFile {
+            pdf: Arc::new(pdf),
+            shared,
+            about,
+            labels,
+            limits: options.limits.clone(),
+            given_up: render::GivenUp::default(),
+            repeated: OnceLock::new(),
+        })
     })
 }
 
@@ -75,11 +83,12 @@ fn load_error(error: LoadPdfError, options: &ReadOptions) -> ReadError {
 
 /// A PDF file whose pages can be read from several threads at once.
 pub struct PdfFile {
-    pdf: Pdf,
+    pdf: Arc<Pdf>,
     shared: Shared,
     about: About,
     labels: Vec<String>,
     limits: Limits,
+    given_up: render::GivenUp,
     /// What the pages have in common at their edges; looked for when the first page is read.
     repeated: OnceLock<Repeated>,
 }
@@ -148,9 +157,13 @@ impl OpenFile for PdfFile {
         })
     }
 
+    fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {
+        self.content(index).map(|content| content.images)
+    }
+
     fn image(&self, index: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
-        let page = self.file_page(index)?;
-        guarded(&format!("page {}", index + 1), || render::image(page, dpi, &self.limits)).map(Some)
+        self.file_page(index)?;
+        render::image_in_time(&self.pdf, index, dpi, &self.limits, &self.given_up).map(Some)
     }
 
     fn attachments(&self) -> ReadResult<Vec<Attachment>> {

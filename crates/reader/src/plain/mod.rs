@@ -5,4 +5,6 @@ pub mod encoding;
 pub mod markdown;
 pub mod text;
 
+pub(crate) mod symbols;
+
 mod markdown_inline;

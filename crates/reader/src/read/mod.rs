@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `open` | which opener a type of file has |
 //! | `page` | whether a page is read by OCR, and how the words join what the page has |
+//! | `pictures` | the pictures of a page that has text as well, cut out for OCR |
 //! | `parallel` | pages of a file over several threads, given out in order |
 
 mod open;
 mod page;
 mod parallel;
+mod pictures;
 
 use crate::{
     error::ReadResult,

@@ -8,6 +8,10 @@ use crate::{
 /// Opens a file by what it holds; a type is one line here.
 pub(super) fn open(bytes: Vec<u8>, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>> {
     options.limits.check_file(bytes.len() as u64)?;
+    let bytes = match office::decrypted(&bytes, options)? {
+        Some(within) => within,
+        None => bytes,
+    };
     let kind = detect(&bytes, name)?;
     Ok(match kind {
         Type::Pdf => Box::new(pdf::open(bytes, options)?),

@@ -3,10 +3,11 @@
 //! A page with usable text is never read by OCR unless that is forced. A scan is; of a page with both, only the pictures
 //! are. If OCR fails, what the page itself has stays, with a warning; a page that has nothing is an error.
 
+use super::pictures;
 use crate::{
     error::{ReadError, ReadResult},
     file::OpenFile,
-    model::{Block, BlockKind, Page, PageImage, PageKind, ReadBy, Rect, Word},
+    model::{Block, Page, PageImage, PageKind, ReadBy, Rect, Role, Word},
     ocr::{self, OcrEngine, OcrPage, OcrRequest, OcrText, OcrWord},
     options::{OcrMode, ReadOptions},
 };
@@ -20,6 +21,13 @@ enum Wanted {
     Nothing,
     Page,
     Pictures,
+}
+
+/// What OCR has read.
+enum Found {
+    OnPage(OcrPage),
+    /// With the area of each picture on the page.
+    InPictures(Vec<(Rect, OcrText)>),
 }
 
 pub(super) fn read(
@@ -38,15 +46,19 @@ pub(super) fn read(
     }
     let read = engine.ok_or_else(no_engine).and_then(|engine| {
         let Some(image) = file.image(index, options.dpi)? else { return Ok(None) };
-        let image = if wanted == Wanted::Pictures { only_pictures(image, &page) } else { image };
-        let found = engine.read(&image, &request(options, wanted == Wanted::Page))?;
+        let found = match wanted {
+            Wanted::Pictures => {
+                Found::InPictures(read_pictures(&image, &file.pictures(index)?, &page, options, engine)?)
+            }
+            _ => Found::OnPage(engine.read(&image, &request(options, true))?),
+        };
         Ok(Some((found, engine.name())))
     });
     match read {
         // There is nothing to look at: a mail, a sheet.
         Ok(None) => {}
-        Ok(Some((found, engine))) if wanted == Wanted::Page => replace(&mut page, &found, &engine),
-        Ok(Some((found, engine))) => join(&mut page, &found, &engine),
+        Ok(Some((Found::OnPage(found), engine))) => replace(&mut page, &found, &engine),
+        Ok(Some((Found::InPictures(found), engine))) => join(&mut page, found, &engine),
         Err(error) if page.blocks.is_empty() => return Err(error),
         Err(error) => page.warnings.push(format!("the page was not read by OCR: {error}")),
     }
@@ -88,88 +100,149 @@ fn replace(page: &mut Page, found: &OcrPage, engine: &str) {
     page.words = words;
 }
 
-/// The places of pictures on the page; all of it if nothing says where they are.
-fn pictures(page: &Page) -> Vec<Rect> {
-    let picture = |block: &Block| if matches!(block.kind, BlockKind::Picture { .. }) { block.bbox } else { None };
-    page.blocks.iter().filter_map(picture).collect()
+/// Reads what the pictures of a page show, each by itself, in the order in which they stand.
+fn read_pictures(
+    image: &PageImage,
+    pictures: &[Rect],
+    page: &Page,
+    options: &ReadOptions,
+    engine: &dyn OcrEngine,
+) -> ReadResult<Vec<(Rect, OcrText)>> {
+    let points = 72.0 / image.dpi.max(1) as f32;
+    let whole = Rect::new(0.0, 0.0, image.width as f32 * points, image.height as f32 * points);
+    let sure = |word: &OcrWord| word.confidence >= SURE && word.text.chars().any(char::is_alphanumeric);
+    let mut found = Vec::new();
+    for area in pictures::areas(pictures, whole) {
+        let Some(cut) = pictures::cut_out(image, &area, &page.words) else { continue };
+        let mut read = engine.read(&cut, &request(options, false))?;
+        read.words.retain(sure);
+        read.text = None;
+        let mut text = ocr::to_text(&read);
+        for bbox in text.boxes_mut() {
+            // Words that stand on their side have no places on the page that stands upright, but the picture's.
+            *bbox = if read.rotation == 0 { moved(bbox, &area) } else { area };
+        }
+        found.push((area, text));
+    }
+    Ok(found)
 }
 
-/// The picture of the page with everything white that is not a picture on it, or that is text already.
-fn only_pictures(mut image: PageImage, page: &Page) -> PageImage {
-    let pixels = image.dpi as f32 / 72.0;
-    let pictures = pictures(page);
-    let channels = usize::from(image.channels);
-    if !pictures.is_empty() {
-        let mut kept = vec![255; image.pixels.len()];
-        for picture in &pictures {
-            for (from, to) in rows(picture, pixels, &image) {
-                let (from, to) = (from * channels, to * channels);
-                if let (Some(source), Some(target)) = (image.pixels.get(from..to), kept.get_mut(from..to)) {
-                    target.copy_from_slice(source);
-                }
-            }
-        }
-        image.pixels = kept;
-    }
-    for word in &page.words {
-        for (from, to) in rows(&word.bbox, pixels, &image) {
-            if let Some(covered) = image.pixels.get_mut(from * channels..to * channels) {
-                covered.fill(255);
-            }
-        }
-    }
-    image
-}
-
-/// The runs of pixels, by their number in the picture, that a box in points covers.
-fn rows(bbox: &Rect, pixels: f32, image: &PageImage) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let clamp = |value: f32, most: u32| (value * pixels).clamp(0.0, most as f32) as usize;
-    let (left, right) = (clamp(bbox.x0, image.width), clamp(bbox.x1, image.width));
-    let (top, bottom) = (clamp(bbox.y0, image.height), clamp(bbox.y1, image.height));
-    let width = image.width as usize;
-    (top..bottom).map(move |row| (row * width + left, row * width + right))
+/// From the corner of an area to that of the page.
+fn moved(bbox: &Rect, area: &Rect) -> Rect {
+    Rect::new(bbox.x0 + area.x0, bbox.y0 + area.y0, bbox.x1 + area.x0, bbox.y1 + area.y0)
 }
 
 /// What OCR read in pictures is put where the pictures are, among the text that the page has.
-fn join(page: &mut Page, found: &OcrPage, engine: &str) {
-    let sure = |word: &&OcrWord| word.confidence >= SURE && word.text.chars().any(char::is_alphanumeric);
-    let words = found.words.iter().filter(sure).cloned().collect();
-    let OcrText { blocks, words, .. } = ocr::to_text(&OcrPage { words, text: None, ..found.clone() });
-    let count = words.len();
-    for block in blocks {
-        let place = place_of(&page.blocks, block.bbox.as_ref());
-        page.blocks.insert(place, block);
-    }
-    let confidences = words.iter().filter_map(|word| word.confidence);
-    let mean = confidences.sum::<f32>() / count.max(1) as f32;
-    for word in words {
-        let place = place_of_word(&page.words, &word);
-        page.words.insert(place, word);
+fn join(page: &mut Page, found: Vec<(Rect, OcrText)>, engine: &str) {
+    let (mut count, mut confidence) = (0usize, 0.0);
+    for (area, text) in found {
+        let place = place_of(&page.blocks, &area);
+        page.blocks.splice(place..place, text.blocks);
+        count += text.words.len();
+        confidence += text.words.iter().filter_map(|word| word.confidence).sum::<f32>();
+        let place = place_of_word(&page.words, &area);
+        page.words.splice(place..place, text.words);
     }
     if count > 0 {
-        page.confidence = Some(mean);
+        page.confidence = Some(confidence / count as f32);
         page.reason = format!("{}; {engine} read {count} words in its pictures", page.reason);
     } else {
         page.reason = format!("{}; {engine} found no words in its pictures", page.reason);
     }
 }
 
-/// Behind the picture that holds the block, or else before the first block that lies below it.
-fn place_of(blocks: &[Block], bbox: Option<&Rect>) -> usize {
-    let Some(bbox) = bbox else { return blocks.len() };
-    let holds = |block: &Block| {
-        matches!(block.kind, BlockKind::Picture { .. }) && block.bbox.is_some_and(|outer| outer.contains(bbox.center()))
+/// Before the first block that lies below the top of the picture and not to the left of it.
+fn place_of(blocks: &[Block], area: &Rect) -> usize {
+    let behind = |block: &Block| {
+        block.role == Role::Footer || block.bbox.is_some_and(|other| other.y0 >= area.y0 && other.x1 > area.x0)
     };
-    if let Some(picture) = blocks.iter().position(holds) {
-        // What was put behind the picture before stays before this.
-        let inside = |block: &&Block| {
-            block.bbox.is_some_and(|inner| blocks[picture].bbox.is_some_and(|outer| outer.contains(inner.center())))
-        };
-        return picture + 1 + blocks[picture + 1..].iter().take_while(inside).count();
-    }
-    blocks.iter().position(|block| block.bbox.is_some_and(|other| other.y0 >= bbox.y1)).unwrap_or(blocks.len())
+    blocks.iter().position(behind).unwrap_or(blocks.len())
 }
 
-fn place_of_word(words: &[Word], word: &Word) -> usize {
-    words.iter().position(|other| other.confidence.is_none() && other.bbox.y0 >= word.bbox.y1).unwrap_or(words.len())
+fn place_of_word(words: &[Word], area: &Rect) -> usize {
+    let behind = |word: &Word| word.bbox.y0 >= area.y0 && word.bbox.x1 > area.x0;
+    words.iter().position(behind).unwrap_or(words.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{About, Attachment, BlockKind, Inlines};
+
+    /// A page with a line of text at the top and one at the bottom, and a picture of 100 by 50 points between them.
+    #[derive(Debug)]
+    struct Brochure;
+
+    const PICTURE: Rect = Rect { x0: 20.0, y0: 60.0, x1: 120.0, y1: 110.0 };
+
+    fn line(text: &str, top: f32) -> Block {
+        let kind = BlockKind::Paragraph { text: Inlines::plain(text) };
+        Block { bbox: Some(Rect::new(20.0, top, 180.0, top + 10.0)), ..Block::body(kind) }
+    }
+
+    impl OpenFile for Brochure {
+        fn about(&self) -> &About {
+            unreachable!("nobody asks")
+        }
+
+        fn page(&self, index: usize) -> ReadResult<Page> {
+            let blocks = vec![line("above", 10.0), line("below", 200.0)];
+            let bbox = Rect::new(30.0, 70.0, 60.0, 80.0);
+            let words = vec![Word { text: "label".to_owned(), bbox, confidence: None }];
+            Ok(Page { kind: PageKind::Mixed, blocks, words, ..Page::converted(index + 1) })
+        }
+
+        fn pictures(&self, _: usize) -> ReadResult<Vec<Rect>> {
+            Ok(vec![PICTURE])
+        }
+
+        fn image(&self, _: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
+            let pixels = vec![90; 400 * 600];
+            Ok(Some(PageImage { width: 400, height: 600, channels: 1, pixels, dpi: dpi as u32 }))
+        }
+
+        fn attachments(&self) -> ReadResult<Vec<Attachment>> {
+            Ok(Vec::new())
+        }
+    }
+
+    /// Reads one sure word in the left upper corner and one unsure one.
+    #[derive(Debug)]
+    struct OneWord;
+
+    impl OcrEngine for OneWord {
+        fn name(&self) -> String {
+            "an engine".to_owned()
+        }
+
+        fn read(&self, image: &PageImage, _: &OcrRequest) -> ReadResult<OcrPage> {
+            assert_eq!((image.width, image.height), (200, 100), "the picture alone is read");
+            assert_eq!(image.pixels[25 * 200 + 30], 255, "what is text already is not read again");
+            let word = |text: &str, confidence| OcrWord {
+                text: text.to_owned(),
+                bbox: Rect::new(4.0, 8.0, 80.0, 28.0),
+                confidence,
+                line: 1,
+                paragraph: 1,
+                block: 1,
+            };
+            let words = vec![word("Sale", 0.9), word("@#x", 0.2)];
+            Ok(OcrPage { words, width: image.width, height: image.height, dpi: image.dpi, ..OcrPage::default() })
+        }
+    }
+
+    #[test]
+    fn of_a_page_with_text_only_the_pictures_are_read_and_their_words_stand_where_they_are() {
+        let options = ReadOptions { dpi: 144.0, ..ReadOptions::default() };
+        let page = read(&Brochure, 0, &options, Some(&OneWord)).unwrap();
+        let said = |block: &Block| match &block.kind {
+            BlockKind::Paragraph { text } => text.text(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(page.blocks.iter().map(said).collect::<Vec<_>>(), ["above", "Sale", "below"]);
+        let word = page.words.iter().find(|word| word.text == "Sale").unwrap();
+        assert_eq!(word.bbox, Rect::new(22.0, 64.0, 60.0, 74.0));
+        assert_eq!(page.confidence, Some(0.9));
+        assert!(page.reason.ends_with("an engine read 1 words in its pictures"), "{}", page.reason);
+    }
 }

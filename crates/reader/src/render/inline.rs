@@ -215,11 +215,14 @@ fn write_spans(out: &mut String, open: &mut Vec<Look>, spans: &[Span], facts: &P
             if line.is_empty() {
                 continue;
             }
-            let same = open.iter().zip(&wanted).take_while(|(left, right)| left == right).count();
-            close_looks(out, open, same);
-            for look in wanted.iter().skip(same) {
-                out.push_str(look.marks().0);
-                open.push(*look);
+            // What goes on stays open, and what begins is opened within it.
+            let kept = open.iter().take_while(|look| wanted.contains(look)).count();
+            close_looks(out, open, kept);
+            for look in &wanted {
+                if !open.contains(look) {
+                    out.push_str(look.marks().0);
+                    open.push(*look);
+                }
             }
             if span.style.code {
                 write_code(out, line, place);
@@ -282,6 +285,7 @@ mod tests {
         let spans = vec![span("bold ", "b"), span("both", "bi"), span(" bold", "b")];
         assert_eq!(shown(spans), "**bold *both* bold**");
         assert_eq!(shown(vec![span("gone", "s"), span(" kept", "")]), "~~gone~~ kept");
+        assert_eq!(shown(vec![span("a ", "i"), span("b", "bi")]), "*a **b***");
     }
 
     #[test]

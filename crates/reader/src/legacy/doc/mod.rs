@@ -9,7 +9,7 @@ mod styles;
 
 use super::{
     bytes::{Bytes, u16_at, u32_at, wide_text},
-    compound::Compound,
+    compound::{Compound, ROOT},
     objects, summary,
 };
 use crate::{
@@ -35,13 +35,17 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     let stream = file.named("WordDocument").ok_or_else(|| ReadError::damaged("doc", "it holds no Word document"))?;
     let head = Head::read(&stream)?;
     let table = file.named(if head.second_table { "1Table" } else { "0Table" }).unwrap_or_default();
-    let blocks = read(&head, &stream, &table);
+    let mut warnings = Vec::new();
+    let blocks = read(&head, &stream, &table, &mut warnings);
     let page = Page { blocks, ..Page::converted(1) };
-    let attachments = objects::attachments(&file, "ObjectPool", &options.limits);
-    Ok(ConvertedFile::new(FileType::Doc, summary::metadata(&file), vec![page]).with_attachments(attachments))
+    let pool = file.child(ROOT, "ObjectPool").map(|pool| file.children(pool)).unwrap_or_default();
+    let attachments = objects::attachments(&file, pool, &options.limits, &mut warnings);
+    Ok(ConvertedFile::new(FileType::Doc, summary::metadata(&file), vec![page])
+        .with_attachments(attachments)
+        .with_warnings(warnings))
 }
 
-fn read(head: &Head, stream: &[u8], table: &[u8]) -> Vec<Block> {
+fn read(head: &Head, stream: &[u8], table: &[u8], warnings: &mut Vec<String>) -> Vec<Block> {
     let part = |part| -> &[u8] {
         let Some((place, size)) = head.part(part).filter(|_| !head.is_old) else { return &[] };
         table.get(place..).map(|table| table.get(..size).unwrap_or(table)).unwrap_or_default()
@@ -59,6 +63,9 @@ fn read(head: &Head, stream: &[u8], table: &[u8]) -> Vec<Block> {
         footnotes: references(part(Part::FootnoteReferences)),
         endnotes: references(part(Part::EndnoteReferences)),
     };
+    if document.looks.has_deletions() {
+        warnings.push("tracked deletions are not shown".to_owned());
+    }
     let lengths = head.lengths;
     let mut start = 0usize;
     let mut next = |length: usize| -> Range<usize> {

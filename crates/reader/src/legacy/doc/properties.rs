@@ -104,6 +104,7 @@ fn row(operand: &[u8], header: bool) -> Row {
 pub(super) struct LetterProperties {
     pub(super) style: Style,
     pub(super) hidden: bool,
+    pub(super) deleted: bool,
     pub(super) special: bool,
     /// A sign of a font of signs: font and code.
     pub(super) symbol: Option<(u16, u16)>,
@@ -117,9 +118,11 @@ impl LetterProperties {
             match change.code {
                 0x0835 => style.bold = change.on(),
                 0x0836 => style.italic = change.on(),
-                0x0837 | 0x2a53 | 0x0800 => style.struck = change.on(),
+                0x0837 | 0x2a53 => style.struck = change.on(),
                 0x2a3e => style.underlined = change.byte() != 0,
                 0x2a48 => (style.superscript, style.subscript) = (change.byte() == 1, change.byte() == 2),
+                // Deleted while changes were tracked.
+                0x0800 => letters.deleted = change.on(),
                 0x083c => letters.hidden = change.on(),
                 0x0855 => letters.special = change.byte() != 0,
                 0x6a09 => letters.symbol = u16_at(change.operand, 0).zip(u16_at(change.operand, 2)),
@@ -145,6 +148,11 @@ struct Run<'b> {
 }
 
 impl<'b> Runs<'b> {
+    /// Whether any letters were deleted while changes were tracked.
+    pub(super) fn has_deletions(&self) -> bool {
+        self.runs.iter().any(|run| LetterProperties::read(run.list).deleted)
+    }
+
     pub(super) fn of_paragraphs(head: &Head, stream: &'b [u8], table: &[u8]) -> Self {
         Self::read(head, Part::ParagraphPages, stream, table, |page, index, count| {
             let offset = usize::from(*page.get((count + 1) * 4 + index * 13)?) * 2;

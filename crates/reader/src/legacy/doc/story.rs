@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{
     legacy::{
-        code_page::symbol,
         field,
         flow::{Flow, Paragraph},
     },
     markup::written,
     model::{Block, Role, Style},
+    plain::symbols::shown_symbol,
 };
 use std::{collections::HashSet, ops::Range};
 
@@ -152,8 +152,7 @@ impl Story<'_> {
     }
 
     fn sign_of(&mut self, font: &str, code: u32) {
-        let letter = symbol(font, code).or_else(|| char::from_u32(code).filter(|_| !(0xf000..=0xf0ff).contains(&code)));
-        self.text.extend(letter);
+        self.text.extend(shown_symbol(font, code));
     }
 
     /// The number of a note, where it is referred to and before its own text.
@@ -212,7 +211,7 @@ impl Story<'_> {
             hidden.instruction.push_str(&text);
             return;
         }
-        if self.looks.hidden {
+        if self.looks.hidden || self.looks.deleted {
             return;
         }
         let link = self.fields.iter().rev().find_map(|field| field.link.as_deref());

@@ -8,6 +8,7 @@ mod text;
 use super::{
     bytes::{Bytes, u32_at, wide_text},
     compound::Compound,
+    objects::{Content, damaged, is_envelope, unwrapped},
     summary,
 };
 use crate::{
@@ -50,7 +51,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
             pages.push(Page { blocks, ..Page::converted(1) });
         }
     }
-    let attachments = objects(&stream, &user, &options.limits);
+    let attachments = objects(&stream, &user, &options.limits, &mut warnings);
     Ok(ConvertedFile::new(FileType::Ppt, metadata, pages)
         .with_attachments(attachments)
         .with_warnings(warnings)
@@ -152,26 +153,35 @@ fn links(document: &Record) -> Links {
 }
 
 /// Files of other programs, which lie compressed beside the slides.
-fn objects(stream: &[u8], user: &[u8], limits: &Limits) -> Vec<Attachment> {
+fn objects(stream: &[u8], user: &[u8], limits: &Limits, warnings: &mut Vec<String>) -> Vec<Attachment> {
     let Some((places, _)) = directory(stream, user) else { return Vec::new() };
     let mut places: Vec<usize> = places.into_values().collect();
     places.sort_unstable();
     places.dedup();
     let mut attachments = Vec::new();
+    let mut number = 0;
     let mut left = limits.unpacked_bytes;
     for place in places {
         let Some(record) = record_at(stream, place).filter(|record| record.kind == kind::OLE_STORAGE) else { continue };
         let unpacked = if record.instance == 1 {
             let mut unpacked = Vec::new();
             let packed = record.body.get(4..).unwrap_or_default();
-            // Damaged ones are read as far as they go.
-            _ = flate2::read::ZlibDecoder::new(packed).take(left.min(limits.part_bytes)).read_to_end(&mut unpacked);
+            let most = left.min(limits.part_bytes);
+            if flate2::read::ZlibDecoder::new(packed).take(most).read_to_end(&mut unpacked).is_err() {
+                warnings
+                    .push(format!("the embedded file number {} is damaged, and read as far as it goes", number + 1));
+            }
             unpacked
         } else {
             record.body.to_vec()
         };
         left = left.saturating_sub(unpacked.len() as u64);
-        attachments.extend(super::objects::from_compound(&unpacked, attachments.len() + 1));
+        number += 1;
+        match unwrapped(&format!("object{number}"), &unpacked) {
+            Content::File(attachment) if is_envelope(&unpacked) => attachments.push(attachment),
+            Content::File(_) | Content::Damaged => warnings.push(damaged(number)),
+            Content::Nothing => {}
+        }
         if attachments.len() >= limits.archive_entries || left == 0 {
             break;
         }

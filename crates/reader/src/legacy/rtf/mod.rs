@@ -11,7 +11,6 @@ use crate::{
     options::ReadOptions,
 };
 
-pub(crate) use object::package;
 pub(crate) use reader::RtfText;
 
 /// One page, whatever its length: where pages end is known only once it is printed.
@@ -28,7 +27,9 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     if let Some(html) = &read.html {
         page.blocks = crate::markup::html::convert(html, &options.limits).blocks;
     }
-    Ok(ConvertedFile::new(FileType::Rtf, read.metadata, vec![page]).with_attachments(read.attachments))
+    Ok(ConvertedFile::new(FileType::Rtf, read.metadata, vec![page])
+        .with_attachments(read.attachments)
+        .with_warnings(read.warnings))
 }
 
 /// Reads RTF, wherever it comes from.

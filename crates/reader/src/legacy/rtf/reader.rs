@@ -3,8 +3,9 @@
 
 use super::{
     super::{
-        code_page::{CodePage, is_symbol_font, symbol},
+        code_page::CodePage,
         flow::{Flow, Paragraph, heading_by_name, marker_of},
+        objects::{Content, damaged},
         rows::{Row, RowCell},
     },
     lexer::{Lexer, Token},
@@ -58,6 +59,7 @@ struct State {
     ends: Ends,
     style: Style,
     hidden: bool,
+    deleted: bool,
     /// Set so small that nobody sees it.
     tiny: bool,
     font: i32,
@@ -94,6 +96,7 @@ pub(crate) struct RtfText {
     /// The HTML that the RTF was made from, if it carries it.
     pub(crate) html: Option<String>,
     pub(crate) attachments: Vec<Attachment>,
+    pub(crate) warnings: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -124,6 +127,8 @@ pub(super) struct Reader {
     object_class: String,
     object_data: Vec<u8>,
     object_digit: Option<u8>,
+    /// Whether anything was deleted while changes were tracked.
+    deletions: bool,
     footnotes: usize,
     outside: Vec<Block>,
     read: RtfText,
@@ -137,6 +142,7 @@ impl Reader {
             ends: Ends::Nothing,
             style: Style::default(),
             hidden: false,
+            deleted: false,
             tiny: false,
             font: 0,
             unicode_skip: 1,
@@ -172,6 +178,7 @@ impl Reader {
             object_class: String::new(),
             object_data: Vec::new(),
             object_digit: None,
+            deletions: false,
             footnotes: 0,
             outside: Vec::new(),
             read: RtfText::default(),
@@ -237,6 +244,9 @@ impl Reader {
                     _ => self.read.metadata.modified = Some(text),
                 }
             }
+        }
+        if self.deletions {
+            self.read.warnings.push("tracked deletions are not shown".to_owned());
         }
         self.read
     }
@@ -325,7 +335,11 @@ impl Reader {
         let class = std::mem::take(&mut self.object_class);
         self.object_digit = None;
         let number = self.read.attachments.len() + 1;
-        self.read.attachments.extend(object::attachment(&class, &data, number));
+        match object::content(&class, &data, number) {
+            Content::File(attachment) => self.read.attachments.push(attachment),
+            Content::Damaged => self.read.warnings.push(damaged(number)),
+            Content::Nothing => {}
+        }
     }
 
     fn symbol(&mut self, sign: u8) {

@@ -60,6 +60,7 @@ impl Prepared {
             let at = |value: f32| value / self.scale;
             word.bbox = Rect::new(at(x - half_width), at(y - half_height), at(x + half_width), at(y + half_height));
         }
+        page.slant = self.angle;
         let swapped = page.rotation % 180 == 90;
         (page.width, page.height) =
             if swapped { (original.height, original.width) } else { (original.width, original.height) };

@@ -194,6 +194,7 @@ fn upright(raw: Vec<RawWord>, picture: &PageImage) -> OcrPage {
         confidence: OcrPage::mean_confidence(&words),
         words,
         text: None,
+        slant: 0.0,
         rotation: back * 90,
         width: sides.0,
         height: sides.1,

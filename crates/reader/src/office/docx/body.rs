@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     model::{Block, BlockKind, Inlines, Marker, Role, Span, Style},
+    office::collect::Collect,
     package::{Element, Package, Relations},
 };
 use std::collections::HashMap;
@@ -60,46 +61,6 @@ impl<'p> Converter<'p> {
         }
     }
 
-    /// What `read` adds to the output, taken out of it again.
-    pub(super) fn captured(&mut self, read: impl FnOnce(&mut Self)) -> Vec<Block> {
-        let before = std::mem::take(&mut self.out);
-        read(self);
-        std::mem::replace(&mut self.out, before)
-    }
-
-    /// Everything in a body, a cell, a text box, a note.
-    pub(super) fn blocks(&mut self, container: Element<'_>) {
-        for element in container.elements() {
-            self.block(element);
-        }
-    }
-
-    pub(super) fn block(&mut self, element: Element<'_>) {
-        match element.name() {
-            "p" => self.paragraph(element),
-            "tbl" => self.table(element),
-            "sdt" => {
-                if let Some(content) = element.child("sdtContent") {
-                    self.blocks(content);
-                }
-            }
-            "del" | "moveFrom" => self.deletions += 1,
-            "AlternateContent" => {
-                if let Some(chosen) = alternative(element) {
-                    self.blocks(chosen);
-                }
-            }
-            "r" | "hyperlink" | "oMath" | "oMathPara" | "fldSimple" => {
-                // Text without a paragraph around it.
-                let mut paragraph = Paragraph::new(self.styles.paragraph_look(None));
-                self.inline(element, &mut paragraph, None);
-                self.finish(paragraph, ParagraphKind::Text, None);
-            }
-            name if name.ends_with("Pr") => {}
-            _ => self.blocks(element),
-        }
-    }
-
     fn paragraph(&mut self, element: Element<'_>) {
         let properties = element.child("pPr");
         let style = properties.and_then(|found| found.child("pStyle")).and_then(|found| found.attribute("val"));
@@ -148,17 +109,6 @@ impl<'p> Converter<'p> {
         self.out.extend(after);
     }
 
-    /// Paragraphs of code that follow each other are one piece of code.
-    fn code(&mut self, text: &Inlines) {
-        let line = text.text();
-        if let Some(Block { kind: BlockKind::Code { text }, .. }) = self.out.last_mut() {
-            text.push('\n');
-            text.push_str(&line);
-            return;
-        }
-        self.out.push(Block::body(BlockKind::Code { text: line }));
-    }
-
     /// A raised number where the text refers to a note.
     pub(super) fn note_reference(&mut self, element: Element<'_>, role: Role, paragraph: &mut Paragraph) {
         let Some(id) = element.attribute("id") else { return };
@@ -180,6 +130,38 @@ impl<'p> Converter<'p> {
         };
         if let Some(note) = self.notes.get(position) {
             paragraph.text.push(raised(&note.mark));
+        }
+    }
+}
+
+impl Collect for Converter<'_> {
+    fn out(&mut self) -> &mut Vec<Block> {
+        &mut self.out
+    }
+
+    fn block(&mut self, element: Element<'_>) {
+        match element.name() {
+            "p" => self.paragraph(element),
+            "tbl" => self.table(element),
+            "sdt" => {
+                if let Some(content) = element.child("sdtContent") {
+                    self.blocks(content);
+                }
+            }
+            "del" | "moveFrom" => self.deletions += 1,
+            "AlternateContent" => {
+                if let Some(chosen) = alternative(element) {
+                    self.blocks(chosen);
+                }
+            }
+            "r" | "hyperlink" | "oMath" | "oMathPara" | "fldSimple" => {
+                // Text without a paragraph around it.
+                let mut paragraph = Paragraph::new(self.styles.paragraph_look(None));
+                self.inline(element, &mut paragraph, None);
+                self.finish(paragraph, ParagraphKind::Text, None);
+            }
+            name if name.ends_with("Pr") => {}
+            _ => self.blocks(element),
         }
     }
 }

@@ -7,7 +7,7 @@ mod runs;
 mod styles;
 mod table;
 
-use super::{attached, properties::office_metadata};
+use super::{attached, collect::Collect as _, properties::office_metadata};
 use crate::{
     converted::ConvertedFile,
     error::{ReadError, ReadResult},

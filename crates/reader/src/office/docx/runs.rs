@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     model::{Block, BlockKind, Inlines, Role, Span, Style},
-    office::{drawing, math},
+    office::{collect::Collect as _, drawing, math},
     package::Element,
+    plain::symbols::shown_symbol,
 };
 
 /// A paragraph while it is read.
@@ -126,7 +127,7 @@ impl Converter<'_> {
                 "sym" => {
                     let font = element.attribute("font").unwrap_or_default();
                     let code = element.attribute("char").and_then(|code| u32::from_str_radix(code, 16).ok());
-                    if let Some(symbol) = code.and_then(|code| symbol(font, code)) {
+                    if let Some(symbol) = code.and_then(|code| shown_symbol(font, code)) {
                         self.show(&symbol.to_string(), paragraph, link, style);
                     }
                 }
@@ -286,82 +287,6 @@ fn form_value(form: Element<'_>) -> Option<String> {
     entry.attribute("val").map(str::to_owned)
 }
 
-/// The character that a symbol font shows for a code.
-pub(in crate::office) fn symbol(font: &str, code: u32) -> Option<char> {
-    // Symbol fonts live at F000.
-    let code = if (0xf000..=0xf0ff).contains(&code) { code - 0xf000 } else { code };
-    let font = font.to_ascii_lowercase();
-    if font.starts_with("wingdings 2") {
-        return Some(match code {
-            0x50 => '✓',
-            0x4f | 0x51 | 0x53 | 0x54 => '☒',
-            0x52 => '☑',
-            0x2a | 0xa3 => '☐',
-            _ => '•',
-        });
-    }
-    if font.starts_with("wingdings") {
-        return Some(match code {
-            0x6f | 0xa8 | 0x71 | 0x72 => '☐',
-            0xfe => '☑',
-            0xfd | 0x78 => '☒',
-            0xfc => '✓',
-            0xfb => '✗',
-            0xe0 | 0xe8 | 0xf0 => '→',
-            0xdf | 0xe7 | 0xef => '←',
-            0xe1 => '↑',
-            0xe2 => '↓',
-            0xf3 => '↔',
-            0x4a => '☺',
-            0x4c => '☹',
-            0x28 => '☎',
-            0x2a => '✉',
-            _ => '•',
-        });
-    }
-    if font.starts_with("webdings") {
-        return Some(match code {
-            0x61 => '✓',
-            0x63 => '☐',
-            0x72 => '✗',
-            _ => '•',
-        });
-    }
-    if font.starts_with("symbol") {
-        const GREEK_UPPER: &str = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
-        const GREEK_LOWER: &str = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
-        return match code {
-            0x41..=0x5a => GREEK_UPPER.chars().nth((code - 0x41) as usize),
-            0x61..=0x7a => GREEK_LOWER.chars().nth((code - 0x61) as usize),
-            0xb7 => Some('•'),
-            0xa3 => Some('≤'),
-            0xb3 => Some('≥'),
-            0xb9 => Some('≠'),
-            0xb1 => Some('±'),
-            0xb4 => Some('×'),
-            0xb8 => Some('÷'),
-            0xb0 => Some('°'),
-            0xae => Some('→'),
-            0xac => Some('←'),
-            0xdb => Some('⇔'),
-            0xde => Some('⇒'),
-            0xa5 => Some('∞'),
-            0xbb => Some('≈'),
-            0xb6 => Some('∂'),
-            0xd1 => Some('∇'),
-            0xd6 => Some('√'),
-            0xe5 => Some('∑'),
-            0xf2 => Some('∫'),
-            0xce => Some('∈'),
-            0xd2 => Some('®'),
-            0xd3 => Some('©'),
-            0xd4 => Some('™'),
-            _ => char::from_u32(code),
-        };
-    }
-    char::from_u32(code)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,12 +296,5 @@ mod tests {
         assert_eq!(link_of_instruction(" HYPERLINK \"http://x.org/\" \\o \"tip\" ").as_deref(), Some("http://x.org/"));
         assert_eq!(link_of_instruction("HYPERLINK \\l \"_Toc1\"").as_deref(), Some("#_Toc1"));
         assert_eq!(link_of_instruction("PAGEREF _Toc1"), None);
-    }
-
-    #[test]
-    fn boxes_and_letters_of_symbol_fonts_are_shown() {
-        assert_eq!(symbol("Wingdings", 0xf0fe), Some('☑'));
-        assert_eq!(symbol("Symbol", 0xf061), Some('α'));
-        assert_eq!(symbol("Arial", 0x41), Some('A'));
     }
 }

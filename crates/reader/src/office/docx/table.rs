@@ -3,7 +3,7 @@
 use super::body::Converter;
 use crate::{
     model::{Block, BlockKind, Cell, Inlines, Table},
-    office::flatten::flattened,
+    office::{collect::Collect as _, flatten::flattened},
     package::Element,
 };
 use std::collections::HashMap;

@@ -1,5 +1,6 @@
 //! OpenDocument files: texts, sheets and slides.
 
+mod shapes;
 mod slides;
 mod styles;
 mod table;
@@ -7,6 +8,7 @@ mod text;
 
 use super::{
     attached,
+    collect::Collect as _,
     docx::outline_of,
     properties::text_of,
     sheet::{sheet_blocks, under_name},

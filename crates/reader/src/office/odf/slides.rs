@@ -4,6 +4,7 @@ use super::{styles::Styles, text::Converter};
 use crate::{
     model::{Block, BlockKind, Page, Role},
     office::{
+        collect::Collect as _,
         flatten::flattened,
         order::{Place, reading_order},
     },

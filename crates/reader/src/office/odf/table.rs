@@ -4,8 +4,10 @@ use super::text::Converter;
 use crate::{
     model::{Block, BlockKind, Cell, Inlines, Table},
     office::{
+        collect::Collect as _,
         flatten::flattened,
         sheet::{MOST_CELLS, Merge, SheetCell},
+        sheet_extras::reference,
     },
     package::Element,
 };
@@ -142,18 +144,6 @@ impl Converter<'_, '_> {
             .find_map(|name| cell.attribute(name));
         value.map(Inlines::plain).unwrap_or_default()
     }
-}
-
-/// Row 6, column 2 is "C7".
-fn reference(row: u32, column: u32) -> String {
-    let mut letters = Vec::new();
-    let mut rest = column + 1;
-    while rest > 0 {
-        letters.push(char::from(b'A' + ((rest - 1) % 26) as u8));
-        rest = (rest - 1) / 26;
-    }
-    letters.reverse();
-    format!("{}{}", letters.into_iter().collect::<String>(), u64::from(row) + 1)
 }
 
 fn number(element: Element<'_>, name: &str) -> usize {

@@ -3,8 +3,8 @@
 use super::styles::{Level, ParagraphKind, Styles, formatted};
 use crate::{
     model::{Block, BlockKind, Inlines, Marker, Role, Span, Style},
-    office::drawing::{chart_blocks, tidy_number},
-    package::{Child, Element, Package, resolve},
+    office::collect::Collect,
+    package::{Child, Element, Package},
 };
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Converter<'p, 'b> {
     pub(super) warnings: Vec<String>,
     /// By list style: how far each level was counted when the last list of that style ended.
     ended_lists: HashMap<String, Vec<u32>>,
-    objects: usize,
+    pub(super) objects: usize,
 }
 
 /// Where in a list a paragraph is.
@@ -29,9 +29,6 @@ struct ListPlace {
     /// How many items each level has had.
     counts: Vec<u32>,
 }
-
-/// Objects within objects end somewhere.
-const MOST_OBJECTS: usize = 1000;
 
 impl<'p, 'b> Converter<'p, 'b> {
     pub(super) fn new(package: &'p Package<'b>, styles: &'p Styles) -> Self {
@@ -44,65 +41,6 @@ impl<'p, 'b> Converter<'p, 'b> {
             warnings: Vec::new(),
             ended_lists: HashMap::new(),
             objects: 0,
-        }
-    }
-
-    pub(super) fn captured(&mut self, read: impl FnOnce(&mut Self)) -> Vec<Block> {
-        let before = std::mem::take(&mut self.out);
-        read(self);
-        std::mem::replace(&mut self.out, before)
-    }
-
-    pub(super) fn blocks(&mut self, container: Element<'_>) {
-        for element in container.elements() {
-            self.block(element);
-        }
-    }
-
-    pub(super) fn block(&mut self, element: Element<'_>) {
-        match element.name() {
-            "h" => {
-                let level = element.attribute("outline-level").and_then(|level| level.parse::<u8>().ok());
-                let level = level.unwrap_or(1).clamp(1, 6);
-                let (mut text, after) = self.inline(element, Style::default());
-                for span in &mut text.0 {
-                    span.style = Style { superscript: span.style.superscript, ..Style::default() };
-                }
-                if !text.is_blank() {
-                    self.out.push(Block::body(BlockKind::Heading { level, text }));
-                }
-                self.out.extend(after);
-            }
-            "p" => self.paragraph(element, None),
-            "list" => {
-                let mut place = ListPlace::default();
-                if element.attribute("continue-numbering") == Some("true")
-                    || element.attribute("continue-list").is_some()
-                {
-                    let style = element.attribute("style-name").unwrap_or_default();
-                    place.counts = self.ended_lists.get(style).cloned().unwrap_or_default();
-                }
-                self.list(element, &mut place, 0);
-                self.ended_lists.insert(place.style.unwrap_or_default(), place.counts);
-            }
-            "table" => self.table(element),
-            // What was deleted while changes were tracked, forms and declarations.
-            "tracked-changes"
-            | "forms"
-            | "variable-decls"
-            | "sequence-decls"
-            | "user-field-decls"
-            | "dde-connection-decls"
-            | "annotation-end"
-            | "table-of-content-source"
-            | "settings" => {}
-            "section" if element.attribute("display") == Some("none") => {}
-            "annotation" => self.annotation(element, None),
-            "frame" | "custom-shape" | "rect" | "line" | "ellipse" | "polygon" | "path" | "g" | "connector" | "a"
-            | "caption" => {
-                self.shape(element);
-            }
-            _ => self.blocks(element),
         }
     }
 
@@ -123,14 +61,9 @@ impl<'p, 'b> Converter<'p, 'b> {
                 (None, ParagraphKind::Heading(level)) => BlockKind::Heading { level, text },
                 (None, ParagraphKind::Quote) => BlockKind::Quote { text },
                 (None, ParagraphKind::Code) => {
-                    let line = text.text();
-                    if let Some(Block { kind: BlockKind::Code { text }, .. }) = self.out.last_mut() {
-                        text.push('\n');
-                        text.push_str(&line);
-                        self.out.extend(after);
-                        return;
-                    }
-                    BlockKind::Code { text: line }
+                    self.code(&text);
+                    self.out.extend(after);
+                    return;
                 }
                 (None, ParagraphKind::Text) => BlockKind::Paragraph { text },
             };
@@ -306,78 +239,57 @@ impl<'p, 'b> Converter<'p, 'b> {
         }
         self.comments.extend(blocks);
     }
+}
 
-    /// A frame or a drawn shape: its words, and what stands for its picture.
-    pub(super) fn shape(&mut self, shape: Element<'_>) {
-        let description = |element: Element<'_>| {
-            let words = element.child("desc").or_else(|| element.child("title")).map(Element::text);
-            words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty())
-        };
-        if let Some(alt) = description(shape) {
-            self.out.push(Block::body(BlockKind::Picture { alt }));
-        }
-        let mut has_object = false;
-        for part in shape.elements() {
-            match part.name() {
-                "object" => {
-                    has_object = true;
-                    self.object(part);
+impl Collect for Converter<'_, '_> {
+    fn out(&mut self) -> &mut Vec<Block> {
+        &mut self.out
+    }
+
+    fn block(&mut self, element: Element<'_>) {
+        match element.name() {
+            "h" => {
+                let level = element.attribute("outline-level").and_then(|level| level.parse::<u8>().ok());
+                let level = level.unwrap_or(1).clamp(1, 6);
+                let (mut text, after) = self.inline(element, Style::default());
+                for span in &mut text.0 {
+                    span.style = Style { superscript: span.style.superscript, ..Style::default() };
                 }
-                // The picture beside an object shows the same.
-                "image" if has_object => {}
-                "text-box" | "image" => self.blocks(part),
-                "desc" | "title" | "event-listeners" | "glue-point" | "enhanced-geometry" | "image-map" => {}
-                _ => self.block(part),
+                if !text.is_blank() {
+                    self.out.push(Block::body(BlockKind::Heading { level, text }));
+                }
+                self.out.extend(after);
             }
-        }
-    }
-
-    /// A chart, a formula or a text that is stored as a document of its own within the package.
-    fn object(&mut self, object: Element<'_>) {
-        self.objects += 1;
-        if self.objects > MOST_OBJECTS {
-            return;
-        }
-        if object.elements().next().is_some() {
-            self.foreign(object);
-            return;
-        }
-        let Some(target) = object.attribute("href") else { return };
-        let part = format!("{}/content.xml", resolve("", target));
-        let package = self.package;
-        let Some(tree) = package.tree_or_warn(&part, &mut self.warnings) else { return };
-        let root = tree.root();
-        if let Some(chart) = root.find("chart").filter(|chart| chart.find("plot-area").is_some()) {
-            if let Some(title) = chart.child("title") {
-                let title = title.text();
-                let text = Inlines::plain(format!("Chart: {}", title.trim()));
-                self.out.push(Block::body(BlockKind::Paragraph { text }));
+            "p" => self.paragraph(element, None),
+            "list" => {
+                let mut place = ListPlace::default();
+                if element.attribute("continue-numbering") == Some("true")
+                    || element.attribute("continue-list").is_some()
+                {
+                    let style = element.attribute("style-name").unwrap_or_default();
+                    place.counts = self.ended_lists.get(style).cloned().unwrap_or_default();
+                }
+                self.list(element, &mut place, 0);
+                self.ended_lists.insert(place.style.unwrap_or_default(), place.counts);
             }
-            if let Some(table) = chart.child("table") {
-                let from = self.out.len();
-                self.table(table);
-                tidy_numbers(self.out.get_mut(from..).unwrap_or_default());
+            "table" => self.table(element),
+            // What was deleted while changes were tracked, forms and declarations.
+            "tracked-changes"
+            | "forms"
+            | "variable-decls"
+            | "sequence-decls"
+            | "user-field-decls"
+            | "dde-connection-decls"
+            | "annotation-end"
+            | "table-of-content-source"
+            | "settings" => {}
+            "section" if element.attribute("display") == Some("none") => {}
+            "annotation" => self.annotation(element, None),
+            "frame" | "custom-shape" | "rect" | "line" | "ellipse" | "polygon" | "path" | "g" | "connector" | "a"
+            | "caption" => {
+                self.shape(element);
             }
-            return;
-        }
-        self.foreign(root);
-    }
-
-    /// Formulas keep what was typed beside what is drawn; charts of Office may be embedded as they are.
-    fn foreign(&mut self, root: Element<'_>) {
-        if root.is("math") || root.find("math").is_some() {
-            let typed = root.find("annotation").map(Element::text);
-            let text = typed.unwrap_or_else(|| root.text());
-            self.out.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(text) }));
-            return;
-        }
-        let drawn = chart_blocks(root);
-        if drawn.is_empty() {
-            if let Some(body) = root.find("body") {
-                self.blocks(body);
-            }
-        } else {
-            self.out.extend(drawn);
+            _ => self.blocks(element),
         }
     }
 }
@@ -385,17 +297,4 @@ impl<'p, 'b> Converter<'p, 'b> {
 /// `text:title` is a field that shows the title; `svg:title` describes a shape.
 fn is_field(part: Element<'_>) -> bool {
     part.is("title") && part.attributes().any(|(name, _)| name.ends_with("fixed"))
-}
-
-/// Charts keep numbers as they are computed.
-fn tidy_numbers(blocks: &mut [Block]) {
-    for block in blocks {
-        if let BlockKind::Table { table } = &mut block.kind {
-            for cell in &mut table.cells {
-                for span in &mut cell.text.0 {
-                    span.text = tidy_number(&span.text);
-                }
-            }
-        }
-    }
 }

@@ -154,41 +154,42 @@ impl SlideContext<'_, '_> {
     fn graphic(&mut self, frame: Element<'_>) -> Vec<Block> {
         let mut blocks: Vec<Block> = alternative_of(frame).into_iter().collect();
         let Some(data) = frame.path(&["graphic", "graphicData"]) else { return blocks };
-        if let Some(table) = data.child("tbl") {
-            blocks.extend(self.table(table));
+        if let Some(rows) = data.child("tbl") {
+            blocks.extend(table(rows, self.relations));
         } else {
             let drawn = graphic_blocks(data, self.package, self.relations, &mut self.warnings);
             blocks.extend(drawn);
         }
         blocks
     }
+}
 
-    fn table(&mut self, element: Element<'_>) -> Option<Block> {
-        let mut table = Table::default();
-        for (row, line) in element.all("tr").enumerate() {
-            table.rows = row + 1;
-            for (column, cell) in line.all("tc").enumerate().take(MOST_COLUMNS) {
-                table.columns = table.columns.max(column + 1);
-                let is_on = |name: &str| matches!(cell.attribute(name), Some("1" | "true"));
-                let span = |name: &str| cell.attribute(name).and_then(|span| span.parse().ok()).unwrap_or(1);
-                if is_on("hMerge") || is_on("vMerge") {
-                    continue;
-                }
-                let body = cell.child("txBody");
-                let blocks = body.map(|body| text_blocks(body, &LevelStyles::default(), self.relations));
-                let text = flattened(&blocks.unwrap_or_default());
-                table.cells.push(Cell {
-                    row_span: span("rowSpan").clamp(1, 10_000),
-                    column_span: span("gridSpan").clamp(1, MOST_COLUMNS),
-                    ..Cell::at(row, column, text)
-                });
+/// A table of a slide or of its notes.
+fn table(element: Element<'_>, relations: &Relations) -> Option<Block> {
+    let mut table = Table::default();
+    for (row, line) in element.all("tr").enumerate() {
+        table.rows = row + 1;
+        for (column, cell) in line.all("tc").enumerate().take(MOST_COLUMNS) {
+            table.columns = table.columns.max(column + 1);
+            let is_on = |name: &str| matches!(cell.attribute(name), Some("1" | "true"));
+            let span = |name: &str| cell.attribute(name).and_then(|span| span.parse().ok()).unwrap_or(1);
+            if is_on("hMerge") || is_on("vMerge") {
+                continue;
             }
+            let body = cell.child("txBody");
+            let blocks = body.map(|body| text_blocks(body, &LevelStyles::default(), relations));
+            let text = flattened(&blocks.unwrap_or_default());
+            table.cells.push(Cell {
+                row_span: span("rowSpan").clamp(1, 10_000),
+                column_span: span("gridSpan").clamp(1, MOST_COLUMNS),
+                ..Cell::at(row, column, text)
+            });
         }
-        let marked = element.child("tblPr").and_then(|found| found.attribute("firstRow"));
-        table.header_rows = usize::from(matches!(marked, Some("1" | "true")) && table.rows > 1);
-        let says_something = table.cells.iter().any(|cell| !cell.text.is_blank());
-        says_something.then(|| Block::body(BlockKind::Table { table }))
     }
+    let marked = element.child("tblPr").and_then(|found| found.attribute("firstRow"));
+    table.header_rows = usize::from(matches!(marked, Some("1" | "true")) && table.rows > 1);
+    let says_something = table.cells.iter().any(|cell| !cell.text.is_blank());
+    says_something.then(|| Block::body(BlockKind::Table { table }))
 }
 
 fn list_style_of(shape: Option<Element<'_>>) -> Option<Element<'_>> {
@@ -250,7 +251,13 @@ fn same_placeholder<'t>(root: Element<'t>, placeholder: Element<'_>) -> Option<E
 pub(super) fn notes_blocks(root: Element<'_>, relations: &Relations) -> Vec<Block> {
     let Some(shapes) = root.path(&["cSld", "spTree"]) else { return Vec::new() };
     let mut blocks = Vec::new();
-    for shape in shapes.descendants().filter(|element| element.is("sp")) {
+    for shape in shapes.descendants() {
+        if shape.is("tbl") {
+            blocks.extend(table(shape, relations));
+        }
+        if !shape.is("sp") {
+            continue;
+        }
         let kind = shape.path(&["nvSpPr", "nvPr", "ph"]).and_then(|found| found.attribute("type"));
         if matches!(kind, Some("sldImg" | "sldNum" | "hdr" | "ftr" | "dt")) {
             continue;

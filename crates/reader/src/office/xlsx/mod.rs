@@ -15,11 +15,12 @@ use super::{
     attached,
     properties::office_metadata,
     sheet::{sheet_blocks, under_name},
+    sheet_extras::{edge_blocks, link_cells},
 };
 use crate::{
     converted::ConvertedFile,
     error::{ReadError, ReadResult},
-    model::{FileType, OutlineEntry, Page},
+    model::{FileType, OutlineEntry, Page, Role},
     options::{Limits, ReadOptions},
     package::{Element, Package, Relations, decode_xml},
 };
@@ -128,11 +129,13 @@ fn read_sheet(
     drop(bytes);
     page.warnings.append(&mut content.warnings);
     let relations = Relations::of(package, part, &mut page.warnings);
-    extras::link_cells(&mut content.cells, &content.links, &relations);
-    page.blocks = extras::edge_blocks(&content.edges, true);
+    link_cells(&mut content.cells, extras::link_targets(&content.links, &relations));
+    let edges =
+        |name: &'static str| content.edges.iter().filter(move |(kind, _)| kind.ends_with(name)).map(|(_, text)| text);
+    page.blocks = edge_blocks(edges("Header"), Role::Header);
     page.blocks.extend(sheet_blocks(content.cells, &content.merges));
     page.blocks.extend(extras::drawn_blocks(package, &relations, &mut page.warnings));
     page.blocks.extend(extras::comment_blocks(package, &relations, people, &mut page.warnings));
-    page.blocks.extend(extras::edge_blocks(&content.edges, false));
+    page.blocks.extend(edge_blocks(edges("Footer"), Role::Footer));
     page.blocks = under_name(page.label.as_deref().unwrap_or_default(), std::mem::take(&mut page.blocks));
 }

@@ -1,7 +1,10 @@
 //! Bytes and numbers become letters, and letters go to where the group says.
 
-use super::{Destination, MOST_OBJECT_BYTES, Reader, is_symbol_font, symbol};
-use crate::legacy::field;
+use super::{Destination, MOST_OBJECT_BYTES, Reader};
+use crate::{
+    legacy::field,
+    plain::symbols::{is_symbol_font, symbol},
+};
 
 impl Reader {
     pub(super) fn text_bytes(&mut self, text: &[u8]) {
@@ -80,7 +83,7 @@ impl Reader {
                     }
                     return;
                 }
-                if self.state.hidden || self.state.tiny {
+                if self.state.hidden || self.state.deleted || self.state.tiny {
                     return;
                 }
                 let link = self.fields.iter().rev().find_map(|field| field.link.as_deref());

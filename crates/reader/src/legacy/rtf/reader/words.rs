@@ -42,16 +42,21 @@ impl Reader {
         match word {
             "b" | "ab" => style.bold = on,
             "i" | "ai" => style.italic = on,
-            "strike" | "striked" | "deleted" => style.struck = on,
+            "strike" | "striked" => style.struck = on,
             "ul" | "uld" | "uldb" | "ulw" | "uldash" | "ulth" | "ulwave" => style.underlined = on,
             "ulnone" => style.underlined = false,
             "super" | "up" => style.superscript = on,
             "sub" | "dn" => style.subscript = on,
             "nosupersub" => (style.superscript, style.subscript) = (false, false),
             "v" => self.state.hidden = on,
+            "deleted" => {
+                self.state.deleted = on;
+                self.deletions |= on;
+            }
             "plain" => {
                 self.state.style = Style::default();
                 self.state.hidden = false;
+                self.state.deleted = false;
                 self.state.tiny = false;
                 self.state.font = self.default_font;
             }
