@@ -1,4 +1,6 @@
-//! Scores field extraction: `score_fields FOLDER [all|first|second] [-v]`.
+//! Scores field extraction: `score_fields FOLDER [all|first|second] [-v] [-a]`.
+//!
+//! `-v` shows what is wrong, `-a` all that was found.
 //!
 //! A folder with a `truth.json` (see `bench/pipeline/invoices/make.py`) is scored against it. In any other folder the
 //! truth of each PDF is the e-invoice attached to it, which the extractor does not get to see. `first` and `second`
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Problem> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let folder = PathBuf::from(arguments.first().ok_or("usage: score_fields FOLDER [all|first|second] [-v]")?);
+    let folder = PathBuf::from(arguments.first().ok_or("usage: score_fields FOLDER [all|first|second] [-v] [-a]")?);
     let half = arguments.get(1).map_or("all", String::as_str);
     let verbose = arguments.iter().any(|argument| argument == "-v");
     let types = DocTypes::shipped()?;
@@ -84,6 +86,9 @@ fn run() -> Result<(), Problem> {
         let Some((truth, pages)) = read(file, truths.as_ref())? else { continue };
         scored += 1;
         let found = extract(invoice, &pages);
+        if arguments.iter().any(|argument| argument == "-a") {
+            writeln!(io::stdout(), "{}: {}", name(file), serde_json::to_string_pretty(&found)?)?;
+        }
         let mut own = Count::default();
         for field in SCORED {
             let count = compare(field, &truth, &found);
@@ -127,7 +132,7 @@ fn name(file: &Path) -> String {
 }
 
 fn is_in(half: &str, file: &Path) -> bool {
-    let is_first = ContentHash::of(name(file).as_bytes()).as_bytes()[0] % 2 == 0;
+    let is_first = ContentHash::of(name(file).as_bytes()).as_bytes()[0].is_multiple_of(2);
     match half {
         "first" => is_first,
         "second" => !is_first,

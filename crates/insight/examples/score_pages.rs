@@ -307,7 +307,7 @@ impl Score {
                         .zip(&likelihoods)
                         .find(|((name, _), _)| **name == **doctype)
                         .map_or(0.0, |(_, likelihood)| *likelihood);
-                    loss -= of_truth.max(1e-9).ln();
+                    loss -= of_truth.max(0.005).ln();
                     right += usize::from(of_truth >= most);
                 }
                 tried.push((loss / self.hidden.len().max(1) as f64, right, calibration));

@@ -12,6 +12,7 @@ use super::{
 use crate::doctype::{DocTypes, OTHER};
 use bindery_core::Name;
 use bindery_reader::{Page, model::PageKind};
+use std::collections::HashMap;
 
 /// How many other types a result names.
 const RUNNERS_UP: usize = 3;
@@ -63,9 +64,12 @@ impl Classifier {
         for (type_number, doctype) in types.iter().enumerate() {
             for (rule_number, rule) in doctype.rules.iter().enumerate() {
                 let (Wanted::Any(phrases) | Wanted::Each(phrases, _)) = &rule.wanted else { continue };
-                for phrase in phrases {
-                    index.add(phrase);
-                    owners.push((type_number, rule_number));
+                for (at, phrase) in phrases.iter().enumerate() {
+                    // Languages share words; one that is listed twice counts once.
+                    if !phrases[..at].contains(phrase) {
+                        index.add(phrase);
+                        owners.push((type_number, rule_number));
+                    }
                 }
             }
         }
@@ -100,7 +104,7 @@ impl Classifier {
     }
 
     fn without_text(&self, page: &Page) -> PageClass {
-        let blank = page.kind == PageKind::Blank;
+        let blank = page.kind == PageKind::Blank && page.warnings.is_empty();
         let (text, confidence) = if blank {
             ("the page is blank", BLANK_CONFIDENCE)
         } else {
@@ -115,10 +119,17 @@ impl Classifier {
         let mut hits: Vec<Vec<Vec<Hit>>> =
             self.types.iter().map(|doctype| vec![Vec::new(); doctype.rules.len()]).collect();
         for segment in &view.segments {
+            // Where the last phrase of each rule ended: "experience" within "work experience" is not another hit.
+            let mut ends: HashMap<(usize, usize), usize> = HashMap::new();
             self.index.find(&segment.tokens, |phrase, at, count| {
                 let (type_number, rule_number) = self.owners[phrase];
                 let rule = &self.types[type_number].rules[rule_number];
                 let Some(weight) = weight_at(rule, segment, count) else { return };
+                let end = ends.entry((type_number, rule_number)).or_default();
+                if at + count <= *end {
+                    return;
+                }
+                *end = at + count;
                 let (first, last) = (&segment.tokens[at], &segment.tokens[at + count - 1]);
                 let found = &segment.text[first.start..last.end];
                 keep(&mut hits[type_number][rule_number], phrase, weight, segment, found);

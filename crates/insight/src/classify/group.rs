@@ -75,7 +75,7 @@ struct Draft {
 fn add_blank_or_first(drafts: &mut Vec<Draft>, index: usize, blank: bool, marks: &[Marks]) {
     match drafts.last_mut() {
         Some(draft) if blank && draft.pages.last().is_some_and(|last| !marks[*last].has_text) => {
-            draft.pages.push(index)
+            draft.pages.push(index);
         }
         _ => drafts.push(Draft { pages: vec![index], because: Vec::new() }),
     }
@@ -92,7 +92,7 @@ fn spoke(mut reasons: Vec<Reason>, side: f64) -> Vec<Reason> {
 fn compare(last: (&Marks, &PageClass), next: (&Marks, &PageClass)) -> Vec<Reason> {
     let mut reasons = Vec::new();
     by_number(last.0, next.0, &mut reasons);
-    by_class(last.1, next.1, &mut reasons);
+    by_class(last.1, next.1, next.0.large_title || next.0.contact_at_top, &mut reasons);
     by_marks(last.0, next.0, next.1.begins > 0.0, &mut reasons);
     reasons
 }
@@ -126,12 +126,20 @@ fn by_number(last: &Marks, next: &Marks, reasons: &mut Vec<Reason>) {
     }
 }
 
-fn by_class(last: &PageClass, next: &PageClass, reasons: &mut Vec<Reason>) {
+fn by_class(last: &PageClass, next: &PageClass, has_head: bool, reasons: &mut Vec<Reason>) {
     if last.doctype == next.doctype {
         reasons.push(Reason::new(format!("it is of the same type, {}", &*next.doctype), -1.0));
     } else if last.confidence >= SURE && next.confidence >= SURE {
         let types = format!("it is of another type, {} after {}", &*next.doctype, &*last.doctype);
-        reasons.push(Reason::new(types, if next.doctype == *OTHER { 2.0 } else { 3.0 }));
+        // A page that fits no type and has no head is rather an annex than a document; a later page of a credit note
+        // may look like an invoice's.
+        let weight = match (next.doctype == *OTHER, has_head || next.begins > 0.0) {
+            (true, false) => 0.5,
+            (true, true) => 2.0,
+            (false, false) => 1.5,
+            (false, true) => 3.0,
+        };
+        reasons.push(Reason::new(types, weight));
     } else {
         reasons.push(Reason::new(format!("it seems to be of another type, {}", &*next.doctype), 0.5));
     }
@@ -139,7 +147,7 @@ fn by_class(last: &PageClass, next: &PageClass, reasons: &mut Vec<Reason>) {
         reasons.push(Reason::new("it says what a first page says", (next.begins * 0.6).min(3.0)));
     } else if next.begins < 0.0 {
         reasons.push(Reason::new("it says what a later page says", (next.begins * 0.8).max(-3.0)));
-    } else if next.doctype != *OTHER || next.confidence < SURE {
+    } else if !has_head {
         reasons.push(Reason::new("nothing on it says that it is a first page", -1.0));
     }
     if last.ends > 0.0 {
@@ -165,6 +173,12 @@ fn by_marks(last: &Marks, next: &Marks, begins: bool, reasons: &mut Vec<Reason>)
         && ((a.0 - b.0).abs() > 12 || (a.1 - b.1).abs() > 12)
     {
         reasons.push(Reason::new("the paper has another size", 2.0));
+    }
+    if next.large_title {
+        reasons.push(Reason::new("large letters stand at its top", 1.0));
+    }
+    if next.contact_at_top && !last.contact_at_top {
+        reasons.push(Reason::new("a letterhead or an address stands at its top", 1.0));
     }
     if next.goes_on && last.breaks_off {
         reasons.push(Reason::new("its text goes on in the middle of a sentence", -2.5));

@@ -70,14 +70,16 @@ impl PhraseIndex {
     }
 
     /// Calls back for each place where a phrase stands: its number, the first of its words, and how many there are.
+    /// Places come in their order, and of those that begin together the longest first.
     pub(super) fn find(&self, text: &[Token], mut found: impl FnMut(usize, usize, usize)) {
+        let mut here: Vec<(usize, usize)> = Vec::new();
         for (at, token) in text.iter().enumerate() {
             let exact = self.by_first.get(&token.folded).map_or(&[][..], Vec::as_slice);
-            for number in exact.iter().chain(&self.open) {
-                let phrase = &self.phrases[*number];
-                if phrase.stands_at(&text[at..]) {
-                    found(*number, at, phrase.0.len());
-                }
+            let fitting = exact.iter().chain(&self.open).filter(|number| self.phrases[**number].stands_at(&text[at..]));
+            here.extend(fitting.map(|number| (*number, self.phrases[*number].0.len())));
+            here.sort_by_key(|(number, words)| (std::cmp::Reverse(*words), *number));
+            for (number, words) in here.drain(..) {
+                found(number, at, words);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::fold::{Token, folded, tokens};
 use bindery_reader::{
     Page, Rect,
-    model::{Block, BlockKind, Inlines},
+    model::{Block, BlockKind, Inlines, ReadBy},
 };
 
 /// A page of a novel has 400 words and a dense table 3,000. What comes behind this many is not looked at, so that no
@@ -14,6 +14,7 @@ const LONGEST_TITLE: usize = 12;
 
 /// Where on the page a piece of text stands; several may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "a text may stand in several places at once")]
 pub(super) struct Zones {
     /// A heading, a large line, or a short line that stands alone in the upper part.
     pub(super) title: bool,
@@ -29,7 +30,10 @@ impl Segment {
     /// Whether these words, as a title, say what the page is. In a line that is a title only because it stands alone
     /// they must be a good part of it: "Invoice 2024-17" is a title, "Thanks for paying our last invoice" is none.
     pub(super) fn is_title_of(&self, words: usize) -> bool {
-        self.zones.title && (!self.only_alone || words * 3 >= self.tokens.len())
+        // OCR takes the middle of a line for a heading now and then; a title does not begin with a small letter.
+        let first = self.text.chars().find(|letter| letter.is_alphabetic());
+        let begins_well = !first.is_some_and(char::is_lowercase);
+        self.zones.title && begins_well && (!self.only_alone || words * 3 >= self.tokens.len())
     }
 
     /// Whether it begins as a point of a list does: "3. Approval of minutes". Such a heading is not a document's title.
@@ -61,6 +65,8 @@ pub(super) struct View {
     pub(super) rows: Vec<String>,
     /// How many words there are.
     pub(super) words: usize,
+    /// Whether much larger letters than usual stand at the very top.
+    pub(super) large_title: bool,
     top_rows: usize,
     looked_at: usize,
 }
@@ -71,6 +77,8 @@ impl View {
         let lines = lines_of(page);
         let height = page.size.map(|size| size.height).filter(|height| *height > 0.0);
         let usual = usual_height(page);
+        // OCR measures ink, so that a word with a "p" is taller than one without; only much taller ones are large.
+        let (large_letters, title_letters) = if page.read_by == ReadBy::Ocr { (1.5, 1.8) } else { (1.22, 1.4) };
         for (index, block) in page.blocks.iter().enumerate() {
             let part = index as f32 / page.blocks.len().max(1) as f32;
             view.add_block(block, zones_of(block.bbox, height, part));
@@ -78,7 +86,9 @@ impl View {
         for (index, line) in lines.iter().enumerate() {
             let header = is_above_columns(line, lines.get(index + 1));
             for chunk in &line.chunks {
-                let large = chunk.letters >= usual * 1.22 && usual > 0.0;
+                let large = chunk.letters >= usual * large_letters && usual > 0.0;
+                let at_top = height.is_some_and(|height| chunk.bbox.y1 < height * 0.25);
+                view.large_title |= at_top && chunk.letters >= usual * title_letters && usual > 0.0;
                 let mut zones = zones_of(Some(chunk.bbox), height, 0.5);
                 zones.title = large;
                 zones.table_header = header;

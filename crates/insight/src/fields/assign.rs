@@ -49,7 +49,7 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
         );
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let mut taken: HashSet<usize> = HashSet::new();
+    let mut taken: HashSet<(Family, usize)> = HashSet::new();
     let mut picks: Vec<Option<Pick>> = slots.iter().map(|_| None).collect();
     for (_, index, rank) in order {
         if picks[index].is_some() {
@@ -58,15 +58,34 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
         let slot = &slots[index];
         let scored = &slot.ranked[rank];
         let start = scored.candidate.tokens.start;
+        let words = (Family::of(schema.fields[slot.field].kind), start);
         // Arithmetic may confirm that the same print is two fields: what is due is also the total.
         let may_share = confirmed.contains(&(slot.field, start));
-        if taken.contains(&start) && !may_share {
+        if taken.contains(&words) && !may_share {
             continue;
         }
-        taken.insert(start);
+        taken.insert(words);
         picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival: rival(slot, scored) });
     }
     picks.into_iter().flatten().collect()
+}
+
+/// Types that compete for the same words. `€ 12.00` is a currency as well as an amount, and both may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Family {
+    Number,
+    Text,
+    Other(FieldType),
+}
+
+impl Family {
+    fn of(kind: FieldType) -> Self {
+        match kind {
+            FieldType::Money | FieldType::Decimal | FieldType::Integer => Self::Number,
+            FieldType::String | FieldType::Name | FieldType::Address => Self::Text,
+            other => Self::Other(other),
+        }
+    }
 }
 
 fn rival(slot: &Slot, chosen: &Scored) -> Option<(String, f32)> {
@@ -146,5 +165,5 @@ fn adds_up(chosen: &[&Scored], terms: &[(usize, bool)], within: Decimal) -> bool
 
 /// Kinds that say by their form alone what they are.
 pub(crate) fn speaks_for_itself(kind: FieldType) -> bool {
-    matches!(kind, FieldType::Iban | FieldType::Bic | FieldType::VatId | FieldType::Email)
+    matches!(kind, FieldType::Iban | FieldType::VatId | FieldType::Email)
 }

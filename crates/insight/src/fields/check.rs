@@ -50,12 +50,19 @@ pub(crate) trait Values {
 }
 
 impl Check {
-    pub(super) fn read(node: &Node, path: &str, fields: &[Field], problems: &mut Problems) -> Option<Self> {
+    pub(super) fn read(
+        node: &Node,
+        path: &str,
+        fields: &[Field],
+        broken: &[&str],
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let known = Known { fields, broken };
         let entry = Fields::open(node, path, KEYS, problems)?;
         if entry.get("order").is_some() {
             let names = texts(&entry, "order", problems);
             for name in &names {
-                known(&entry, "order", name, fields, &[FieldType::Date], problems);
+                known.check(&entry, "order", name, &[FieldType::Date], problems);
             }
             return Some(Self::Order(names));
         }
@@ -69,13 +76,13 @@ impl Check {
         let numbers = &[FieldType::Money, FieldType::Decimal, FieldType::Integer];
         for term in &terms {
             match &term.column {
-                None => known(&entry, "sum", &term.field, fields, numbers, problems),
-                Some(column) => known_column(&entry, &term.field, column, fields, problems),
+                None => known.check(&entry, "sum", &term.field, numbers, problems),
+                Some(column) => known.check_column(&entry, &term.field, column, problems),
             }
         }
         let equals = texts(&entry, "equals", problems);
         for name in &equals {
-            known(&entry, "equals", name, fields, numbers, problems);
+            known.check(&entry, "equals", name, numbers, problems);
         }
         let within = match entry.get("within").map(|node| &node.data) {
             None => Decimal::from_plain("0.01"),
@@ -208,25 +215,41 @@ fn texts(entry: &Fields<'_>, key: &str, problems: &mut Problems) -> Vec<String> 
     super::schema_read::read_texts(entry, key, problems)
 }
 
-fn known(entry: &Fields<'_>, key: &str, name: &str, fields: &[Field], kinds: &[FieldType], problems: &mut Problems) {
-    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    match fields.iter().find(|field| field.name == name) {
-        None => entry.blame(key, format!("unknown field {name:?}"), Some(&suggest(name, &names)), problems),
-        Some(field) if !kinds.contains(&field.kind) => {
-            let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
-            let message =
-                format!("the field {name:?} is of type {}, expected {}", field.kind.as_str(), kinds.join(" or "));
-            entry.blame(key, message, None, problems);
-        }
-        Some(_) => {}
-    }
+/// The fields that a check may name.
+struct Known<'s> {
+    fields: &'s [Field],
+    /// Names of fields that could not be read.
+    broken: &'s [&'s str],
 }
 
-fn known_column(entry: &Fields<'_>, name: &str, column: &str, fields: &[Field], problems: &mut Problems) {
-    known(entry, "sum", name, fields, &[FieldType::Rows], problems);
-    let Some(field) = fields.iter().find(|field| field.name == name && field.kind == FieldType::Rows) else { return };
-    let columns: Vec<&str> = field.columns.iter().map(|column| column.name.as_str()).collect();
-    if !columns.contains(&column) {
-        entry.blame("sum", format!("{name:?} has no column {column:?}"), Some(&suggest(column, &columns)), problems);
+impl Known<'_> {
+    fn check(&self, entry: &Fields<'_>, key: &str, name: &str, kinds: &[FieldType], problems: &mut Problems) {
+        let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
+        match self.fields.iter().find(|field| field.name == name) {
+            None if self.broken.contains(&name) => {}
+            None => entry.blame(key, format!("unknown field {name:?}"), Some(&suggest(name, &names)), problems),
+            Some(field) if !kinds.contains(&field.kind) => {
+                let wanted: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+                let found = field.kind.as_str();
+                let message = format!("the field {name:?} is of type {found}, expected {}", wanted.join(" or "));
+                entry.blame(key, message, None, problems);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn check_column(&self, entry: &Fields<'_>, name: &str, column: &str, problems: &mut Problems) {
+        self.check(entry, "sum", name, &[FieldType::Rows], problems);
+        let rows = self.fields.iter().find(|field| field.name == name && field.kind == FieldType::Rows);
+        let Some(field) = rows else { return };
+        let columns: Vec<&str> = field.columns.iter().map(|column| column.name.as_str()).collect();
+        if !columns.contains(&column) {
+            entry.blame(
+                "sum",
+                format!("{name:?} has no column {column:?}"),
+                Some(&suggest(column, &columns)),
+                problems,
+            );
+        }
     }
 }

@@ -104,11 +104,14 @@ impl FieldFinder<'_> {
         let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
         let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences };
         let mut ranked = scorer.rank(index, field, candidates);
-        ranked.extend(self.without_label(field, candidates, &ranked));
-        if let Some(role) = field.role {
-            for scored in &mut ranked {
-                scored.score *= self.role_factor(role, scored);
-            }
+        ranked.extend(without_label(field, candidates, &ranked));
+        for scored in &mut ranked {
+            scored.score *= match field.role {
+                Some(role) => self.role_factor(role, scored),
+                // Numbers and dates among the lines of a name and address are those of that party.
+                None if self.parties.role_at(scored.candidate.line, &scored.candidate.rect).is_some() => 0.6,
+                None => 1.0,
+            };
         }
         best_of_each(ranked)
     }
@@ -121,44 +124,6 @@ impl FieldFinder<'_> {
             None if role == Role::Sender || scored.label.is_some() => 0.95,
             // A number that nothing connects with the recipient is the sender's.
             None => 0.0,
-        }
-    }
-
-    /// Candidates that no label speaks for, but their type, size or place.
-    fn without_label(&self, field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> Vec<Scored> {
-        let unlabelled =
-            |candidate: &Candidate, score: f32| Scored { candidate: candidate.clone(), score, label: None };
-        let nothing_found = ranked.iter().all(|scored| scored.score < LEAST);
-        match field.kind {
-            kind if speaks_for_itself(kind) => candidates
-                .iter()
-                .take(20)
-                .enumerate()
-                .map(|(rank, candidate)| unlabelled(candidate, (0.5 - 0.01 * rank as f32) * candidate.fit))
-                .collect(),
-            FieldType::Currency => most_frequent(candidates)
-                .map(|(candidate, share)| unlabelled(candidate, 0.45 + 0.4 * share))
-                .into_iter()
-                .collect(),
-            FieldType::Money if field.prefer == Prefer::Largest => {
-                let mut sized: Vec<(Decimal, &Candidate)> = candidates
-                    .iter()
-                    .filter(|candidate| candidate.fit >= 0.85)
-                    .filter_map(|candidate| Some((amount(candidate)?, candidate)))
-                    .collect();
-                sized.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.line.cmp(&a.1.line)));
-                let score = |rank| if rank == 0 && nothing_found && field.required { 0.34 } else { 0.1 };
-                sized
-                    .into_iter()
-                    .take(8)
-                    .enumerate()
-                    .map(|(rank, (_, candidate))| unlabelled(candidate, score(rank)))
-                    .collect()
-            }
-            FieldType::Date if field.required && nothing_found => {
-                candidates.first().map(|candidate| unlabelled(candidate, 0.34)).into_iter().collect()
-            }
-            _ => Vec::new(),
         }
     }
 
@@ -180,8 +145,13 @@ impl FieldFinder<'_> {
             }
             _ => 1.0,
         };
+        let label = match &pick.scored.label {
+            // A form that only one thing has needs no label, as long as nothing else has it.
+            None if speaks_for_itself(field.kind) || field.kind == FieldType::Currency => 0.92,
+            _ => (pick.scored.score / fit * 1.15).min(1.0),
+        };
         let parts = ConfidenceParts {
-            label: (pick.scored.score / fit * 1.15).min(1.0),
+            label,
             kind: 0.8 + 0.2 * candidate.fit - if candidate.parsed.doubt.is_some() { 0.3 } else { 0.0 },
             unique,
             ..ConfidenceParts::CERTAIN
@@ -189,7 +159,7 @@ impl FieldFinder<'_> {
         self.evidenced(
             &candidate.text,
             &candidate.parsed.normalised,
-            &[candidate.tokens.clone()],
+            std::slice::from_ref(&candidate.tokens),
             parts,
             doubts,
             pick.scored.label.clone(),
@@ -250,16 +220,13 @@ impl FieldFinder<'_> {
                     doubts.push(Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", rival.text)));
                     unique = 0.8;
                 }
-                let parts =
-                    ConfidenceParts { label: (0.35 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
-                let value = self.evidenced(
-                    &best.text,
-                    &best.text,
-                    std::slice::from_ref(&best.tokens),
-                    parts,
-                    doubts,
-                    best.label.clone(),
-                );
+                let parts = ConfidenceParts { label: (0.4 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
+                let spans = Parties::whole_name(self.sheet, best);
+                let text = match &spans[1..] {
+                    [] => best.text.clone(),
+                    more => format!("{} {}", best.text, self.sheet.quote(&more[0])),
+                };
+                let value = self.evidenced(&text, &text, &spans, parts, doubts, best.label.clone());
                 found.insert(field.name.clone(), value);
             }
             if let Some(field) = wanted(FieldType::Address) {
@@ -267,7 +234,7 @@ impl FieldFinder<'_> {
                 if !spans.is_empty() {
                     let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
                     let text = lines.join(", ");
-                    let parts = ConfidenceParts { label: (0.3 + score(best)).min(0.95), ..ConfidenceParts::CERTAIN };
+                    let parts = ConfidenceParts { label: (0.38 + score(best)).min(0.97), ..ConfidenceParts::CERTAIN };
                     found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
                 }
             }
@@ -275,6 +242,43 @@ impl FieldFinder<'_> {
                 sender_key = Some(key);
             }
         }
+    }
+}
+
+/// Candidates that no label speaks for, but their type, size or place.
+fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> Vec<Scored> {
+    let unlabelled = |candidate: &Candidate, score: f32| Scored { candidate: candidate.clone(), score, label: None };
+    let nothing_found = ranked.iter().all(|scored| scored.score < LEAST);
+    match field.kind {
+        kind if speaks_for_itself(kind) => candidates
+            .iter()
+            .take(20)
+            .enumerate()
+            .map(|(rank, candidate)| unlabelled(candidate, (0.5 - 0.01 * rank as f32) * candidate.fit))
+            .collect(),
+        FieldType::Currency => most_frequent(candidates)
+            .map(|(candidate, share)| unlabelled(candidate, 0.45 + 0.4 * share))
+            .into_iter()
+            .collect(),
+        FieldType::Money if field.prefer == Prefer::Largest => {
+            let mut sized: Vec<(Decimal, &Candidate)> = candidates
+                .iter()
+                .filter(|candidate| candidate.fit >= 0.85)
+                .filter_map(|candidate| Some((amount(candidate)?, candidate)))
+                .collect();
+            sized.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.line.cmp(&a.1.line)));
+            let score = |rank| if rank == 0 && nothing_found && field.required { 0.34 } else { 0.1 };
+            sized
+                .into_iter()
+                .take(8)
+                .enumerate()
+                .map(|(rank, (_, candidate))| unlabelled(candidate, score(rank)))
+                .collect()
+        }
+        FieldType::Date if field.required && nothing_found => {
+            candidates.first().map(|candidate| unlabelled(candidate, 0.34)).into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 

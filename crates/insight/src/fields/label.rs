@@ -58,6 +58,11 @@ impl Label {
         self.parts.is_empty()
     }
 
+    /// Whether it names words that do not follow each other.
+    pub(crate) fn has_gap(&self) -> bool {
+        self.parts.contains(&Part::Gap)
+    }
+
     /// The first word, by which labels are looked up.
     pub(crate) fn first(&self) -> &str {
         match self.parts.first() {
@@ -132,7 +137,7 @@ fn unlinked(word: &str) -> String {
 fn fold(c: char, into: &mut String) {
     for lower in c.to_lowercase() {
         match lower {
-            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' => into.push('a'),
+            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ª' => into.push('a'),
             'é' | 'è' | 'ê' | 'ë' => into.push('e'),
             'í' | 'ì' | 'î' | 'ï' => into.push('i'),
             'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'º' | 'ø' => into.push('o'),
@@ -142,7 +147,6 @@ fn fold(c: char, into: &mut String) {
             'ß' => into.push_str("ss"),
             'œ' => into.push_str("oe"),
             'æ' => into.push_str("ae"),
-            'ª' => into.push('a'),
             other => into.push(other),
         }
     }

@@ -14,7 +14,7 @@
 //! | [`check`] | sums and orders that must hold |
 //! | [`value`] | values as printed, and their exact form |
 //! | [`label`] | the words beside a value |
-//! | `sheet` | pages as lines of words |
+//! | `sheet`, `habits` | pages as lines of words; how they write numbers and dates |
 //! | `candidate`, `occurrence` | all values and all labels on the pages |
 //! | `score`, `assign` | which value belongs to which label, decided together |
 //! | `party` | who wrote it, and to whom |
@@ -33,6 +33,7 @@ pub mod einvoice;
 mod extract;
 pub mod extraction;
 mod grounding;
+mod habits;
 mod identity;
 pub mod label;
 mod occurrence;

@@ -11,14 +11,17 @@ use std::{collections::HashMap, ops::Range};
 /// A label on a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Occurrence {
-    /// Index into [`Schema::fields`].
-    pub field: usize,
     /// As the schema writes it.
     pub label: String,
     /// How many words it has.
     pub words: usize,
     pub line: usize,
+    /// Its words; of a label with a gap, only those behind it.
     pub tokens: Range<usize>,
+    /// Its first word.
+    pub start: usize,
+    /// How many parts of its words do not belong to it: one in `Meter-No.` for the label "no".
+    pub extra: usize,
     pub rect: Rect,
 }
 
@@ -29,6 +32,10 @@ pub(crate) struct Occurrences {
     by_field: Vec<Vec<usize>>,
     /// Words that belong to some label.
     is_label: Vec<bool>,
+    /// Words that name an amount of the document.
+    names_amount: Vec<bool>,
+    /// Words that name a date of the document.
+    names_date: Vec<bool>,
     /// Lines that head a list of rows.
     header_lines: Vec<bool>,
 }
@@ -62,21 +69,25 @@ impl Occurrences {
             all: Vec::new(),
             by_field: vec![Vec::new(); schema.fields.len()],
             is_label: vec![false; sheet.tokens.len()],
+            names_amount: vec![false; sheet.tokens.len()],
+            names_date: vec![false; sheet.tokens.len()],
             header_lines: header_lines(sheet, schema),
         };
         for line in 0..sheet.lines.len() {
-            found.add_line(sheet, line, &by_word);
+            found.add_line(sheet, schema, line, &by_word);
         }
         found
     }
 
-    fn add_line(&mut self, sheet: &Sheet, line: usize, by_word: &HashMap<&str, Vec<Entry<'_>>>) {
+    fn add_line(&mut self, sheet: &Sheet, schema: &Schema, line: usize, by_word: &HashMap<&str, Vec<Entry<'_>>>) {
         let printed = &sheet.lines[line];
         let mut matches: Vec<Match<'_>> = Vec::new();
         for start in 0..printed.parts.len() {
             for entry in by_word.get(printed.parts[start].text.as_str()).into_iter().flatten() {
                 let part = |index: usize| printed.parts.get(start + index).map(|part| part.text.as_str());
-                if let Some(length) = entry.label.matches(part) {
+                let length =
+                    entry.label.matches(part).filter(|length| stands_whole(sheet, line, start..start + length));
+                if let Some(length) = length {
                     matches.push(Match { entry, parts: start..start + length });
                 }
             }
@@ -88,7 +99,8 @@ impl Occurrences {
             .iter()
             .map(|own| {
                 !matches.iter().any(|other| {
-                    other.parts.start <= own.parts.start
+                    !other.entry.label.has_gap()
+                        && other.parts.start <= own.parts.start
                         && other.parts.end >= own.parts.end
                         && other.parts.len() > own.parts.len()
                         && other.entry.label.len() >= own.entry.label.len()
@@ -96,9 +108,16 @@ impl Occurrences {
             })
             .collect();
         for (own, _) in matches.iter().zip(longest).filter(|(_, is_longest)| *is_longest) {
-            let tokens = printed.parts[own.parts.start].token..printed.parts[own.parts.end - 1].token + 1;
+            let start = printed.parts[own.parts.start].token;
+            let last = printed.parts[own.parts.end - 1].token;
+            let tokens = if own.entry.label.has_gap() { last..last + 1 } else { start..last + 1 };
             self.is_label[tokens.clone()].fill(true);
             let Some(field) = own.entry.field else { continue };
+            match schema.fields[field].kind {
+                FieldType::Money => self.names_amount[tokens.clone()].fill(true),
+                FieldType::Date => self.names_date[tokens.clone()].fill(true),
+                _ => {}
+            }
             let on_page = self.by_field[field]
                 .iter()
                 .rev()
@@ -109,7 +128,10 @@ impl Occurrences {
             self.by_field[field].push(self.all.len());
             let rect = sheet.rect_of(&tokens);
             let (label, words) = (own.entry.label.text.clone(), own.entry.label.len());
-            self.all.push(Occurrence { field, label, words, line, tokens, rect });
+            let parts = printed.parts.iter().filter(|part| (start..=last).contains(&part.token)).count();
+            let extra = parts - own.parts.len()
+                + if own.entry.label.has_gap() { words_between(sheet, start + 1..last) } else { 0 };
+            self.all.push(Occurrence { label, words, line, tokens, start, extra, rect });
         }
     }
 
@@ -122,10 +144,43 @@ impl Occurrences {
         self.is_label[token]
     }
 
+    /// Whether a word belongs to the label of a date or an amount, as none stands among the lines of an address.
+    pub(crate) fn names_document(&self, token: usize) -> bool {
+        self.names_date[token] || self.names_amount[token]
+    }
+
+    pub(crate) fn names_amount(&self, token: usize) -> bool {
+        self.names_amount[token]
+    }
+
     /// Whether a line heads a list of rows: what stands below it belongs to rows.
     pub(crate) fn is_header(&self, line: usize) -> bool {
         self.header_lines[line]
     }
+}
+
+/// Words in the gap of a label that change its meaning: "invoice for your order of" is not "invoice … of".
+fn words_between(sheet: &Sheet, tokens: Range<usize>) -> usize {
+    let is_word = |text: &str| {
+        text.chars().filter(|c| c.is_alphabetic()).count() >= 4 && !text.chars().any(|c| c.is_ascii_digit())
+    };
+    let counts = |token: &usize| {
+        is_word(&sheet.tokens[*token].text) && super::label::plain_parts(&sheet.tokens[*token].text) != ["nr"]
+    };
+    tokens.filter(counts).count()
+}
+
+/// Whether a label ends where a word ends, and stays within one run of words.
+fn stands_whole(sheet: &Sheet, line: usize, parts: Range<usize>) -> bool {
+    let all = &sheet.lines[line].parts;
+    let (first, last) = (&all[parts.start], &all[parts.end - 1]);
+    // A wide gap parts "Customer:" and "Number" in two columns.
+    let is_one_run = sheet.segment_of(line, first.token).is_some_and(|segment| segment.tokens.contains(&last.token));
+    // `Invoice#123` is a label and its value in one word; the A of `A-1086` is no word of a label.
+    let ends_word = all.get(parts.end).is_none_or(|next| {
+        next.token != last.token || (last.text == "nr" && next.text.starts_with(|c: char| c.is_ascii_digit()))
+    });
+    is_one_run && ends_word
 }
 
 /// Lines with the headings of at least three columns, one of them of words.

@@ -27,13 +27,26 @@ const MOST_ROWS: usize = 5000;
 /// A table ends where nothing stands for this many heights of a line.
 const WIDEST_GAP: f32 = 8.0;
 
+/// The rows of a list. Headings that are all known are looked for first; only without any, words are taken on trust.
 pub(super) fn find(sheet: &Sheet, field: &Field, occurrences: &Occurrences) -> Vec<Row> {
+    let rows = find_below(sheet, field, occurrences, Words::Named);
+    if rows.is_empty() { find_below(sheet, field, occurrences, Words::Leftmost) } else { rows }
+}
+
+/// How the column of words is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Named,
+    Leftmost,
+}
+
+fn find_below(sheet: &Sheet, field: &Field, occurrences: &Occurrences, words: Words) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut line = 0;
     let mut known: Option<Vec<Heading>> = None;
     let mut ended = false;
     while line < sheet.lines.len() && rows.len() < MOST_ROWS {
-        if let Some((headings, end)) = heading_band(sheet, line, field) {
+        if let Some((headings, end)) = heading_band(sheet, line, field, words) {
             (known, ended) = (Some(headings), false);
             line = end;
             continue;
@@ -43,7 +56,7 @@ pub(super) fn find(sheet: &Sheet, field: &Field, occurrences: &Occurrences) -> V
         match &known {
             Some(headings) if !ended && !is_new_page => {
                 let width = sheet.page_of(line).width;
-                let reader = RowReader { sheet, field, headings, occurrences, width };
+                let reader = RowReader { sheet, field, headings, occurrences, words, width };
                 let (read, next) = reader.read(line);
                 rows.extend(read);
                 ended = true;
@@ -59,7 +72,7 @@ pub(super) fn find(sheet: &Sheet, field: &Field, occurrences: &Occurrences) -> V
 }
 
 /// The headings that begin with this line, over as many lines as they are set in, and the first line below.
-fn heading_band(sheet: &Sheet, line: usize, field: &Field) -> Option<(Vec<Heading>, usize)> {
+fn heading_band(sheet: &Sheet, line: usize, field: &Field, words: Words) -> Option<(Vec<Heading>, usize)> {
     let first = &sheet.lines[line];
     if first.segments.len() > 30 || first.parts.len() > 80 {
         return None;
@@ -83,18 +96,28 @@ fn heading_band(sheet: &Sheet, line: usize, field: &Field) -> Option<(Vec<Headin
     let mut columns: Vec<usize> = matched.iter().map(|(column, _)| *column).collect();
     columns.sort_unstable();
     columns.dedup();
-    let needed = field.columns.len().min(3);
     let has_words = columns.iter().any(|column| field.columns[*column].kind == FieldType::String);
-    if columns.len() < needed || !has_words {
-        return None;
+    let has_amounts = columns.iter().any(|column| field.columns[*column].kind == FieldType::Money);
+    match words {
+        Words::Named if columns.len() < field.columns.len().min(3) || !has_words => return None,
+        // A heading of amounts and another one that are known make the others likely.
+        Words::Leftmost if columns.len() < 2 || !has_amounts => return None,
+        Words::Leftmost if !has_words => matched.push(words_heading(first, field, &matched)?),
+        _ => {}
     }
-    // The first print of a heading counts; a word that comes twice heads one column only.
+    // A word that comes twice heads one column only: of amounts the rightmost, of anything else the first.
     let mut headings: Vec<Heading> = Vec::new();
     let mut covered: Vec<Range<usize>> = Vec::new();
     for (column, tokens) in matched {
         let rect = sheet.rect_of(&tokens);
-        let is_known = headings.iter().any(|heading| heading.column == Some(column));
-        headings.push(Heading { column: (!is_known).then_some(column), rect });
+        let other = headings.iter_mut().find(|heading| heading.column == Some(column));
+        let is_amount = field.columns[column].kind == FieldType::Money;
+        let replaces = other.as_ref().is_some_and(|other| is_amount && other.rect.x1 < rect.x0);
+        let own = (replaces || other.is_none()).then_some(column);
+        if let Some(other) = other.filter(|_| replaces) {
+            other.column = None;
+        }
+        headings.push(Heading { column: own, rect });
         covered.push(tokens);
     }
     for band in &sheet.lines[line..end] {
@@ -112,10 +135,21 @@ fn heading_band(sheet: &Sheet, line: usize, field: &Field) -> Option<(Vec<Headin
     Some((headings, end))
 }
 
+/// The column of words and the run of words that heads it: the leftmost that means nothing else.
+fn words_heading(line: &Line, field: &Field, matched: &[(usize, Range<usize>)]) -> Option<(usize, Range<usize>)> {
+    let columns = field.columns.iter().enumerate();
+    let texts: Vec<(usize, &Column)> = columns.filter(|(_, column)| column.kind == FieldType::String).collect();
+    let column = texts.iter().find(|(_, column)| column.name == "description").or_else(|| texts.first())?.0;
+    let first = line.segments.first()?;
+    let is_free = matched.iter().all(|(_, tokens)| tokens.start >= first.tokens.end);
+    (is_free && line.segments.len() >= 3).then(|| (column, first.tokens.clone()))
+}
+
 fn has_amount(sheet: &Sheet, line: &Line) -> bool {
     sheet.tokens[line.tokens.clone()].iter().any(|token| {
-        let digits = token.text.chars().filter(char::is_ascii_digit).count();
-        digits >= 2 && token.text.contains([',', '.'])
+        let text = super::candidate::trimmed(&token.text);
+        let digits = text.chars().filter(char::is_ascii_digit).count();
+        digits >= 2 && text.contains([',', '.']) && super::parse_as(FieldType::Money, text, &sheet.habits).is_some()
     })
 }
 
@@ -151,6 +185,7 @@ struct RowReader<'s> {
     field: &'s Field,
     headings: &'s [Heading],
     occurrences: &'s Occurrences,
+    words: Words,
     /// Of the page.
     width: f32,
 }
@@ -167,7 +202,7 @@ impl RowReader<'_> {
             let gap = if line == start { 0.0 } else { printed.rect.y0 - self.sheet.lines[line - 1].rect.y1 };
             if gap > WIDEST_GAP * printed.rect.height().max(4.0)
                 || self.is_total(line)
-                || heading_band(self.sheet, line, self.field).is_some()
+                || heading_band(self.sheet, line, self.field, self.words).is_some()
             {
                 break;
             }
@@ -288,12 +323,14 @@ impl RowReader<'_> {
     /// A line that names a total of the document ends the rows.
     fn is_total(&self, line: usize) -> bool {
         let printed = &self.sheet.lines[line];
-        let labels = printed.tokens.clone().filter(|token| self.occurrences.is_label(*token)).count();
-        let words = self.sheet.tokens[printed.tokens.clone()]
-            .iter()
-            .filter(|token| token.text.chars().any(char::is_alphabetic))
-            .count();
-        labels > 0 && labels * 2 >= words && has_amount(self.sheet, printed)
+        let names_amount = |token: &usize| self.occurrences.names_amount(*token);
+        let labels = printed.tokens.clone().filter(names_amount).count();
+        let words = self.sheet.tokens[printed.tokens.clone()].iter();
+        let words = words.filter(|token| token.text.chars().any(char::is_alphabetic)).count();
+        // Totals may stand in a row of their own, below the labels of all of them.
+        let runs =
+            printed.segments.iter().filter(|segment| segment.tokens.clone().any(|token| names_amount(&token))).count();
+        labels > 0 && labels * 2 >= words && (has_amount(self.sheet, printed) || runs >= 2)
     }
 }
 

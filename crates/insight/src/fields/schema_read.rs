@@ -30,10 +30,13 @@ impl Schema {
                 schema.fields.push(field);
             }
         }
+        // A field that could not be read is known all the same: its own problem is enough.
+        let broken: Vec<&str> =
+            entries.iter().map(|(name, _)| name).filter(|name| schema.field(name).is_none()).collect();
         if let Some(nodes) = entries.list(CHECKS, problems) {
             let path = entries.path_of(CHECKS);
             for (index, node) in nodes.iter().enumerate() {
-                schema.checks.extend(Check::read(node, &format!("{path}[{index}]"), &schema.fields, problems));
+                schema.checks.extend(Check::read(node, &format!("{path}[{index}]"), &schema.fields, &broken, problems));
             }
         }
         schema

@@ -67,7 +67,7 @@ impl Scorer<'_> {
             Prefer::First => 1.0 - 0.08 * place,
             Prefer::Last => 0.92 + 0.08 * place,
             Prefer::Largest if amount(candidate) == largest => 1.0,
-            Prefer::Largest => 0.85 + 0.05 * place,
+            Prefer::Largest => 0.75 + 0.05 * place,
         }
     }
 
@@ -127,7 +127,8 @@ impl Scorer<'_> {
         match &field.pattern {
             Some(pattern) => {
                 for (range, text) in pattern_matches(self.sheet, &tokens, pattern) {
-                    if !is_other_type(&text) {
+                    let is_aside = self.sheet.tokens[range.start].text.starts_with('(');
+                    if !is_other_type(&text) && !is_aside {
                         texts.push(self.text(line, range, &text));
                     }
                 }
@@ -191,13 +192,17 @@ impl Scorer<'_> {
             return None;
         }
         let misaligned = (edges / (4.0 * height)).min(1.0);
-        Some(0.9 - 0.07 * distance.max(0.0) - 0.25 * misaligned)
+        // Below headings stand several rows, of which the last is often the sum of the others.
+        let fall = if heads_columns { 0.0 } else { 0.07 };
+        Some(0.9 - fall * distance.max(0.0) - 0.25 * misaligned)
     }
 
     /// How much the label says: more words say more, and words around it that are not part of it take that back.
     fn strength(&self, label: &Occurrence, candidate: &Candidate, words_between: f32) -> f32 {
         let Some(segment) = self.sheet.segment_of(label.line, label.tokens.start) else { return 0.5 };
-        let before = (segment.tokens.start..label.tokens.start).filter(|token| self.is_foreign(*token)).count() as f32;
+        let before = (segment.tokens.start..label.start.max(segment.tokens.start))
+            .filter(|token| self.is_foreign(*token))
+            .count() as f32;
         let end = if candidate.line == label.line {
             candidate.tokens.start.min(segment.tokens.end)
         } else {
@@ -206,9 +211,19 @@ impl Scorer<'_> {
         let behind =
             (label.tokens.end..end.max(label.tokens.end)).filter(|token| self.is_foreign(*token)).count() as f32;
         let own = label.tokens.len().max(label.words) as f32;
-        let coverage = own / (own + before + behind.max(words_between));
-        let words = if label.words >= 2 { 1.0 } else { 0.9 };
+        let coverage = own / (own + before + behind.max(words_between) + 0.5 * label.extra as f32);
+        let is_bare = label.words == 1 && self.is_number_word(label.tokens.start);
+        let words = match label.words {
+            // "Number" alone names the number of anything.
+            1 if is_bare => 0.75,
+            1 => 0.9,
+            _ => 1.0,
+        };
         words * (0.35 + 0.65 * coverage)
+    }
+
+    fn is_number_word(&self, token: usize) -> bool {
+        super::label::plain_parts(&self.sheet.tokens[token].text) == ["nr"]
     }
 
     /// A word with a meaning of its own.

@@ -5,8 +5,9 @@
 //! have no box, and no such box is ever given out.
 
 use super::{
+    habits,
     label::plain_parts,
-    value::{DateOrder, Habits, currency, date, decimal},
+    value::{Habits, currency},
 };
 use bindery_reader::{
     Page, Rect,
@@ -63,16 +64,6 @@ pub(crate) struct SheetPage {
     pub text_height: f32,
 }
 
-/// A language that labels and habits are known in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Language {
-    English,
-    German,
-    French,
-    Spanish,
-    Unknown,
-}
-
 /// All pages of a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
@@ -88,7 +79,7 @@ impl Sheet {
         for page in pages {
             sheet.add_page(page);
         }
-        sheet.habits = habits(&sheet);
+        sheet.habits = habits::of(&sheet);
         sheet
     }
 
@@ -264,12 +255,11 @@ fn into_lines(mut words: Vec<Token>) -> Vec<Vec<Token>> {
         let center = word.rect.center().1;
         let height = word.rect.height().max(1.0);
         let near = (center - current.0).abs() < 0.4 * height.min(current.1);
-        match lines.last_mut().filter(|_| near) {
-            Some(line) => line.push(word),
-            None => {
-                current = (center, height);
-                lines.push(vec![word]);
-            }
+        if let Some(line) = lines.last_mut().filter(|_| near) {
+            line.push(word);
+        } else {
+            current = (center, height);
+            lines.push(vec![word]);
         }
     }
     for line in &mut lines {
@@ -329,100 +319,4 @@ fn parts(all: &[Token], tokens: Range<usize>) -> Vec<LinePart> {
         }
     }
     parts
-}
-
-const COMMON: &[(Language, &[&str])] = &[
-    (
-        Language::English,
-        &[
-            "the", "of", "and", "to", "for", "invoice", "date", "amount", "your", "quantity", "with", "due", "number",
-            "bill",
-        ],
-    ),
-    (
-        Language::German,
-        &[
-            "der", "die", "und", "von", "vom", "für", "rechnung", "bis", "mit", "datum", "betrag", "menge", "nr",
-            "ihre", "sie", "zum",
-        ],
-    ),
-    (
-        Language::French,
-        &[
-            "le",
-            "les",
-            "des",
-            "du",
-            "et",
-            "facture",
-            "pour",
-            "date",
-            "montant",
-            "quantité",
-            "par",
-            "votre",
-            "tva",
-            "prix",
-            "sur",
-        ],
-    ),
-    (
-        Language::Spanish,
-        &[
-            "el", "los", "del", "y", "factura", "fecha", "para", "importe", "cantidad", "su", "iva", "con", "por",
-            "número", "precio",
-        ],
-    ),
-];
-
-pub(crate) fn language(sheet: &Sheet) -> Language {
-    let mut counts = [0usize; 4];
-    // A language shows in a few pages; the rest need not be counted.
-    for token in sheet.tokens.iter().take(5000) {
-        let word = token.text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        for (index, (_, words)) in COMMON.iter().enumerate() {
-            counts[index] += usize::from(words.contains(&&*word));
-        }
-    }
-    let best = (0..COMMON.len()).max_by_key(|index| (counts[*index], std::cmp::Reverse(*index))).unwrap_or(0);
-    if counts[best] < 2 { Language::Unknown } else { COMMON[best].0 }
-}
-
-fn habits(sheet: &Sheet) -> Habits {
-    let (mut dots, mut commas, mut day_first, mut month_first, mut dollars, mut others) = (0, 0, 0, 0, 0, 0);
-    for token in &sheet.tokens {
-        let (number, code) = currency::amount_of(&token.text);
-        match currency::parse(&token.text).or(code) {
-            Some("USD") => dollars += 1,
-            Some(_) => others += 1,
-            None => {}
-        }
-        if number.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '(') {
-            match decimal::evident_mark(number.trim_end_matches(|c: char| !c.is_ascii_digit())) {
-                Some('.') => dots += 1,
-                Some(',') => commas += 1,
-                _ => {}
-            }
-        }
-        match date::evident_order(&token.text) {
-            DateOrder::DayFirst => day_first += 1,
-            DateOrder::MonthFirst => month_first += 1,
-            DateOrder::Unknown => {}
-        }
-    }
-    let decimal_mark = match dots.cmp(&commas) {
-        std::cmp::Ordering::Greater => Some('.'),
-        std::cmp::Ordering::Less => Some(','),
-        std::cmp::Ordering::Equal => None,
-    };
-    let dates = match (day_first.cmp(&month_first), language(sheet)) {
-        (std::cmp::Ordering::Greater, _) => DateOrder::DayFirst,
-        (std::cmp::Ordering::Less, _) => DateOrder::MonthFirst,
-        (_, Language::German | Language::French | Language::Spanish) => DateOrder::DayFirst,
-        // English is written both ways; whose money is counted tells which.
-        _ if dollars > others => DateOrder::MonthFirst,
-        _ if others > dollars => DateOrder::DayFirst,
-        _ => DateOrder::Unknown,
-    };
-    Habits { decimal_mark, dates }
 }

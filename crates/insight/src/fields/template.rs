@@ -42,7 +42,14 @@ pub struct Template {
     /// Or this does.
     vat_id: Option<String>,
     fields: Vec<Rule>,
-    rows: Vec<(String, Vec<(String, Vec<Label>)>)>,
+    rows: Vec<RowsRule>,
+}
+
+/// A list of rows, and the headings of its columns.
+#[derive(Debug, Clone)]
+struct RowsRule {
+    field: String,
+    columns: Vec<(String, Vec<Label>)>,
 }
 
 /// Where a value stands.
@@ -129,21 +136,16 @@ impl Template {
     fn apply(&self, doctype: &DocType, sheet: &Sheet, extraction: &mut Extraction) {
         for rule in &self.fields {
             let kind = doctype.fields.field(&rule.field).map_or(FieldType::String, |field| field.kind);
-            match rule.find(sheet, kind) {
-                Some((tokens, text, normalised)) => {
-                    let value = self.value(sheet, &tokens, text, normalised);
-                    extraction.fields.insert(rule.field.clone(), value);
-                }
-                None => {
-                    let text = format!(
-                        "the template {} says where {} stands, but nothing fits there",
-                        &*self.name, rule.field
-                    );
-                    extraction.doubts.push(Doubt::new(DoubtKind::Source, text));
-                }
+            if let Some((tokens, text, normalised)) = rule.find(sheet, kind) {
+                let value = self.value(sheet, &tokens, text, normalised);
+                extraction.fields.insert(rule.field.clone(), value);
+            } else {
+                let text =
+                    format!("the template {} says where {} stands, but nothing fits there", &*self.name, rule.field);
+                extraction.doubts.push(Doubt::new(DoubtKind::Source, text));
             }
         }
-        for (name, headings) in &self.rows {
+        for RowsRule { field: name, columns: headings } in &self.rows {
             let known = doctype.fields.field(name);
             let columns = headings.iter().map(|(column, labels)| {
                 let kind = known
@@ -198,25 +200,12 @@ impl Rule {
         match &self.anchor {
             None => sheet.lines.iter().find_map(|line| self.value_in(sheet, line.tokens.clone(), kind)),
             Some((direction, labels)) => {
-                self.anchors(sheet, labels).into_iter().find_map(|(line, tokens)| match direction {
+                anchors(sheet, labels).into_iter().find_map(|(line, tokens)| match direction {
                     Direction::After => self.value_in(sheet, tokens.end..sheet.lines[line].tokens.end, kind),
                     Direction::Below => self.below(sheet, line, &tokens, kind),
                 })
             }
         }
-    }
-
-    fn anchors(&self, sheet: &Sheet, labels: &[Label]) -> Vec<(usize, Range<usize>)> {
-        let mut found = Vec::new();
-        for (index, line) in sheet.lines.iter().enumerate() {
-            for start in 0..line.parts.len() {
-                let part = |offset: usize| line.parts.get(start + offset).map(|part| part.text.as_str());
-                if let Some(length) = labels.iter().filter_map(|label| label.matches(part)).max() {
-                    found.push((index, line.parts[start].token..line.parts[start + length - 1].token + 1));
-                }
-            }
-        }
-        found
     }
 
     fn below(
@@ -266,6 +255,20 @@ impl Rule {
             Some((range, text, normalised))
         })
     }
+}
+
+/// Everywhere that one of these labels stands: its line and its words.
+fn anchors(sheet: &Sheet, labels: &[Label]) -> Vec<(usize, Range<usize>)> {
+    let mut found = Vec::new();
+    for (index, line) in sheet.lines.iter().enumerate() {
+        for start in 0..line.parts.len() {
+            let part = |offset: usize| line.parts.get(start + offset).map(|part| part.text.as_str());
+            if let Some(length) = labels.iter().filter_map(|label| label.matches(part)).max() {
+                found.push((index, line.parts[start].token..line.parts[start + length - 1].token + 1));
+            }
+        }
+    }
+    found
 }
 
 fn read_match(entry: &Fields<'_>, problems: &mut Problems) -> (Vec<Label>, Option<String>) {
@@ -318,7 +321,7 @@ fn read_rules(entry: &Fields<'_>, problems: &mut Problems) -> Vec<Rule> {
     rules
 }
 
-fn read_rows(entry: &Fields<'_>, problems: &mut Problems) -> Vec<(String, Vec<(String, Vec<Label>)>)> {
+fn read_rows(entry: &Fields<'_>, problems: &mut Problems) -> Vec<RowsRule> {
     let Some(lists) = entry.get("rows").and_then(|node| Fields::open_free(node, "rows", problems)) else {
         return Vec::new();
     };
@@ -335,7 +338,7 @@ fn read_rows(entry: &Fields<'_>, problems: &mut Problems) -> Vec<(String, Vec<(S
             let labels = read_texts(&columns, column, problems).iter().filter_map(|text| Label::new(text)).collect();
             (column.to_owned(), labels)
         });
-        all.push((name.to_owned(), columns.collect()));
+        all.push(RowsRule { field: name.to_owned(), columns: columns.collect() });
     }
     all
 }

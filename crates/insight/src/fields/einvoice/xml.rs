@@ -75,7 +75,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
                 let Some(mut closed) = open.pop().filter(|_| !open.is_empty()) else {
                     return Err("it closes an element that was never opened".to_owned());
                 };
-                closed.text = closed.text.trim().to_owned();
+                let text = closed.text.trim().to_owned();
+                closed.text = text;
                 if let Some(parent) = open.last_mut() {
                     parent.children.push(closed);
                 }

@@ -106,7 +106,7 @@ fn is_legal_form(word: &str) -> bool {
     let squeezed: String = word.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     // "co", "as" and the like are words of their own in lower case.
     LEGAL_FORMS.contains(&&*squeezed)
-        && word.starts_with(|c: char| c.is_uppercase() || c == 'e' || c == 'd' || c == 'm' || c == 's')
+        && word.starts_with(|c: char| c.is_uppercase() || matches!(c, 'a' | 'd' | 'e' | 'm' | 's'))
         && (squeezed.len() > 2 || word.chars().any(char::is_uppercase) || word.contains('.'))
 }
 

@@ -124,7 +124,7 @@ pub fn email(text: &str) -> Option<Parsed> {
 
 /// A telephone number: its digits, with `+` before a country's number. `(0)` within such a number is not dialled.
 pub fn phone(text: &str) -> Option<Parsed> {
-    let found = PHONE.find_iter(text).max_by_key(|found| found.len())?;
+    let found = PHONE.find_iter(text).max_by_key(regex::Match::len)?;
     let printed = found.as_str();
     let is_international = printed.starts_with('+') || printed.starts_with("00");
     let dialled = if is_international { printed.replace("(0)", "") } else { printed.to_owned() };

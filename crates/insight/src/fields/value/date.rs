@@ -161,18 +161,18 @@ fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {
     let month_first = civil(year, Some(first), Some(second));
     // Nobody writes the month first with dots.
     let order = if &captures["s"] == "." { DateOrder::DayFirst } else { order };
-    match (day_first, month_first, order) {
-        (Some(date), Some(other), DateOrder::Unknown) if date != other => Some(Parsed {
-            normalised: date.to_string(),
-            doubt: Some(format!("{} can be read as {date} or as {other}", &captures[0])),
-            checksum: None,
-        }),
-        (Some(date), None, _)
-        | (None, Some(date), _)
-        | (Some(date), Some(_), DateOrder::DayFirst | DateOrder::Unknown) => Some(Parsed::sure(date.to_string())),
-        (Some(_), Some(date), DateOrder::MonthFirst) => Some(Parsed::sure(date.to_string())),
-        (None, None, _) => None,
-    }
+    let doubt = match (day_first, month_first) {
+        (Some(date), Some(other)) if date != other && order == DateOrder::Unknown => {
+            Some(format!("{} can be read as {date} or as {other}", &captures[0]))
+        }
+        _ => None,
+    };
+    let date = match (day_first, month_first) {
+        (Some(_), Some(date)) if order == DateOrder::MonthFirst => date,
+        (Some(date), _) | (None, Some(date)) => date,
+        (None, None) => return None,
+    };
+    Some(Parsed { normalised: date.to_string(), doubt, checksum: None })
 }
 
 /// Two figures mean this century up to 69, the last one from 70 on.
