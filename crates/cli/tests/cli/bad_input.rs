@@ -31,7 +31,10 @@ fn wrong_flags_are_usage_errors() {
 fn unknown_names_list_the_known_ones() {
     let desk = Desk::new();
     desk.bindery(&["run", &samples(), "--workflow", "wrods"])
-        .fails_with(2, "there is no workflow \"wrods\"; known are default, documents, process, read, submission-documents, words")
+        .fails_with(
+            2,
+            "there is no workflow \"wrods\"; known are default, documents, process, read, submission-documents, words",
+        )
         .fails_with(2, "hint: ");
     desk.bindery(&["run", &samples(), "--workflow", "default"]).fails_with(2, "no processor is registered under");
     desk.bindery(&["pause", "nothing"]).fails_with(2, "there is no queue \"nothing\"; known are");

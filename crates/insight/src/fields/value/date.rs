@@ -76,11 +76,13 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     let mut found: Vec<FoundDate> = Vec::new();
     let mut add = |range: std::ops::Range<usize>, parsed: Option<Parsed>| {
         let is_free = found.iter().all(|other| range.end <= other.range.start || range.start >= other.range.end);
-        if let (Some(parsed), true) = (parsed, is_free) {
+        // The 9 of `A-808-9 of February 18` is the end of a number, not a day.
+        let stands_free = !text[..range.start].ends_with(['-', '/', '.']);
+        if let (Some(parsed), true) = (parsed, is_free && stands_free) {
             found.push(FoundDate { range, parsed });
         }
     };
-    for words in [&*DAY_MONTH, &*MONTH_DAY] {
+    for words in [&*MONTH_DAY, &*DAY_MONTH] {
         for captures in words.captures_iter(text) {
             add(whole(&captures), in_words(&captures));
         }
@@ -260,6 +262,12 @@ mod tests {
         let dates = find("from 01.10.2018 to 31 October 2018, paid 2018-11-02", DateOrder::Unknown);
         let dates: Vec<&str> = dates.iter().map(|date| &*date.parsed.normalised).collect();
         assert_eq!(dates, ["2018-10-01", "2018-10-31", "2018-11-02"]);
+    }
+
+    #[test]
+    fn the_end_of_a_number_is_not_a_day() {
+        assert_eq!(one("invoice A-80881-9 of February 18, 2025").as_deref(), Some("2025-02-18"));
+        assert_eq!(one("L-12-9 March 2025"), None);
     }
 
     proptest! {
