@@ -12,7 +12,7 @@
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
 //!
-//! Nothing here touches a disk or a network but [`doctype::DocTypes::load`]. The same pages always give the same answer.
+//! Nothing here touches a disk or a network but [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]. The same pages always give the same answer.
 
 pub mod classify;
 pub mod doctype;
