@@ -190,22 +190,34 @@ impl Look {
     }
 }
 
+/// Marks close before the spaces that end the text: behind them they would mark nothing.
 fn close_looks(out: &mut String, open: &mut Vec<Look>, keep: usize) {
+    if open.len() <= keep {
+        return;
+    }
+    let spaces = out.split_off(out.trim_end_matches(' ').len());
     while open.len() > keep {
         if let Some(look) = open.pop() {
             out.push_str(look.marks().1);
         }
     }
+    out.push_str(&spaces);
 }
 
 fn write_spans(out: &mut String, open: &mut Vec<Look>, spans: &[Span], facts: &PageFacts, place: Place) {
-    for span in spans {
+    for (index, span) in spans.iter().enumerate() {
         if span.style.superscript && facts.footnotes.contains(span.text.trim()) {
             close_looks(out, open, 0);
             let _ = write!(out, "[^{}]", span.text.trim());
             continue;
         }
-        let wanted = Look::of(span.style);
+        // How many spans a look goes on for. What ends first is within what ends later, so that marks never cross.
+        let lasts = |look: Look| {
+            let rest = spans.get(index..).unwrap_or_default();
+            rest.iter().take_while(|span| Look::of(span.style).contains(&look)).count()
+        };
+        let mut wanted = Look::of(span.style);
+        wanted.sort_by_key(|look| std::cmp::Reverse(lasts(*look)));
         // A line of the text never carries an open mark to the next: each line is marked for itself.
         for (number, line) in span.text.split('\n').enumerate() {
             if number > 0 {
@@ -215,8 +227,9 @@ fn write_spans(out: &mut String, open: &mut Vec<Look>, spans: &[Span], facts: &P
             if line.is_empty() {
                 continue;
             }
-            // What goes on stays open, and what begins is opened within it.
-            let kept = open.iter().take_while(|look| wanted.contains(look)).count();
+            let begins = wanted.iter().filter(|look| !open.contains(look)).map(|look| lasts(*look)).max().unwrap_or(0);
+            let goes_on = |look: &&Look| wanted.contains(look) && lasts(**look) >= begins;
+            let kept = open.iter().take_while(goes_on).count();
             close_looks(out, open, kept);
             for look in &wanted {
                 if !open.contains(look) {
@@ -286,6 +299,8 @@ mod tests {
         assert_eq!(shown(spans), "**bold *both* bold**");
         assert_eq!(shown(vec![span("gone", "s"), span(" kept", "")]), "~~gone~~ kept");
         assert_eq!(shown(vec![span("a ", "i"), span("b", "bi")]), "*a **b***");
+        let crossing = vec![span("a ", "i"), span("b", "bi"), span(" c", "b")];
+        assert_eq!(shown(crossing), "*a* ***b* c**");
     }
 
     #[test]
