@@ -1,8 +1,8 @@
 //! Pages as pictures, rendered by hayro.
 //!
 //! The renderer cannot be stopped from outside, and a page may keep it busy for hours. It therefore works on a thread of
-//! its own: who waits for a page goes on after the time a page has, with an error. A page that was given up goes on in
-//! its thread until it is done; once there are a few of those, no more pages of the file are rendered.
+//! its own: who waits for a page goes on after the time that a page has for OCR, with an error. A page that was given up
+//! goes on in its thread until it is done; once there are a few of those, no more pages of the file are rendered.
 
 use super::guard::guarded;
 use crate::{
@@ -33,7 +33,7 @@ const MOST_GIVEN_UP: usize = 4;
 /// How many pages were given up and are still rendering.
 pub(super) type GivenUp = Arc<AtomicUsize>;
 
-/// A page of a file at that many dots per inch, in the time that a page has.
+/// A page of a file at that many dots per inch, in the time that a page has for OCR.
 pub(super) fn image_in_time(
     pdf: &Arc<Pdf>,
     index: usize,
@@ -67,7 +67,9 @@ pub(super) fn image_in_time(
     if started.is_err() {
         return Err(refused("cannot be rendered: there are too many threads"));
     }
-    match receive.recv_timeout(limits.time_per_page) {
+    // Pages are rendered to be read by OCR or to be looked at, which takes seconds where reading their text does not.
+    let time = limits.time_per_ocr_page;
+    match receive.recv_timeout(time) {
         Ok(rendered) => rendered,
         Err(RecvTimeoutError::Disconnected) => Err(broken()),
         Err(RecvTimeoutError::Timeout) => {
@@ -77,7 +79,7 @@ pub(super) fn image_in_time(
                 given_up.fetch_sub(1, Ordering::Relaxed);
                 return receive.recv().unwrap_or_else(|_| Err(broken()));
             }
-            let seconds = limits.time_per_page.as_secs();
+            let seconds = time.as_secs();
             Err(refused(&format!("takes longer than {seconds} seconds to render")))
         }
     }
