@@ -40,12 +40,13 @@ pub(super) fn cuts(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> Vec<
 
 /// Whether lines of text between two drawn lines are rows of their own.
 fn is_list(area: &Area<'_>, rows: &[TextRow], columns: &Columns) -> bool {
-    let several = rows.iter().filter(|row| row.chunks.len() >= 2).count();
-    if rows.len() < FEWEST_ROWS || several * 2 < rows.len() {
+    // Text beside the rows may stand at heights of its own.
+    let several: Vec<&TextRow> = rows.iter().filter(|row| row.chunks.len() >= 2).collect();
+    if several.len() < FEWEST_ROWS || several.len() * 2 < rows.len() {
         return false;
     }
     let (mut all, mut early) = (0, 0);
-    for pair in rows.windows(2) {
+    for pair in several.windows(2) {
         for above in &pair[0].chunks {
             let column = columns.of(&above.bbox).0;
             if let Some(below) = pair[1].chunks.iter().find(|below| columns.of(&below.bbox).0 == column) {
