@@ -48,14 +48,6 @@ const FAULTS: &[(&str, &str, &str)] = &[
     // Whether a box is ticked.
     ("form.pdf", "We want the printed", "☒ We want the printed"),
     ("form.pdf", "We want to be named", "☐ We want to be named"),
-    // The heading of a table stands above the rule, and belongs to it.
-    (
-        "invoice.pdf",
-        "**Pos. Bezeichnung Menge Einzelpreis USt Betrag**\n\n\
-         | 1 | Offsetpapier 90 g/m², 70 × 100 cm | 12 | 48,50 | 19 % | 582,00 |\n| --- | --- | --- | --- | --- | --- |\n",
-        "| Pos. | Bezeichnung | Menge | Einzelpreis | USt | Betrag |\n| --- | --- | --- | --- | --- | --- |\n\
-         | 1 | Offsetpapier 90 g/m², 70 × 100 cm | 12 | 48,50 | 19 % | 582,00 |\n",
-    ),
     // Notes of a book.
     ("history.epub", "oak1.", "oak[^1]."),
     ("history.epub", "\nParts of it", "\n[^1]: Parts of it"),

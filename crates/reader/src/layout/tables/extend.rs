@@ -4,7 +4,7 @@
 //! figures, the rows right above it are looked at: short pieces of text beside each other are its headings. And some
 //! do not draw the last line, or shade every other row: rows that go on below in the same columns are theirs, too.
 
-use super::text::{self, Item};
+use super::text::{self, Chunk, Item};
 use crate::model::Rect;
 
 const MOST_LINES: usize = 6;
@@ -20,6 +20,14 @@ pub(super) fn headings_above(
     if !begins_with_figures(items, which) {
         return Vec::new();
     }
+    let own = text::rows_of(items, which);
+    let first = own.first().map(|row| text::chunks_of(items, row, 0.62, &[])).unwrap_or_default();
+    // Each above a piece of the first row, and nearly as many as there are: these are headings also where the line below
+    // them leaves some space.
+    let over_each = |chunks: &[Chunk]| {
+        let is_over = |chunk: &Chunk| first.iter().any(|below| overlap(&chunk.bbox, &below.bbox));
+        chunks.len() >= 3 && chunks.len() + 1 >= first.len() && chunks.iter().all(is_over)
+    };
     let mut found: Vec<usize> = Vec::new();
     let mut top = which.iter().map(|&at| items[at].bbox.y0).fold(f32::MAX, f32::min);
     let mut lines = 0;
@@ -34,7 +42,8 @@ pub(super) fn headings_above(
         let long = chunks.iter().any(|chunk| chunk.items.len() > 5 || chunk.bbox.width() > 0.6 * bbox.width());
         // A single piece at the left is a caption, or the last line of a paragraph.
         let caption = chunks.len() == 1 && place.x0 < bbox.x0 + 0.2 * bbox.width();
-        if space > 0.9 * place.height() || wide || long || caption || lines == MOST_LINES {
+        let most_space = if found.is_empty() && over_each(&chunks) { 2.5 } else { 0.9 };
+        if space > most_space * place.height() || wide || long || caption || lines == MOST_LINES {
             break;
         }
         top = place.y0;
@@ -78,6 +87,11 @@ pub(super) fn rows_below(
         found.extend(inside);
     }
     found
+}
+
+/// Whether one stands above the other.
+fn overlap(a: &Rect, b: &Rect) -> bool {
+    a.x0 < b.x1 && b.x0 < a.x1
 }
 
 /// Those of a row between the sides of the area that are wanted, asked with their number and the height of their middle.
