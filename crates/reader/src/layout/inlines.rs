@@ -179,7 +179,7 @@ impl Writer<'_> {
                 style.italic = facts.italic;
                 style.code = facts.monospace;
             }
-            if placed.size < 0.8 * line.size && (word.size >= 0.8 * line.size || stands_beside_larger(word, line)) {
+            if placed.size < 0.85 * line.size && (word.size >= 0.85 * line.size || stands_beside_larger(word, line)) {
                 let rise = line.base - placed.base;
                 style.superscript = rise > 0.15 * line.size;
                 style.subscript = rise < -0.05 * line.size;
