@@ -37,7 +37,18 @@ pub(super) fn readable(bytes: &[u8]) -> Option<FileType> {
     // Mails carry PDFs in text form; a mark within other text is not one.
     let pdf_at = head.windows(5).position(|window| window == b"%PDF-")?;
     let before = head.get(..pdf_at).unwrap_or_default();
-    (pdf_at == 0 || before.iter().all(u8::is_ascii_whitespace) || !is_text_so_far(before)).then_some(FileType::Pdf)
+    let is_pdf = pdf_at == 0
+        || before.iter().all(u8::is_ascii_whitespace)
+        || !is_text_so_far(before)
+        || (before.ends_with(b"\n") && ends_like_a_pdf(bytes));
+    is_pdf.then_some(FileType::Pdf)
+}
+
+/// What a printer or a converter has said may stand before a whole file.
+fn ends_like_a_pdf(bytes: &[u8]) -> bool {
+    let tail = bytes.get(bytes.len().saturating_sub(PDF_WITHIN)..).unwrap_or_default();
+    let has = |mark: &[u8]| tail.windows(mark.len()).any(|window| window == mark);
+    has(b"startxref") && has(b"%%EOF")
 }
 
 fn is_text_so_far(bytes: &[u8]) -> bool {
@@ -141,6 +152,8 @@ mod tests {
         assert_eq!(readable(b"\n\n%PDF-1.4"), Some(FileType::Pdf));
         assert_eq!(readable(b"\x00\x01junk%PDF-1.4"), Some(FileType::Pdf));
         assert_eq!(readable(b"Subject: see the file below\n\n%PDF-1.4"), None);
+        let printed = b"Processing pages 1 through 8.\n%PDF-1.4\n1 0 obj\nendobj\nstartxref\n9\n%%EOF\n";
+        assert_eq!(readable(printed), Some(FileType::Pdf));
     }
 
     #[test]
