@@ -5,7 +5,8 @@ use bindery_core::{
     item::Item,
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::context::StepContext;
+use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// The name of the stage that runs a processor. The workflow may call that stage what it likes.
@@ -52,4 +53,17 @@ pub(crate) fn in_order(mut items: Vec<Item>) -> Vec<Item> {
 /// What a person calls a file.
 pub(crate) fn name_of(file: &Item) -> String {
     file.label.clone().unwrap_or_else(|| file.public_id())
+}
+
+/// The result of a submission, also as an artifact.
+pub(crate) fn store_result(context: &StepContext, result: Value) -> Result<Extracted, StepError> {
+    let stored = context.put_json(&result)?;
+    let mut extracted = Extracted::new(result);
+    extracted.artifacts.push(NewArtifact {
+        key: format!("output/{}.json", context.submission()?.id),
+        hash: stored.hash,
+        size: stored.size,
+        media_type: "application/json".to_owned(),
+    });
+    Ok(extracted)
 }

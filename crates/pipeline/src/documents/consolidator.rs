@@ -3,7 +3,7 @@
 use super::EXTRACTOR;
 use crate::{
     reading,
-    results::{in_order, name_of, none_read, outcomes, reason},
+    results::{in_order, name_of, none_read, outcomes, reason, store_result},
 };
 use bindery_core::{
     StepError,
@@ -53,7 +53,7 @@ impl Processor for DocumentConsolidator {
     }
 
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        reading::store_result(context, processed)
+        store_result(context, processed)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Lists what was read of a submission.
 
 use super::{PageCombiner, SPLITTER};
-use crate::results::{in_order, name_of, none_read, outcomes, reason};
+use crate::results::{in_order, name_of, none_read, outcomes, reason, store_result};
 use bindery_core::{
     StepError,
     item::ItemKind,
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, Processor, context::StepContext};
 use serde_json::{Value, json};
 
 /// One result for the submission: its files in order, where the text of each is, and what is missing and why. If none of
@@ -69,17 +69,4 @@ pub(crate) fn files_read(context: &StepContext) -> Result<Value, StepError> {
         "files": files,
         "failed": failed,
     }))
-}
-
-/// The result of a submission, also as an artifact.
-pub(crate) fn store_result(context: &StepContext, result: Value) -> Result<Extracted, StepError> {
-    let stored = context.put_json(&result)?;
-    let mut extracted = Extracted::new(result);
-    extracted.artifacts.push(NewArtifact {
-        key: format!("output/{}.json", context.submission()?.id),
-        hash: stored.hash,
-        size: stored.size,
-        media_type: "application/json".to_owned(),
-    });
-    Ok(extracted)
 }

@@ -19,7 +19,7 @@ mod tests;
 
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;
-pub(crate) use consolidator::{files_read, store_result};
+pub(crate) use consolidator::files_read;
 pub use page_reader::PageReader;
 pub(crate) use page_reader::{content_of, stored_page};
 pub use splitter::FileSplitter;

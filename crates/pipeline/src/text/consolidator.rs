@@ -1,13 +1,13 @@
 //! Binds the counted pages of a submission into one result.
 
 use super::{TextSplitter, WordCounter, missing, words};
-use crate::results::{in_order, name_of, none_read, outcomes, reason};
+use crate::results::{in_order, name_of, none_read, outcomes, reason, store_result};
 use bindery_core::{
     ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, Processor, context::StepContext};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -50,15 +50,7 @@ impl Processor for WordConsolidator {
         if !processed.is_object() {
             return Err(missing("result"));
         }
-        let stored = context.put_json(&processed)?;
-        let mut extracted = Extracted::new(processed);
-        extracted.artifacts.push(NewArtifact {
-            key: format!("output/{}.json", context.submission()?.id),
-            hash: stored.hash,
-            size: stored.size,
-            media_type: "application/json".to_owned(),
-        });
-        Ok(extracted)
+        store_result(context, processed)
     }
 }
 
