@@ -42,14 +42,12 @@ CREATE TRIGGER job_becomes_ready AFTER UPDATE OF state, priority ON job FOR EACH
     WHEN (NEW.state = 0 AND NEW.limit_key IS NULL AND (OLD.state <> 0 OR OLD.priority <> NEW.priority))
     EXECUTE FUNCTION job_becomes_ready();
 
--- Until when a claim's jobs are leased; once for all of them, as long as their worker extends them together. Those that
--- have ended since, or are somebody else's by now, carry another token.
+-- Until when a claim's jobs are leased. Those that have ended since, or are somebody else's by now, carry another token.
 CREATE TABLE claim (
-    token bigint NOT NULL,
+    token bigint PRIMARY KEY,
     until bigint NOT NULL,
     jobs  bigint[] NOT NULL
 );
-CREATE INDEX claim_token_order ON claim (token);
 -- It lives for seconds: squeezing it costs more than it saves.
 ALTER TABLE claim ALTER COLUMN jobs SET STORAGE EXTERNAL;
 
