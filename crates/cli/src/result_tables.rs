@@ -3,7 +3,7 @@
 use crate::output;
 use serde_json::{Map, Value};
 
-/// How many words of a reason fit into a line.
+/// How many letters of a reason fit into a line.
 const LONGEST_REASON: usize = 60;
 
 pub(crate) fn show(result: &Value) -> anyhow::Result<()> {

@@ -25,40 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Only tests and benchmarks use it.
     ("bindery-testkit", &[]),
 ];
-const ENGINE_USES: &[&str] =
-    &["bindery-core", "bindery-yaml", "bindery-store", "bindery-states", "bindery-reader", "bindery-insight"];
-const ABOVE_ENGINE_USES: &[&str] = &[
-    "bindery-core",
-    "bindery-yaml",
-    "bindery-store",
-    "bindery-states",
-    "bindery-reader",
-    "bindery-insight",
-    "bindery-engine",
-];
-const ABOVE_PROCESSORS_USES: &[&str] = &[
-    "bindery-core",
-    "bindery-yaml",
-    "bindery-store",
-    "bindery-states",
-    "bindery-reader",
-    "bindery-insight",
-    "bindery-engine",
-    "bindery-processors",
-];
-const SERVER_USES: &[&str] = &[
-    "bindery-core",
-    "bindery-yaml",
-    "bindery-store",
-    "bindery-states",
-    "bindery-reader",
-    "bindery-insight",
-    "bindery-engine",
-    "bindery-processors",
-    "bindery-pipeline",
-    "bindery-civic",
-];
-const CLI_USES: &[&str] = &[
+/// From the bottom to the top.
+const LAYERS: &[&str] = &[
     "bindery-core",
     "bindery-yaml",
     "bindery-store",
@@ -72,6 +40,12 @@ const CLI_USES: &[&str] = &[
     "bindery-amqp",
     "bindery-server",
 ];
+const ENGINE_USES: &[&str] = LAYERS.split_at(6).0;
+const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(7).0;
+const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(8).0;
+/// Not the broker's.
+const SERVER_USES: &[&str] = LAYERS.split_at(10).0;
+const CLI_USES: &[&str] = LAYERS;
 
 /// What would turn the core into something that does I/O.
 const NOT_IN_CORE: &[&str] = &["tokio", "rusqlite"];

@@ -17,5 +17,7 @@
 pub mod classify;
 pub mod doctype;
 pub mod fields;
+mod fold;
+mod pattern;
 
 pub use doctype::{DocType, DocTypes};

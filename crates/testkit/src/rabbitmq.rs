@@ -29,10 +29,6 @@ const CERTIFICATES: &str = "\
 
 const USER: &str = "rabbitmq";
 
-/// On the loopback address only. And its threads sleep when they have nothing to do, as RabbitMQ's own guide says for
-/// machines on which others work, too: as it comes they spin for a while.
-const ERLANG: &str = "-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none";
-
 /// What a test says that cannot run.
 pub const NOT_INSTALLED: &str = "skipped: RabbitMQ is not installed (make setup-test installs it)";
 
@@ -189,7 +185,7 @@ impl RabbitServer {
         command
             .env("RABBITMQ_NODENAME", format!("bindery-{}@localhost", self.port))
             .env("RABBITMQ_DIST_PORT", self.distribution_port.to_string())
-            .env("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", ERLANG)
+            .env("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "-kernel inet_dist_use_interface {127,0,0,1}")
             .env("ERL_EPMD_PORT", self.names_port.to_string())
             .env("ERL_EPMD_ADDRESS", "127.0.0.1")
             .env("LANG", "C.UTF-8")

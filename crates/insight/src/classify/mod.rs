@@ -12,7 +12,6 @@
 mod class;
 mod classifier;
 mod confidence;
-mod fold;
 mod group;
 mod marks;
 mod phrases;

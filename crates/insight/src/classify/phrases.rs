@@ -1,6 +1,6 @@
 //! Phrases, and finding all of them in one pass over a page's words.
 
-use super::fold::{Token, tokens};
+use crate::fold::{Token, tokens};
 use std::collections::HashMap;
 
 /// Words that follow each other. `*` at the beginning or the end of a word stands for any letters: `*rechnung`.

@@ -1,9 +1,9 @@
 //! What a page looks like, whatever language it is in: named signals that a type's file may give a weight.
 
 use super::view::View;
+use crate::pattern::pattern;
 use bindery_reader::{Page, model::BlockKind};
 use regex::Regex;
-use std::sync::LazyLock;
 
 macro_rules! signals {
     ($($variant:ident $name:literal $sentence:literal;)*) => {
@@ -49,18 +49,6 @@ signals! {
     Prose "prose" "it is running text";
     ContentsLines "contents_lines" "it has a table of contents";
     ContactAtTop "contact_at_top" "a telephone number or an e-mail stands at the top";
-}
-
-fn regex(pattern: &str) -> Regex {
-    // The patterns are constants, and a test compiles them all.
-    #[expect(clippy::expect_used, reason = "constant, and tested")]
-    Regex::new(pattern).expect("the pattern is valid")
-}
-
-macro_rules! pattern {
-    ($name:ident, $text:expr) => {
-        static $name: LazyLock<Regex> = LazyLock::new(|| regex($text));
-    };
 }
 
 // Rows are folded: small letters, no accents, plain hyphens.

@@ -1,6 +1,6 @@
 //! A page as recognition sees it: pieces of text with the place where they stand, and its rows from edge to edge.
 
-use super::fold::{Token, folded, tokens};
+use crate::fold::{Token, folded, tokens};
 use bindery_reader::{
     Page, Rect,
     model::{Block, BlockKind, Inlines, ReadBy},

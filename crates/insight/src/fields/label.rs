@@ -4,6 +4,8 @@
 //! write "number" is one, and German compounds are taken apart. So `Rechnungsnummer` in a schema also means
 //! `Rechnungs-Nr.` and `RECHNUNG NR`, and `invoice number` also means `Invoice #`.
 
+use crate::fold::fold_letter;
+
 /// A label of a schema. `…` stands for up to five parts in between: `rechnung … vom`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
@@ -133,22 +135,12 @@ fn unlinked(word: &str) -> String {
     word.strip_suffix('s').filter(|start| start.ends_with("ung")).unwrap_or(word).to_owned()
 }
 
-/// Lower case without accents.
+/// Lower case without accents; a raised letter, as in "Nº", is the letter.
 fn fold(c: char, into: &mut String) {
-    for lower in c.to_lowercase() {
-        match lower {
-            'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ª' => into.push('a'),
-            'é' | 'è' | 'ê' | 'ë' => into.push('e'),
-            'í' | 'ì' | 'î' | 'ï' => into.push('i'),
-            'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'º' | 'ø' => into.push('o'),
-            'ú' | 'ù' | 'û' | 'ü' => into.push('u'),
-            'ñ' => into.push('n'),
-            'ç' => into.push('c'),
-            'ß' => into.push_str("ss"),
-            'œ' => into.push_str("oe"),
-            'æ' => into.push_str("ae"),
-            other => into.push(other),
-        }
+    match c {
+        'ª' => into.push('a'),
+        'º' => into.push('o'),
+        other => fold_letter(other, into),
     }
 }
 

@@ -111,19 +111,18 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
 /// What is inside a file that holds others.
 async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
     let Source::File { path, name } = source else { return Ok(Unpacked::default()) };
-    let (path, name) = (path.clone(), name.clone());
+    let (own_path, name) = (path.clone(), name.clone());
     let looking = tokio::task::spawn_blocking(move || {
         let mut beginning = Vec::with_capacity(TELLING_BYTES);
-        let mut file = fs::File::open(&path)?;
+        let mut file = fs::File::open(&own_path)?;
         file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut beginning)?;
         if !may_hold_files(&beginning, &name) {
             return Ok(Unpacked::default());
         }
         let mut bytes = beginning;
         file.take(MAX_UNPACKED_FILE).read_to_end(&mut bytes)?;
-        Ok(unpack(&name, &bytes))
+        Ok(if bytes.len() as u64 > MAX_UNPACKED_FILE { Unpacked::default() } else { unpack(&name, &bytes) })
     });
-    let Source::File { path, .. } = source else { return Ok(Unpacked::default()) };
     let looked = looking.await.unwrap_or_else(|_| Ok(Unpacked::default()));
     looked.map_err(|error| unreadable(path, error))
 }

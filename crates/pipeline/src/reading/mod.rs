@@ -39,8 +39,8 @@ pub(crate) const SPLITTER: &str = "file_splitter";
 const READER: &str = "page_reader";
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
-    registry.register(FileSplitter::new(SPLITTER, Arc::clone(room)));
-    registry.register(PageReader::new(READER, Arc::clone(room)));
+    registry.register(FileSplitter::new(Arc::clone(room)));
+    registry.register(PageReader::new(Arc::clone(room)));
     registry.register(PageCombiner);
     registry.register(ReadingConsolidator);
 }
@@ -66,7 +66,7 @@ impl ReadingRoom {
         content: ContentHash,
         name: Option<&str>,
     ) -> Result<Arc<dyn OpenFile>, StepError> {
-        self.files.open(context, &Reader::new(ReadOptions::default(), None), content, name)
+        self.files.open(context, content, name)
     }
 
     /// A reader as the stage's settings want it.

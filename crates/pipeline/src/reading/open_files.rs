@@ -2,7 +2,7 @@
 
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::context::StepContext;
-use bindery_reader::{OpenFile, ReadError, Reader};
+use bindery_reader::{OpenFile, ReadError, ReadOptions, Reader};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -25,7 +25,6 @@ impl OpenFiles {
     pub(crate) fn open(
         &self,
         context: &StepContext,
-        reader: &Reader,
         content: ContentHash,
         name: Option<&str>,
     ) -> Result<Arc<dyn OpenFile>, StepError> {
@@ -35,6 +34,8 @@ impl OpenFiles {
         }
         // Bytes that cannot be had now can perhaps be had later, so that is not remembered.
         let bytes = context.blob(content)?;
+        // How pages are read is said when they are; opening needs no more than the limits.
+        let reader = Reader::new(ReadOptions::default(), None);
         let file = opened.get_or_init(|| reader.open(bytes, name).map(Arc::from));
         file.as_ref().map(Arc::clone).map_err(refused)
     }

@@ -1,6 +1,6 @@
 //! Reads one page.
 
-use super::{ReadingRoom, open_files::refused};
+use super::{READER, ReadingRoom, SPLITTER, open_files::refused};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use bindery_reader::{Page, render};
@@ -10,19 +10,18 @@ use std::sync::Arc;
 /// Reads a page as the stage's settings say: `ocr` (auto, force, never), `languages`, `dpi`.
 #[derive(Debug, Clone)]
 pub struct PageReader {
-    name: &'static str,
     room: Arc<ReadingRoom>,
 }
 
 impl PageReader {
-    pub fn new(name: &'static str, room: Arc<ReadingRoom>) -> Self {
-        Self { name, room }
+    pub fn new(room: Arc<ReadingRoom>) -> Self {
+        Self { room }
     }
 }
 
 impl Processor for PageReader {
-    fn name(&self) -> &str {
-        self.name
+    fn name(&self) -> &'static str {
+        READER
     }
 
     /// Is it a page of a file that has bytes, and are the settings right?
@@ -30,7 +29,7 @@ impl Processor for PageReader {
         self.room.reader(context)?;
         let numbered = input["page"].as_u64().is_some_and(|page| page > 0);
         if !numbered || content_of(&input).is_none() {
-            let message = format!("this is no page of a file: the stage before should be {}", super::SPLITTER);
+            let message = format!("this is no page of a file: the stage before should be {SPLITTER}");
             return Err(StepError::reject(message).named("NoPage"));
         }
         Ok(input)

@@ -1,6 +1,6 @@
 //! Opens a file and counts its pages.
 
-use super::ReadingRoom;
+use super::{ReadingRoom, SPLITTER};
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
 use serde_json::{Map, Value, json};
@@ -9,19 +9,18 @@ use std::sync::Arc;
 /// Takes a file apart into its pages: those of a PDF, an image, a presentation's slides, a workbook's sheets.
 #[derive(Debug, Clone)]
 pub struct FileSplitter {
-    name: &'static str,
     room: Arc<ReadingRoom>,
 }
 
 impl FileSplitter {
-    pub fn new(name: &'static str, room: Arc<ReadingRoom>) -> Self {
-        Self { name, room }
+    pub fn new(room: Arc<ReadingRoom>) -> Self {
+        Self { room }
     }
 }
 
 impl Processor for FileSplitter {
-    fn name(&self) -> &str {
-        self.name
+    fn name(&self) -> &'static str {
+        SPLITTER
     }
 
     /// Are there bytes, and are they of a type that can be read?

@@ -1,6 +1,6 @@
 //! Postal addresses, and the names of organisations that stand above them.
 
-use super::constant_regex;
+use crate::pattern::constant_regex;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! Account numbers, bank codes, e-mail addresses and telephone numbers.
 
-use super::{Parsed, constant_regex};
+use super::Parsed;
+use crate::pattern::constant_regex;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,6 +1,7 @@
 //! Dates in figures and words, in English, German, French and Spanish.
 
-use super::{Parsed, constant_regex};
+use super::Parsed;
+use crate::{fold::folded, pattern::constant_regex};
 use jiff::civil::Date;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
@@ -136,21 +137,12 @@ fn whole(captures: &Captures<'_>) -> std::ops::Range<usize> {
 }
 
 fn in_words(captures: &Captures<'_>) -> Option<Parsed> {
-    let word: String = captures["m"].to_lowercase().chars().map(without_accent).collect();
+    let word = folded(&captures["m"]);
     let month = MONTHS.iter().filter(|(start, _)| word.starts_with(start)).max_by_key(|(start, _)| start.len());
     // "März" is the only month whose umlaut is part of its first letters.
     let month = month.map(|(_, month)| *month).or_else(|| word.starts_with("marz").then_some(3));
     let date = civil(year(&captures["y"]), month, captures["d"].parse().ok())?;
     Some(Parsed::sure(date.to_string()))
-}
-
-fn without_accent(c: char) -> char {
-    match c {
-        'é' => 'e',
-        'û' => 'u',
-        'ä' => 'a',
-        other => other,
-    }
 }
 
 fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {

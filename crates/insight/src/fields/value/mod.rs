@@ -53,8 +53,3 @@ impl Parsed {
         Self { normalised: normalised.into(), doubt: None, checksum }
     }
 }
-
-/// A pattern that is written in the source, so that it can only be wrong where the tests see it.
-pub(crate) fn constant_regex(pattern: &str) -> regex::Regex {
-    regex::Regex::new(pattern).expect("patterns of the source are tested")
-}

@@ -1,6 +1,7 @@
 //! VAT identification numbers: the form for every member state, the checksum where it is published.
 
-use super::{Parsed, constant_regex};
+use super::Parsed;
+use crate::pattern::constant_regex;
 use regex::Regex;
 use std::sync::LazyLock;
 

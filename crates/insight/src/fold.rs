@@ -4,14 +4,14 @@
 
 /// A word of a text, folded, with the bytes of the text it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) folded: String,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token {
+    pub(crate) folded: String,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 /// The words of a text: runs of letters and digits, and the sign `§`. All else parts words.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut all = Vec::new();
     let mut folded = String::new();
     let mut start = 0;
@@ -41,7 +41,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// The text in small letters without accents; everything else as it is.
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars().filter(|letter| !is_mark(*letter)) {
         fold_letter(letter, &mut out);
@@ -54,7 +54,7 @@ fn is_mark(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}' | '\u{ad}')
 }
 
-fn fold_letter(letter: char, out: &mut String) {
+pub(crate) fn fold_letter(letter: char, out: &mut String) {
     for small in letter.to_lowercase().filter(|small| !is_mark(*small)) {
         match small {
             'à'..='å' | 'ā' | 'ă' | 'ą' => out.push('a'),
