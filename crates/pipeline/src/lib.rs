@@ -12,8 +12,6 @@
 //!
 //! **What wakes it**: the engine's workers.
 
-#[cfg(test)]
-mod desk;
 pub mod documents;
 pub mod intake;
 mod media;

@@ -11,8 +11,6 @@ mod classifier;
 mod consolidator;
 mod extractor;
 mod grouper;
-#[cfg(test)]
-mod tests;
 
 pub use classifier::PageClassifier;
 pub use consolidator::DocumentConsolidator;

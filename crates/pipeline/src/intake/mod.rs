@@ -4,8 +4,6 @@
 //! database. If one file cannot be taken in, nothing is; copies made so far stay in the blob store, where nobody
 //! points to them and the same bytes are found again next time.
 
-#[cfg(test)]
-mod tests;
 mod unpack;
 
 use crate::media::media_type;

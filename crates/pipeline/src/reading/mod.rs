@@ -14,8 +14,6 @@ mod consolidator;
 mod open_files;
 mod page_reader;
 mod splitter;
-#[cfg(test)]
-mod tests;
 
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;

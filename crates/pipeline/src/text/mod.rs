@@ -11,8 +11,6 @@ mod counter;
 mod decode;
 mod split;
 mod splitter;
-#[cfg(test)]
-mod tests;
 mod words;
 
 pub use consolidator::WordConsolidator;

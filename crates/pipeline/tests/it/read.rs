@@ -6,16 +6,6 @@ use serde_json::{Value, json};
 
 const PAGE: &str = "<html><body><h1>Minutes</h1><p>The motion was carried.</p></body></html>";
 
-impl Desk {
-    /// What is stored under a readable key.
-    async fn artifact(&self, key: &Value) -> String {
-        let key = key.as_str().expect("a key");
-        let artifacts = self.engine.store().artifacts(bindery_core::SubmissionId::from_raw(1)).await.unwrap();
-        let artifact = artifacts.into_iter().find(|artifact| artifact.key == key).expect("it is stored");
-        String::from_utf8(self.engine.blobs().get(artifact.hash).await.unwrap()).unwrap()
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_several_types_are_bound_page_by_page() {
     let desk = Desk::new().await;

@@ -1,7 +1,7 @@
 //! What is inside of files.
 
 use crate::desk::Desk;
-use crate::intake::{Taken, take_in};
+use bindery_pipeline::intake::{Taken, take_in};
 use std::io::{Cursor, Write};
 
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {

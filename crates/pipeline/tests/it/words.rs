@@ -61,7 +61,7 @@ async fn long_pages_are_counted_like_short_ones() {
 
 mod taking_in {
     use super::*;
-    use crate::intake::take_in;
+    use bindery_pipeline::intake::take_in;
 
     async fn message(desk: &Desk, path: PathBuf) -> String {
         take_in(&**desk.engine.blobs(), &[path])

@@ -1,0 +1,12 @@
+//! The shipped pipeline on a real engine, from files to results: on SQLite, and on PostgreSQL where
+//! `BINDERY_TEST_POSTGRES` has the URL of a server.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod desk;
+mod documents;
+mod intake;
+mod read;
+#[path = "../../../engine/tests/stores/mod.rs"]
+mod stores;
+mod words;
