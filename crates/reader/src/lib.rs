@@ -67,4 +67,4 @@ pub use error::ReadError;
 pub use file::OpenFile;
 pub use model::{About, Attachment, Block, BlockKind, Metadata, Page, Rect, Size, Table, Word};
 pub use options::{Limits, OcrMode, ReadOptions};
-pub use read::{ReadPage, Reader};
+pub use read::{Lanes, ReadPage, Reader};

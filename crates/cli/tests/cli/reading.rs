@@ -143,3 +143,24 @@ fn files_inside_files_are_read_as_files_of_their_own() {
     assert_eq!(fs::read_to_string(desk.path("mail.eml.files/list.csv")).unwrap().trim(), "a,b\r\n1,2");
     assert!(fs::read_to_string(desk.path("mail.eml.files/list.csv.md")).unwrap().contains("| 1 | 2 |"));
 }
+
+#[test]
+fn many_files_are_read_side_by_side_and_none_takes_the_place_of_another() {
+    let desk = Desk::new();
+    let names: Vec<String> = (0..30).map(|number| format!("{number}.pdf")).collect();
+    for name in &names {
+        desk.write(name, pdf(&[&format!("Page of {name}"), "Another"]));
+    }
+    desk.write("torn.pdf", "%PDF-1.7\n1 0 obj\n<<");
+    let mut words = vec!["read", "--jobs", "3", "--out", "texts", "torn.pdf"];
+    words.extend(names.iter().map(String::as_str));
+    let ran = desk.bindery(&words);
+    assert!(ran.err.contains("1 of 31 files had parts that could not be read"), "{}", ran.err);
+    for name in &names {
+        let markdown = fs::read_to_string(desk.path(&format!("texts/{name}.md"))).unwrap();
+        assert_eq!(markdown, format!("## Page 1\n\nPage of {name}\n\n## Page 2\n\nAnother\n"));
+    }
+    desk.write("other/1.pdf", pdf(&["The same name"]));
+    let ran = desk.bindery(&["read", "1.pdf", "other/1.pdf", "--out", "texts"]);
+    assert!(ran.err.contains("1.pdf and other/1.pdf would both be written as texts/1.pdf.*"), "{}", ran.err);
+}

@@ -2,11 +2,13 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | `lanes` | how much is read at once, over all files that are read side by side |
 //! | `open` | which opener a type of file has |
 //! | `page` | whether a page is read by OCR, and how the words join what the page has |
 //! | `pictures` | the pictures of a page that has text as well, cut out for OCR |
 //! | `parallel` | pages of a file over several threads, given out in order |
 
+mod lanes;
 mod open;
 mod page;
 mod parallel;
@@ -22,6 +24,7 @@ use crate::{
 };
 use std::sync::Arc;
 
+pub use lanes::{Lane, Lanes};
 pub use parallel::ReadPage;
 
 /// Reads files as its options say. One serves any number of files and threads.
@@ -51,15 +54,15 @@ impl Reader {
         page::read(file, index, &self.options, self.engine.as_deref())
     }
 
-    /// Reads pages with `jobs` threads and gives them out in order; see [`parallel`](self).
+    /// Reads pages with a thread for each lane and gives them out in order; see [`parallel`](self).
     pub fn read_pages(
         &self,
         file: &dyn OpenFile,
         indexes: std::ops::Range<usize>,
-        jobs: usize,
+        lanes: &Lanes,
         deliver: impl FnMut(ReadPage) -> std::ops::ControlFlow<()>,
     ) {
-        parallel::read_pages(self, file, indexes, jobs, deliver);
+        parallel::read_pages(self, file, indexes, lanes, deliver);
     }
 
     /// The picture in which a page's boxes lie: as the file prints it, and turned as OCR found it to be upright.

@@ -3,7 +3,7 @@
 //! No thread runs further ahead of the page that is given out next than a few pages, so a long file needs no more memory
 //! than those. A page that cannot be read is given out too, empty and with its error: there are no silent gaps.
 
-use super::Reader;
+use super::{Lanes, Reader};
 use crate::{
     error::{ReadError, ReadResult},
     file::OpenFile,
@@ -58,11 +58,12 @@ pub(super) fn read_pages(
     reader: &Reader,
     file: &dyn OpenFile,
     indexes: Range<usize>,
-    jobs: usize,
+    lanes: &Lanes,
     mut deliver: impl FnMut(ReadPage) -> ControlFlow<()>,
 ) {
     let until = Instant::now() + reader.options.limits.time_per_file;
     let read = |index: usize| {
+        let _lane = lanes.take();
         if Instant::now() >= until {
             let seconds = reader.options.limits.time_per_file.as_secs();
             let what = format!("the file took longer than {seconds} seconds, and this page was not read");
@@ -72,7 +73,7 @@ pub(super) fn read_pages(
         let gave_up = || Err(ReadError::damaged("opened", format!("page {} cannot be taken apart", index + 1)));
         ReadPage::new(index, page.unwrap_or_else(|_| gave_up()))
     };
-    let jobs = jobs.clamp(1, indexes.len().max(1));
+    let jobs = lanes.count().clamp(1, indexes.len().max(1));
     if jobs == 1 {
         for index in indexes {
             if deliver(read(index)).is_break() {
@@ -181,7 +182,7 @@ mod tests {
         for jobs in [1, 4] {
             let (book, reader) = (Book::of(40), Reader::new(ReadOptions::default(), None));
             let mut pages = Vec::new();
-            reader.read_pages(&book, 0..40, jobs, |page| {
+            reader.read_pages(&book, 0..40, &Lanes::new(jobs), |page| {
                 pages.push(page);
                 ControlFlow::Continue(())
             });
@@ -197,7 +198,7 @@ mod tests {
     fn whoever_stops_is_not_read_for() {
         let (book, reader) = (Book::of(10_000), Reader::new(ReadOptions::default(), None));
         let mut given = 0;
-        reader.read_pages(&book, 0..10_000, 3, |_| {
+        reader.read_pages(&book, 0..10_000, &Lanes::new(3), |_| {
             given += 1;
             if given == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -2,9 +2,15 @@
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, IsTerminal as _};
+use std::{
+    io::{self, IsTerminal as _},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-/// The bar of the file in hand.
+/// How many there are: files are read side by side.
+static BARS: AtomicUsize = AtomicUsize::new(0);
+
+/// The bar of a file in hand.
 pub(super) struct Bar(Option<ProgressBar>);
 
 impl Bar {
@@ -12,6 +18,7 @@ impl Bar {
         if !wanted || pages < 2 || !io::stderr().is_terminal() {
             return Self(None);
         }
+        BARS.fetch_add(1, Ordering::SeqCst);
         let bar = output::bars().add(ProgressBar::new(pages as u64));
         if let Ok(style) = ProgressStyle::with_template("  {prefix}  {bar:30}  {pos:>5}/{len:<5} pages, {eta} left") {
             bar.set_style(style);
@@ -31,7 +38,9 @@ impl Drop for Bar {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
-            output::leave_bars();
+            if BARS.fetch_sub(1, Ordering::SeqCst) == 1 {
+                output::leave_bars();
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One file after the other, and the files inside them.
+//! Files side by side, and the files inside them.
 
 use super::{
     Args,
@@ -9,23 +9,29 @@ use super::{
 };
 use crate::{failure::Failure, output};
 use bindery_reader::{
-    Attachment, OpenFile, Page, ReadError, ReadPage, Reader, combine::COMBINED, image::raster, model::FileType,
+    Attachment, Lanes, OpenFile, Page, ReadError, ReadPage, Reader, combine::COMBINED, image::raster, model::FileType,
     overlay, split,
 };
 use std::{
+    collections::HashMap,
     ffi::OsString,
     fs, io,
     io::Read as _,
     ops::{ControlFlow, Range},
+    panic::resume_unwind,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    thread,
 };
 
 /// What is to be done, and how it went.
 pub(super) struct Job<'a> {
     args: &'a Args,
     reader: &'a Reader,
-    files: u64,
-    failed: u64,
+    /// Files side by side share what pages of one file have: at no moment are more pages read.
+    lanes: Lanes,
+    files: AtomicU64,
+    failed: AtomicU64,
 }
 
 /// A file to be read: what it is called, and where what is written of it goes.
@@ -59,21 +65,63 @@ impl Source {
 
 impl<'a> Job<'a> {
     pub(super) fn new(args: &'a Args, reader: &'a Reader) -> Self {
-        Self { args, reader, files: 0, failed: 0 }
+        Self { args, reader, lanes: Lanes::new(args.jobs()), files: AtomicU64::new(0), failed: AtomicU64::new(0) }
     }
 
     /// How many files had something that could not be read, and how many there were.
     pub(super) fn finish(self) -> (u64, u64) {
-        (self.failed, self.files)
+        (self.failed.into_inner(), self.files.into_inner())
     }
 
-    pub(super) fn read_file(&mut self, path: &Path) -> anyhow::Result<()> {
+    /// Reads all, as many at once as there are lanes; but one after the other if they are printed.
+    pub(super) fn read_all(&self, paths: &[PathBuf]) -> anyhow::Result<()> {
+        self.check_targets(paths)?;
+        let printed = paths.iter().any(|path| self.args.explain || self.source(path).beside.is_none());
+        let at_once = if printed { 1 } else { self.lanes.count().min(paths.len()) };
+        let next = AtomicUsize::new(0);
+        let read_some = || {
+            while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = self.read_file(path) {
+                    // What keeps one from being written keeps the others, too.
+                    next.store(paths.len(), Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..at_once).map(|_| scope.spawn(read_some)).collect();
+            let mine = read_some();
+            let theirs = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            theirs.fold(mine, Result::and)
+        })
+    }
+
+    /// What is written of one file must not take the place of what is written of another.
+    fn check_targets(&self, paths: &[PathBuf]) -> anyhow::Result<()> {
+        let mut taken: HashMap<PathBuf, &Path> = HashMap::new();
+        for path in paths {
+            let Some(beside) = self.source(path).beside else { continue };
+            if let Some(other) = taken.insert(beside.clone(), path) {
+                let message = format!(
+                    "{} and {} would both be written as {}.*",
+                    other.display(),
+                    path.display(),
+                    beside.display()
+                );
+                return Err(Failure::usage(message).hint("read them one by one, each with an --out of its own").into());
+            }
+        }
+        Ok(())
+    }
+
+    fn read_file(&self, path: &Path) -> anyhow::Result<()> {
         let source = self.source(path);
         match self.bytes(path) {
             Ok(bytes) => self.read(&source, bytes),
             Err(error) => {
-                self.files += 1;
-                self.failed += 1;
+                self.files.fetch_add(1, Ordering::Relaxed);
+                self.failed.fetch_add(1, Ordering::Relaxed);
                 output::error(&format!("{}: {error}", source.name), None);
                 Ok(())
             }
@@ -108,19 +156,22 @@ impl<'a> Job<'a> {
         Ok(bytes)
     }
 
-    fn read(&mut self, source: &Source, bytes: Vec<u8>) -> anyhow::Result<()> {
-        self.files += 1;
+    fn read(&self, source: &Source, bytes: Vec<u8>) -> anyhow::Result<()> {
+        self.files.fetch_add(1, Ordering::Relaxed);
         let again = self.args.split.is_some().then(|| bytes.clone());
-        let file = match self.reader.open(bytes, Some(&source.name)) {
+        let lane = self.lanes.take();
+        let opened = self.reader.open(bytes, Some(&source.name));
+        drop(lane);
+        let file = match opened {
             Ok(file) => file,
             Err(error) => {
-                self.failed += 1;
+                self.failed.fetch_add(1, Ordering::Relaxed);
                 output::error(&format!("{}: {error}", source.name), hint(&error));
                 return Ok(());
             }
         };
         let complete = self.read_pages(source, &*file, again)?;
-        self.failed += u64::from(!complete);
+        self.failed.fetch_add(u64::from(!complete), Ordering::Relaxed);
         let about = file.about();
         let is_archive = matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip);
         if is_archive || self.args.attachments {
@@ -130,18 +181,18 @@ impl<'a> Job<'a> {
     }
 
     /// Reads what is inside a file as files of their own.
-    fn read_inside(&mut self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<()> {
+    fn read_inside(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<()> {
         let inside = match file.attachments() {
             Ok(inside) => inside,
             Err(error) => {
-                self.failed += 1;
+                self.failed.fetch_add(1, Ordering::Relaxed);
                 output::error(&format!("{}: {error}", source.name), None);
                 return Ok(());
             }
         };
         let most = self.reader.options().limits.nesting;
         if !inside.is_empty() && source.nesting >= most {
-            self.failed += 1;
+            self.failed.fetch_add(1, Ordering::Relaxed);
             let message = format!("{}: files are nested more than {most} deep; these are not read", source.name);
             output::error(&message, None);
             return Ok(());
@@ -211,7 +262,7 @@ impl<'a> Job<'a> {
         let (mut sink, mut complete) = self.sink(source, file, bytes)?;
         let mut trouble = None;
         for range in ranges {
-            self.reader.read_pages(file, range, self.args.jobs(), |read| {
+            self.reader.read_pages(file, range, &self.lanes, |read| {
                 bar.step();
                 if let Some(error) = &read.error {
                     complete = false;

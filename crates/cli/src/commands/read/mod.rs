@@ -169,10 +169,8 @@ fn is_dash(path: &std::path::Path) -> bool {
 
 fn read_all(args: &Args) -> anyhow::Result<Exit> {
     let reader = args.reader();
-    let mut job = Job::new(args, &reader);
-    for file in &args.files {
-        job.read_file(file)?;
-    }
+    let job = Job::new(args, &reader);
+    job.read_all(&args.files)?;
     let (failed, files) = job.finish();
     if failed == 0 {
         return Ok(Exit::Ok);
