@@ -90,6 +90,6 @@ macro_rules! shipped {
 
 /// File name and YAML of each: the files of the repository's `doctypes` folder, so what people read there is what runs.
 const SHIPPED: &[(&str, &str)] = shipped! {
-    "agenda.yaml" "bank_statement.yaml" "contract.yaml" "credit_note.yaml" "form.yaml" "id_card.yaml" "invoice.yaml"
+    "agenda.yaml" "bank_statement.yaml" "contract.yaml" "credit_note.yaml" "email.yaml" "form.yaml" "id_card.yaml" "invoice.yaml"
     "letter.yaml" "minutes.yaml" "other.yaml" "payslip.yaml" "receipt.yaml" "report.yaml" "resume.yaml"
 };

@@ -123,6 +123,16 @@ fn the_types_are_known_in_four_languages() {
 }
 
 #[test]
+fn a_mail_about_an_invoice_is_a_mail() {
+    let mut mail = page(1, "# Invoice 2041 and delivery note\n\nThe invoice is attached.");
+    let head = "From: Birch Paper Ltd <office@birch.example>\nTo: desk@books.example\nDate: 2026-01-15T09:12:00+01:00";
+    mail.blocks.insert(1, Block::body(BlockKind::Paragraph { text: Inlines::plain(head) }));
+    let class = classifier().classify(&mail);
+    assert_eq!(&*class.doctype, "email");
+    assert!(class.because[0].text.contains("the head of a mail"), "{:?}", class.because);
+}
+
+#[test]
 fn an_identity_card_is_known_by_its_size_and_its_lines_for_machines() {
     let mut card = page(1, "Familienname\nMUSTER\nGeburtsdatum\n01.01.1990\nGültig bis\nIDEXA123456789<<<<<<<<<<<<<<<");
     card.size = Some(Size { width: 242.6, height: 153.0 });

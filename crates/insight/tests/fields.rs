@@ -182,6 +182,25 @@ fn a_page_without_boxes_is_read_and_gives_out_none() {
 }
 
 #[test]
+fn a_mail_says_who_when_and_what_about() {
+    let mut mail = Page::converted(1);
+    let heading = BlockKind::Heading { level: 1, text: Inlines::plain("Your order 88: the invoice is attached") };
+    mail.blocks.push(Block::body(heading));
+    for line in
+        ["From: Birch Paper Ltd <office@birch.example>", "To: desk@books.example", "Date: 2026-01-15T09:12:00+01:00"]
+    {
+        mail.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(line) }));
+    }
+    let extraction = read(&shipped("email"), &[mail]);
+    assert_eq!(normalised(&extraction, "from"), Some("Birch Paper Ltd <office@birch.example>"));
+    assert_eq!(normalised(&extraction, "to"), Some("desk@books.example"));
+    assert_eq!(normalised(&extraction, "date"), Some("2026-01-15"));
+    assert_eq!(normalised(&extraction, "subject"), Some("Your order 88: the invoice is attached"));
+    assert_eq!(extraction.fields["subject"].page, Some(1));
+    assert_eq!(extraction.needs_review, [] as [&str; 0]);
+}
+
+#[test]
 fn a_date_with_two_readings_is_doubted_and_other_dates_decide() {
     let simple = DocType::parse("name: note\nfields:\n  day: {type: date, labels: Day}\n", "note.yaml").unwrap();
     let doubted = read(&simple, &[page(&[(50.0, 50.0, "Day: 03/04/2024")])]);

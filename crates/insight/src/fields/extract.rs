@@ -5,7 +5,7 @@ use super::{
     candidate::{self, Candidate},
     einvoice::{self, EInvoice},
     extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
-    grounding, identity,
+    grounding, heading, identity,
     occurrence::Occurrences,
     party::{NameCandidate, Parties},
     rows,
@@ -46,6 +46,7 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     };
     let mut extraction = Extraction { doctype: doctype.name.to_string(), ..Extraction::default() };
     extraction.fields = finder.fields();
+    heading::add(&sheet, schema, pages, &mut extraction);
     identity::add(&sheet, schema, &mut extraction);
     for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
         let found = rows::find(&sheet, field, &occurrences);

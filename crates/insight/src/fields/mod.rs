@@ -34,6 +34,7 @@ mod extract;
 pub mod extraction;
 mod grounding;
 mod habits;
+mod heading;
 mod identity;
 pub mod label;
 mod occurrence;

@@ -62,6 +62,8 @@ pub enum Prefer {
     First,
     Last,
     Largest,
+    /// The heading of the document.
+    Title,
 }
 
 macro_rules! field_types {

@@ -15,7 +15,7 @@ const COLUMN_KEYS: &[&str] = &["type", "labels"];
 const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "any"];
 const ROLES: &[(&str, Role)] = &[("sender", Role::Sender), ("recipient", Role::Recipient)];
 const PREFERENCES: &[(&str, Prefer)] =
-    &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest)];
+    &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest), ("title", Prefer::Title)];
 /// Patterns run over every line of every page, so they stay small.
 const LARGEST_PATTERN: usize = 1 << 18;
 

@@ -64,7 +64,7 @@ impl Scorer<'_> {
     fn preference(&self, prefer: Prefer, candidate: &Candidate, largest: Option<Decimal>) -> f32 {
         let place = candidate.line as f32 / self.sheet.lines.len().max(1) as f32;
         match prefer {
-            Prefer::First => 1.0 - 0.08 * place,
+            Prefer::First | Prefer::Title => 1.0 - 0.08 * place,
             Prefer::Last => 0.92 + 0.08 * place,
             Prefer::Largest if amount(candidate) == largest => 1.0,
             Prefer::Largest => 0.75 + 0.05 * place,

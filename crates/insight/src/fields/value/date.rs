@@ -49,8 +49,9 @@ const MONTHS: &[(&str, i8)] = &[
 
 const MONTH_WORDS: &str = r"(?:jan(?:uary|uar|vier|\.)?|ene(?:ro|\.)?|jänner|f[eé]v(?:rier|r\.?|\.)?|feb(?:ruary|ruar|rero|\.)?|m(?:ar(?:ch|s|zo|\.)?|ärz|rz\.?|aerz)|apr(?:il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|ma(?:y(?:o)?|i)|juin|juil(?:let|\.)?|jun(?:e|i|io|\.)?|jul(?:y|i|io|\.)?|aug(?:ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:iembre|\.)?|o[ck]t(?:ober|obre|ubre|\.)?|nov(?:ember|embre|iembre|\.)?|d[eé]c(?:ember|embre|\.)?|dez(?:ember|\.)?|dic(?:iembre|\.)?)";
 
-static YEAR_FIRST: LazyLock<Regex> =
-    LazyLock::new(|| constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})\b"));
+static YEAR_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})(?:\b|T\d{2}:)")
+});
 static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"\b(?P<a>\d{1,2})(?P<s>[-/.]) ?(?P<b>\d{1,2})(?P<t>[-/.]) ?(?P<y>(?:19|20)\d{2}|\d{2})\b")
 });
@@ -90,7 +91,9 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     }
     for captures in YEAR_FIRST.captures_iter(text) {
         let date = civil(year(&captures["y"]), captures["m"].parse().ok(), captures["d"].parse().ok());
-        add(whole(&captures), date.map(|date| Parsed::sure(date.to_string())));
+        // A time may follow without a space, and is no part of the date.
+        let end = captures.name("d").map_or(0, |day| day.end());
+        add(whole(&captures).start..end, date.map(|date| Parsed::sure(date.to_string())));
     }
     for captures in FIGURES.captures_iter(text) {
         add(whole(&captures), in_figures(&captures, order));
