@@ -57,14 +57,14 @@ test: setup-test ## Format, lint and test everything
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@if command -v cargo-nextest >/dev/null; then \
-	  set -x; cargo nextest run --workspace $(if $(CI),--profile ci); \
+	  set -ex; cargo nextest run --workspace $(if $(CI),--profile ci); \
 	  $(WITH_POSTGRES) cargo nextest run --workspace $(if $(CI),--profile ci) \
 	    -E 'binary(it) | binary(crash)'; \
+	  cargo test --doc --workspace --quiet; \
 	else \
-	  set -x; cargo test --workspace; \
+	  set -ex; cargo test --workspace; \
 	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
 	fi
-	cargo test --doc --workspace --quiet
 
 torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
