@@ -71,7 +71,7 @@ mod taking_in {
             .replace(desk.dir.path().to_str().unwrap(), "")
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn what_is_missing_or_empty_is_named() {
         let desk = Desk::new().await;
         assert_eq!(message(&desk, desk.folder()).await, "there is no file or folder /in");
@@ -80,7 +80,7 @@ mod taking_in {
     }
 
     #[cfg(unix)]
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn links_do_not_lead_out_of_the_folder() {
         let desk = Desk::new().await;
         let inside = desk.write("a.txt", b"a");
@@ -100,7 +100,7 @@ mod taking_in {
         );
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn a_name_cannot_move_the_cursor() {
         let desk = Desk::new().await;
         desk.write("a\x1b[2J.txt", b"a");
