@@ -3,20 +3,28 @@
 //! Everything is looked for before anything is copied, and everything is copied before anything is stored in the
 //! database. If one file cannot be taken in, nothing is; copies made so far stay in the blob store, where nobody
 //! points to them and the same bytes are found again next time.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | `find` | which files a path or a folder stands for |
+//! | `unpack` | files inside files: archives, mails |
+//! | `taken` | what was taken in: duplicates, the id of a content, what a submission begins with |
+//! | [`rules`] | which workflow it is for |
 
+mod find;
+pub mod rules;
+mod taken;
 mod unpack;
 
 use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
 use bindery_store::blobs::{BlobError, Blobs, Stored};
-use std::{
-    collections::HashSet,
-    ffi::OsStr,
-    fs, io,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use find::{Finder, Source, shown, unreadable};
+use std::{fs, io, io::Read as _, path::PathBuf};
 use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
+
+pub use find::{Found, files_below};
+pub use taken::{Duplicate, OWN_KEY, Taken, duplicates};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
@@ -63,44 +71,22 @@ fn skipped_text(skipped: usize) -> String {
     }
 }
 
-/// What was taken in.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// In the order in which they were named; those of a folder by name.
-    pub files: Vec<IntakeFile>,
-    /// What was left out, and why.
-    pub notes: Vec<String>,
-}
-
-impl Taken {
-    pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.size).sum()
-    }
-}
-
-/// A file that was found but not copied yet.
-#[derive(Debug)]
-enum Source {
-    Stdin,
-    File { path: PathBuf, name: String },
-}
-
 /// Copies what the paths name into the blob store. Durable when it returns.
 pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
     let mut finder = Finder::default();
     for path in paths {
         finder.find(path)?;
     }
-    let mut taken = Taken { files: Vec::with_capacity(finder.sources.len()), notes: finder.notes };
+    let mut taken = Taken { notes: finder.notes, ..Taken::default() };
     for source in finder.sources {
         let inside = look_inside(&source).await?;
         taken.notes.extend(inside.notes);
         if !inside.replaces {
-            taken.files.push(copy(blobs, source).await?);
+            taken.add(copy(blobs, source).await?);
         }
         for Inside { name, bytes } in inside.files {
             let stored = blobs.put(bytes).await?;
-            taken.files.push(file(stored, shown(name.as_ref())));
+            taken.add(file(stored, shown(name.as_ref())));
         }
     }
     Ok(taken)
@@ -151,108 +137,4 @@ fn read_stdin() -> Result<Vec<u8>, IntakeError> {
         length if length > MAX_STDIN_BYTES => Err(IntakeError::StdinTooLong),
         _ => Ok(bytes),
     }
-}
-
-/// Collects files without opening them.
-#[derive(Debug, Default)]
-struct Finder {
-    sources: Vec<Source>,
-    notes: Vec<String>,
-    seen: HashSet<PathBuf>,
-    stdin_seen: bool,
-}
-
-impl Finder {
-    fn find(&mut self, path: &Path) -> Result<(), IntakeError> {
-        if path.as_os_str() == STDIN {
-            if std::mem::replace(&mut self.stdin_seen, true) {
-                return Err(IntakeError::StdinTwice);
-            }
-            self.sources.push(Source::Stdin);
-            return Ok(());
-        }
-        // A path that was named is followed, also when it is a link or hidden: somebody means it.
-        let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
-        let real = fs::canonicalize(path).map_err(|error| unreadable(path, error))?;
-        if metadata.is_file() {
-            self.add(path, real, shown(path.file_name().unwrap_or(path.as_os_str())));
-            return Ok(());
-        }
-        if !metadata.is_dir() {
-            return Err(IntakeError::Special { path: path.to_owned() });
-        }
-        let (sources, notes) = (self.sources.len(), self.notes.len());
-        self.walk(path, &real, "", 0)?;
-        if self.sources.len() == sources {
-            let skipped = self.notes.len() - notes;
-            return Err(IntakeError::EmptyFolder { path: path.to_owned(), skipped });
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, path: &Path, real: PathBuf, name: String) {
-        if self.seen.insert(real) {
-            self.sources.push(Source::File { path: path.to_owned(), name });
-        } else {
-            self.notes.push(format!("{} was named more than once and is taken in once", path.display()));
-        }
-    }
-
-    /// The files below a folder, by name. `prefix` is the way from the named folder to here, for people.
-    fn walk(&mut self, folder: &Path, root: &Path, prefix: &str, depth: usize) -> Result<(), IntakeError> {
-        if depth > MAX_DEPTH {
-            return Err(IntakeError::TooDeep { path: folder.to_owned() });
-        }
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|error| unreadable(folder, error))?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let path = entry.path();
-            let name = format!("{prefix}{}", shown(&entry.file_name()));
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                self.skip(&path, "hidden");
-                continue;
-            }
-            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
-            if kind.is_dir() {
-                self.walk(&path, root, &format!("{name}/"), depth + 1)?;
-            } else if kind.is_file() {
-                let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, error))?;
-                self.add(&path, real, name);
-            } else if kind.is_symlink() {
-                self.link(&path, root, name);
-            } else {
-                self.skip(&path, "neither a file nor a folder");
-            }
-        }
-        Ok(())
-    }
-
-    /// A link in a folder may be somebody else's idea, so it must not lead out of it; a folder behind a link could
-    /// lead round in a circle.
-    fn link(&mut self, path: &Path, root: &Path, name: String) {
-        match fs::canonicalize(path) {
-            Err(_) => self.skip(path, "a link that leads nowhere"),
-            Ok(real) if !real.starts_with(root) => self.skip(path, "a link out of the folder"),
-            Ok(real) if !real.is_file() => self.skip(path, "a link to a folder"),
-            Ok(real) => self.add(path, real, name),
-        }
-    }
-
-    fn skip(&mut self, path: &Path, why: &str) {
-        self.notes.push(format!("skipped {}: {why}", path.display()));
-    }
-}
-
-fn unreadable(path: &Path, source: io::Error) -> IntakeError {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => IntakeError::Missing { path },
-        _ => IntakeError::Unreadable { path, source },
-    }
-}
-
-/// A name for people. What would move a terminal's cursor is replaced.
-fn shown(name: &OsStr) -> String {
-    name.to_string_lossy().chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
