@@ -36,7 +36,7 @@ def lantern():
         Mark(539, 70, "INVOICE", 20, True, True),
         Mark(56, 160, "Bill to", 9, True), *column(56, 175, TRUST),
         *pairs(360, 160, [("Invoice number", "LE-3312"), ("Invoice date", "12 January 2026"), ("Due date", "11 February 2026"),
-                          ("Order number", "HSL-2025-118")], 539),
+                          ("Order number", "2025-118")], 539),
         *lines,
         *pairs(380, end + 24, [("Net total", "EUR 1,180.00"), ("VAT 23 %", "EUR 271.40")], 539),
         Mark(380, end + 60, "Grand total", 11, True), Mark(539, end + 60, "EUR 1,541.40", 11, True, True),
@@ -66,16 +66,30 @@ def factura():
 
 
 def e_invoice():
-    """The German e-invoice of ../files with other contents."""
+    """The e-invoice of ../files with other contents, printed in another form."""
     contents = {
         "NUMBER": "2026-0121", "SELLER": invoice.SELLER | {"vat": "DE999999995"},
         "BUYER": {"name": TRUST[0], "street": TRUST[1], "post": "24103", "town": "Kiel", "country": "DE"},
         "LINES": [("Katalogpapier 120 g/m², A4", invoice.Decimal("20"), "XPK", invoice.Decimal("9.80"), 19),
                   ("Umschlagkarton 250 g/m²", invoice.Decimal("2"), "XPK", invoice.Decimal("112.00"), 19)],
     }
+    lines, end = table(310, [(56, "Pos.", False), (90, "Bezeichnung", False), (360, "Menge", True), (450, "Einzelpreis", True), (539, "Betrag", True)], [
+        (str(number), what, str(count), invoice.german(price), invoice.german(count * price))
+        for number, (what, count, _, price, _) in enumerate(contents["LINES"], 1)])
+    marks = [
+        Mark(56, 66, "Nordwind Papier GmbH", 16, True),
+        *column(56, 84, ["Speicherstraße 14", "20457 Hamburg", "USt-IdNr.: DE999999995"], 9, 12),
+        *column(56, 160, TRUST),
+        *pairs(350, 160, [("Rechnungsnummer", "2026-0121"), ("Rechnungsdatum", "15.01.2026"), ("Lieferdatum", "12.01.2026"),
+                          ("Zahlbar bis", "14.02.2026")], 539),
+        Mark(56, 260, "Rechnung 2026-0121", 15, True), *lines,
+        *pairs(350, end + 24, [("Summe netto", "420,00 EUR"), ("Umsatzsteuer 19 %", "79,80 EUR")], 539),
+        Mark(350, end + 60, "Gesamtbetrag", 11, True), Mark(539, end + 60, "499,80 EUR", 11, True, True),
+        Mark(56, end + 110, "Bitte überweisen Sie den Betrag auf das Konto DE02 1203 0000 0000 2020 51.", 9.5),
+    ]
     target = io.BytesIO()
     with mock.patch.multiple(invoice, **contents):
-        invoice.make(target)
+        invoice.make(target, printed([marks], "Rechnung 2026-0121", "Nordwind Papier GmbH"))
     return target.getvalue()
 
 
@@ -109,9 +123,10 @@ def payslip():
         ("Income tax", "318.50"), ("Health insurance", "246.20"), ("Pension insurance", "281.23"), ("Unemployment insurance", "39.31")])
     marks = [
         Mark(56, 66, "PAYSLIP", 18, True), Mark(539, 66, "January 2026", 12, True, True), Rule(56, 78, 539),
-        *pairs(56, 104, [("Employer", TRUST[0]), ("Employee", "Alex Specimen"), ("Employee number", "0042"),
-                         ("Job title", "Librarian")], 290),
-        *pairs(330, 104, [("Pay period", "01/2026"), ("Payment date", "30 January 2026"), ("Tax id", "00 000 000 000")], 539),
+        *column(56, 104, ["Employer:", "Employee:", "Employee number:", "Job title:"], step=15),
+        *column(150, 104, [TRUST[0], "Alex Specimen", "0042", "Librarian"], step=15),
+        *column(340, 104, ["Pay period:", "Payment date:", "Tax id:"], step=15),
+        *column(420, 104, ["01/2026", "30 January 2026", "00 000 000 000"], step=15),
         *earnings, *taken,
         *pairs(340, below + 30, [("Gross pay", "EUR 3,024.00"), ("Total deductions", "EUR 885.24")], 539, 16),
         Mark(340, below + 66, "Net pay", 11, True), Mark(539, below + 66, "EUR 2,138.76", 11, True, True),
@@ -169,10 +184,12 @@ def contract():
     core.revision = 1
     file.add_heading("Storage Agreement", 0)
     for words in [
-        "Contract number: ST-14",
+        "Contract number: 2026-14",
         "Date: 16 January 2026",
-        "This agreement is made between Kai 14 Lagerhaus GmbH, Kaistraße 14, 24103 Kiel (hereinafter “the Lessor”) and Harbour "
-        "Street Library Trust, Kaistraße 22, 24103 Kiel (hereinafter “the Lessee”).",
+        "between",
+        "Lagerhaus am Kai GmbH, Kaistraße 14, 24103 Kiel, hereinafter the Lessor,",
+        "and",
+        "Harbour Street Library Trust, Kaistraße 22, 24103 Kiel, hereinafter the Lessee.",
     ]:
         file.add_paragraph(words)
     for title, words in [
@@ -186,28 +203,25 @@ def contract():
     ]:
         file.add_heading(title, 1)
         file.add_paragraph(words)
-    file.add_paragraph("Signed by the parties in Kiel on 16 January 2026")
-    grid = file.add_table(1, 2)
-    for cell, words in zip(grid.row_cells(0), ["For Kai 14 Lagerhaus GmbH", "For Harbour Street Library Trust"]):
-        cell.text = words
+    file.add_paragraph("Signed by the parties in Kiel on 16 January 2026.")
     target = io.BytesIO()
     file.save(target)
     return texts.settled(target.getvalue())
 
 
-def expenses():
+def shelves():
     book = openpyxl.Workbook()
-    book.properties.creator, book.properties.title = TRUST[0], "Expenses of January"
+    book.properties.creator, book.properties.title = TRUST[0], "Count of the shelves"
     book.properties.created = book.properties.modified = MADE
     sheet = book.active
-    sheet.title = "January"
-    sheet.append(["Date", "What for", "Amount EUR", "Paid by"])
+    sheet.title = "Ground floor"
+    sheet.append(["Shelf", "Subject", "Books", "On loan"])
     for cell in sheet[1]:
         cell.font = Font(bold=True)
-    for row in [("2026-01-05", "Stamps", 42.50, "cash"), ("2026-01-09", "Coffee for the reading circle", 18.20, "cash"),
-                ("2026-01-14", "Bus tickets, school class", 64.00, "card"), ("2026-01-20", "Printer toner", 89.90, "card")]:
+    for row in [("A1", "Ships and harbours", 412, 37), ("A2", "Local history", 268, 12), ("B1", "Gardens", 190, 41),
+                ("B2", "Children", 655, 203)]:
         sheet.append(row)
-    sheet.append([None, "Together", "=SUM(C2:C5)", None])
+    sheet.append([None, "Together", 1525, 293])
     target = io.BytesIO()
     book.save(target)
     return texts.settled(target.getvalue())
@@ -223,7 +237,7 @@ def statements():
         ("09.01.2026", "Nordwind Papier GmbH, 2025-0998", "512.40", "", "3,937.60")])
     second, end = table(140, heads, [
         ("12.01.2026", "Donation", "", "1,500.00", "5,437.60"),
-        ("16.01.2026", "Kai 14 Lagerhaus GmbH, deposit", "480.00", "", "4,957.60")])
+        ("16.01.2026", "Lagerhaus am Kai GmbH, deposit", "480.00", "", "4,957.60")])
     head = [Mark(56, 66, "Förde-Bank eG", 16, True), Mark(539, 66, "BANK STATEMENT", 12, True, True)]
     bank = [
         [*head, *pairs(56, 110, [("Account holder", TRUST[0]), ("IBAN", "DE02 1005 0000 0054 5404 02"),
@@ -282,10 +296,10 @@ def mail(e_invoice_pdf):
     message = EmailMessage(policy=policy.SMTP)
     message["From"] = "Nordwind Papier GmbH <office@nordwind-papier.example>"
     message["To"] = "Harbour Street Library Trust <office@library.example>"
-    message["Subject"] = "Invoice 2026-0121, and the receipt of our visit"
+    message["Subject"] = "Papers of our visit"
     message["Date"] = "Fri, 16 Jan 2026 10:05:00 +0100"
     message["Message-ID"] = "<2026-0121@nordwind-papier.example>"
-    message.set_content("Dear colleagues,\n\nplease find our invoice attached, and the receipt of Tuesday's visit that you wanted.\n\n"
+    message.set_content("Hamburg, 16 January 2026\n\nDear colleagues,\n\nthank you for the tour on Tuesday. Please find attached the papers that you asked for.\n\n"
                         "Kind regards\nNordwind Papier GmbH\n")
     message.add_attachment(e_invoice_pdf, "application", "pdf", filename="Rechnung-2026-0121.pdf")
     message.add_attachment(receipt(), "image", "jpeg", filename="receipt.jpg")
@@ -300,7 +314,7 @@ def all_files():
         "bank-credit-letter.pdf": statements_pdf,
         # The download stopped before anything of use had come.
         "delivery-note-771.pdf": payslip()[:420],
-        "expenses-january.xlsx": expenses(),
+        "count-of-shelves.xlsx": shelves(),
         "factura-2026-045.pdf": factura(),
         "id-card.jpg": id_card(),
         "invoice-LE-3312.pdf": lantern(),
