@@ -33,7 +33,7 @@ setup: ## Check for cargo, a C compiler and Tesseract; on Debian, install what i
 setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 server
 	@scripts/setup-test $(TEST_TOOLS)
 
-run: setup ## Process the sample documents
+run: setup ## Process the sample papers in samples/inbox
 	@cargo run --release -q -p bindery -- run samples/inbox
 
 # Where tests are run for others to rely on, one that cannot run is a failure.

@@ -87,7 +87,8 @@ fn draw(bar: &ProgressBar, stage: &StageProgress, width: usize) {
             ("  {prefix}  {bar:30}  {pos:>6}/{len:<6} {msg}", rest(stage))
         }
         None if stage.counts.known() > 0 => {
-            ("  {prefix}  {spinner} {msg}", format!("{}, {}", stage.counts.done(), rest(stage)))
+            let (done, rest) = (stage.counts.done(), rest(stage));
+            ("  {prefix}  {spinner} {msg}", if rest.is_empty() { done.to_string() } else { format!("{done}, {rest}") })
         }
         None => ("  {prefix}  - {msg}", String::new()),
     };

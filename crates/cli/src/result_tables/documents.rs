@@ -19,6 +19,9 @@ const TELLING: [&[&str]; 6] = [
 /// Of a type of the user's own, so many fields are shown.
 const MOST_OF_OTHERS: usize = 4;
 
+/// What is longer tells nothing at a glance.
+const LONGEST_VALUE: usize = 48;
+
 /// How many reasons are said for one document before the rest is only counted.
 const MOST_REASONS: usize = 3;
 
@@ -67,7 +70,8 @@ pub(crate) fn in_short(document: &Value) -> String {
 
 fn telling(document: &Value) -> Vec<String> {
     let Some(fields) = document["extracted_data"].as_object() else { return Vec::new() };
-    let value = |name: &str| fields.get(name).map(shown).filter(|value| !value.is_empty());
+    let fits = |value: &String| !value.is_empty() && value.chars().count() <= LONGEST_VALUE;
+    let value = |name: &str| fields.get(name).map(shown).filter(fits);
     let said: Vec<String> = TELLING
         .iter()
         .filter_map(|names| names.iter().find_map(|name| Some((*name, value(name)?))))
@@ -79,7 +83,7 @@ fn telling(document: &Value) -> Vec<String> {
     if !said.is_empty() {
         return said;
     }
-    fields.values().map(shown).filter(|value| !value.is_empty()).take(MOST_OF_OTHERS).collect()
+    fields.values().map(shown).filter(fits).take(MOST_OF_OTHERS).collect()
 }
 
 fn reasons(document: &Value) -> Vec<String> {

@@ -119,3 +119,14 @@ fn without_ocr_there_is_an_answer_with_gaps_and_what_to_install() {
     assert_eq!((&ran["status"], &ran["result"]["failed"]), (&json!("completed"), &json!([])));
     assert_eq!(document(&ran["result"], "card.jpg", 0)["doc_type"], "id_card");
 }
+
+#[test]
+fn a_mail_on_standard_input_brings_its_attachments() {
+    let desk = Desk::new();
+    let mail = "From: desk@example.org\r\nMIME-Version: 1.0\r\nSubject: Papers\r\n\
+        Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n--x\r\n\
+        Content-Type: text/plain\r\nContent-Disposition: attachment; filename=list.txt\r\n\r\none two\r\n--x--\r\n";
+    let ran = desk.bindery_with_input(&["run", "-", "--json"], mail).ok().json();
+    let files: Vec<_> = ran["result"]["files"].as_array().unwrap().iter().map(|file| file["name"].clone()).collect();
+    assert_eq!(files, ["stdin", "stdin/list.txt"]);
+}

