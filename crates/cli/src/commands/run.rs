@@ -139,8 +139,8 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
     } else if let Some(result) = &result {
         result_tables::show(result)?;
     }
-    // A result that lists them has said it.
-    if as_json || result.as_ref().is_none_or(|result| result["failed"].is_null()) {
+    // The table of documents has said it.
+    if as_json || result.as_ref().is_none_or(|result| !result["documents"].is_array()) {
         report::note_failed(&failed);
     }
     report::note_waits(&waits);

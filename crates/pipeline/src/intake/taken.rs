@@ -79,7 +79,9 @@ mod tests {
 
     fn taken(files: &[(&str, &str)]) -> Taken {
         let mut taken = Taken::default();
-        files.iter().for_each(|(name, content)| taken.add(file(name, content)));
+        for (name, content) in files {
+            taken.add(file(name, content));
+        }
         taken
     }
 
@@ -88,7 +90,7 @@ mod tests {
         let taken = taken(&[("a", "1"), ("b", "2"), ("mail/a", "1")]);
         assert_eq!(taken.files.len(), 2);
         let same = Duplicate { name: "mail/a".to_owned(), same_as: "a".to_owned() };
-        assert_eq!(taken.duplicates, [same.clone()]);
+        assert_eq!(taken.duplicates, std::slice::from_ref(&same));
         let metadata = Value::Object(taken.into_intake("documents").metadata).to_string();
         assert_eq!(duplicates(&metadata), [same]);
         assert_eq!(duplicates("{}"), []);

@@ -14,7 +14,7 @@ const UNFINISHED: [&str; 7] = [".part", ".partial", ".tmp", ".temp", ".crdownloa
 
 #[derive(Debug)]
 pub(super) struct Folder {
-    folder: PathBuf,
+    path: PathBuf,
     /// Where files go; what is in there is not looked at.
     done: Option<PathBuf>,
     settle: Duration,
@@ -56,19 +56,19 @@ impl Folder {
                 Failure::usage("--done is the folder that is watched; name another one, or one inside it").into()
             );
         }
-        Ok(Self { folder: whole, done, settle, seen: HashMap::new() })
+        Ok(Self { path: whole, done, settle, seen: HashMap::new() })
     }
 
     /// Whether the store is in it.
     pub(super) fn holds(&self, path: &Path) -> bool {
-        fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.folder))
+        fs::canonicalize(path).is_ok_and(|path| path.starts_with(&self.path))
     }
 
     /// Files that have not changed for long enough, and that were not settled.
     pub(super) fn complete(&mut self) -> anyhow::Result<Vec<Found>> {
         let mut complete = Vec::new();
         let mut seen = HashMap::new();
-        for found in files_below(&self.folder)? {
+        for found in files_below(&self.path)? {
             let in_done = self.done.as_ref().is_some_and(|done| found.path.starts_with(done));
             // One that has gone meanwhile is nobody's matter.
             let Ok(about) = fs::metadata(&found.path) else { continue };
@@ -107,7 +107,7 @@ impl Folder {
     /// it is taken in all the same.
     pub(super) fn move_away(&self, found: &Found) {
         let Some(done) = &self.done else { return };
-        let inner = found.path.strip_prefix(&self.folder).unwrap_or(Path::new(&found.name));
+        let inner = found.path.strip_prefix(&self.path).unwrap_or(Path::new(&found.name));
         let to = free_place(&done.join(inner));
         if let Err(error) = move_file(&found.path, &to) {
             output::note(format!("{} was taken in, and cannot be moved to {}: {error}", found.name, to.display()));
