@@ -1,7 +1,7 @@
 //! All documents of a submission: a table of what each is and says, then what a person should look at and why, what is
 //! missing and why, and what was there twice.
 
-use super::{all_files, number, page_range, shown};
+use super::{all_files, page_range, shown};
 use crate::output;
 use serde_json::{Map, Value};
 
@@ -48,14 +48,14 @@ pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Val
         output::line(format!("read once: {name} has the same content as {same_as}"))?;
     }
     output::line("")?;
-    let [pages, known] = ["pages", "documents"].map(|name| number(totals, name));
+    let many = |noun: &str| output::count(totals.get(&format!("{noun}s")).and_then(Value::as_u64).unwrap_or(0), noun);
     let unread: usize = gaps.iter().map(|(_, parts)| parts.len()).sum();
     let review = totals.get("need_review").and_then(Value::as_u64).unwrap_or(0) as usize;
     let counted = [(review, "to look at"), (unread, "not read"), (duplicates.len(), "there twice")];
     let counted: Vec<String> =
         counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let counted = if counted.is_empty() { "nothing to look at".to_owned() } else { counted.join(", ") };
-    output::line(format!("{}, {pages} pages, {known} documents; {counted}", all_files(totals)))?;
+    output::line(format!("{}, {}, {}; {counted}", all_files(totals), many("page"), many("document")))?;
     Ok(())
 }
 

@@ -67,7 +67,7 @@ fn per_cent(share: &Value) -> String {
 }
 
 fn all_files(totals: &Map<String, Value>) -> String {
-    format!("{} files", number(totals, "files"))
+    output::count(totals.get("files").and_then(Value::as_u64).unwrap_or(0), "file")
 }
 
 fn number(totals: &Map<String, Value>, name: &str) -> String {
