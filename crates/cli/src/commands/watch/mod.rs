@@ -134,7 +134,9 @@ impl Watch<'_> {
                         return Ok(());
                     }
                     if !nothing_to_come {
-                        self.pause(signals, TICK).await;
+                        if self.pause(signals, TICK).await {
+                            return Ok(());
+                        }
                         break;
                     }
                 }
