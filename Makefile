@@ -10,6 +10,8 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 # How often `make torture` kills a worker.
 KILLS ?= 300
+# How often it kills `bindery run`.
+RUN_KILLS ?= 50
 # How many inputs it runs in children that are killed, frozen and swollen.
 INPUTS ?= 10000
 # How many hostile files it reads.
@@ -26,30 +28,14 @@ TEST_TOOLS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bindery/test-tools
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Check for cargo and a C compiler; on Debian, install what is missing
-	@if ! command -v cargo >/dev/null; then \
-	  echo "cargo is missing: install Rust from https://rustup.rs and try again" >&2; exit 1; \
-	fi
-	@if command -v cc >/dev/null && echo '#include <stdio.h>' | cc -E - >/dev/null 2>&1; then exit 0; fi; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "a C compiler is missing (SQLite is built from source): install gcc and the C headers and try again" >&2; exit 1; \
-	fi; \
-	as_root=; \
-	if [ "$$(id -u)" -ne 0 ]; then \
-	  if ! command -v sudo >/dev/null; then \
-	    echo "a C compiler is missing: as root, run apt-get install gcc libc6-dev make" >&2; exit 1; \
-	  fi; \
-	  as_root=sudo; \
-	fi; \
-	echo "installing gcc libc6-dev make" >&2; \
-	$$as_root apt-get update -qq; \
-	DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends gcc libc6-dev make >/dev/null
+setup: ## Check for cargo, a C compiler and Tesseract; on Debian, install what is missing
+	@scripts/setup
 
 setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 server
 	@scripts/setup-test $(TEST_TOOLS)
 
-run: setup ## Process the sample documents
-	@cargo run --release -q -p bindery -- run samples/text
+run: setup ## Process the sample papers in samples/inbox
+	@cargo run --release -q -p bindery -- run samples/inbox
 
 # Where tests are run for others to rely on, one that cannot run is a failure.
 test: export BINDERY_REQUIRE_OBJECT_SERVER := $(CI)
@@ -70,6 +56,7 @@ torture: setup-test ## Kill workers KILLS times (default 300), crash the server,
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-amqp --test torture -- --nocapture
+	BINDERY_KILLS=$(RUN_KILLS) cargo test --release -p bindery --test cli killed_at_any_moment -- --nocapture
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 	BINDERY_TORTURE_MUTATIONS=$(MUTATIONS) cargo test --release -p bindery-reader --test hostile -- --nocapture
 

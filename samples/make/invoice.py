@@ -159,8 +159,9 @@ def page():
     return plain.getvalue()
 
 
-def make(target):
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(page()))
+def make(target, printed=None):
+    """The XML is attached to the page of this module, or to another one that says the same."""
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(printed or page()))
     file = writer.add_attachment("factur-x.xml", xml())
     specification = file.pdf_object
     specification[NameObject("/AFRelationship")] = NameObject("/Data")

@@ -1,4 +1,4 @@
-"""Makes the samples in ../files anew: one small file of each type that Bindery reads.
+"""Makes the samples anew: in ../files one small file of each type that Bindery reads, in ../inbox a pile of papers.
 
     python3 -m venv env && env/bin/pip install -r requirements.txt && env/bin/python make.py
 
@@ -9,6 +9,7 @@ import io
 import sys
 from pathlib import Path
 
+import inbox
 import invoice
 import mails
 import nineties
@@ -46,12 +47,13 @@ def all_files():
 
 
 def main():
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "files"
-    folder.mkdir(exist_ok=True)
-    files = all_files()
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    print(f"{len(files)} files, {sum(map(len, files.values()))} bytes")
+    samples = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
+    for name, files in {"files": all_files(), "inbox": inbox.all_files()}.items():
+        folder = samples / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+        print(f"{name}: {len(files)} files, {sum(map(len, files.values()))} bytes")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ pub(crate) enum Command {
     Process(commands::process::Args),
     Runs(commands::runs::Args),
     Submit(commands::submit::Args),
+    Watch(commands::watch::Args),
     Intake(commands::intake::Args),
     Worker(commands::worker::Args),
     Workers(commands::workers::Args),

@@ -57,7 +57,7 @@ Environment:
 Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission, run or reading failed, 11 waits for review,
 12 waits for something else, 20 store unavailable, 130 interrupted.
 
-Try it: bindery run samples/text";
+Try it: bindery run samples/inbox";
 
 #[cfg(test)]
 mod tests {

@@ -88,7 +88,7 @@ fn of_engine(error: &EngineError) -> (Exit, Option<String>) {
             (Exit::Usage, Some(hint.to_owned()))
         }
         EngineError::UnknownProcessors { .. } => {
-            (Exit::Usage, Some("try `--workflow words`, or mark the processor `external: true`".to_owned()))
+            (Exit::Usage, Some("try `--workflow documents`, or mark the processor `external: true`".to_owned()))
         }
         EngineError::NotFound(what) if what.starts_with("run ") => {
             (Exit::Usage, Some("`bindery runs` lists the runs".to_owned()))

@@ -14,6 +14,7 @@ mod names;
 mod output;
 mod processors;
 mod progress;
+mod receiving;
 mod report;
 mod result_tables;
 mod standalone;

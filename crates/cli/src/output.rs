@@ -3,7 +3,7 @@
 #![expect(clippy::print_stderr, reason = "this is the module that talks to people")]
 
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use comfy_table::{Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::MultiProgress;
 use serde::Serialize;
 use std::{
@@ -79,12 +79,41 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
     laid_out(header, rows).into_iter().try_for_each(line)
 }
 
+/// The same on a terminal as wide as this one: what the last column says goes on below it. Other programs get whole lines.
+pub(crate) fn fitted_table<R: IntoIterator<Item = String>>(
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> io::Result<()> {
+    let mut table = table_of(header, rows);
+    if let Some(width) = stdout_width() {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(width);
+        for index in 0..header.len().saturating_sub(1) {
+            if let Some(column) = table.column_mut(index) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+    }
+    lines_of(&table).into_iter().try_for_each(line)
+}
+
+/// How wide the terminal is that data goes to, if it is one.
+pub(crate) fn stdout_width() -> Option<u16> {
+    let out = io::stdout();
+    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten()?;
+    Some(size.ws_col).filter(|width| *width > 0)
+}
+
 /// The same as a remark.
 pub(crate) fn note_table<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) {
     note(laid_out(header, rows).join("\n"));
 }
 
 fn laid_out<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Vec<String> {
+    lines_of(&table_of(header, rows))
+}
+
+fn table_of<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header.iter().map(|title| title.trim_end_matches('#')));
@@ -99,6 +128,10 @@ fn laid_out<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIter
             }
         }
     }
+    table
+}
+
+fn lines_of(table: &Table) -> Vec<String> {
     table.lines().map(|row| row.trim_end().to_owned()).collect()
 }
 
@@ -139,6 +172,17 @@ pub(crate) fn short(text: &str, most: usize) -> String {
         return flat;
     }
     flat.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// The same for names, whose end tells the most.
+pub(crate) fn short_in_the_middle(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let end = most / 2;
+    let begin = most.saturating_sub(end + 1);
+    letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
 /// Log lines go above the bars, too.

@@ -14,8 +14,15 @@ const LINE_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) enum Display {
-    Bars(Vec<ProgressBar>),
-    Lines { last: String, at: Option<Instant> },
+    /// What there is, and one bar for each stage.
+    Bars {
+        about: Option<ProgressBar>,
+        bars: Vec<ProgressBar>,
+    },
+    Lines {
+        last: String,
+        at: Option<Instant>,
+    },
     Off,
 }
 
@@ -24,7 +31,7 @@ impl Display {
         if !wanted {
             Self::Off
         } else if io::stderr().is_terminal() {
-            Self::Bars(Vec::new())
+            Self::Bars { about: None, bars: Vec::new() }
         } else {
             Self::Lines { last: String::new(), at: None }
         }
@@ -32,7 +39,13 @@ impl Display {
 
     pub(crate) fn update(&mut self, progress: &Progress) {
         match self {
-            Self::Bars(bars) => {
+            Self::Bars { about, bars } => {
+                let about = about.get_or_insert_with(|| output::bars().add(ProgressBar::no_length()));
+                if let Ok(style) = ProgressStyle::with_template("{msg}") {
+                    about.set_style(style);
+                }
+                about.set_message(format!("{} {}: {}", progress.submission, progress.status, parts(progress)));
+                about.tick();
                 while bars.len() < progress.stages.len() {
                     bars.push(output::bars().add(ProgressBar::no_length()));
                 }
@@ -56,8 +69,8 @@ impl Display {
 
     /// Leaves the last state on the screen.
     pub(crate) fn finish(&mut self) {
-        if let Self::Bars(bars) = self {
-            for bar in bars.drain(..) {
+        if let Self::Bars { about, bars } = self {
+            for bar in about.take().into_iter().chain(bars.drain(..)) {
                 bar.abandon();
             }
             output::leave_bars();
@@ -74,7 +87,8 @@ fn draw(bar: &ProgressBar, stage: &StageProgress, width: usize) {
             ("  {prefix}  {bar:30}  {pos:>6}/{len:<6} {msg}", rest(stage))
         }
         None if stage.counts.known() > 0 => {
-            ("  {prefix}  {spinner} {msg}", format!("{}, {}", stage.counts.done(), rest(stage)))
+            let (done, rest) = (stage.counts.done(), rest(stage));
+            ("  {prefix}  {spinner} {msg}", if rest.is_empty() { done.to_string() } else { format!("{done}, {rest}") })
         }
         None => ("  {prefix}  - {msg}", String::new()),
     };
@@ -89,7 +103,14 @@ fn draw(bar: &ProgressBar, stage: &StageProgress, width: usize) {
 /// One line for the whole submission.
 pub(crate) fn summary(progress: &Progress) -> String {
     let stages: Vec<String> = progress.stages.iter().map(stage_summary).collect();
-    format!("{} {}: {}", progress.submission, progress.status, stages.join(", "))
+    format!("{} {}: {}; {}", progress.submission, progress.status, parts(progress), stages.join(", "))
+}
+
+/// What there is so far: files, pages, documents.
+fn parts(progress: &Progress) -> String {
+    let counts = [(progress.files, "file"), (progress.pages, "page"), (progress.documents, "document")];
+    let known = counts.into_iter().filter(|(number, _)| *number > 0);
+    known.map(|(number, noun)| output::count(number, noun)).collect::<Vec<_>>().join(", ")
 }
 
 fn stage_summary(stage: &StageProgress) -> String {

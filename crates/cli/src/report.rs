@@ -9,6 +9,7 @@ use bindery_core::{
 };
 use bindery_store::query::{JobFilter, ReviewFilter};
 use serde::Serialize;
+use serde_json::Value;
 use std::{collections::BTreeMap, io};
 
 /// How many failed parts are listed before the rest is only counted.
@@ -107,6 +108,25 @@ pub(crate) fn note_waits(waits: &[Waits]) {
 
 pub(crate) fn print_waits(waits: &[Waits]) -> io::Result<()> {
     waits.iter().map(Waits::line).try_for_each(output::line)
+}
+
+/// What to type next.
+pub(crate) fn note_next(id: SubmissionId, result: &Value) {
+    let Some(documents) = result["documents"].as_array().filter(|documents| !documents.is_empty()) else { return };
+    let doubtful = documents.iter().find(|document| document["status"] == "review");
+    let one = doubtful.or(documents.first()).and_then(|document| document["document_id"].as_str()).unwrap_or_default();
+    let mut next = vec![
+        (format!("bindery result {id} --document {one}"), "one document: its fields, and where each stands"),
+        (format!("bindery result {id} --csv table.csv"), "all documents as a table"),
+    ];
+    if doubtful.is_some() {
+        next.insert(1, ("bindery review list".to_owned(), "what a person should decide, and how"));
+    }
+    let widest = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    output::note("next:");
+    for (command, what) in next {
+        output::note(format!("  {command:widest$}  {what}"));
+    }
 }
 
 /// Where the result is.

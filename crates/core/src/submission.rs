@@ -63,6 +63,15 @@ impl fmt::Display for SubmissionStatus {
     }
 }
 
+/// How an external id begins that was made from what was taken in. It finds the same content again; to its sender it means
+/// nothing.
+pub const BY_CONTENT: &str = "content:";
+
+/// The id that the sender knows a submission by.
+pub fn senders_id(external_id: Option<&str>) -> Option<&str> {
+    external_id.filter(|id| !id.starts_with(BY_CONTENT))
+}
+
 /// When a submission should be done, and how its deadline has gone so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Deadline {
@@ -78,7 +87,8 @@ pub struct Deadline {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Submission {
     pub id: SubmissionId,
-    /// The id its sender knows it by; unique. A second intake under the same one is the same submission.
+    /// The id its sender knows it by, or one made from its content; unique. A second intake under the same one is the same
+    /// submission.
     pub external_id: Option<String>,
     pub owner: Option<String>,
     pub channel: String,
@@ -98,7 +108,7 @@ pub struct Submission {
 impl Submission {
     /// The id to show outside: the sender's own where there is one.
     pub fn public_id(&self) -> String {
-        self.external_id.clone().unwrap_or_else(|| self.id.to_string())
+        senders_id(self.external_id.as_deref()).map_or_else(|| self.id.to_string(), str::to_owned)
     }
 }
 

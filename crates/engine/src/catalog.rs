@@ -4,7 +4,10 @@ use crate::{
     error::{EngineError, EngineResult},
     workflow::Workflow,
 };
-use bindery_core::{Name, SubmissionId, Timestamp, submission::Submission};
+use bindery_core::{
+    Name, SubmissionId, Timestamp,
+    submission::{Submission, senders_id},
+};
 use bindery_store::Store;
 use std::{
     collections::HashMap,
@@ -80,7 +83,7 @@ impl Catalog {
         let workflow = self.workflow(&stored.workflow, Some(stored.workflow_version)).await?;
         let info = Arc::new(SubmissionInfo {
             id: stored.id,
-            subject: stored.external_id.map(Name::from),
+            subject: senders_id(stored.external_id.as_deref()).map(Name::from),
             owner: stored.owner,
             channel: stored.channel,
             workflow,

@@ -14,7 +14,7 @@ use bindery_core::{
     fault::FaultPoint,
     item::{Item, ItemKind},
     join::NewJoin,
-    submission::{Deadline, NewSubmission, SubmissionStatus},
+    submission::{Deadline, NewSubmission, SubmissionStatus, senders_id},
 };
 use bindery_store::{Commit, CommitResult, Guard, Rejection, SubmissionChange};
 use serde_json::{Map, Value, json};
@@ -136,7 +136,7 @@ impl Engine {
         };
         let info = Arc::new(SubmissionInfo {
             id,
-            subject: intake.external_id.map(Name::from),
+            subject: senders_id(intake.external_id.as_deref()).map(Name::from),
             owner: intake.owner,
             channel: intake.channel,
             workflow,

@@ -14,7 +14,7 @@ use bindery_core::{
     join::Join,
     outcome::{Outcome, OutcomeStatus},
     progress::{Progress, StageCounts, StageProgress},
-    submission::Submission,
+    submission::{Submission, senders_id},
 };
 use bindery_store::query::{ItemCounts, ItemFilter};
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progres
     }
     Ok(Progress {
         submission: id,
-        external_id: submission.external_id,
+        external_id: senders_id(submission.external_id.as_deref()).map(str::to_owned),
         workflow: submission.workflow,
         workflow_version: submission.workflow_version,
         status: submission.status,

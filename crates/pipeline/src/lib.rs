@@ -23,6 +23,9 @@ pub mod text;
 use bindery_engine::Registry;
 use std::sync::Arc;
 
+/// What happens to files of which nobody says what should.
+pub const DEFAULT_WORKFLOW: &str = "documents";
+
 /// Every processor that comes with Bindery, with the types of documents that do.
 pub fn registry() -> Registry {
     registry_with(documents::Knowledge::shipped())

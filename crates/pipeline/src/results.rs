@@ -1,12 +1,13 @@
 //! What earlier stages have found, for the stages that gather it.
 
+use crate::intake;
 use bindery_core::{
     ItemId, Name, StepError,
     item::Item,
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// The name of the stage that runs a processor. The workflow may call that stage what it likes.
@@ -55,8 +56,12 @@ pub(crate) fn name_of(file: &Item) -> String {
     file.label.clone().unwrap_or_else(|| file.public_id())
 }
 
-/// The result of a submission, also as an artifact.
-pub(crate) fn store_result(context: &StepContext, result: Value) -> Result<Extracted, StepError> {
+/// The result of a submission, also as an artifact. What was taken in twice is listed in every result.
+pub(crate) fn store_result(context: &StepContext, mut result: Value) -> Result<Extracted, StepError> {
+    let duplicates = intake::duplicates(&context.submission()?.metadata);
+    if let Some(result) = result.as_object_mut().filter(|_| !duplicates.is_empty()) {
+        result.insert("duplicates".to_owned(), json!(duplicates));
+    }
     let stored = context.put_json(&result)?;
     let mut extracted = Extracted::new(result);
     extracted.artifacts.push(NewArtifact {

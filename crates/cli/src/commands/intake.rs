@@ -4,9 +4,9 @@ use crate::{
     config::{App, Settings},
     exit::Exit,
     output,
+    receiving::{self, About},
     work::Signals,
 };
-use bindery_engine::intake::Intake;
 use bindery_pipeline::intake::take_in;
 use bindery_store::blobs::{BlobError, ObjectError, ObjectIntake, Offer};
 use serde_json::json;
@@ -18,7 +18,7 @@ use std::{collections::HashSet, time::Duration};
 Examples:
   bindery intake s3://papers/staging/                    every new object becomes a submission, until Ctrl-C
   bindery intake s3://papers/staging/ --once             what is there now
-  bindery intake gs://papers/in/ --workflow words --every 60
+  bindery intake gs://papers/in/ --workflow read --every 60
 Each object is taken in once, however often it is listed: its address and version are the submission's external id. An
 object that is replaced by other bytes is another one. Nothing is moved or deleted. `bindery worker` does the work.")]
 pub(crate) struct Args {
@@ -26,17 +26,8 @@ pub(crate) struct Args {
     #[arg(value_name = "URL")]
     url: String,
 
-    /// What happens to them; `bindery workflows` lists what there is
-    #[arg(long, short, default_value = "words", value_name = "NAME")]
-    workflow: String,
-
-    /// Whose they are
-    #[arg(long, value_name = "NAME")]
-    owner: Option<String>,
-
-    /// Greater is sooner; negative is later
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "NUMBER")]
-    priority: i32,
+    #[command(flatten)]
+    about: About,
 
     /// How often to look
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -53,12 +44,10 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    // A workflow that cannot run here is told before anything is looked for.
-    let workflow = app.engine.catalog().workflow(&args.workflow.as_str().into(), None).await?;
-    app.engine.check_processors(&workflow)?;
+    args.about.check(&app, settings).await?;
     let mut signals = Signals::new()?;
     let intake = ObjectIntake::open(&args.url).await?;
-    let mut desk = Desk { app, intake, args, known: HashSet::new() };
+    let mut desk = Desk { app, settings, intake, args, known: HashSet::new() };
     if desk.args.once {
         return desk.pass().await.map(|()| Exit::Ok);
     }
@@ -78,22 +67,23 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
-struct Desk {
+struct Desk<'a> {
     app: App,
+    settings: &'a Settings,
     intake: ObjectIntake,
     args: Args,
     /// Those of the last pass that are taken in: they need not be asked about again.
     known: HashSet<String>,
 }
 
-impl Desk {
+impl Desk<'_> {
     /// Takes in what is there and was not there before.
     async fn pass(&mut self) -> anyhow::Result<()> {
         let mut listed = HashSet::new();
         let mut offers = self.intake.list(None);
         while let Some(offer) = offers.next().await? {
             let id = offer.external_id();
-            if !self.known.contains(&id) && self.app.store().find_submission(&id).await?.is_none() {
+            if !self.known.contains(&id) && receiving::find(&self.app, &id).await?.is_none() {
                 match self.receive(&offer, &id).await {
                     Ok(()) => {}
                     // Whatever it is now, the next pass sees it.
@@ -112,12 +102,9 @@ impl Desk {
         let path = folder.path().join(offer.name());
         self.intake.fetch_to(offer, &path).await?;
         let taken = take_in(&**self.app.engine.blobs(), &[path]).await?;
-        let mut intake = Intake::new(self.args.workflow.as_str(), taken.files);
+        let mut intake = self.args.about.intake(self.settings, taken, "object storage")?;
         intake.external_id = Some(external_id.to_owned());
-        intake.owner.clone_from(&self.args.owner);
-        intake.priority = self.args.priority;
         intake.metadata.insert("location".to_owned(), json!(offer.location));
-        "object storage".clone_into(&mut intake.channel);
         let id = self.app.engine.submit(intake).await?.id();
         if self.args.json {
             output::json(&json!({"submission": id, "location": offer.location, "bytes": offer.size}))?;

@@ -18,6 +18,7 @@ pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod submit;
+pub(crate) mod watch;
 pub(crate) mod worker;
 pub(crate) mod workers;
 pub(crate) mod workflows;
@@ -38,6 +39,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
             tokio::task::spawn_blocking(move || child::run(&settings)).await?
         }
         Command::Submit(args) => submit::run(settings, args).await,
+        Command::Watch(args) => watch::run(settings, args).await,
         Command::Intake(args) => intake::run(settings, args).await,
         Command::Worker(args) => worker::run(settings, args).await,
         Command::Workers(args) => workers::run(settings, args).await,

@@ -1,11 +1,11 @@
 //! `bindery run`: takes files in and works on them until there is a result.
 
-use super::submit::{self, IntakeArgs};
 use crate::{
     config::{App, Settings},
     exit::Exit,
     names, output,
     progress::Display,
+    receiving::{self, IntakeArgs},
     report, result_tables,
     work::{self, Running, Signals},
 };
@@ -14,14 +14,19 @@ use bindery_engine::{WorkerOptions, intake::Received, view};
 use serde_json::json;
 use std::time::Duration;
 
+/// Somebody waits for a command that was started again after it was killed, so what it had in hand comes back soon.
+pub(crate) const LEASE: Duration = Duration::from_secs(10);
+
 /// Take files in, work on them and show the result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bindery run samples/text                       everything below that folder
-  bindery run a.txt b.txt --json > result.json   the result for a program
-  bindery run inbox --external-id monday         stopped half-way? The same command goes on
-  cat letter.txt | bindery run -                 from standard input
+  bindery run inbox                              everything below that folder
+  bindery run a.pdf b.docx --json > result.json  the result for a program
+  bindery run inbox --workflow read              only the text; `bindery workflows` lists what there is
+  cat scan.pdf | bindery run -                   from standard input
+Stopped half-way, killed, or without power? The same command goes on. The same files once more show their result again;
+--anew works on them anew.
 Ctrl-C lets work under way finish and stops; nothing that is done is done again.
 Work of other submissions that waits in the same store is done, too.")]
 pub(crate) struct Args {
@@ -31,6 +36,10 @@ pub(crate) struct Args {
     /// How many processors run at once (default: one for each core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+
+    /// How long work is kept for this process after it has died, before it is taken up again
+    #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    lease_seconds: u64,
 
     /// Show no progress
     #[arg(long)]
@@ -49,10 +58,11 @@ enum End {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    let received = submit::receive(&app, args.intake).await?;
+    let received = receiving::receive(&app, settings, args.intake).await?;
     let id = received.id();
     let mut signals = Signals::new()?;
-    let mut options = WorkerOptions { name: names::of_run(), ..WorkerOptions::default() };
+    let lease = Duration::from_secs(args.lease_seconds);
+    let mut options = WorkerOptions { name: names::of_run(), lease, ..WorkerOptions::default() };
     if let Some(threads) = args.threads {
         options.threads = usize::from(threads);
     }
@@ -129,11 +139,17 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
     } else if let Some(result) = &result {
         result_tables::show(result)?;
     }
-    report::note_failed(&failed);
+    // The table of documents has said it.
+    if as_json || result.as_ref().is_none_or(|result| !result["documents"].is_array()) {
+        report::note_failed(&failed);
+    }
     report::note_waits(&waits);
     output::note(conclusion(progress));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));
+        if let Some(result) = &result {
+            report::note_next(id, result);
+        }
     }
     Ok(())
 }
@@ -154,11 +170,7 @@ fn conclusion(progress: &Progress) -> String {
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
         _ if progress.open_reviews() > 0 => format!("{id} waits for a person; `bindery reviews` lists what to decide"),
         _ => {
-            let same = match &progress.external_id {
-                Some(external) => format!(", or the same command with --external-id {external}"),
-                None => String::new(),
-            };
-            format!("{id} is not finished; what is done is kept. `bindery worker` goes on{same}")
+            format!("{id} is not finished; what is done is kept. The same command, or `bindery worker`, goes on")
         }
     }
 }

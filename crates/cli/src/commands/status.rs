@@ -10,7 +10,7 @@ use crate::{
 use bindery_core::{
     SubmissionId,
     progress::Progress,
-    submission::{Submission, SubmissionStatus},
+    submission::{Submission, SubmissionStatus, senders_id},
 };
 use bindery_engine::view;
 use bindery_store::query::SubmissionFilter;
@@ -89,7 +89,7 @@ async fn list(app: &App, limit: usize, as_json: bool) -> anyhow::Result<Exit> {
     let rows = submissions.into_iter().map(|submission| {
         [
             submission.id.to_string(),
-            submission.external_id.clone().unwrap_or_default(),
+            senders_id(submission.external_id.as_deref()).unwrap_or_default().to_owned(),
             format!("{} {}", submission.workflow, submission.workflow_version),
             submission.status.to_string(),
             output::ago(submission.received_at),

@@ -9,7 +9,7 @@ use bindery_engine::{
     workflow::{Stage, Workflow},
 };
 use bindery_store::Store;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 #[derive(Debug, Clone)]
 pub(crate) struct App {
@@ -41,6 +41,11 @@ impl App {
     /// With the blobs of this store, which a child opens by itself.
     pub(crate) fn processes(&self, child: ChildCommand, workers: usize) -> Processes {
         Processes::new(child, workers).with_blob_folder(self.blobs.path())
+    }
+
+    /// The folder that the blobs are in, if it is one.
+    pub(crate) fn blob_folder(&self) -> Option<&Path> {
+        self.blobs.folder()
     }
 
     /// Where a blob is kept, to show.

@@ -4,7 +4,9 @@
 //! out too late. Relative paths are meant from the folder of the file. No message quotes a value: the store's URL may
 //! contain a password.
 
+use super::rules;
 use crate::{env_vars, failure::Failure};
+use bindery_pipeline::intake::rules::Rule;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -14,7 +16,7 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 7] = ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log"];
+const KEYS: [&str; 8] = ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules"];
 
 /// What a file says.
 #[derive(Default, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(super) struct File {
     pub(super) doctypes: Option<PathBuf>,
     pub(super) templates: Option<PathBuf>,
     pub(super) log: Option<String>,
+    /// Which workflow is for what.
+    pub(super) rules: Vec<Rule>,
 }
 
 impl File {
@@ -59,6 +63,10 @@ impl File {
                 let hint = bindery_yaml::suggest(&key, &KEYS);
                 return Err(Wrong { line, message: format!("unknown key {key:?}"), hint: Some(hint) });
             }
+            if key == "rules" {
+                file.rules = rules::read(text, value)?;
+                continue;
+            }
             let Value::String(value) = value else {
                 let message = format!("{key}: expected a text in quotes, not {}", value.type_str());
                 return Err(Wrong { line, message, hint: None });
@@ -90,10 +98,10 @@ fn named_by() -> String {
 }
 
 #[derive(Debug)]
-struct Wrong {
-    line: Option<usize>,
-    message: String,
-    hint: Option<String>,
+pub(super) struct Wrong {
+    pub(super) line: Option<usize>,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
 }
 
 impl Wrong {

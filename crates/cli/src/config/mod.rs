@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `flags` | what may be said on the command line and in the environment |
 //! | `file` | `bindery.toml` |
+//! | `rules` | its rules: which workflow is for what |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
 //! | `opening` | making a store, finding one, waiting for one |
@@ -15,6 +16,7 @@ mod file;
 mod flags;
 mod opening;
 mod places;
+mod rules;
 mod settings;
 
 pub(crate) use app::App;

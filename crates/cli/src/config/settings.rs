@@ -10,6 +10,7 @@ use bindery_engine::{
     runner::ChildCommand,
     workflow::{LoadedWorkflow, load_dir},
 };
+use bindery_pipeline::intake::rules::Rule;
 use std::{ffi::OsString, fmt, path::PathBuf};
 use tracing_subscriber::EnvFilter;
 
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) doctypes: Option<PathBuf>,
     pub(crate) templates: Option<PathBuf>,
     log: String,
+    /// Which workflow is for what, where nobody says.
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// The store may be a URL with a password.
@@ -55,6 +58,7 @@ impl Settings {
             doctypes: flags.doctypes.or(file.doctypes),
             templates: flags.templates.or(file.templates),
             log: flags.log.or(file.log).unwrap_or_else(|| USUAL_LOG.to_owned()),
+            rules: file.rules,
         }
     }
 

@@ -17,7 +17,7 @@ fn start() -> Option<RabbitServer> {
 fn s002_03_a_worker_of_one_component_takes_its_messages_and_no_others() {
     let Some(broker) = start() else { return };
     let desk = Desk::new().with_env("BINDERY_AMQP", broker.url());
-    desk.bindery(&["submit", &samples(), "--external-id", "monday"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "monday"]).ok();
     let mut alone = desk.command(&["worker", "--until-idle"]);
     assert!(alone.env("DOCPROC_COMPONENT_NAME", "text_splitter").status().unwrap().success());
     let status = desk.status("monday");

@@ -43,7 +43,7 @@ fn blobs_may_be_in_a_bucket() {
     let Some(server) = Server::get() else { return };
     let blobs = bucket(server);
     let desk = at(server, Desk::new()).with_env("BINDERY_BLOBS", &blobs);
-    let ran = desk.bindery(&["run", &samples(), "--json"]).ok().json();
+    let ran = desk.bindery(&["run", "--workflow", "words", &samples(), "--json"]).ok().json();
     assert_eq!(ran["result"]["totals"]["words"], 748);
     assert!(ran["stored"]["path"].as_str().unwrap().starts_with(&format!("{blobs}/sha256/")), "{ran}");
     assert!(!desk.path("bindery-data/blobs").exists());
@@ -62,7 +62,7 @@ fn what_is_put_into_a_bucket_is_taken_in_once() {
     put(server, &url, "a.txt", "one two three");
     put(server, &url, "b.txt", "four five");
     let prefix = format!("{url}/in/");
-    let look = || desk.bindery(&["intake", &prefix, "--once"]).ok().out;
+    let look = || desk.bindery(&["intake", "--workflow", "words", &prefix, "--once"]).ok().out;
     let first = look();
     assert_eq!(first.lines().count(), 2, "{first}");
     assert!(first.contains("/in/a.txt") && first.contains("/in/b.txt"), "{first}");
@@ -80,8 +80,8 @@ fn what_is_put_into_a_bucket_is_taken_in_once() {
 fn a_folder_moves_to_a_database_and_a_bucket() {
     let (Some(database), Some(server)) = (postgres::start(), Server::get()) else { return };
     let here = Desk::new();
-    let ran = here.bindery(&["run", &samples(), "--json"]).ok().json();
-    here.bindery(&["submit", &samples(), "--external-id", "waiting"]).ok();
+    let ran = here.bindery(&["run", "--workflow", "words", &samples(), "--json"]).ok().json();
+    here.bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "waiting"]).ok();
     let archive = here.path("all.tar").display().to_string();
     here.bindery(&["store", "export", &archive]).ok();
 
@@ -90,5 +90,11 @@ fn a_folder_moves_to_a_database_and_a_bucket() {
     assert_eq!(there.bindery(&["result", "sub_1", "--json"]).ok().json(), ran["result"]);
     there.bindery(&["worker", "--until-idle"]).ok();
     assert_eq!(there.bindery(&["result", "waiting", "--json"]).ok().json()["totals"], ran["result"]["totals"]);
-    assert!(there.bindery(&["submit", &samples(), "--external-id", "waiting"]).ok().err.contains("taken in before"));
+    assert!(
+        there
+            .bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "waiting"])
+            .ok()
+            .err
+            .contains("taken in before")
+    );
 }

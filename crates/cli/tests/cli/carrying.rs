@@ -52,7 +52,7 @@ fn work_goes_on_where_it_was_carried_to() {
     assert_eq!(report, imported);
     assert_eq!(back.bindery(&["result", "moved", "--json"]).ok().json(), result);
     back.write("b.txt", "one two three");
-    let more = back.bindery(&["run", "b.txt", "--json"]).ok().json();
+    let more = back.bindery(&["run", "--workflow", "words", "b.txt", "--json"]).ok().json();
     assert_ne!(more["submission"], "sub_1");
 }
 
@@ -60,7 +60,7 @@ fn work_goes_on_where_it_was_carried_to() {
 fn what_cannot_be_imported_is_told_and_stores_nothing() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    desk.bindery(&["run", "a.txt"]).ok();
+    desk.bindery(&["run", "--workflow", "words", "a.txt"]).ok();
     desk.bindery(&["store", "export", "all.tar"]).ok();
     assert!(!desk.path("all.tar.part").exists());
     let archive = fs::read(desk.path("all.tar")).unwrap();

@@ -7,14 +7,14 @@ use serde_json::json;
 fn a_paused_queue_says_so_and_goes_on_when_resumed() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    desk.bindery(&["submit", "a.txt", "--external-id", "a"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", "a.txt", "--external-id", "a"]).ok();
     desk.bindery(&["pause", "word_counter", "--because", "lunch"]).ok();
     assert!(desk.bindery(&["queues"]).ok().out.contains("paused: lunch"));
-    let ran = desk.bindery(&["run", "a.txt", "--external-id", "a"]);
+    let ran = desk.bindery(&["run", "--workflow", "words", "a.txt", "--external-id", "a"]);
     ran.fails_with(12, "queue q.word_counter is paused; `bindery resume q.word_counter` goes on");
     assert!(desk.bindery(&["status", "a"]).ok().out.contains("queue q.word_counter is paused"));
     desk.bindery(&["resume", "q.word_counter"]).ok();
-    let ran = desk.bindery(&["run", "a.txt", "--external-id", "a"]).ok();
+    let ran = desk.bindery(&["run", "--workflow", "words", "a.txt", "--external-id", "a"]).ok();
     assert!(ran.err.contains("sub_1 completed"), "{ran:?}");
     assert!(desk.bindery(&["resume", "word_counter"]).ok().err.contains("was not paused"));
 }
@@ -23,11 +23,12 @@ fn a_paused_queue_says_so_and_goes_on_when_resumed() {
 fn what_was_cancelled_is_taken_up_again() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    desk.bindery(&["submit", "a.txt", "--external-id", "a"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", "a.txt", "--external-id", "a"]).ok();
     let cancelled = desk.bindery(&["cancel", "a"]).ok();
     assert_eq!((&*cancelled.out, &*cancelled.err), ("cancelled sub_1: 1 job stopped\n", "undo: bindery retry sub_1\n"));
     assert_eq!(desk.status("a")["status"], "cancelled");
-    desk.bindery(&["run", "a.txt", "--external-id", "a"]).fails_with(10, "`bindery retry sub_1` takes it up again");
+    desk.bindery(&["run", "--workflow", "words", "a.txt", "--external-id", "a"])
+        .fails_with(10, "`bindery retry sub_1` takes it up again");
     assert!(desk.bindery(&["cancel", "sub_1"]).ok().err.contains("nothing was changed"));
     desk.bindery(&["retry", "job_1"]).fails_with(2, "hint: `bindery retry sub_1` takes it up again");
     desk.bindery(&["retry", "sub_1"]).ok();
@@ -40,7 +41,7 @@ fn one_job_given_up_does_not_stop_the_others() {
     let desk = Desk::new();
     desk.write("a.txt", "one");
     desk.write("b.txt", "two three");
-    desk.bindery(&["submit", "a.txt", "b.txt"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", "a.txt", "b.txt"]).ok();
     let jobs = desk.bindery(&["jobs", "--json"]).ok().json();
     let job = jobs[0]["id"].as_str().unwrap().to_owned();
     desk.bindery(&["cancel", &job]).ok();
@@ -58,7 +59,7 @@ fn a_dead_letter_has_its_reason_and_can_be_retried() {
     let desk = Desk::new();
     desk.write("in/good.txt", "one two");
     desk.write("in/photo.png", b"\x89PNG\0");
-    let ran = desk.bindery(&["run", "in"]).ok();
+    let ran = desk.bindery(&["run", "--workflow", "words", "in"]).ok();
     let why = "binary data: byte 5 is NUL, which no text has";
     assert!(ran.err.contains(&format!("failed: photo.png at stage split: {why}")), "{ran:?}");
     let dead = desk.bindery(&["dead-letters"]).ok();
@@ -78,7 +79,8 @@ fn a_dead_letter_has_its_reason_and_can_be_retried() {
 fn a_submission_of_which_nothing_could_be_read_has_failed() {
     let desk = Desk::new();
     desk.write("photo.png", b"\0");
-    desk.bindery(&["run", "photo.png", "--external-id", "p"]).fails_with(10, "the only file could not be read");
+    desk.bindery(&["run", "--workflow", "words", "photo.png", "--external-id", "p"])
+        .fails_with(10, "the only file could not be read");
     desk.bindery(&["result", "p"]).fails_with(10, "sub_1 has no result: it is failed");
     // Both the file and what came after it are dead letters; running them again must not bind before it has split.
     for _ in 0..3 {
@@ -109,6 +111,6 @@ fn a_person_decides_what_the_counter_doubts() {
         .fails_with(2, "--json-value: expected JSON");
     desk.bindery(&["reviews", "complete", "rev_1", "--set", "words=4", "--by", "marta"]).ok();
     desk.bindery(&["reviews", "complete", "rev_1"]).fails_with(2, "rev_1 is completed already");
-    let ran = desk.bindery(&["run", "latin.txt", "--external-id", "l", "--json"]).ok().json();
+    let ran = desk.bindery(&["run", "--workflow", "words", "latin.txt", "--external-id", "l", "--json"]).ok().json();
     assert_eq!(ran["result"]["totals"]["words"], 4);
 }

@@ -82,7 +82,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     started.signal(Signal::INT);
     assert_eq!(started.wait(), Some(130));
     let log = std::fs::read_to_string(desk.path("worker.log")).unwrap();
-    assert!(log.contains("`bindery worker` goes on, or the same command with --external-id i"), "{log}");
+    assert!(log.contains("what is done is kept. The same command, or `bindery worker`, goes on"), "{log}");
     let kept = desk.status("i");
     assert!(done(&kept, "count") >= done(&seen, "count"));
     assert_eq!(stage(&kept, "count")["running"], 0, "what was under way was not drained: {kept:#}");

@@ -57,7 +57,7 @@ fn listening(desk: &Desk, more: &[&str]) -> (Started, String) {
 #[test]
 fn a_worker_says_how_it_is_and_what_it_has_done() {
     let desk = Desk::new();
-    desk.bindery(&["submit", &samples()]).ok();
+    desk.bindery(&["submit", "--workflow", "words", &samples()]).ok();
     desk.bindery(&["pause", "word_consolidator"]).ok();
     let (worker, address) = listening(&desk, &[]);
     assert_eq!(get(&address, "/livez"), Some((200, "ok\n".to_owned())));

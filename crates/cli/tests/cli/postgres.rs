@@ -31,7 +31,7 @@ fn files_in_and_a_result_out() {
     desk.bindery(&["workflows"]).ok();
     assert!(!desk.path("shared").exists(), "looking has made something");
 
-    let ran = desk.bindery(&["run", &samples(), "--json"]).ok().json();
+    let ran = desk.bindery(&["run", "--workflow", "words", &samples(), "--json"]).ok().json();
     assert_eq!(ran["result"]["totals"]["words"], 748);
     let stored = desk.path(ran["stored"]["path"].as_str().unwrap());
     let bytes: Value = serde_json::from_slice(&fs::read(stored).unwrap()).unwrap();
@@ -43,7 +43,7 @@ fn files_in_and_a_result_out() {
     assert!(events.lines().next().unwrap().contains("SubmissionCreated"), "{events}");
     assert!(!desk.path("bindery-data").exists(), "a folder was made that nobody needs");
 
-    desk.bindery(&["submit", &samples(), "--external-id", "monday"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "monday"]).ok();
     desk.bindery(&["pause", "word_counter"]).ok();
     desk.bindery(&["worker", "--until-idle"]).ok();
     assert_eq!(stage(&desk.status("monday"), "count")["waiting"], 6);

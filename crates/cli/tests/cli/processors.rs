@@ -65,7 +65,7 @@ fn all_problems_of_all_files_are_told_at_once() {
 fn a_bad_folder_is_told_by_what_runs_and_not_by_what_looks() {
     let desk = Desk::new();
     desk.write("a.txt", "one");
-    desk.bindery(&["run", "a.txt"]).ok();
+    desk.bindery(&["run", "--workflow", "words", "a.txt"]).ok();
     desk.write("processors/bad.yaml", "name: bad\n");
     desk.bindery(&["processors"]).fails_with(2, "processors/bad.yaml:1:1");
     desk.bindery(&["worker", "--until-idle"])

@@ -6,7 +6,7 @@ use serde_json::json;
 #[test]
 fn the_samples_give_their_totals() {
     let desk = Desk::new();
-    let ran = desk.bindery(&["run", &samples()]).ok();
+    let ran = desk.bindery(&["run", "--workflow", "words", &samples()]).ok();
     assert!(ran.out.contains("5 files          6    748"), "{ran:?}");
     assert!(ran.err.contains("sub_1 completed"), "{ran:?}");
     let result = desk.bindery(&["result", "sub_1", "--json"]).ok().json();
@@ -18,7 +18,10 @@ fn the_samples_give_their_totals() {
 #[test]
 fn json_says_everything_and_nothing_else_is_on_stdout() {
     let desk = Desk::new();
-    let answer = desk.bindery(&["run", &samples(), "--json", "--meta", "a=b", "--owner", "marta"]).ok().json();
+    let answer = desk
+        .bindery(&["run", "--workflow", "words", &samples(), "--json", "--meta", "a=b", "--owner", "marta"])
+        .ok()
+        .json();
     assert_eq!((&answer["submission"], &answer["status"]), (&json!("sub_1"), &json!("completed")));
     assert_eq!(answer["result"]["totals"]["words"], 748);
     assert_eq!((&answer["failed"], &answer["waiting"]), (&json!([]), &json!([])));
@@ -32,8 +35,8 @@ fn json_says_everything_and_nothing_else_is_on_stdout() {
 fn one_external_id_is_one_submission() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    let first = desk.bindery(&["run", "a.txt", "--external-id", "monday", "--json"]).ok().json();
-    let again = desk.bindery(&["run", "a.txt", "--external-id", "monday", "--json"]).ok();
+    let first = desk.bindery(&["run", "--workflow", "words", "a.txt", "--external-id", "monday", "--json"]).ok().json();
+    let again = desk.bindery(&["run", "--workflow", "words", "a.txt", "--external-id", "monday", "--json"]).ok();
     assert!(again.err.contains("taken in before as sub_1"), "{again:?}");
     assert_eq!(again.json()["result"], first["result"]);
     assert_eq!(desk.bindery(&["status", "--json"]).ok().json().as_array().unwrap().len(), 1);
@@ -43,7 +46,7 @@ fn one_external_id_is_one_submission() {
 #[test]
 fn standard_input_is_a_file_like_others() {
     let desk = Desk::new();
-    let ran = desk.bindery_with_input(&["run", "-", "--json"], "four words in here").ok();
+    let ran = desk.bindery_with_input(&["run", "--workflow", "words", "-", "--json"], "four words in here").ok();
     assert_eq!(ran.json()["result"]["files"], json!([{"name": "stdin", "pages": 1, "words": 4}]));
 }
 
@@ -51,7 +54,7 @@ fn standard_input_is_a_file_like_others() {
 fn submit_leaves_the_work_to_a_worker() {
     let desk = Desk::new();
     desk.write("in/a.txt", "one two three");
-    let submitted = desk.bindery(&["submit", "in"]).ok();
+    let submitted = desk.bindery(&["submit", "--workflow", "words", "in"]).ok();
     assert_eq!(submitted.out, "sub_1\n");
     let jobs = desk.bindery(&["jobs"]).ok();
     assert!(jobs.out.contains("next in line, waits for a free worker"), "{jobs:?}");
@@ -64,7 +67,7 @@ fn submit_leaves_the_work_to_a_worker() {
 fn a_worker_for_one_component_leaves_the_others_alone() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    desk.bindery(&["submit", "a.txt"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", "a.txt"]).ok();
     let mut splitter = desk.command(&["worker", "--until-idle"]);
     assert!(splitter.env("DOCPROC_COMPONENT_NAME", "text_splitter").status().unwrap().success());
     let status = desk.status("sub_1");
@@ -76,7 +79,7 @@ fn a_worker_for_one_component_leaves_the_others_alone() {
 #[test]
 fn what_happened_can_be_read_from_any_position() {
     let desk = Desk::new();
-    desk.bindery(&["run", &samples()]).ok();
+    desk.bindery(&["run", "--workflow", "words", &samples()]).ok();
     let all = desk.bindery(&["events", "--json"]).ok().out;
     let first: serde_json::Value = serde_json::from_str(all.lines().next().unwrap()).unwrap();
     assert_eq!(first["eventType"], "SubmissionCreated");
@@ -117,7 +120,7 @@ fn outside_processors_report_through_events() {
 #[test]
 fn whoever_reads_only_the_first_line_is_no_error() {
     let desk = Desk::new();
-    desk.bindery(&["run", &samples()]).ok();
+    desk.bindery(&["run", "--workflow", "words", &samples()]).ok();
     let mut events = desk.command(&["events"]);
     let mut child = events.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

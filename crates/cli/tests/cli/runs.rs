@@ -131,7 +131,7 @@ fn runs_are_listed_newest_first() {
     desk.bindery(&["runs"]).fails_with(20, "there is no store");
     desk.write("a.json", r#"{"text": "one"}"#);
     desk.write("plain.txt", "one");
-    desk.bindery(&["run", "plain.txt"]).ok();
+    desk.bindery(&["run", "--workflow", "words", "plain.txt"]).ok();
     assert!(desk.bindery(&["runs"]).ok().err.contains("there are no such runs"));
     assert!(desk.bindery(&["runs", "stats"]).ok().err.contains("no run has ended yet"));
     desk.bindery(&["runs", "show", "latest"]).fails_with(2, "there is no run yet");

@@ -212,6 +212,11 @@ pub(crate) fn sample_inputs(path: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../processors/samples").join(path).display().to_string()
 }
 
+/// The pile of papers that `make run` works on.
+pub(crate) fn inbox() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/inbox").display().to_string()
+}
+
 pub(crate) fn samples() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/text").display().to_string()
 }

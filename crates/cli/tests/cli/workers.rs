@@ -67,7 +67,7 @@ fn workers_on_postgresql_are_seen_coming_and_going() {
 fn a_worker_for_a_stage_leaves_the_others_alone() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");
-    desk.bindery(&["submit", "a.txt"]).ok();
+    desk.bindery(&["submit", "--workflow", "words", "a.txt"]).ok();
     let said = "there is no stage \"cuont\"; known are ";
     let ran = desk.bindery(&["worker", "--until-idle", "--stages", "cuont"]).fails_with(2, said);
     assert!(ran.err.contains("words/consolidate, words/count, words/split"), "{ran:?}");

@@ -71,7 +71,27 @@ pub(crate) fn is_same(kind: FieldType, one: &str, other: &str) -> bool {
             let (one, other) = (address::name_key(one), address::name_key(other));
             !one.is_empty() && one == other
         }
-        FieldType::Address => address::name_key(one) == address::name_key(other),
+        FieldType::Address => address_key(one) == address_key(other),
         _ => one == other,
+    }
+}
+
+/// Without the country, which an e-invoice always names by its code and a page rarely does.
+fn address_key(address: &str) -> String {
+    let is_code = |country: &str| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
+    let inland =
+        address.rsplit_once(", ").filter(|(_, country)| is_code(country)).map_or(address, |(inland, _)| inland);
+    address::name_key(inland)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_country_that_an_e_invoice_names_is_no_other_address() {
+        let same = |one: &str, other: &str| is_same(FieldType::Address, one, other);
+        assert!(same("Kaistraße 1, 24103 Kiel, DE", "Kaistraße 1, 24103 Kiel"));
+        assert!(!same("Kaistraße 1, 24103 Kiel, DE", "Kaistraße 2, 24103 Kiel"));
     }
 }

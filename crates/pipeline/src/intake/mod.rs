@@ -3,20 +3,32 @@
 //! Everything is looked for before anything is copied, and everything is copied before anything is stored in the
 //! database. If one file cannot be taken in, nothing is; copies made so far stay in the blob store, where nobody
 //! points to them and the same bytes are found again next time.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | `find` | which files a path or a folder stands for |
+//! | `unpack` | files inside files: archives, mails |
+//! | `taken` | what was taken in: duplicates, the id of a content, what a submission begins with |
+//! | [`rules`] | which workflow it is for |
 
+mod find;
+pub mod rules;
+mod taken;
 mod unpack;
 
 use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
 use bindery_store::blobs::{BlobError, Blobs, Stored};
+use find::{Finder, Source, shown, unreadable};
 use std::{
-    collections::HashSet,
-    ffi::OsStr,
     fs, io,
     io::Read as _,
     path::{Path, PathBuf},
 };
 use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
+
+pub use find::{Found, files_below};
+pub use taken::{Duplicate, OWN_KEY, Taken, duplicates};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
@@ -29,6 +41,9 @@ const MAX_DEPTH: usize = 64;
 
 /// What a person names on the command line for standard input.
 pub const STDIN: &str = "-";
+
+/// What the file is called that came through it.
+const STDIN_NAME: &str = "stdin";
 
 /// Why nothing was taken in. Each is one sentence that names what it is about.
 #[derive(Debug, thiserror::Error)]
@@ -63,61 +78,50 @@ fn skipped_text(skipped: usize) -> String {
     }
 }
 
-/// What was taken in.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// In the order in which they were named; those of a folder by name.
-    pub files: Vec<IntakeFile>,
-    /// What was left out, and why.
-    pub notes: Vec<String>,
-}
-
-impl Taken {
-    pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.size).sum()
-    }
-}
-
-/// A file that was found but not copied yet.
-#[derive(Debug)]
-enum Source {
-    Stdin,
-    File { path: PathBuf, name: String },
-}
-
 /// Copies what the paths name into the blob store. Durable when it returns.
 pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
     let mut finder = Finder::default();
     for path in paths {
         finder.find(path)?;
     }
-    let mut taken = Taken { files: Vec::with_capacity(finder.sources.len()), notes: finder.notes };
+    let mut taken = Taken { notes: finder.notes, ..Taken::default() };
     for source in finder.sources {
-        let inside = look_inside(&source).await?;
+        let inside = match source {
+            Source::Stdin => {
+                let bytes = read_stdin()?;
+                let inside = inside_of(STDIN_NAME, &bytes);
+                if !inside.replaces {
+                    taken.add(copy_stdin(blobs, bytes).await?);
+                }
+                inside
+            }
+            Source::File { path, name } => {
+                let inside = look_inside(&path, &name).await?;
+                if !inside.replaces {
+                    taken.add(file(blobs.put_file(&path).await?, name));
+                }
+                inside
+            }
+        };
         taken.notes.extend(inside.notes);
-        if !inside.replaces {
-            taken.files.push(copy(blobs, source).await?);
-        }
         for Inside { name, bytes } in inside.files {
             let stored = blobs.put(bytes).await?;
-            taken.files.push(file(stored, shown(name.as_ref())));
+            taken.add(file(stored, shown(name.as_ref())));
         }
     }
     Ok(taken)
 }
 
-/// What is inside a file that holds others.
-async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
-    let Source::File { path, name } = source else { return Ok(Unpacked::default()) };
-    let (own_path, name) = (path.clone(), name.clone());
+/// What is inside a file that holds others. Of most files only the beginning is read.
+async fn look_inside(path: &Path, name: &str) -> Result<Unpacked, IntakeError> {
+    let (own_path, name) = (path.to_owned(), name.to_owned());
     let looking = tokio::task::spawn_blocking(move || {
-        let mut beginning = Vec::with_capacity(TELLING_BYTES);
+        let mut bytes = Vec::with_capacity(TELLING_BYTES);
         let mut file = fs::File::open(&own_path)?;
-        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut beginning)?;
-        if !may_hold_files(&beginning, &name) {
+        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut bytes)?;
+        if !may_hold_files(&bytes, &name) {
             return Ok(Unpacked::default());
         }
-        let mut bytes = beginning;
         file.take(MAX_UNPACKED_FILE).read_to_end(&mut bytes)?;
         Ok(if bytes.len() as u64 > MAX_UNPACKED_FILE { Unpacked::default() } else { unpack(&name, &bytes) })
     });
@@ -125,21 +129,22 @@ async fn look_inside(source: &Source) -> Result<Unpacked, IntakeError> {
     looked.map_err(|error| unreadable(path, error))
 }
 
+/// The same for bytes that are here already.
+fn inside_of(name: &str, bytes: &[u8]) -> Unpacked {
+    let beginning = &bytes[..bytes.len().min(TELLING_BYTES)];
+    if may_hold_files(beginning, name) { unpack(name, bytes) } else { Unpacked::default() }
+}
+
 fn file(stored: Stored, name: String) -> IntakeFile {
     let media_type = media_type(&name).to_owned();
     IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None }
 }
 
-async fn copy(blobs: &dyn Blobs, source: Source) -> Result<IntakeFile, IntakeError> {
-    let (stored, name, media_type) = match source {
-        Source::Stdin => {
-            let bytes = read_stdin()?;
-            let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
-            (blobs.put(bytes).await?, "stdin".to_owned(), media_type)
-        }
-        Source::File { path, name } => return Ok(file(blobs.put_file(&path).await?, name)),
-    };
-    Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type: media_type.to_owned(), key: None })
+async fn copy_stdin(blobs: &dyn Blobs, bytes: Vec<u8>) -> Result<IntakeFile, IntakeError> {
+    let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
+    let stored = blobs.put(bytes).await?;
+    let (name, media_type) = (STDIN_NAME.to_owned(), media_type.to_owned());
+    Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None })
 }
 
 fn read_stdin() -> Result<Vec<u8>, IntakeError> {
@@ -151,108 +156,4 @@ fn read_stdin() -> Result<Vec<u8>, IntakeError> {
         length if length > MAX_STDIN_BYTES => Err(IntakeError::StdinTooLong),
         _ => Ok(bytes),
     }
-}
-
-/// Collects files without opening them.
-#[derive(Debug, Default)]
-struct Finder {
-    sources: Vec<Source>,
-    notes: Vec<String>,
-    seen: HashSet<PathBuf>,
-    stdin_seen: bool,
-}
-
-impl Finder {
-    fn find(&mut self, path: &Path) -> Result<(), IntakeError> {
-        if path.as_os_str() == STDIN {
-            if std::mem::replace(&mut self.stdin_seen, true) {
-                return Err(IntakeError::StdinTwice);
-            }
-            self.sources.push(Source::Stdin);
-            return Ok(());
-        }
-        // A path that was named is followed, also when it is a link or hidden: somebody means it.
-        let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
-        let real = fs::canonicalize(path).map_err(|error| unreadable(path, error))?;
-        if metadata.is_file() {
-            self.add(path, real, shown(path.file_name().unwrap_or(path.as_os_str())));
-            return Ok(());
-        }
-        if !metadata.is_dir() {
-            return Err(IntakeError::Special { path: path.to_owned() });
-        }
-        let (sources, notes) = (self.sources.len(), self.notes.len());
-        self.walk(path, &real, "", 0)?;
-        if self.sources.len() == sources {
-            let skipped = self.notes.len() - notes;
-            return Err(IntakeError::EmptyFolder { path: path.to_owned(), skipped });
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, path: &Path, real: PathBuf, name: String) {
-        if self.seen.insert(real) {
-            self.sources.push(Source::File { path: path.to_owned(), name });
-        } else {
-            self.notes.push(format!("{} was named more than once and is taken in once", path.display()));
-        }
-    }
-
-    /// The files below a folder, by name. `prefix` is the way from the named folder to here, for people.
-    fn walk(&mut self, folder: &Path, root: &Path, prefix: &str, depth: usize) -> Result<(), IntakeError> {
-        if depth > MAX_DEPTH {
-            return Err(IntakeError::TooDeep { path: folder.to_owned() });
-        }
-        let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|error| unreadable(folder, error))?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let path = entry.path();
-            let name = format!("{prefix}{}", shown(&entry.file_name()));
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                self.skip(&path, "hidden");
-                continue;
-            }
-            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
-            if kind.is_dir() {
-                self.walk(&path, root, &format!("{name}/"), depth + 1)?;
-            } else if kind.is_file() {
-                let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, error))?;
-                self.add(&path, real, name);
-            } else if kind.is_symlink() {
-                self.link(&path, root, name);
-            } else {
-                self.skip(&path, "neither a file nor a folder");
-            }
-        }
-        Ok(())
-    }
-
-    /// A link in a folder may be somebody else's idea, so it must not lead out of it; a folder behind a link could
-    /// lead round in a circle.
-    fn link(&mut self, path: &Path, root: &Path, name: String) {
-        match fs::canonicalize(path) {
-            Err(_) => self.skip(path, "a link that leads nowhere"),
-            Ok(real) if !real.starts_with(root) => self.skip(path, "a link out of the folder"),
-            Ok(real) if !real.is_file() => self.skip(path, "a link to a folder"),
-            Ok(real) => self.add(path, real, name),
-        }
-    }
-
-    fn skip(&mut self, path: &Path, why: &str) {
-        self.notes.push(format!("skipped {}: {why}", path.display()));
-    }
-}
-
-fn unreadable(path: &Path, source: io::Error) -> IntakeError {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => IntakeError::Missing { path },
-        _ => IntakeError::Unreadable { path, source },
-    }
-}
-
-/// A name for people. What would move a terminal's cursor is replaced.
-fn shown(name: &OsStr) -> String {
-    name.to_string_lossy().chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

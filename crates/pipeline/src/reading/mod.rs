@@ -26,7 +26,10 @@ use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
     OcrMode, OpenFile, ReadOptions, Reader,
-    ocr::{OcrEngine, tesseract::Tesseract},
+    ocr::{
+        OcrEngine,
+        tesseract::{AUTO, Tesseract},
+    },
 };
 use open_files::OpenFiles;
 use serde_json::Value;
@@ -69,10 +72,9 @@ impl ReadingRoom {
 
     /// A reader as the stage's settings want it.
     fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
-        let defaults = ReadOptions::default();
         let options = ReadOptions {
             ocr: ocr_mode(context)?,
-            languages: languages(context)?.unwrap_or(defaults.languages),
+            languages: languages(context)?.unwrap_or_else(|| vec![AUTO.to_owned()]),
             dpi: crate::settings::whole(context, "dpi", 300, 30..=1200)? as f32,
             ..ReadOptions::default()
         };
@@ -89,9 +91,9 @@ fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {
     }
 }
 
-/// As Tesseract names them: a list, or joined by `+`.
+/// As Tesseract names them: a list, or joined by `+`, or `auto`.
 fn languages(context: &StepContext) -> Result<Option<Vec<String>>, StepError> {
-    let wrong = || crate::settings::wrong(context, "languages", "a list such as [eng, deu]");
+    let wrong = || crate::settings::wrong(context, "languages", "a list such as [eng, deu], or auto");
     let languages: Vec<String> = match context.settings().get("languages") {
         None => return Ok(None),
         Some(Value::String(joined)) => joined.split('+').map(str::to_owned).collect(),

@@ -53,11 +53,12 @@ impl OpenFiles {
     }
 }
 
-/// What is wrong with a file is its own matter, but for what the machine lacks: that can be installed.
+/// What is wrong with a file is its own matter. What the machine lacks can be installed, and `bindery retry` then reads the
+/// page; until then it is a stated gap, and the rest of the submission has its answer.
 pub(crate) fn refused(error: &ReadError) -> StepError {
     let message = error.to_string();
     match error {
-        ReadError::NoOcr { .. } => StepError::park("ocr", message).named("NoOcr"),
+        ReadError::NoOcr { .. } => StepError::reject(message).named("NoOcr"),
         ReadError::Empty => StepError::reject(message).named("Empty"),
         ReadError::UnknownType { .. } => StepError::reject(message).named("UnknownType"),
         ReadError::NeedsPassword | ReadError::WrongPassword => StepError::reject(message).named("Encrypted"),

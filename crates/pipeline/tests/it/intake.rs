@@ -66,3 +66,36 @@ async fn what_cannot_be_unpacked_is_taken_in_as_it_is() {
     assert!(names.iter().any(|name| name.starts_with("nested.zip/") && name.ends_with("next.zip")), "{names:?}");
     assert!(taken.notes.iter().any(|note| note.contains("nested more than 5 deep")), "{:?}", taken.notes);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_bytes_twice_are_worked_on_once_and_listed() {
+    let desk = Desk::new().await;
+    desk.write("a.txt", b"Dear Sir or Madam, this is a letter.");
+    desk.write("papers.zip", &zip(&[("copy.txt", b"Dear Sir or Madam, this is a letter."), ("b.txt", b"another one")]));
+    let taken = taken(&desk).await;
+    assert_eq!(names(&taken), ["a.txt", "papers.zip/b.txt"]);
+    let id = desk.engine.submit(taken.into_intake(bindery_pipeline::DEFAULT_WORKFLOW)).await.unwrap().id();
+    desk.finish(id).await;
+    let result = bindery_engine::view::result(&desk.engine, id).await.unwrap().unwrap();
+    let same = serde_json::json!([{"name": "papers.zip/copy.txt", "same_as": "a.txt"}]);
+    assert_eq!((&result["duplicates"], &result["totals"]["files"]), (&same, &serde_json::json!(2)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_content_is_one_submission_and_its_id_is_nobodys() {
+    let desk = Desk::new().await;
+    desk.write("a.txt", b"one");
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let taken = taken(&desk).await;
+        let external_id = taken.content_id(&serde_json::json!("documents"));
+        let mut intake = taken.into_intake(bindery_pipeline::DEFAULT_WORKFLOW);
+        intake.external_id = Some(external_id);
+        ids.push(desk.engine.submit(intake).await.unwrap());
+    }
+    assert!(matches!(ids[1], bindery_engine::intake::Received::Already(id) if id == ids[0].id()), "{ids:?}");
+    let stored = desk.engine.store().submission(ids[0].id()).await.unwrap().unwrap();
+    assert_eq!(stored.public_id(), ids[0].id().to_string());
+    let progress = bindery_engine::view::progress(&desk.engine, ids[0].id()).await.unwrap();
+    assert_eq!(progress.external_id, None);
+}

@@ -28,6 +28,10 @@ const LIBRARIES: [&str; 6] = [
     "/usr/local/lib/libtesseract.5.dylib",
     "libtesseract-5.dll",
 ];
+/// In the place of languages: the usual ones, as far as there is data for them.
+pub const AUTO: &str = "auto";
+/// The languages that the shipped types of documents know, the most usual first.
+const USUAL: [&str; 4] = ["eng", "deu", "spa", "fra"];
 /// A page of columns, pictures and anything else, without a search for its script.
 const AUTOMATIC: i32 = 3;
 /// Text that is read upside down gives words of which the engine is not sure. Below this, the page is looked at
@@ -50,6 +54,8 @@ pub struct Tesseract {
     library: Mutex<Option<Arc<Tesseract5>>>,
     /// By languages. No more are kept than were ever reading at once.
     idle: Mutex<HashMap<String, Vec<Instance>>>,
+    /// What [`AUTO`] stands for on this machine, once that is known.
+    usual: Mutex<Option<String>>,
 }
 
 impl Tesseract {
@@ -100,6 +106,7 @@ impl Tesseract {
         }
         let library = self.library()?;
         let start = |languages: &str| Instance::start(&library, self.settings.data.as_deref(), languages);
+        let wanted = if wanted == AUTO { self.usual(start)? } else { wanted };
         let started = start(&wanted);
         let found = started.as_ref().map(Instance::languages).unwrap_or_default();
         let missing: Vec<&str> =
@@ -112,6 +119,19 @@ impl Tesseract {
                 Err(no_language(&missing))
             }
         }
+    }
+
+    /// The usual languages for which there is data. That there is none is not kept: it may be installed meanwhile.
+    fn usual(&self, start: impl Fn(&str) -> Option<Instance>) -> ReadResult<String> {
+        let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*usual {
+            return Ok(known.clone());
+        }
+        let found: Vec<&str> = USUAL.into_iter().filter(|language| start(language).is_some()).collect();
+        if found.is_empty() {
+            return Err(no_language(&USUAL[..1]));
+        }
+        Ok(usual.insert(found.join("+")).clone())
     }
 
     fn put_back(&self, languages: &[String], instance: Instance) {

@@ -1,0 +1,56 @@
+//! One document.
+
+use super::{page_range, per_cent, shown};
+use crate::output;
+use serde_json::{Map, Value};
+
+/// One document with its fields, each with where it stands and what is doubtful.
+pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
+    let pages = page_range(&document["page_indices"]);
+    let (id, kind, file) = (shown(&document["document_id"]), shown(&document["doc_type"]), shown(&document["file"]));
+    output::line(format!("{id}: {kind}, {} sure, pages {pages} of {file}", per_cent(&document["type_confidence"])))?;
+    for reason in document["because"].as_array().into_iter().flatten() {
+        output::line(format!("  because {}", shown(&reason["text"])))?;
+    }
+    output::line("")?;
+    let fields = document["evidence"].as_object().into_iter().flatten();
+    let rows = fields.map(|(name, field)| {
+        let doubts = field["doubts"].as_array().into_iter().flatten();
+        let doubts: Vec<String> = doubts.map(|doubt| shown(&doubt["text"])).collect();
+        [
+            name.clone(),
+            shown(&field["normalised"]),
+            shown(&field["page"]),
+            shown(&field["quote"]),
+            per_cent(&field["confidence"]),
+            doubts.join("; "),
+        ]
+    });
+    output::table(&["FIELD", "VALUE", "PAGE#", "AS PRINTED", "SURE#", "DOUBTS"], rows)?;
+    for (name, rows) in document["rows"].as_object().into_iter().flatten() {
+        show_rows(name, rows.as_array().map_or(&[], Vec::as_slice))?;
+    }
+    for reason in document["needs_review"].as_array().into_iter().flatten() {
+        output::line(format!("to look at: {}", shown(reason)))?;
+    }
+    Ok(())
+}
+
+fn show_rows(name: &str, rows: &[Value]) -> anyhow::Result<()> {
+    let mut columns: Vec<&str> = Vec::new();
+    for cell in rows.iter().filter_map(|row| row["cells"].as_object()).flat_map(Map::keys) {
+        if !columns.contains(&cell.as_str()) {
+            columns.push(cell);
+        }
+    }
+    if columns.is_empty() {
+        return Ok(());
+    }
+    output::line("")?;
+    output::line(format!("{name}:"))?;
+    for row in rows {
+        let cells = columns.iter().map(|column| shown(&row["cells"][*column]["normalised"]));
+        output::line(format!("  {}", cells.collect::<Vec<_>>().join(" | ")))?;
+    }
+    Ok(())
+}

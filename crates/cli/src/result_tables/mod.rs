@@ -1,0 +1,96 @@
+//! Results for people: those of the workflows that come with Bindery as tables, any other as JSON.
+//!
+//! | module | shows |
+//! |---|---|
+//! | `documents` | all documents of a submission: what each is and says, what to look at and why, what is missing |
+//! | `document` | one document: every field with where it stands and what is doubtful |
+
+mod document;
+mod documents;
+
+pub(crate) use document::show_document;
+pub(crate) use documents::in_short;
+
+use crate::output;
+use serde_json::{Map, Value};
+
+pub(crate) fn show(result: &Value) -> anyhow::Result<()> {
+    let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
+        return output::json(result);
+    };
+    if let Some(top) = result["top_words"].as_array() {
+        words(totals, files, top)
+    } else if let Some(documents) = result["documents"].as_array() {
+        documents::show(result, totals, documents)
+    } else if totals.contains_key("by_ocr") {
+        texts(totals, files)
+    } else {
+        output::json(result)
+    }
+}
+
+fn words(totals: &Map<String, Value>, files: &[Value], top: &[Value]) -> anyhow::Result<()> {
+    let row =
+        |file: &Value| [shown(&file["name"]), shown(&file["pages"]), shown(&file["words"]), shown(&file["error"])];
+    let total = [all_files(totals), number(totals, "pages"), number(totals, "words"), String::new()];
+    output::table(&["FILE", "PAGES#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
+    let top: Vec<String> = top.iter().map(|entry| format!("{} {}", shown(&entry["word"]), entry["count"])).collect();
+    output::line("")?;
+    output::line(format!("{} distinct words; most frequent: {}", number(totals, "distinct_words"), top.join(", ")))?;
+    Ok(())
+}
+
+fn texts(totals: &Map<String, Value>, files: &[Value]) -> anyhow::Result<()> {
+    let row = |file: &Value| ["name", "type", "pages", "by_ocr", "words", "error"].map(|column| shown(&file[column]));
+    let [pages, by_ocr, words] = ["pages", "by_ocr", "words"].map(|name| number(totals, name));
+    let total = [all_files(totals), String::new(), pages, by_ocr, words, String::new()];
+    output::table(&["FILE", "TYPE", "PAGES#", "BY OCR#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
+    Ok(())
+}
+
+/// Pages as people say them: 1-3, 5.
+pub(crate) fn page_range(pages: &Value) -> String {
+    let pages: Vec<u64> = pages.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for page in pages {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == page => *last = page,
+            _ => runs.push((page, page)),
+        }
+    }
+    let run = |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    runs.iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+fn per_cent(share: &Value) -> String {
+    share.as_f64().map_or_else(String::new, |share| format!("{:.0} %", share * 100.0))
+}
+
+fn all_files(totals: &Map<String, Value>) -> String {
+    output::count(totals.get("files").and_then(Value::as_u64).unwrap_or(0), "file")
+}
+
+fn number(totals: &Map<String, Value>, name: &str) -> String {
+    totals.get(name).map(shown).unwrap_or_default()
+}
+
+/// A text as it is, nothing as nothing, and anything else as JSON.
+pub(crate) fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn pages_are_said_as_people_say_them() {
+        assert_eq!(page_range(&json!([1, 2, 3, 5, 7, 8])), "1-3, 5, 7-8");
+        assert_eq!(page_range(&json!([])), "");
+    }
+}
