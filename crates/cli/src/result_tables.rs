@@ -91,6 +91,11 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     for reason in document["needs_review"].as_array().into_iter().flatten() {
         output::line(format!("to look at: {}", shown(reason)))?;
     }
+    if let Some(decided) = document["decided"].as_object() {
+        let [verdict, by, at] = ["verdict", "by", "at"].map(|key| decided.get(key).map(shown).unwrap_or_default());
+        let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
+        output::line(format!("{verdict}{by} at {at}"))?;
+    }
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use super::{
     fail::{TxResult, both},
     guards, jobs, joins,
     joins::Tally,
+    repair,
     session::Tx,
 };
 use crate::commit::{Changes, Commit, CommitResult, Guard};
@@ -38,18 +39,22 @@ fn run_length(commits: &[&Commit]) -> usize {
             Guard::Always => true,
             _ => false,
         };
-        independent && changes.submissions.is_empty() && changes.removed_items.is_empty()
+        let alone = !changes.submissions.is_empty() || !changes.removed_items.is_empty() || changes.again.is_some();
+        independent && !alone
     });
     together.count().max(1)
 }
 
 async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
     let rejections = guards::check(tx, run).await?;
-    let accepted: Vec<&Changes> = run
-        .iter()
-        .zip(&rejections)
-        .filter_map(|(commit, rejection)| rejection.is_none().then_some(&commit.changes))
-        .collect();
+    let holding = run.iter().zip(&rejections).filter(|(_, rejection)| rejection.is_none());
+    let mut accepted: Vec<&Changes> = holding.map(|(commit, _)| &commit.changes).collect();
+    let begun_again;
+    if let [Changes { again: Some(again), .. }] = accepted[..] {
+        let join = repair::begin_again(tx, *again).await?;
+        begun_again = accepted[0].clone().ending_in(again.join, join);
+        accepted = vec![&begun_again];
+    }
     let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
     // Each commit's jobs come before those of the joins that it closes, and those before the jobs of the next commit:
     // ids follow that order. So what can be stored before any join is looked at ends with the first that steps one.
