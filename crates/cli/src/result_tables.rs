@@ -70,6 +70,9 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     for reason in document["because"].as_array().into_iter().flatten() {
         output::line(format!("  because {}", shown(&reason["text"])))?;
     }
+    if let Some(error) = document["error"].as_str() {
+        return Ok(output::line(format!("failed: {error}"))?);
+    }
     output::line("")?;
     let fields = document["evidence"].as_object().into_iter().flatten();
     let rows = fields.map(|(name, field)| {

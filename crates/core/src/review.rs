@@ -124,7 +124,8 @@ pub struct Review {
 
 /// Sentences as a text with one of them in each line, which is how they are kept.
 pub fn as_lines(reasons: &[String]) -> String {
-    let lines: Vec<String> = reasons.iter().map(|reason| reason.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<String> =
+        reasons.iter().map(|reason| reason.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     lines.join("\n")
 }
 

@@ -346,12 +346,7 @@ fn signed(mut output: Value, decision: &Decision, correction: &Correction) -> Va
 }
 
 fn rejected(reason: &str) -> ErrorRecord {
-    ErrorRecord {
-        class: ErrorClass::Reject,
-        kind: "Rejected".to_owned(),
-        message: reason.to_owned(),
-        step: None,
-    }
+    ErrorRecord { class: ErrorClass::Reject, kind: "Rejected".to_owned(), message: reason.to_owned(), step: None }
 }
 
 /// Why somebody does not get a review, or may not decide it.

@@ -129,7 +129,12 @@ impl Engine {
         Ok(commits)
     }
 
-    pub(crate) async fn found_outside(&self, output: &Value, confidence: Option<f64>, target: Target) -> EngineResult<Found> {
+    pub(crate) async fn found_outside(
+        &self,
+        output: &Value,
+        confidence: Option<f64>,
+        target: Target,
+    ) -> EngineResult<Found> {
         Ok(Found {
             output: self.store_payload(output).await?,
             confidence,

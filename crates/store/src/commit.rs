@@ -71,6 +71,9 @@ pub struct Changes {
     pub items: Vec<Item>,
     /// Items that a repeated stage did not make again; they go with their outcomes, jobs and reviews.
     pub removed_items: Vec<(SubmissionId, ItemId)>,
+    /// Items that a repeated stage has made again: what was under way on them, and what was asked, is taken back. The
+    /// joins that it would have ended in do not expect it any more.
+    pub restarted_items: Vec<(SubmissionId, ItemId)>,
     pub artifacts: Vec<Artifact>,
     /// Current results; each replaces the one before it.
     pub outcomes: Vec<Outcome>,

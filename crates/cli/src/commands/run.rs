@@ -158,7 +158,9 @@ fn conclusion(progress: &Progress) -> String {
             format!("{id} failed: {error}; `bindery retry {id}` tries again")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
-        _ if progress.open_reviews() > 0 => format!("{id} waits for a person; `bindery review list` lists what to decide"),
+        _ if progress.open_reviews() > 0 => {
+            format!("{id} waits for a person; `bindery review list` lists what to decide")
+        }
         _ => {
             let same = match &progress.external_id {
                 Some(external) => format!(", or the same command with --external-id {external}"),

@@ -106,8 +106,7 @@ fn a_person_decides_what_the_counter_doubts() {
     let listed = desk.bindery(&["review"]).ok();
     assert_eq!(desk.bindery(&["reviews", "list"]).ok().out, listed.out, "the name from before");
     assert!(listed.out.contains("latin.txt, page 1") && listed.out.contains("task.words"), "{listed:?}");
-    desk.bindery(&["review", "correct", "rev_1", "--json-value", "{oops"])
-        .fails_with(2, "--json-value: expected JSON");
+    desk.bindery(&["review", "correct", "rev_1", "--json-value", "{oops"]).fails_with(2, "--json-value: expected JSON");
     desk.bindery(&["review", "correct", "rev_1"]).fails_with(2, "say which fields are to be corrected");
     desk.bindery(&["review", "claim", "rev_1", "--by", "marta"]).ok();
     desk.bindery(&["review", "claim", "rev_1", "--by", "noor"]).fails_with(2, "rev_1 is assigned to marta");

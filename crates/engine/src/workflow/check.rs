@@ -151,9 +151,8 @@ fn stays_in_one_piece(drafts: &[StageDraft<'_>], index: usize, problems: &mut Pr
         return;
     }
     let until_collected = drafts[index + 1..].iter().take_while(|later| later.stage.aggregation.is_none());
-    let mut apart = until_collected
-        .filter(|later| later.stage.takes_apart(&draft.stage))
-        .map(|later| &*later.stage.name);
+    let mut apart =
+        until_collected.filter(|later| later.stage.takes_apart(&draft.stage)).map(|later| &*later.stage.name);
     if let Some(name) = apart.next() {
         let message = format!("the stage {name:?} after it takes apart what would go on without an answer");
         let hint = format!("use `on_review: wait`, or collect the {}s before {name:?}", draft.stage.over);

@@ -7,6 +7,7 @@ use bindery_core::{
     event::kind,
     item::ItemKind,
     job::NewJob,
+    join::{Arrival, JoinChange, JoinStep},
     outcome::{Outcome, OutcomeStatus},
     review::{Decision, NewReview, Review, ReviewStatus},
     submission::SubmissionStatus,
@@ -217,7 +218,7 @@ pub async fn a_chain_begun_again_before_the_join_has_closed_is_waited_for(f: &Fi
     let part = Part::new(f, 1).await;
     run(f, &["extract"]).await;
     f.apply(part.decision_before(f, "extract").await).await;
-    f.step(part.bind, bindery_core::join::JoinChange::Arrive(bindery_core::join::Arrival::Completed)).await;
+    f.step(part.bind, JoinChange::Arrive(Arrival::Completed)).await;
     assert_eq!(f.join_now(part.bind).await.closed_at, None, "the stage would run without what was decided");
     run(f, &["extract", "bind", "deliver"]).await;
     f.assert_nothing_to_claim("everything is done").await;
@@ -309,11 +310,8 @@ pub async fn decisions_at_once_reach_the_stage_together(f: &Fixture) {
 
 pub async fn questions_about_a_replaced_result_fall_away(f: &Fixture) {
     let part = Part::finished(f).await;
-    let about = |goes_on, stage: &str| NewReview {
-        item: Some(part.item),
-        goes_on,
-        ..f.new_review(part.submission, stage)
-    };
+    let about =
+        |goes_on, stage: &str| NewReview { item: Some(part.item), goes_on, ..f.new_review(part.submission, stage) };
     let gone = f.ask(about(true, "extract")).await.id;
     let (waited_for, elsewhere) = (f.ask(about(false, "extract")).await.id, f.ask(about(true, "classify")).await.id);
     let mut commit = part.decision(f, "decided").await;
@@ -322,4 +320,34 @@ pub async fn questions_about_a_replaced_result_fall_away(f: &Fixture) {
     f.apply(commit).await;
     assert_eq!(now(f, gone).await.decision, Some(Decision::Superseded));
     assert!(now(f, waited_for).await.is_open() && now(f, elsewhere).await.is_open());
+}
+
+pub async fn work_on_parts_that_are_made_again_is_not_waited_for(f: &Fixture) {
+    let submission = f.submission().await;
+    let join = f.join(f.new_join(submission, 4, "bind").await).await;
+    let mut items = Vec::new();
+    for _ in 0..3 {
+        let item = f.item(submission, ItemKind::Document).await;
+        f.enqueue(NewJob { item: Some(item), join: Some(join), ..f.job("extract", submission) }).await;
+        items.push(item);
+    }
+    let stale = f.claim_one().await;
+    let asked = NewReview { item: Some(items[2]), join: Some(join), ..f.new_review(submission, "extract") };
+    let waiting = f.claim(2).await.pop().expect("the third");
+    f.apply(ending(&waiting, JobEnd::Done, Changes { reviews: vec![asked], ..Changes::default() })).await;
+    // The stage before runs again: it makes the first and the third once more, and not the second.
+    let job = |item| NewJob { item: Some(item), join: Some(join), ..f.job("extract", submission) };
+    f.change(Changes {
+        removed_items: vec![(submission, items[1])],
+        restarted_items: vec![(submission, items[0]), (submission, items[2])],
+        jobs: vec![job(items[0]), job(items[2])],
+        join_steps: vec![JoinStep { join, change: JoinChange::Expect(1) }],
+        ..Changes::default()
+    })
+    .await;
+    assert_eq!(f.join_now(join).await.expected, 2, "two chains, instead of three and the one that made them");
+    let late = f.commit(ending(&stale, JobEnd::Done, Changes::default())).await;
+    assert_eq!(late, CommitResult::Rejected(Rejection::LeaseLost), "an older result would come after the newer one");
+    run(f, &["extract", "extract", "bind"]).await;
+    f.assert_nothing_to_claim("everything is done").await;
 }

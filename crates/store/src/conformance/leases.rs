@@ -75,6 +75,7 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
             data: "{}".to_owned(),
         }],
         removed_items: vec![(submission, kept)],
+        restarted_items: vec![(submission, kept)],
         artifacts: vec![Artifact {
             submission,
             item: None,

@@ -211,6 +211,7 @@ macro_rules! conformance_suite {
                 a_stage_under_way_without_the_decision_is_taken_back
                 decisions_at_once_reach_the_stage_together
                 questions_about_a_replaced_result_fall_away
+                work_on_parts_that_are_made_again_is_not_waited_for
             }
             repairs {
                 a_dead_letter_is_run_again_under_its_id

@@ -39,21 +39,26 @@ fn run_length(commits: &[&Commit]) -> usize {
             Guard::Always => true,
             _ => false,
         };
-        let alone = !changes.submissions.is_empty() || !changes.removed_items.is_empty() || changes.again.is_some();
-        independent && !alone
+        independent && changes.submissions.is_empty() && !does_again(changes)
     });
     together.count().max(1)
+}
+
+/// Whether changes take something back that is or was under way.
+const fn does_again(changes: &Changes) -> bool {
+    changes.again.is_some() || !changes.removed_items.is_empty() || !changes.restarted_items.is_empty()
 }
 
 async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
     let rejections = guards::check(tx, run).await?;
     let holding = run.iter().zip(&rejections).filter(|(_, rejection)| rejection.is_none());
     let mut accepted: Vec<&Changes> = holding.map(|(commit, _)| &commit.changes).collect();
-    let begun_again;
-    if let [Changes { again: Some(again), .. }] = accepted[..] {
-        let join = repair::begin_again(tx, *again).await?;
-        begun_again = accepted[0].clone().ending_in(again.join, join);
-        accepted = vec![&begun_again];
+    let adjusted;
+    if let [only] = accepted[..]
+        && does_again(only)
+    {
+        adjusted = repair::adjusted(tx, only).await?;
+        accepted = vec![&adjusted];
     }
     let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
     // Each commit's jobs come before those of the joins that it closes, and those before the jobs of the next commit:

@@ -8,7 +8,11 @@ use super::{
     session::{Param, Tx},
 };
 use crate::commit::{Commit, Guard, JobEnd, Rejection};
-use bindery_core::{ItemId, JobId, Name, SubmissionId, job::Token, outcome::{Outcome, OutcomeStatus}};
+use bindery_core::{
+    ItemId, JobId, Name, SubmissionId,
+    job::Token,
+    outcome::{Outcome, OutcomeStatus},
+};
 
 /// The reason to reject each commit, or none. Those that end a claim as done are checked with one statement; no job may
 /// be named by two of them.

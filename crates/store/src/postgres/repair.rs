@@ -10,8 +10,16 @@ use super::{
     rows::{self, JOIN_COLUMNS, get, item_number, status_number, to_json},
     session::Tx,
 };
-use crate::{commit::Again, counting::newest_last};
-use bindery_core::{ItemId, JoinId, Name, SubmissionId, event::kind, join::Join, submission::SubmissionStatus};
+use crate::{
+    commit::{Again, Changes},
+    counting::newest_last,
+};
+use bindery_core::{
+    ItemId, JoinId, Name, SubmissionId,
+    event::kind,
+    join::{Join, JoinChange, JoinStep},
+    submission::SubmissionStatus,
+};
 use serde_json::json;
 
 /// A block of ids that nobody else gets; the end of it.
@@ -51,6 +59,32 @@ pub(super) async fn begin_again(tx: &Tx, again: Again) -> TxResult<JoinId> {
         None if expect_one_more(tx, newest).await? => Ok(newest),
         None => renew(tx, newest).await.map(|(renewed, _)| renewed),
     }
+}
+
+/// Takes back what changes do again. Returns them with the joins as they have to be.
+pub(super) async fn adjusted(tx: &Tx, changes: &Changes) -> TxResult<Changes> {
+    let mut changes = changes.clone();
+    for (submission, item) in changes.removed_items.iter().chain(&changes.restarted_items) {
+        changes.join_steps.extend(take_back_item(tx, *submission, *item).await?);
+    }
+    match changes.again {
+        None => Ok(changes),
+        Some(again) => {
+            let join = begin_again(tx, again).await?;
+            Ok(changes.ending_in(again.join, join))
+        }
+    }
+}
+
+/// An item is done again from the start, or is no more: what is under way on it, what was given up and what was asked
+/// goes. Returns what that means for the joins in which it would have ended.
+async fn take_back_item(tx: &Tx, submission: SubmissionId, item: ItemId) -> TxResult<Vec<JoinStep>> {
+    let delete = "DELETE FROM job WHERE submission_id = $1 AND item_id = $2 \
+                  RETURNING CASE WHEN state < 5 THEN join_id END";
+    let jobs = tx.collect(delete, &[&submission.raw(), &item.raw()], |row| get::<Option<i64>>(row, 0)).await?;
+    let asked = reviews::take_back_all(tx, submission, item).await?;
+    let step = |join| JoinStep { join: JoinId::from_raw(join), change: JoinChange::Expect(-1) };
+    Ok(jobs.into_iter().chain(asked).flatten().map(step).collect())
 }
 
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next

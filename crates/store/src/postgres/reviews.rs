@@ -2,12 +2,12 @@
 
 use super::{
     fail::TxResult,
-    rows::{self, REVIEW_COLUMNS, item_number, payload_columns, to_json},
+    rows::{self, REVIEW_COLUMNS, get, item_number, payload_columns, to_json},
     session::{Db, Tx},
 };
 use crate::{error::StoreResult, query::ReviewFilter};
 use bindery_core::{
-    JoinId, ReviewId, SubmissionId, Timestamp,
+    ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
     outcome::Outcome,
     review::{Decision, NewReview, Review, as_lines},
 };
@@ -77,6 +77,14 @@ pub(super) async fn take_back(tx: &Tx, submission: SubmissionId, item: i64, join
                  AND item_id = $2 AND join_id = $3 AND status < 2 AND goes_on IS NOT TRUE";
     let superseded = to_json(&Decision::Superseded);
     tx.execute(close, &[&submission.raw(), &item, &join.raw(), &tx.millis(), &superseded]).await
+}
+
+/// Takes back everything that is asked about an item. Returns the joins of the chains that waited for it.
+pub(super) async fn take_back_all(tx: &Tx, submission: SubmissionId, item: ItemId) -> TxResult<Vec<Option<i64>>> {
+    let close = "UPDATE review SET status = 3, completed_at = $3, decision = $4 WHERE submission_id = $1 \
+                 AND item_id = $2 AND status < 2 RETURNING CASE WHEN goes_on IS NOT TRUE THEN join_id END";
+    let superseded = to_json(&Decision::Superseded);
+    tx.collect(close, &[&submission.raw(), &item.raw(), &tx.millis(), &superseded], |row| get(row, 0)).await
 }
 
 pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> StoreResult<Vec<Review>> {

@@ -162,6 +162,10 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<
     for item in &changes.items {
         upsert_item(tx, item)?;
     }
+    let mut steps = Vec::new();
+    for (submission, item) in changes.removed_items.iter().chain(&changes.restarted_items) {
+        steps.extend(repair::take_back_item(tx, *submission, *item)?);
+    }
     for (submission, item) in &changes.removed_items {
         remove_item(tx, *submission, *item)?;
     }
@@ -188,7 +192,8 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<
     for event in &changes.events {
         events::append(tx, event)?;
     }
-    Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &changes.join_steps)? })
+    steps.extend_from_slice(&changes.join_steps);
+    Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &steps)? })
 }
 
 fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {

@@ -9,7 +9,12 @@ use super::{
     writer::{Tx, WishResult},
 };
 use crate::{commit::Again, counting::newest_last};
-use bindery_core::{ItemId, JoinId, Name, SubmissionId, event::kind, join::Join, submission::SubmissionStatus};
+use bindery_core::{
+    ItemId, JoinId, Name, SubmissionId,
+    event::kind,
+    join::{Join, JoinChange, JoinStep},
+    submission::SubmissionStatus,
+};
 use serde_json::json;
 
 /// Takes one failed arrival back. False when the join has closed over it.
@@ -28,9 +33,9 @@ pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WishResult<JoinId> {
     let item = item_number(again.item);
     let mut on_its_way = None;
     for join in &generations {
-        let mut delete = tx
-            .db
-            .prepare_cached("DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND join_id = ?3 RETURNING state")?;
+        let mut delete = tx.db.prepare_cached(
+            "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND join_id = ?3 RETURNING state",
+        )?;
         let states: Vec<i64> = delete
             .query_map((again.submission.raw(), item, join.id.raw()), |row| row.get(0))?
             .collect::<Result<_, _>>()?;
@@ -46,6 +51,19 @@ pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WishResult<JoinId> {
         None if expect_one_more(tx, newest)? => Ok(newest),
         None => renew(tx, newest).map(|(renewed, _)| renewed),
     }
+}
+
+/// An item is done again from the start, or is no more: what is under way on it, what was given up and what was asked
+/// goes. Returns what that means for the joins in which it would have ended.
+pub(super) fn take_back_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<Vec<JoinStep>> {
+    let ids = (submission.raw(), item.raw());
+    let mut delete = tx.db.prepare_cached(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 RETURNING CASE WHEN state < 5 THEN join_id END",
+    )?;
+    let mut joins: Vec<Option<i64>> = delete.query_map(ids, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    joins.extend(reviews::take_back_all(tx, submission, item)?);
+    let step = |join| JoinStep { join: JoinId::from_raw(join), change: JoinChange::Expect(-1) };
+    Ok(joins.into_iter().flatten().map(step).collect())
 }
 
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::query::ReviewFilter;
 use bindery_core::{
-    JoinId, ReviewId, SubmissionId, Timestamp,
+    ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
     outcome::Outcome,
     review::{Decision, NewReview, Review, as_lines},
 };
@@ -86,6 +86,17 @@ pub(super) fn take_back(tx: &Tx<'_>, submission: SubmissionId, item: i64, join: 
     )?;
     let superseded = to_json(&Decision::Superseded);
     Ok(close.execute((submission.raw(), item, join.raw(), tx.now.as_millis(), superseded))?)
+}
+
+/// Takes back everything that is asked about an item. Returns the joins of the chains that waited for it.
+pub(super) fn take_back_all(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<Vec<Option<i64>>> {
+    let mut close = tx.db.prepare_cached(
+        "UPDATE review SET status = 3, completed_at = ?3, decision = ?4 WHERE submission_id = ?1 AND item_id = ?2 \
+         AND status < 2 RETURNING CASE WHEN goes_on IS NOT 1 THEN join_id END",
+    )?;
+    let superseded = to_json(&Decision::Superseded);
+    let waited = close.query_map((submission.raw(), item.raw(), tx.now.as_millis(), superseded), |row| row.get(0))?;
+    Ok(waited.collect::<Result<_, _>>()?)
 }
 
 pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> rusqlite::Result<Vec<Review>> {

@@ -28,14 +28,6 @@ pub(super) struct Person {
     work: bool,
 }
 
-pub(super) fn accepted() -> Decision {
-    Decision::Accepted
-}
-
-pub(super) fn rejected(reason: String) -> Decision {
-    Decision::Rejected { reason }
-}
-
 /// Which words say what is meant, and what the others say about it.
 pub(super) fn corrected<'w>(words: &'w [String], all: Option<&str>) -> anyhow::Result<(&'w [String], Decision)> {
     let first = words.iter().position(|word| word.contains('=')).unwrap_or(words.len());

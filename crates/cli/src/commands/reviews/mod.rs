@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     output,
 };
-use bindery_core::{ItemId, ReviewId, SubmissionId};
+use bindery_core::{ItemId, ReviewId, SubmissionId, review::Decision};
 use clap::Subcommand;
 use serde_json::Value;
 
@@ -105,7 +105,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         Action::Accept { what, person } => {
             let subject = Subject::find(&app, &what).await?;
-            decide::run(&app, subject, decide::accepted(), person, args.json).await
+            decide::run(&app, subject, Decision::Accepted, person, args.json).await
         }
         Action::Correct { words, json_value, person } => {
             let (what, decision) = decide::corrected(&words, json_value.as_deref())?;
@@ -114,7 +114,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         Action::Reject { what, reason, person } => {
             let subject = Subject::find(&app, &what).await?;
-            decide::run(&app, subject, decide::rejected(reason), person, args.json).await
+            decide::run(&app, subject, Decision::Rejected { reason }, person, args.json).await
         }
     }
 }
@@ -131,8 +131,9 @@ impl Subject {
         match words {
             [review] => {
                 let id = review.parse::<ReviewId>().map_err(|_| {
-                    Failure::usage(format!("expected a review like rev_3, got {review:?}"))
-                        .hint("`bindery review list` lists them; a document is named by its submission, too: sub_1 doc_1_2")
+                    Failure::usage(format!("expected a review like rev_3, got {review:?}")).hint(
+                        "`bindery review list` lists them; a document is named by its submission, too: sub_1 doc_1_2",
+                    )
                 })?;
                 Ok(Self::Review(id))
             }

@@ -26,8 +26,7 @@ struct Question {
 pub(super) async fn run(app: &App, subject: Subject, as_json: bool) -> anyhow::Result<Exit> {
     let question = match subject {
         Subject::Review(id) => {
-            let review =
-                app.store().review(id).await?.ok_or_else(|| Failure::usage(format!("there is no {id}")))?;
+            let review = app.store().review(id).await?.ok_or_else(|| Failure::usage(format!("there is no {id}")))?;
             of_review(app, review).await?
         }
         Subject::Item(submission, item) => {

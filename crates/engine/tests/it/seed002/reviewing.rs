@@ -267,7 +267,8 @@ async fn s002_19_what_cannot_be_decided_is_refused_and_stores_nothing() {
     assert!(refused(no_result).contains("has no result yet"));
     let not_fields = run.rig.engine.complete_review(open, None, json!("yes")).await.unwrap_err();
     assert!(refused(not_fields).contains("as an object, found \"yes\""));
-    let unknown = run.rig.engine.decide_item(run.id, bindery_core::ItemId::from_raw(999), None, &Decision::Accepted).await;
+    let unknown =
+        run.rig.engine.decide_item(run.id, bindery_core::ItemId::from_raw(999), None, &Decision::Accepted).await;
     assert!(refused(unknown.unwrap_err()).contains("there is no item_999"));
     assert_eq!(run.rig.events().await.len(), before);
     // A page is corrected like a document: everything after it runs again.
