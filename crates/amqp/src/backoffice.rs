@@ -60,8 +60,8 @@ async fn publish(shared: &Shared, publisher: &Publisher, events: Vec<Event>) -> 
         let reviews = match open.entry(submission) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
-                let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
-                let filter = ReviewFilter { submission: Some(submission), statuses, limit: None };
+                let statuses = ReviewStatus::OPEN.to_vec();
+                let filter = ReviewFilter { submission: Some(submission), statuses, ..ReviewFilter::default() };
                 unknown.insert(shared.engine.store().reviews(filter).await?)
             }
         };
@@ -100,7 +100,8 @@ async fn message(shared: &Shared, review: &Review) -> AmqpResult<Option<Outgoing
         "task_type": review.queue.strip_prefix("task.").unwrap_or(&review.queue),
         "source_stage": review.stage,
         "priority": review.priority,
-        "reason": review.reason,
+        "reason": review.reason(),
+        "required_skills": review.skills,
         "input_data": found,
     });
     let body = head.with_payload(&payload.to_string());

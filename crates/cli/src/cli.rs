@@ -34,7 +34,8 @@ pub(crate) enum Command {
     Pause(commands::queues::PauseArgs),
     Resume(commands::queues::ResumeArgs),
     Events(commands::events::Args),
-    Reviews(commands::reviews::Args),
+    #[command(alias = "reviews")]
+    Review(commands::reviews::Args),
     Workflows(commands::workflows::Args),
     Processors(commands::processors::Args),
     Store(commands::store::Args),

@@ -96,9 +96,11 @@ fn of_engine(error: &EngineError) -> (Exit, Option<String>) {
         EngineError::NotFound(what) if what.contains("sub") => {
             (Exit::Usage, Some("`bindery status` lists the submissions".to_owned()))
         }
-        EngineError::Workflow(_) | EngineError::Resolve(_) | EngineError::NotFound(_) | EngineError::Invalid(_) => {
-            (Exit::Usage, None)
-        }
+        EngineError::Workflow(_)
+        | EngineError::Resolve(_)
+        | EngineError::NotFound(_)
+        | EngineError::Invalid(_)
+        | EngineError::Taken(_) => (Exit::Usage, None),
     }
 }
 

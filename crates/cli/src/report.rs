@@ -71,17 +71,12 @@ pub(crate) async fn waits(app: &App, id: SubmissionId) -> anyhow::Result<Vec<Wai
     }
     let reviews = ReviewFilter { submission: Some(id), ..ReviewFilter::default() };
     for review in app.store().reviews(reviews).await? {
-        if is_open(review.status) {
-            let reason = format!("review by a person: {}", review.reason);
+        if review.is_open() {
+            let reason = format!("review by a person: {}", review.reason());
             *groups.entry((review.stage, reason)).or_default() += 1;
         }
     }
     Ok(groups.into_iter().map(|((stage, reason), jobs)| Waits { stage, reason, jobs }).collect())
-}
-
-pub(crate) const fn is_open(status: bindery_core::review::ReviewStatus) -> bool {
-    use bindery_core::review::ReviewStatus::{Assigned, Pending};
-    matches!(status, Pending | Assigned)
 }
 
 /// The reason without what differs from job to job, so that a thousand jobs are one line.

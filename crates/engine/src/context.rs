@@ -10,10 +10,11 @@ use bindery_core::{
     ContentHash, ItemId, Name, Payload, StepError,
     item::{Item, ItemKind},
     outcome::Outcome,
+    review::Review,
 };
 use bindery_store::{
     blobs::{Blobs, BlobsExt, Stored},
-    query::ItemFilter,
+    query::{ItemFilter, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -196,6 +197,13 @@ impl StepContext {
         let place = self.place()?;
         let stage = Name::from(stage);
         self.wait(place.engine.store().outcomes(place.submission.id, Some(&stage)))
+    }
+
+    /// What people were asked about, open or decided.
+    pub fn reviews(&self) -> Result<Vec<Review>, StepError> {
+        let place = self.place()?;
+        let of_submission = ReviewFilter { submission: Some(place.submission.id), ..ReviewFilter::default() };
+        self.wait(place.engine.store().reviews(of_submission))
     }
 
     /// The current results of a stage for one item, one of each processor.

@@ -25,6 +25,9 @@ pub enum EngineError {
     NotFound(String),
     #[error("{0}")]
     Invalid(String),
+    /// Somebody else was faster, or has it.
+    #[error("{0}")]
+    Taken(String),
 }
 
 /// What a processor's code sees when the engine cannot give it what it asked for: worth another try.

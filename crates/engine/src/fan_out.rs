@@ -121,6 +121,8 @@ impl Settler<'_> {
         let child_stage = work.stage + 1;
         next.mark_status(child_stage);
         let ids = self.child_ids(earlier, cursor..upto).await?;
+        let made_before = earlier.range(cursor..upto).map(|(_, item)| (work.submission, *item));
+        next.changes.restarted_items = made_before.collect();
         if last {
             let surplus = earlier.split_off(&children.count);
             next.changes.removed_items = surplus.into_values().map(|item| (work.submission, item)).collect();

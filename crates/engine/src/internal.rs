@@ -66,7 +66,8 @@ async fn advance<'a>(engine: &'a Engine, info: &'a SubmissionInfo, job: &Job) ->
 
 /// Whether an item with several processors counts as completed.
 pub fn is_completed(stage: &Stage, outcomes: &[Outcome]) -> bool {
-    let done = |outcome: &Outcome| matches!(outcome.status, OutcomeStatus::Completed | OutcomeStatus::Skipped);
+    // What a person is asked about has come here because it goes on without the answer.
+    let done = |outcome: &Outcome| outcome.status != OutcomeStatus::Failed;
     match stage.complete_when {
         CompleteWhen::Any => outcomes.iter().any(done),
         CompleteWhen::All => outcomes.len() == stage.processors.len() && outcomes.iter().all(done),
@@ -86,8 +87,10 @@ async fn finish<'a>(engine: &'a Engine, info: &'a SubmissionInfo) -> EngineResul
     let counts = engine.store().stage_counts(info.id).await?;
     let failed: u64 = counts.iter().map(|row| row.counts.failed).sum();
     let last = info.workflow.stages.last().map(|stage| &stage.name);
-    let came_through =
-        counts.iter().filter(|row| Some(&row.stage) == last).any(|row| row.counts.completed + row.counts.skipped > 0);
+    let came_through = counts
+        .iter()
+        .filter(|row| Some(&row.stage) == last)
+        .any(|row| row.counts.completed + row.counts.skipped + row.counts.review > 0);
     let mut next = Next::new(engine, info);
     let error = (failed > 0).then(|| format!("{failed} {} failed", if failed == 1 { "part" } else { "parts" }));
     let (status, event) = if failed > 0 && !came_through {

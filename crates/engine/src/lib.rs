@@ -10,7 +10,8 @@
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
-//! | [`report`], [`message`] | results that programs and people outside hand in |
+//! | [`report`], [`message`] | results that programs outside hand in |
+//! | [`decision`] | what people decide: accept, correct, reject |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
 //! | [`view`] | progress, and the state documents of the source systems |
 //!
@@ -24,6 +25,7 @@ pub mod aggregator;
 pub mod catalog;
 pub mod chain;
 pub mod context;
+pub mod decision;
 pub mod engine;
 pub mod error;
 pub mod execution;
@@ -46,6 +48,6 @@ pub mod workflow;
 
 pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};
-pub use processor::{Child, Children, Extracted, Kind, Processor, Registry};
+pub use processor::{Child, Children, Correction, Extracted, Kind, Processor, Registry};
 pub use stop::{StopHandle, StopSignal, stop_pair};
 pub use worker::{SILENT_AFTER, Source, Worker, WorkerMetrics, WorkerOptions, metrics};

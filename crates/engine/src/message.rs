@@ -146,8 +146,8 @@ impl Engine {
         let Some(stage) = target.checked_sub(1).map(|before| &info.workflow.stages[before].name) else {
             return Ok(Published::Ignored);
         };
-        let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
-        let open = ReviewFilter { submission: Some(info.id), statuses, limit: None };
+        let statuses = ReviewStatus::OPEN.to_vec();
+        let open = ReviewFilter { submission: Some(info.id), statuses, ..ReviewFilter::default() };
         let reviews = self.store().reviews(open).await?;
         let Some(review) = reviews.into_iter().find(|review| review.item == item && review.stage == *stage) else {
             return Ok(Published::Ignored);
@@ -155,7 +155,7 @@ impl Engine {
         match self.complete_review(review.id, review.assigned_to.as_deref(), output).await {
             Ok(_) => Ok(Published::Taken),
             // Somebody was faster.
-            Err(EngineError::Invalid(_)) => Ok(Published::Ignored),
+            Err(EngineError::Taken(_)) => Ok(Published::Ignored),
             Err(error) => Err(error),
         }
     }

@@ -1,7 +1,7 @@
 //! Processors: the code that a stage runs, in three steps.
 
 use crate::{context::StepContext, workflow::Target};
-use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
+use bindery_core::{ContentHash, Name, StepError, Timestamp, item::ItemKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, sync::Arc};
@@ -34,6 +34,45 @@ pub trait Processor: Send + Sync {
     /// The result in its final shape.
     fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
         Ok(Extracted::new(processed))
+    }
+
+    /// What a person's word makes of a result. What it means is the processor's matter, and what makes no sense is
+    /// refused in one sentence. Unless said otherwise, the person's fields are laid over what was found.
+    fn correct(&self, found: Value, correction: &Correction) -> Result<Extracted, StepError> {
+        Ok(Extracted::new(correction.laid_over(found)))
+    }
+}
+
+/// What a person says about a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correction {
+    /// None of them: it is right as it is.
+    pub fields: Map<String, Value>,
+    pub by: Option<String>,
+    pub at: Timestamp,
+}
+
+impl Correction {
+    /// The person's fields over what was found.
+    pub fn laid_over(&self, found: Value) -> Value {
+        match found {
+            Value::Object(mut found) => {
+                found.extend(self.fields.clone());
+                Value::Object(found)
+            }
+            found if self.fields.is_empty() => found,
+            _ => Value::Object(self.fields.clone()),
+        }
+    }
+
+    /// The fields that say something else than what was found.
+    pub fn differing(&self, found: &Value) -> impl Iterator<Item = (&String, &Value)> {
+        self.fields.iter().filter(|(name, value)| found.get(name.as_str()) != Some(*value))
+    }
+
+    /// Who has said it, as evidence.
+    pub fn source(&self) -> String {
+        self.by.clone().unwrap_or_else(|| "a person".to_owned())
     }
 }
 
@@ -77,6 +116,9 @@ pub struct Extracted {
     pub confidence: Option<f64>,
     /// The parts that the next stage works on, when the item was taken apart.
     pub children: Option<Children>,
+    /// Why a person should look, one sentence each. They are read where somebody is asked: because of the confidence, or
+    /// because the target is `__backoffice__`.
+    pub reasons: Vec<String>,
     /// Where the work goes on; `__next__` unless said otherwise.
     pub target: Option<Target>,
     /// Bytes to keep under a readable key.

@@ -1,4 +1,4 @@
-//! Results that come from outside: a processor that is not ours reports, or a person completes a review.
+//! Results that come from outside: a processor that is not ours reports. What people say is in [`decision`](crate::decision).
 //!
 //! A report finds the job that waits for it and takes its place; the rest is the same as for a worker's result. A second
 //! report finds nothing waiting and changes nothing.
@@ -12,13 +12,13 @@ use crate::{
     workflow::Target,
 };
 use bindery_core::{
-    ItemId, Name, Payload, ReviewId, SubmissionId, Timestamp,
+    ItemId, Name, SubmissionId, Timestamp,
     error::ErrorClass,
     event::kind,
     job::{ClaimedJob, ErrorRecord, Job},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, query::JobFilter};
+use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, query::JobFilter};
 use serde_json::{Value, json};
 
 /// What an outside processor says.
@@ -129,11 +129,17 @@ impl Engine {
         Ok(commits)
     }
 
-    async fn found_outside(&self, output: &Value, confidence: Option<f64>, target: Target) -> EngineResult<Found> {
+    pub(crate) async fn found_outside(
+        &self,
+        output: &Value,
+        confidence: Option<f64>,
+        target: Target,
+    ) -> EngineResult<Found> {
         Ok(Found {
             output: self.store_payload(output).await?,
             confidence,
             children: None,
+            reasons: Vec::new(),
             target,
             artifacts: Vec::new(),
             label: None,
@@ -168,55 +174,6 @@ impl Engine {
         let commits = self.plan_report(&info, about, reported, Target::Next).await?;
         let results = self.store().commit(commits).await?;
         Ok(results.iter().any(CommitResult::is_applied))
-    }
-
-    /// A person has decided. Their value has confidence 1 and takes the place of the processor's.
-    pub async fn complete_review(&self, id: ReviewId, by: Option<&str>, output: Value) -> EngineResult<Value> {
-        let review = self.store().review(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))?;
-        let info = self.catalog().submission(review.submission).await?;
-        let index = info
-            .workflow
-            .index_of(&review.stage)
-            .ok_or_else(|| EngineError::NotFound(format!("stage {}", review.stage)))?;
-        let work = Work {
-            submission: review.submission,
-            item: review.item,
-            stage: index,
-            processor: review.processor.clone(),
-            join: review.join,
-            priority: review.priority,
-            attempt: 1,
-            input: Payload::null(),
-            reported_by_event: false,
-        };
-        let output = merged(self.read_payload(&review.input).await?, output);
-        let found = self.found_outside(&output, Some(1.0), Target::Next).await?;
-        let guard = Guard::Review { review: id, by: by.map(str::to_owned) };
-        let settler = Settler { engine: self, info: &info };
-        let Settlement::Commit(mut commit) = settler.found(guard, work, found).await? else {
-            return Err(EngineError::Invalid("a review cannot take an item apart".to_owned()));
-        };
-        let mut next = Next::new(self, &info);
-        next.event(kind::REVIEW_COMPLETED, review.item, &json!({"review": id, "stage": review.stage, "by": by}));
-        commit.changes.events.splice(0..0, next.into_changes().events);
-        match self.store().commit(vec![*commit]).await?.pop() {
-            Some(CommitResult::Applied { .. }) => Ok(output),
-            Some(CommitResult::Rejected(Rejection::ReviewClosed)) => {
-                Err(EngineError::Invalid(format!("{id} is completed already, or assigned to somebody else")))
-            }
-            other => Err(EngineError::Invalid(format!("{id} was not stored: {other:?}"))),
-        }
-    }
-}
-
-/// A person's fields over what the processor found.
-fn merged(found: Value, decided: Value) -> Value {
-    match (found, decided) {
-        (Value::Object(mut found), Value::Object(decided)) => {
-            found.extend(decided);
-            Value::Object(found)
-        }
-        (_, decided) => decided,
     }
 }
 

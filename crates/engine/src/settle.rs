@@ -8,7 +8,7 @@ use crate::{
     fan_out::FanOut,
     processor::{Children, NewArtifact},
     steps::Failure,
-    workflow::{Over, Resolved, Stage, Target},
+    workflow::{OnReview, Over, Resolved, Stage, Target},
 };
 use bindery_core::{
     Disposition, ItemId, JoinId, Name, Payload, StepError, SubmissionId,
@@ -28,6 +28,7 @@ pub struct Found {
     pub output: Payload,
     pub confidence: Option<f64>,
     pub children: Option<Children>,
+    pub reasons: Vec<String>,
     pub target: Target,
     pub artifacts: Vec<NewArtifact>,
     pub label: Option<String>,
@@ -98,33 +99,47 @@ impl Settler<'_> {
     /// A result was found: store it and go on, or ask a person.
     pub async fn found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
         if let Some(queue) = self.asks_a_person(&work, &found)? {
-            return Ok(Settlement::Commit(Box::new(self.review(guard, &work, found, queue))));
+            return Ok(Settlement::Commit(Box::new(self.review(guard, &work, found, queue).await?)));
         }
         let status = if found.skipped.is_some() { OutcomeStatus::Skipped } else { OutcomeStatus::Completed };
         let mut next = Next::new(self.engine, self.info);
         let outcome = self.outcome(&work, status, &found);
         self.report_outcome(&mut next, &work, &outcome).await?;
-        next.changes.outcomes.push(outcome);
+        self.record(&mut next, outcome);
         next.changes.artifacts = stored_artifacts(&work, found.artifacts);
         if let Some(label) = found.label {
             self.relabel(&mut next, &work, label).await?;
         }
         self.aggregation_event(&mut next, &work).await?;
-        let several_processors = self.stage(work.stage).processors.len() > 1;
         if let Some(children) = found.children {
             self.check_children(&work, &children)?;
             let changes = next.into_changes();
             return Ok(Settlement::FanOut(Box::new(FanOut { work, children, changes, earlier: None })));
         }
-        if several_processors {
-            next.arrive(work.join, Arrival::Completed);
-        } else {
-            match self.info.workflow.resolve(&self.stage(work.stage).name, &found.target)? {
-                Resolved::Stage { index } => next.proceed_to(index, work.at(), found.output).await?,
-                Resolved::End | Resolved::Backoffice { .. } => next.arrive(work.join, Arrival::Completed),
-            }
-        }
+        self.go_on(&mut next, &work, &found.target, found.output).await?;
         Ok(Settlement::Commit(Box::new(Commit { guard, changes: next.into_changes() })))
+    }
+
+    /// The result that is there from now on. What people were asked about the one before it, without anybody waiting for
+    /// the answer, is asked no more.
+    fn record(&self, next: &mut Next<'_>, outcome: Outcome) {
+        next.changes.supersedes_reviews |=
+            self.info.workflow.stage(&outcome.stage).is_some_and(|stage| stage.on_review == OnReview::Continue);
+        next.changes.outcomes.push(outcome);
+    }
+
+    /// The chain goes where the result is sent.
+    async fn go_on(&self, next: &mut Next<'_>, work: &Work, target: &Target, output: Payload) -> EngineResult<()> {
+        let stage = self.stage(work.stage);
+        if stage.processors.len() > 1 {
+            next.arrive(work.join, Arrival::Completed);
+            return Ok(());
+        }
+        match self.info.workflow.resolve(&stage.name, target)? {
+            Resolved::Stage { index } => next.proceed_to(index, work.at(), output).await?,
+            Resolved::End | Resolved::Backoffice { .. } => next.arrive(work.join, Arrival::Completed),
+        }
+        Ok(())
     }
 
     /// The queue of the people who should look, if they should.
@@ -142,47 +157,97 @@ impl Settler<'_> {
         }
     }
 
-    fn review(&self, guard: Guard, work: &Work, found: Found, queue: Name) -> Commit {
-        let threshold = self.stage(work.stage).confidence_threshold;
-        let reason = match (found.confidence, threshold) {
-            (Some(confidence), Some(threshold)) if confidence < threshold => {
-                format!("confidence {confidence:.2} is below {threshold:.2}")
-            }
-            _ => "the processor asks for a person".to_owned(),
-        };
+    /// Asks a person about what was found. Where the stage says so, the chain goes on with it in the same commit.
+    async fn review(&self, guard: Guard, work: &Work, found: Found, queue: Name) -> EngineResult<Commit> {
         let outcome = self.outcome(work, OutcomeStatus::Review, &found);
-        self.review_commit(guard, work, outcome, queue, reason, found.output)
+        let reasons = self.reasons(work, &found);
+        let mut next = self.question(work, outcome, queue, reasons, found.output.clone()).await?;
+        if self.stage(work.stage).on_review == OnReview::Continue {
+            if let Some(children) = &found.children {
+                self.check_children(work, children)?;
+            }
+            next.changes.artifacts = stored_artifacts(work, found.artifacts);
+            if let Some(label) = found.label {
+                self.relabel(&mut next, work, label).await?;
+            }
+            self.aggregation_event(&mut next, work).await?;
+            let target = if found.target == Target::Backoffice { Target::Next } else { found.target };
+            self.go_on(&mut next, work, &target, found.output).await?;
+        }
+        Ok(Commit { guard, changes: next.into_changes() })
     }
 
-    fn review_commit(
+    /// Why a person is asked: the confidence is too low, and what the processor says itself.
+    fn reasons(&self, work: &Work, found: &Found) -> Vec<String> {
+        let threshold = self.stage(work.stage).confidence_threshold;
+        let too_low = match (found.confidence, threshold) {
+            (Some(confidence), Some(threshold)) if confidence < threshold => Some(below(confidence, threshold)),
+            _ => None,
+        };
+        let mut reasons: Vec<String> = too_low.into_iter().chain(found.reasons.iter().cloned()).collect();
+        if reasons.is_empty() {
+            reasons.push(format!("{} asks for a person", work.processor));
+        }
+        reasons
+    }
+
+    /// What asking a person comes to.
+    async fn question(
         &self,
-        guard: Guard,
         work: &Work,
         outcome: Outcome,
         queue: Name,
-        reason: String,
+        reasons: Vec<String>,
         input: Payload,
-    ) -> Commit {
+    ) -> EngineResult<Next<'_>> {
         let mut next = Next::new(self.engine, self.info);
-        let stage = &self.stage(work.stage).name;
+        let review = self.new_review(work, queue, reasons, input).await?;
         next.event(
             kind::REVIEW_REQUESTED,
             work.item,
-            &json!({"stage": stage, "processor": work.processor, "queue": queue, "reason": reason}),
+            &json!({
+                "stage": review.stage, "processor": work.processor, "queue": review.queue,
+                "reason": review.reasons.join("; "), "skills": review.skills, "goesOn": review.goes_on,
+            }),
         );
-        next.changes.reviews.push(NewReview {
+        next.changes.reviews.push(review);
+        self.record(&mut next, outcome);
+        Ok(next)
+    }
+
+    pub(crate) async fn new_review(
+        &self,
+        work: &Work,
+        queue: Name,
+        reasons: Vec<String>,
+        input: Payload,
+    ) -> EngineResult<NewReview> {
+        let stage = self.stage(work.stage);
+        Ok(NewReview {
             submission: work.submission,
             item: work.item,
-            stage: stage.clone(),
+            stage: stage.name.clone(),
             processor: work.processor.clone(),
             join: work.join,
+            goes_on: stage.on_review == OnReview::Continue,
+            skills: self.skills(work, &queue).await?,
             queue,
             priority: work.priority,
-            reason,
+            reasons,
+            claim_ms: i64::try_from(stage.review_timeout.as_millis()).ok(),
             input,
-        });
-        next.changes.outcomes.push(outcome);
-        Commit { guard, changes: next.into_changes() }
+            decided: None,
+        })
+    }
+
+    /// What a person should know about: the kind of task, and for a document its type.
+    async fn skills(&self, work: &Work, queue: &Name) -> EngineResult<Vec<Name>> {
+        let mut skills = vec![Name::from(queue.strip_prefix("task.").unwrap_or(queue))];
+        if let (Some(id), Over::Document) = (work.item, self.stage(work.stage).over) {
+            let item = self.engine.store().item(work.submission, id).await?;
+            skills.extend(item.and_then(|item| item.label).map(Name::from));
+        }
+        Ok(skills)
     }
 
     /// A step failed: what happens next is what its error says.
@@ -224,7 +289,12 @@ impl Settler<'_> {
                 let reason = record.message.clone();
                 outcome.error = Some(record);
                 outcome.resume = resume;
-                Ok(self.review_commit(claim(JobEnd::Done), work, outcome, queue, reason, work.input.clone()))
+                let mut next = self.question(work, outcome, queue, vec![reason], work.input.clone()).await?;
+                if stage.on_review == OnReview::Continue {
+                    // There is no result for the stages before the next join.
+                    next.arrive(work.join, Arrival::Completed);
+                }
+                Ok(Commit { guard: claim(JobEnd::Done), changes: next.into_changes() })
             }
             _ => {
                 let mut changes = self.give_up(work, &record, resume.clone(), Some(job)).await?;
@@ -247,7 +317,7 @@ impl Settler<'_> {
         outcome.error = Some(error.clone());
         outcome.resume = resume;
         self.report_outcome(&mut next, work, &outcome).await?;
-        next.changes.outcomes.push(outcome);
+        self.record(&mut next, outcome);
         if let Some(job) = job {
             let data = json!({
                 "job": job.id, "stage": job.stage, "processor": job.processor, "attempts": job.attempt,
@@ -351,6 +421,14 @@ impl Settler<'_> {
     }
 }
 
+/// With as many digits as it takes to see the difference.
+fn below(confidence: f64, threshold: f64) -> String {
+    let written = |digits: usize| (format!("{confidence:.digits$}"), format!("{threshold:.digits$}"));
+    let (confidence, threshold) =
+        (2..6).map(written).find(|(confidence, threshold)| confidence != threshold).unwrap_or_else(|| written(6));
+    format!("confidence {confidence} is below {threshold}")
+}
+
 fn stored_artifacts(work: &Work, artifacts: Vec<NewArtifact>) -> Vec<Artifact> {
     let stored = artifacts.into_iter().map(|artifact| Artifact {
         submission: work.submission,
@@ -366,4 +444,15 @@ fn stored_artifacts(work: &Work, artifacts: Vec<NewArtifact>) -> Vec<Artifact> {
 /// A failure of the engine itself, as a step's failure.
 pub fn engine_failure(error: EngineError) -> Failure {
     Failure::new(StepError::from(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn a_confidence_just_below_the_threshold_is_seen_to_be_below() {
+        assert_eq!(below(0.5, 0.75), "confidence 0.50 is below 0.75");
+        assert_eq!(below(0.7499, 0.75), "confidence 0.7499 is below 0.7500");
+    }
 }

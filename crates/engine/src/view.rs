@@ -6,7 +6,7 @@ use crate::{
     engine::Engine,
     error::{EngineError, EngineResult},
     internal::is_completed,
-    workflow::{Over, Stage, Workflow},
+    workflow::{OnReview, Over, Stage, Workflow},
 };
 use bindery_core::{
     Name, SubmissionId, Timestamp,
@@ -288,8 +288,12 @@ pub async fn result(engine: &Engine, id: SubmissionId) -> EngineResult<Option<Va
     let info = engine.catalog().submission(id).await?;
     let Some(last) = info.workflow.stages.last() else { return Ok(None) };
     let outcomes = engine.store().item_outcomes(id, None, &last.name).await?;
-    let Some(done) = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Completed) else {
-        return Ok(None);
+    let goes_on = last.on_review == OnReview::Continue;
+    let is_done = |outcome: &&Outcome| match outcome.status {
+        OutcomeStatus::Completed => true,
+        OutcomeStatus::Review => goes_on,
+        OutcomeStatus::Failed | OutcomeStatus::Skipped => false,
     };
+    let Some(done) = outcomes.iter().find(is_done) else { return Ok(None) };
     engine.read_payload(&done.output).await.map(Some)
 }

@@ -26,6 +26,11 @@ pub(crate) fn outcomes(context: &StepContext, processor: &str) -> Result<HashMap
     Ok(found.into_iter().filter_map(|outcome| Some((outcome.item?, outcome))).collect())
 }
 
+/// Whether there is a result to work with, be it one that a person is asked about.
+pub(crate) fn has_result(outcome: &Outcome) -> bool {
+    matches!(outcome.status, OutcomeStatus::Completed | OutcomeStatus::Review)
+}
+
 /// Why something failed.
 pub(crate) fn reason(outcome: &Outcome) -> String {
     outcome.error.as_ref().map_or_else(|| "failed, without a message".to_owned(), |error| error.message.clone())

@@ -12,7 +12,7 @@ use bindery_core::{
     job::{ErrorRecord, NewJob, Token},
     join::{JoinStep, NewJoin},
     outcome::{Outcome, ResumePoint},
-    review::NewReview,
+    review::{Decision, NewReview},
     submission::{NewSubmission, SubmissionStatus},
 };
 
@@ -25,8 +25,10 @@ pub enum Guard {
     Report { submission: SubmissionId, item: Option<ItemId>, stage: Name, processor: Name },
     /// The outcome is `failed`: a late success may still replace it (and its dead letter), but is not counted again.
     LateReport { submission: SubmissionId, item: Option<ItemId>, stage: Name, processor: Name },
-    /// The review is open, and not assigned to somebody other than `by`; it is then completed.
-    Review { review: ReviewId, by: Option<String> },
+    /// The review is open, and nobody other than `by` has it; it is then completed with this decision.
+    Review { review: ReviewId, by: Option<String>, decision: Decision },
+    /// The current result of this work is still this one: nobody else has changed it.
+    Unchanged(Box<Outcome>),
     /// No submission has the external id of the first new submission in the changes.
     NewSubmission,
     /// The submission has no item with the key of the first item in the changes.
@@ -69,9 +71,16 @@ pub struct Changes {
     pub items: Vec<Item>,
     /// Items that a repeated stage did not make again; they go with their outcomes, jobs and reviews.
     pub removed_items: Vec<(SubmissionId, ItemId)>,
+    /// Items that a repeated stage has made again: what was under way on them, and what was asked, is taken back. The
+    /// joins that it would have ended in do not expect it any more.
+    pub restarted_items: Vec<(SubmissionId, ItemId)>,
     pub artifacts: Vec<Artifact>,
     /// Current results; each replaces the one before it.
     pub outcomes: Vec<Outcome>,
+    /// Open reviews about these outcomes that no chain waits for are superseded.
+    pub supersedes_reviews: bool,
+    /// A chain that had gone on earlier begins again with these changes.
+    pub again: Option<Again>,
     pub reviews: Vec<NewReview>,
     pub jobs: Vec<NewJob>,
     pub submission_changes: Vec<SubmissionChange>,
@@ -79,6 +88,37 @@ pub struct Changes {
     /// New joins, then steps; a join that becomes full closes and enqueues its job.
     pub joins: Vec<NewJoin>,
     pub join_steps: Vec<JoinStep>,
+}
+
+/// The chain of an item that ends in a join, begun again after it has gone on. Whatever is left of it is taken back, and
+/// the join expects it once more. Where the join has closed, one of the next generation takes its place, in the jobs,
+/// steps and joins of the same changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Again {
+    pub submission: SubmissionId,
+    pub item: Option<ItemId>,
+    pub join: JoinId,
+}
+
+impl Changes {
+    /// The same with another join at the end of the chain.
+    #[must_use]
+    pub(crate) fn ending_in(mut self, old: JoinId, new: JoinId) -> Self {
+        let renew = |join: &mut Option<JoinId>| {
+            if *join == Some(old) {
+                *join = Some(new);
+            }
+        };
+        self.jobs.iter_mut().for_each(|job| renew(&mut job.join));
+        for join in &mut self.joins {
+            renew(&mut join.outer);
+            renew(&mut join.on_close.join);
+        }
+        self.join_steps.iter_mut().filter(|step| step.join == old).for_each(|step| step.join = new);
+        self.reviews.iter_mut().for_each(|review| renew(&mut review.join));
+        self.join_steps.sort_by_key(|step| step.join);
+        self
+    }
 }
 
 /// A guard and what follows.
@@ -131,6 +171,8 @@ pub enum Rejection {
     NotFailed,
     #[error("the review is closed, or assigned to somebody else")]
     ReviewClosed,
+    #[error("the result was changed by somebody else meanwhile")]
+    Changed,
     #[error("it exists already as {0}")]
     AlreadyExists(SubmissionId),
     #[error("it exists already as {0}")]

@@ -2,8 +2,8 @@
 
 use crate::commit::JoinProgress;
 use bindery_core::{
-    JoinId,
-    join::{Arrival, JoinChange, JoinStep, NewJoin},
+    JoinId, Timestamp,
+    join::{Arrival, Join, JoinChange, JoinStep, NewJoin},
 };
 
 /// A join's numbers while a batch of commits steps it.
@@ -25,7 +25,7 @@ impl Counted {
 
     /// As it is stored.
     #[cfg(feature = "postgres")]
-    pub(crate) fn stored(join: &bindery_core::join::Join) -> Self {
+    pub(crate) fn stored(join: &Join) -> Self {
         Self {
             arrived: join.arrived,
             failed: join.failed,
@@ -64,6 +64,12 @@ impl Counted {
         self.changed |= closed;
         JoinProgress { join, received: self.arrived, expected: self.expected, closed }
     }
+}
+
+/// Sorts the joins of one stage and scope: those that have closed in the order in which they did, then the open one. A
+/// repair makes another, and so does a stage before it that runs again.
+pub(crate) fn newest_last(join: &Join) -> (bool, Option<Timestamp>, JoinId) {
+    (join.closed_at.is_none(), join.closed_at, join.id)
 }
 
 /// The joins of one commit, each once. Whether they are full is looked at when all steps are made, so that the order of

@@ -25,7 +25,7 @@ pub mod query;
 pub mod sqlite;
 pub mod store;
 
-pub use commit::{Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
+pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
 pub use portable::Portable;
 pub use store::{Control, Feed, Queue, Records, Store};

@@ -107,6 +107,10 @@ pub struct SubmissionFilter {
 pub struct ReviewFilter {
     pub submission: Option<SubmissionId>,
     pub statuses: Vec<ReviewStatus>,
+    pub queue: Option<Name>,
+    /// Those that ask for all of these.
+    pub skills: Vec<Name>,
+    /// The greatest priority first, then the oldest; None: no limit.
     pub limit: Option<usize>,
 }
 

@@ -146,7 +146,8 @@ pub trait Control: Send + Sync {
     /// Gives one job up; its stage goes on without it. It stays among the dead letters and can be retried.
     async fn cancel_job(&self, id: JobId) -> StoreResult<bool>;
 
-    /// Assigns a pending review to a person. False if somebody else was faster.
+    /// Gives a pending review to a person, who has it alone for as long as the review says; whoever has it already
+    /// has it anew. False if somebody else was faster.
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool>;
 
     /// Stores a version of a workflow. The same text again changes nothing; another text under a stored version is

@@ -53,7 +53,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Pause(args) => queues::pause(settings, args).await,
         Command::Resume(args) => queues::resume(settings, args).await,
         Command::Events(args) => events::run(settings, args).await,
-        Command::Reviews(args) => reviews::run(settings, args).await,
+        Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
     }
 }

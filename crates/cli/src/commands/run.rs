@@ -50,7 +50,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-enum End {
+/// How following a submission ended.
+pub(crate) enum End {
     Final,
     Stuck,
     Interrupted,
@@ -84,7 +85,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(exit(&progress, &end))
 }
 
-async fn follow(
+/// Shows how a submission goes until it is final, or nothing more happens to it by itself.
+pub(crate) async fn follow(
     app: &App,
     id: SubmissionId,
     running: &Running,
@@ -160,6 +162,10 @@ fn conclusion(progress: &Progress) -> String {
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {
         SubmissionStatus::Completed => match &progress.error {
+            None if progress.open_reviews() > 0 => {
+                let asked = output::count(progress.open_reviews(), "document");
+                format!("{id} completed in {took}; {asked} for a person to look at: `bindery review list`")
+            }
             None => format!("{id} completed in {took}"),
             Some(error) => format!("{id} completed in {took}, but {error}; `bindery retry {id}` tries them again"),
         },
@@ -168,7 +174,9 @@ fn conclusion(progress: &Progress) -> String {
             format!("{id} failed: {error}; `bindery retry {id}` tries again")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
-        _ if progress.open_reviews() > 0 => format!("{id} waits for a person; `bindery reviews` lists what to decide"),
+        _ if progress.open_reviews() > 0 => {
+            format!("{id} waits for a person; `bindery review list` lists what to decide")
+        }
         _ => {
             format!("{id} is not finished; what is done is kept. The same command, or `bindery worker`, goes on")
         }

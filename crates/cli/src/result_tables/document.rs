@@ -12,6 +12,9 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     for reason in document["because"].as_array().into_iter().flatten() {
         output::line(format!("  because {}", shown(&reason["text"])))?;
     }
+    if let Some(error) = document["error"].as_str() {
+        return Ok(output::line(format!("failed: {error}"))?);
+    }
     output::line("")?;
     let fields = document["evidence"].as_object().into_iter().flatten();
     let rows = fields.map(|(name, field)| {
@@ -32,6 +35,11 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     }
     for reason in document["needs_review"].as_array().into_iter().flatten() {
         output::line(format!("to look at: {}", shown(reason)))?;
+    }
+    if let Some(decided) = document["decided"].as_object() {
+        let [verdict, by, at] = ["verdict", "by", "at"].map(|key| decided.get(key).map(shown).unwrap_or_default());
+        let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
+        output::line(format!("{verdict}{by} at {at}"))?;
     }
     Ok(())
 }

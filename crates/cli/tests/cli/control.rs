@@ -105,12 +105,17 @@ fn a_person_decides_what_the_counter_doubts() {
     desk.write("latin.txt", b"caf\xe9 au lait");
     let ran = desk.bindery(&["run", "latin.txt", "--workflow", "doubt", "--external-id", "l"]);
     ran.fails_with(11, "waits for a person");
-    let listed = desk.bindery(&["reviews"]).ok();
+    let listed = desk.bindery(&["review"]).ok();
+    assert_eq!(desk.bindery(&["reviews", "list"]).ok().out, listed.out, "the name from before");
     assert!(listed.out.contains("latin.txt, page 1") && listed.out.contains("task.words"), "{listed:?}");
-    desk.bindery(&["reviews", "complete", "rev_1", "--json-value", "{oops"])
-        .fails_with(2, "--json-value: expected JSON");
-    desk.bindery(&["reviews", "complete", "rev_1", "--set", "words=4", "--by", "marta"]).ok();
-    desk.bindery(&["reviews", "complete", "rev_1"]).fails_with(2, "rev_1 is completed already");
+    desk.bindery(&["review", "correct", "rev_1", "--json-value", "{oops"]).fails_with(2, "--json-value: expected JSON");
+    desk.bindery(&["review", "correct", "rev_1"]).fails_with(2, "say which fields are to be corrected");
+    desk.bindery(&["review", "claim", "rev_1", "--by", "marta"]).ok();
+    desk.bindery(&["review", "claim", "rev_1", "--by", "noor"]).fails_with(2, "rev_1 is assigned to marta");
+    desk.bindery(&["review", "accept", "rev_1"]).fails_with(2, "rev_1 is assigned to marta");
+    let decided = desk.bindery(&["review", "correct", "rev_1", "words=4", "--by", "marta"]).ok();
+    assert!(decided.err.contains("`bindery worker` goes on with it"), "{decided:?}");
+    desk.bindery(&["review", "accept", "rev_1"]).fails_with(2, "rev_1 is completed already: corrected by marta");
     let ran = desk.bindery(&["run", "--workflow", "words", "latin.txt", "--external-id", "l", "--json"]).ok().json();
     assert_eq!(ran["result"]["totals"]["words"], 4);
 }

@@ -59,3 +59,33 @@ fn a_type_of_ones_own_is_one_file() {
     let ran = ran.fails_with(2, "types/slip.yaml:3:");
     assert!(ran.err.contains("BINDERY_DOCTYPES or --doctypes names this folder"), "{ran:?}");
 }
+
+#[test]
+fn a_field_is_corrected_and_the_result_and_its_table_have_it() {
+    let desk = Desk::new();
+    desk.write("in/invoice.html", INVOICE.replace("119.00", "191.00"));
+    let ran = desk.bindery(&["run", "--workflow", "documents", "in"]).ok();
+    assert!(ran.err.contains("1 document for a person to look at: `bindery review list`"), "{ran:?}");
+    let listed = desk.bindery(&["review", "list", "--skill", "invoice"]).ok();
+    assert!(listed.out.contains("rev_1") && listed.out.contains("task.extraction"), "{listed:?}");
+    assert_eq!(desk.bindery(&["review", "list", "--skill", "letter", "--json"]).ok().out, "[]\n");
+    let shown = desk.bindery(&["review", "show", "rev_1"]).ok();
+    for part in ["because confidence", "grand_total", "191.00", "page 1 (", "Please pay within 30 days."] {
+        assert!(shown.out.contains(part), "{part}: {shown:?}");
+    }
+    let said = ["review", "correct", "rev_1", "grand_total=soon"];
+    desk.bindery(&said).fails_with(2, "\"soon\" is not a value of type money");
+    let said = ["review", "correct", "rev_1", "grand_total=119.00", "--by", "marta", "--work"];
+    let corrected = desk.bindery(&said).ok();
+    assert!(corrected.out.starts_with("corrected doc_1_1 of sub_1\n"), "{corrected:?}");
+    assert!(corrected.out.contains("119.00") && corrected.out.contains("corrected by marta at"), "{corrected:?}");
+    assert!(desk.bindery(&["result", "sub_1"]).ok().out.contains("0 to look at"));
+    let table = desk.bindery(&["result", "sub_1", "--csv", "-"]).ok();
+    assert!(table.out.contains(",119.00"), "{table:?}");
+    let again = ["review", "correct", "sub_1", "doc_1_1", "number=77", "--work"];
+    assert!(desk.bindery(&again).ok().out.contains("77"));
+    let rejected = ["review", "reject", "sub_1", "doc_1_1", "--reason", "a test", "--work"];
+    assert!(desk.bindery(&rejected).ok().out.contains("a test"));
+    assert!(desk.bindery(&["review", "list", "--all"]).ok().out.contains("corrected by marta"));
+    desk.bindery(&["review", "show", "doc_1_1"]).fails_with(2, "expected a review like rev_3");
+}

@@ -300,6 +300,7 @@ fn keep_large_values(
         output,
         confidence: extracted.confidence,
         children: extracted.children,
+        reasons: extracted.reasons,
         target: extracted.target.unwrap_or(Target::Next),
         artifacts: extracted.artifacts,
         label: extracted.label,

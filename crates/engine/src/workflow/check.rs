@@ -1,7 +1,7 @@
 //! The rules between stages: unique names and routing keys, what each stage maps over, and joins that can close.
 
 use super::{
-    model::{Over, Stage},
+    model::{OnReview, Over, Stage},
     stage::StageDraft,
 };
 use bindery_yaml::{Place, Problems};
@@ -17,6 +17,7 @@ pub(super) fn stages(mut drafts: Vec<StageDraft<'_>>, problems: &mut Problems) -
     grows_coarser_by_collecting_only(&drafts, problems);
     for index in 0..drafts.len() {
         check_aggregation(&drafts, index, problems);
+        stays_in_one_piece(&drafts, index, problems);
     }
     drafts.into_iter().map(|draft| draft.stage).collect()
 }
@@ -143,6 +144,22 @@ fn check_aggregation(drafts: &[StageDraft<'_>], index: usize, problems: &mut Pro
     }
 }
 
+/// What goes on while a person is asked is taken back when the answer comes: that works for one item on one way.
+fn stays_in_one_piece(drafts: &[StageDraft<'_>], index: usize, problems: &mut Problems) {
+    let draft = &drafts[index];
+    if draft.stage.on_review != OnReview::Continue {
+        return;
+    }
+    let until_collected = drafts[index + 1..].iter().take_while(|later| later.stage.aggregation.is_none());
+    let mut apart =
+        until_collected.filter(|later| later.stage.takes_apart(&draft.stage)).map(|later| &*later.stage.name);
+    if let Some(name) = apart.next() {
+        let message = format!("the stage {name:?} after it takes apart what would go on without an answer");
+        let hint = format!("use `on_review: wait`, or collect the {}s before {name:?}", draft.stage.over);
+        draft.fields.blame("on_review", message, Some(&hint), problems);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::workflow::{
@@ -174,6 +191,22 @@ mod tests {
              - {{name: ocr, parallel: true}}\n- {{name: one, {PAGES}}}\n"
         );
         assert_eq!(over_of(&stages), [Submission, File, Page, Submission]);
+    }
+
+    #[test]
+    fn what_goes_on_without_an_answer_stays_in_one_piece() {
+        let parse = |then: &str| {
+            let asks = "backoffice_queue: q, on_review: continue";
+            let yaml = format!("name: w\nstages:\n- {{name: a, over: file, {asks}}}\n- {{name: b, {then}}}\n");
+            Workflow::parse(&yaml, None).map_err(|error| error.to_string())
+        };
+        for fine in ["over: file", "aggregation: {expect_count_from: file_count}"] {
+            parse(fine).unwrap();
+        }
+        for wrong in ["over: page", "over: file, processors: [p, q]"] {
+            let error = parse(wrong).unwrap_err();
+            assert!(error.contains("stages[0].on_review: the stage \"b\" after it takes apart"), "{error}");
+        }
     }
 
     #[test]

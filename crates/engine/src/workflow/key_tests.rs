@@ -46,6 +46,8 @@ const LEVELS: &[Level] = &[
             ("limits", "{concurrency: 1}"),
             ("confidence_threshold", "0.5, backoffice_queue: q"),
             ("backoffice_queue", "q"),
+            ("on_review", "continue, backoffice_queue: q"),
+            ("review_timeout_seconds", "7, backoffice_queue: q"),
             ("aggregation", "{expect_count_from: file_count}"),
             ("status", "routing"),
             ("complete_when", "all"),

@@ -25,7 +25,7 @@ mod tests;
 
 pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
-    Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, Over, Sla, Stage,
-    StageLimits, StageProcessor, StageRunner, Workflow,
+    Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over,
+    Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};

@@ -80,6 +80,9 @@ pub struct Stage {
     /// A result below it goes to a person; a result equal to it passes.
     pub confidence_threshold: Option<f64>,
     pub backoffice_queue: Option<Name>,
+    pub on_review: OnReview,
+    /// How long a person may keep a review without deciding.
+    pub review_timeout: Duration,
     pub aggregation: Option<Aggregation>,
     /// What the submission's status becomes when this stage begins.
     pub status: Option<SubmissionStatus>,
@@ -94,6 +97,7 @@ pub struct Stage {
 impl Stage {
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
     pub const DEFAULT_MAX_ATTEMPTS: u32 = 3;
+    pub const DEFAULT_REVIEW_TIMEOUT: Duration = Duration::from_secs(120);
 
     /// The queue that the stage's work waits in.
     pub fn queue(&self) -> Name {
@@ -102,6 +106,11 @@ impl Stage {
 
     pub fn processor(&self, name: &str) -> Option<&StageProcessor> {
         self.processors.iter().find(|processor| processor.name == *name)
+    }
+
+    /// Whether what comes from an earlier stage does not go through this one in one piece.
+    pub(super) fn takes_apart(&self, earlier: &Self) -> bool {
+        self.over != earlier.over || self.processors.len() > 1
     }
 
     /// How long one attempt of this processor may take.
@@ -221,6 +230,16 @@ pub enum OnFailed {
     Continue,
     /// The stage fails.
     Fail,
+}
+
+/// What becomes of an item while a person is asked about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OnReview {
+    /// It waits for the answer.
+    #[default]
+    Wait,
+    /// It goes on with what there is. The answer makes what came after it run again.
+    Continue,
 }
 
 /// When an item with several processors counts as completed.

@@ -92,6 +92,14 @@ impl Workflow {
         self.stages.get(next).map(|stage| (next, stage))
     }
 
+    /// The stage that would take an item apart, or give it to several processors, between this stage and the next
+    /// aggregation. Where there is none, an item goes on in one piece.
+    pub fn taken_apart_after(&self, index: usize) -> Option<&Name> {
+        let here = self.stages.get(index)?;
+        let mut later = self.stages.iter().skip(index + 1).take_while(|later| later.aggregation.is_none());
+        later.find(|later| later.takes_apart(here)).map(|later| &later.name)
+    }
+
     pub fn by_routing_key(&self, key: &str) -> Option<(usize, &Stage)> {
         self.stages.iter().enumerate().find(|(_, stage)| stage.routing_key == *key)
     }

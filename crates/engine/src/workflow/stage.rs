@@ -1,7 +1,8 @@
 //! Reading one stage. What it says about itself is checked here; what it says about its neighbours, in `check`.
 
 use super::model::{
-    Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, Over, Stage, StageLimits, StageProcessor, StageRunner,
+    Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, OnReview, Over, Stage, StageLimits, StageProcessor,
+    StageRunner,
 };
 use bindery_core::{Name, submission::SubmissionStatus};
 use bindery_yaml::{Data, Fields, Node, Problems, name_of, suggest};
@@ -20,6 +21,8 @@ pub(super) const STAGE_KEYS: &[&str] = &[
     "limits",
     "confidence_threshold",
     "backoffice_queue",
+    "on_review",
+    "review_timeout_seconds",
     "aggregation",
     "status",
     "complete_when",
@@ -62,6 +65,14 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         let hint = "add `backoffice_queue`, the queue where people find them, for example task.classification";
         fields.blame("confidence_threshold", message, Some(hint), problems);
     }
+    let on_review = fields.choice("on_review", &[("wait", OnReview::Wait), ("continue", OnReview::Continue)], problems);
+    let review_timeout = fields.seconds("review_timeout_seconds", problems);
+    for key in ["on_review", "review_timeout_seconds"] {
+        if fields.get(key).is_some() && fields.get("backoffice_queue").is_none() {
+            let hint = "add `backoffice_queue`, the queue where people find what this stage asks them";
+            fields.blame(key, "nobody is asked at this stage", Some(hint), problems);
+        }
+    }
     let aggregation = fields.get("aggregation");
     let aggregation = aggregation.and_then(|node| read_aggregation(node, &fields.path_of("aggregation"), problems));
     let status = read_status(&fields, problems);
@@ -89,6 +100,8 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         limits,
         confidence_threshold,
         backoffice_queue,
+        on_review: on_review.unwrap_or_default(),
+        review_timeout: review_timeout.unwrap_or(Stage::DEFAULT_REVIEW_TIMEOUT),
         aggregation,
         status,
         complete_when: complete_when.unwrap_or_default(),

@@ -268,7 +268,7 @@ async fn what_a_person_must_decide_waits_for_one() {
     rig.drain().await;
     let reviews = rig.store.reviews(ReviewFilter { submission: Some(id), ..ReviewFilter::default() }).await.unwrap();
     assert_eq!(reviews.len(), 1);
-    assert_eq!((&*reviews[0].queue, reviews[0].reason.as_str()), ("task.read", "two totals"));
+    assert_eq!((&*reviews[0].queue, reviews[0].reason()), ("task.read", "two totals".to_owned()));
     assert_eq!(reviews[0].status, ReviewStatus::Pending);
     let waiting = &outcomes(&rig, id, "read").await[0];
     assert_eq!(waiting.status, OutcomeStatus::Review);

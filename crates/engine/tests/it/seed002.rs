@@ -4,3 +4,4 @@ mod arriving;
 mod completing;
 mod concurrent;
 mod flowing;
+mod reviewing;

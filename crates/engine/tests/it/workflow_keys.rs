@@ -47,6 +47,8 @@ behaviours! {
     "stages[].processors[].external" => stages::external_waits_for_a_report,
     "stages[].confidence_threshold" => stages::confidence_threshold_asks_a_person_below_it,
     "stages[].backoffice_queue" => stages::backoffice_queue_is_where_people_look,
+    "stages[].on_review" => stages::on_review_says_whether_a_person_is_waited_for,
+    "stages[].review_timeout_seconds" => stages::review_timeout_is_how_long_a_person_may_keep_it,
     "stages[].status" => stages::status_is_shown_from_its_stage_on,
     "stages[].complete_when" => stages::complete_when_says_whether_one_is_enough,
     "stages[].runner" => isolation::runner_says_where_it_runs,

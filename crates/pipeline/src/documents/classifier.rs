@@ -3,9 +3,12 @@
 use super::{CLASSIFIER, Knowledge};
 use crate::reading::stored_page;
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Correction, Extracted, Processor, context::StepContext};
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+/// Where the result names the type.
+const TYPE: &str = "doc_type";
 
 /// Classifies a page that was read. What the reader said of it goes on with the result.
 #[derive(Debug, Clone)]
@@ -27,14 +30,32 @@ impl Processor for PageClassifier {
     fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
         let page = stored_page(context, &input)?;
         let class = self.knowledge.classifier().classify(&page);
-        input["doc_type"] = json!(class.doctype);
+        input[TYPE] = json!(class.doctype);
         input["class"] = json!(class);
         Ok(input)
     }
 
     fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
         let confidence = processed["class"]["confidence"].as_f64().unwrap_or(0.0);
-        let label = processed["doc_type"].as_str().map(str::to_owned);
-        Ok(Extracted { label, ..Extracted::new(processed).with_confidence(confidence) })
+        let label = processed[TYPE].as_str().map(str::to_owned);
+        let taken_for = label.as_deref().unwrap_or("nothing");
+        let reasons = vec![format!("the page is taken for {taken_for}, {:.0} % sure", confidence * 100.0)];
+        Ok(Extracted { label, reasons, ..Extracted::new(processed).with_confidence(confidence) })
+    }
+
+    /// A person says which type the page is from; there is nothing else to say.
+    fn correct(&self, mut found: Value, correction: &Correction) -> Result<Extracted, StepError> {
+        if let Some((unknown, _)) = correction.differing(&found).find(|(name, _)| *name != TYPE) {
+            return Err(StepError::reject(format!("of a page, {TYPE} can be corrected, and not {unknown:?}")));
+        }
+        if let Some(said) = correction.fields.get(TYPE) {
+            let known = said.as_str().filter(|name| self.knowledge.doctypes.get(name).is_some());
+            found[TYPE] = json!(known.ok_or_else(|| {
+                let names: Vec<&str> = self.knowledge.doctypes.iter().map(|doctype| &*doctype.name).collect();
+                StepError::reject(format!("{said} is no type of document; there are {}", names.join(", ")))
+            })?);
+        }
+        let label = found[TYPE].as_str().map(str::to_owned);
+        Ok(Extracted { label, ..Extracted::new(found) })
     }
 }

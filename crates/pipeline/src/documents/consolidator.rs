@@ -3,15 +3,16 @@
 use super::EXTRACTOR;
 use crate::{
     reading,
-    results::{in_order, name_of, none_read, outcomes, reason, store_result},
+    results::{has_result, in_order, name_of, none_read, outcomes, reason, stage_of, store_result},
 };
 use bindery_core::{
-    StepError,
+    ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 /// The documents with their fields, the files with their texts, what needs a person, and what is missing and why.
 #[derive(Debug, Clone, Copy)]
@@ -31,13 +32,18 @@ impl Processor for DocumentConsolidator {
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
         let mut result = reading::files_read(context)?;
         let extracted = outcomes(context, EXTRACTOR)?;
+        let asked = open_questions(context)?;
         let mut documents = Vec::new();
         let files = in_order(context.items(Some(ItemKind::File), None)?);
         let all = context.items(Some(ItemKind::Document), None)?;
         for file in &files {
             let of_file = all.iter().filter(|document| document.parent == Some(file.id)).cloned().collect();
             for document in in_order(of_file) {
-                documents.push(entry(context, file, &document, extracted.get(&document.id))?);
+                let mut entry = entry(context, file, &document, extracted.get(&document.id))?;
+                if let Some(reasons) = asked.get(&document.id) {
+                    entry["needs_review"] = json!(reasons);
+                }
+                documents.push(entry);
             }
         }
         let submission = context.submission()?;
@@ -59,13 +65,14 @@ impl Processor for DocumentConsolidator {
 
 fn entry(context: &StepContext, file: &Item, document: &Item, outcome: Option<&Outcome>) -> Result<Value, StepError> {
     let mut entry = json!({"document_id": document.public_id(), "file": name_of(file), "doc_type": document.label});
-    let Some(outcome) = outcome.filter(|outcome| outcome.status == OutcomeStatus::Completed) else {
+    let Some(outcome) = outcome.filter(|outcome| has_result(outcome)) else {
         let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
         entry["status"] = json!("failed");
         entry["error"] = json!(why);
         return Ok(entry);
     };
     let output = context.read(&outcome.output)?;
+    let decided = &output[DECIDED];
     let extraction = &output["extraction"];
     let values: Map<String, Value> = extraction["fields"]
         .as_object()
@@ -78,13 +85,26 @@ fn entry(context: &StepContext, file: &Item, document: &Item, outcome: Option<&O
     entry["type_confidence"] = rounded(&output["type_confidence"]);
     entry["because"] = output["because"].clone();
     entry["extracted_data"] = Value::Object(values);
-    entry["extraction_confidence"] = rounded(&extraction["confidence"]);
+    // A person's word counts more than that of the fields which they left as they were.
+    let confidence = if decided.is_null() { extraction["confidence"].clone() } else { json!(outcome.confidence) };
+    entry["extraction_confidence"] = rounded(&confidence);
     entry["needs_review"] = extraction["needs_review"].clone();
     entry["evidence"] = extraction["fields"].clone();
     entry["rows"] = extraction["rows"].clone();
     entry["checks"] = extraction["checks"].clone();
-    entry["status"] = json!(if doubtful { "review" } else { "completed" });
+    if !decided.is_null() {
+        entry[DECIDED] = decided.clone();
+    }
+    let open = outcome.status == OutcomeStatus::Review || (doubtful && decided.is_null());
+    entry["status"] = json!(if open { "review" } else { "completed" });
     Ok(entry)
+}
+
+/// Why people are asked about documents that go on meanwhile.
+fn open_questions(context: &StepContext) -> Result<HashMap<ItemId, Vec<String>>, StepError> {
+    let stage = stage_of(context, EXTRACTOR)?;
+    let reviews = context.reviews()?.into_iter().filter(|review| review.is_open() && review.stage == stage);
+    Ok(reviews.filter_map(|review| Some((review.item?, review.reasons))).collect())
 }
 
 /// A confidence as people read it: more than three digits say nothing.

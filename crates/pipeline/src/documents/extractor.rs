@@ -3,9 +3,10 @@
 use super::{EXTRACTOR, Knowledge};
 use crate::reading::{ReadingRoom, content_of, stored_page};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext, workflow::Target};
-use bindery_insight::fields::{Sources, extract};
+use bindery_engine::{Correction, Extracted, Processor, context::StepContext, workflow::Target};
+use bindery_insight::fields::{CorrectionError, Extraction, Schema, Sources, extract};
 use bindery_reader::{Attachment, Page, model::FileType};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -31,6 +32,36 @@ impl FieldExtractor {
         }
         Ok(file.attachments().unwrap_or_default())
     }
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The fields that are less sure than the stage wants them, each with its doubts.
+fn unsure(extraction: &Value, threshold: f64) -> Vec<String> {
+    let fields = extraction["fields"].as_object().into_iter().flatten();
+    let unsure = fields.filter_map(|(name, field)| {
+        let confidence = field["confidence"].as_f64().filter(|confidence| *confidence < threshold)?;
+        let doubts: Vec<&str> =
+            field["doubts"].as_array().into_iter().flatten().filter_map(|doubt| doubt["text"].as_str()).collect();
+        let because = if doubts.is_empty() { String::new() } else { format!(": {}", doubts.join("; ")) };
+        Some(format!("{name} is {:.0} % sure{because}", confidence * 100.0))
+    });
+    unsure.collect()
+}
+
+/// Why a value is not taken, and which fields there are.
+fn refused(error: &CorrectionError, schema: &Schema) -> StepError {
+    let mut message = error.to_string();
+    if matches!(error, CorrectionError::UnknownField { .. }) {
+        let names: Vec<&str> = schema.fields.iter().map(|field| field.name.as_str()).collect();
+        message = match names.as_slice() {
+            [] => format!("{message}, nor any other"),
+            _ => format!("{message}; its fields are {}", names.join(", ")),
+        };
+    }
+    StepError::reject(message).named("BadCorrection")
 }
 
 impl Processor for FieldExtractor {
@@ -65,9 +96,37 @@ impl Processor for FieldExtractor {
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
         let extraction = &processed["extraction"];
         let confidence = extraction["confidence"].as_f64().unwrap_or(0.0);
-        let doubtful = extraction["needs_review"].as_array().is_some_and(|reasons| !reasons.is_empty());
-        let for_a_person = doubtful && context.stage().is_ok_and(|stage| stage.backoffice_queue.is_some());
+        let mut reasons = texts(&extraction["needs_review"]);
+        let for_a_person = !reasons.is_empty() && context.stage().is_ok_and(|stage| stage.backoffice_queue.is_some());
         let target = for_a_person.then_some(Target::Backoffice);
-        Ok(Extracted { target, ..Extracted::new(processed).with_confidence(confidence) })
+        if let Some(threshold) = context.stage().ok().and_then(|stage| stage.confidence_threshold) {
+            reasons.extend(unsure(extraction, threshold));
+        }
+        Ok(Extracted { target, reasons, ..Extracted::new(processed).with_confidence(confidence) })
+    }
+
+    /// A person states values. Each must be one of its field's type; then the document's checks are run again.
+    fn correct(&self, mut found: Value, correction: &Correction) -> Result<Extracted, StepError> {
+        let schema = &self.knowledge.doctype(found["doc_type"].as_str().unwrap_or_default())?.fields;
+        let mut extraction = Extraction::deserialize(&found["extraction"])
+            .map_err(|_| StepError::reject("no fields were read from this document that could be corrected"))?;
+        // A back office that speaks in messages sends the values under the name that results have for them.
+        let stated = match correction.fields.get("extracted_data") {
+            Some(Value::Object(values)) => values,
+            _ => &correction.fields,
+        };
+        for (name, value) in stated {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            extraction.correct(schema, name, &text).map_err(|error| refused(&error, schema))?;
+            if let Some(field) = extraction.fields.get_mut(name) {
+                field.source = Some(correction.source());
+            }
+        }
+        if stated.is_empty() {
+            // Whoever accepts a document has seen what is doubtful about it.
+            extraction.needs_review.clear();
+        }
+        found["extraction"] = json!(extraction);
+        Ok(Extracted::new(found))
     }
 }

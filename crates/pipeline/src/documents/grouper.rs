@@ -3,9 +3,9 @@
 use super::{CLASSIFIER, GROUPER};
 use crate::{
     reading::stored_page,
-    results::{in_order, stage_of},
+    results::{has_result, in_order, stage_of},
 };
-use bindery_core::{Name, StepError, item::ItemKind, outcome::OutcomeStatus};
+use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
 use bindery_insight::classify::{PageClass, group};
 use bindery_reader::Page;
@@ -30,7 +30,8 @@ impl Processor for DocumentGrouper {
         let mut contents: HashMap<usize, Value> = HashMap::new();
         for item in in_order(context.items(Some(ItemKind::Page), Some(file.id))?) {
             let outcomes = context.item_outcomes(item.id, &stage)?;
-            let classified = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Completed);
+            // A page that a person is asked about goes on with the type that was found.
+            let classified = outcomes.iter().find(|outcome| has_result(outcome));
             let Some(outcome) = classified else { continue };
             let output = context.read(&outcome.output)?;
             let page = stored_page(context, &output)?;

@@ -12,7 +12,7 @@ use bindery_core::{
     item::ItemKind,
     job::{JobState, NewJob},
     outcome::OutcomeStatus,
-    review::ReviewStatus,
+    review::{Decision, ReviewStatus},
     submission::SubmissionStatus,
 };
 use std::collections::BTreeSet;
@@ -40,8 +40,10 @@ pub async fn a_cancelled_submission_stops_at_once(f: &Fixture) {
     assert_eq!(f.store.review(review.id).await.unwrap().unwrap().status, ReviewStatus::Cancelled);
     let late = f.commit(ending(&claim, JobEnd::Done, Changes::default())).await;
     assert_eq!(late, CommitResult::Rejected(Rejection::LeaseLost), "a cancelled submission went on changing");
-    let answer =
-        Commit { guard: Guard::Review { review: review.id, by: Some("ann".to_owned()) }, changes: Changes::default() };
+    let answer = Commit {
+        guard: Guard::Review { review: review.id, by: Some("ann".to_owned()), decision: Decision::Accepted },
+        changes: Changes::default(),
+    };
     assert_eq!(f.commit(answer).await, CommitResult::Rejected(Rejection::ReviewClosed));
     f.advance(120);
     f.store.sweep().await.unwrap();

@@ -149,6 +149,25 @@ impl Fixture {
         }
     }
 
+    /// A review with nothing special about it, not stored yet: a chain waits for it.
+    pub fn new_review(&self, submission: SubmissionId, stage: &str) -> NewReview {
+        NewReview {
+            submission,
+            item: None,
+            stage: stage.into(),
+            processor: "p".into(),
+            join: None,
+            goes_on: false,
+            queue: "desk".into(),
+            priority: 0,
+            reasons: vec!["the date is unreadable".to_owned()],
+            skills: Vec::new(),
+            claim_ms: None,
+            input: Payload::null(),
+            decided: None,
+        }
+    }
+
     // ---- writing ---------------------------------------------------------------------------------------------------
 
     /// Stores a plain submission.
@@ -198,19 +217,13 @@ impl Fixture {
 
     /// Stores a review of a stage.
     pub async fn review(&self, submission: SubmissionId, stage: &str) -> Review {
-        let new = NewReview {
-            submission,
-            item: None,
-            stage: stage.into(),
-            processor: "p".into(),
-            join: None,
-            queue: "desk".into(),
-            priority: 0,
-            reason: "the date is unreadable".to_owned(),
-            input: Payload::null(),
-        };
+        self.ask(self.new_review(submission, stage)).await
+    }
+
+    /// Stores a review.
+    pub async fn ask(&self, new: NewReview) -> Review {
+        let filter = ReviewFilter { submission: Some(new.submission), ..ReviewFilter::default() };
         self.change(Changes { reviews: vec![new], ..Changes::default() }).await;
-        let filter = ReviewFilter { submission: Some(submission), ..ReviewFilter::default() };
         let reviews = self.store.reviews(filter).await.unwrap();
         reviews.into_iter().max_by_key(|review| review.id).expect("a stored review is listed")
     }

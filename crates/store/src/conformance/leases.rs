@@ -6,13 +6,12 @@ use crate::{
     query::{ClaimRequest, JobFilter},
 };
 use bindery_core::{
-    ContentHash, Name, Payload,
+    ContentHash, Name,
     artifact::Artifact,
     error::ErrorClass,
     item::{Item, ItemKind},
     job::{ClaimedJob, JobState, NewJob, Token},
     outcome::OutcomeStatus,
-    review::NewReview,
     submission::SubmissionStatus,
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -76,6 +75,7 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
             data: "{}".to_owned(),
         }],
         removed_items: vec![(submission, kept)],
+        restarted_items: vec![(submission, kept)],
         artifacts: vec![Artifact {
             submission,
             item: None,
@@ -85,17 +85,9 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
             media_type: "application/json".to_owned(),
         }],
         outcomes: vec![f.outcome(&stale.job, OutcomeStatus::Completed)],
-        reviews: vec![NewReview {
-            submission,
-            item: None,
-            stage: "ocr".into(),
-            processor: "p".into(),
-            join: None,
-            queue: "desk".into(),
-            priority: 0,
-            reason: "doubt".to_owned(),
-            input: Payload::null(),
-        }],
+        supersedes_reviews: true,
+        again: None,
+        reviews: vec![f.new_review(submission, "ocr")],
         jobs: vec![f.job("next", submission)],
         submission_changes: vec![SubmissionChange {
             id: submission,

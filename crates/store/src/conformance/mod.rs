@@ -21,6 +21,7 @@
 //! | [`feed`] | an event log without gaps or repetitions |
 //! | [`limits`] | limits that hold and harm nobody else |
 //! | [`control`] | cancellations, assignments, pinned workflows, pruning |
+//! | [`decisions`] | reviews that one person has at a time, and decisions that reach the result |
 //! | [`repairs`] | parts that are run again and reach the result |
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
@@ -33,6 +34,7 @@ pub mod blobs;
 pub mod carry;
 pub mod control;
 pub mod deadlines;
+pub mod decisions;
 pub mod ends;
 pub mod feed;
 pub mod fixture;
@@ -192,6 +194,24 @@ macro_rules! conformance_suite {
                 a_workflow_version_never_changes
                 pruning_removes_only_what_ended_long_ago
                 pruning_keeps_events_that_a_consumer_has_not_seen
+            }
+            decisions {
+                who_has_a_review_has_it_alone
+                a_claim_that_was_kept_too_long_goes_to_another
+                of_two_people_who_claim_at_once_one_has_it
+                urgent_reviews_come_first_then_old_ones
+                reviews_are_found_by_queue_and_skills
+                what_was_decided_is_kept
+                a_review_can_be_stored_as_decided
+                an_unchanged_result_is_replaced_once
+                a_chain_begun_again_before_the_join_has_closed_is_waited_for
+                a_chain_on_its_way_is_taken_back
+                a_chain_that_waits_for_a_person_is_taken_back
+                a_chain_begun_again_after_the_end_runs_the_stages_once_more
+                a_stage_under_way_without_the_decision_is_taken_back
+                decisions_at_once_reach_the_stage_together
+                questions_about_a_replaced_result_fall_away
+                work_on_parts_that_are_made_again_is_not_waited_for
             }
             repairs {
                 a_dead_letter_is_run_again_under_its_id

@@ -7,7 +7,7 @@ use bindery_core::{
     item::ItemKind,
     job::{Job, NewJob},
     outcome::{Outcome, OutcomeStatus},
-    review::ReviewStatus,
+    review::{Decision, ReviewStatus},
     submission::NewSubmission,
 };
 
@@ -147,7 +147,7 @@ pub async fn a_review_is_answered_once(f: &Fixture) {
     let submission = f.submission().await;
     let review = f.review(submission, "classify").await;
     let answer = |by: &str| Commit {
-        guard: Guard::Review { review: review.id, by: Some(by.to_owned()) },
+        guard: Guard::Review { review: review.id, by: Some(by.to_owned()), decision: Decision::Accepted },
         changes: Changes { events: vec![event("Answered", Some(submission))], ..Changes::default() },
     };
     f.advance(7);
@@ -165,7 +165,7 @@ pub async fn a_review_is_answered_by_its_assignee(f: &Fixture) {
     let review = f.review(submission, "classify").await;
     assert!(f.store.assign_review(review.id, "ann").await.unwrap());
     let answer = |by: Option<&str>| Commit {
-        guard: Guard::Review { review: review.id, by: by.map(str::to_owned) },
+        guard: Guard::Review { review: review.id, by: by.map(str::to_owned), decision: Decision::Accepted },
         changes: Changes { jobs: vec![f.job("next", submission)], ..Changes::default() },
     };
     assert_eq!(f.commit(answer(Some("bob"))).await, CommitResult::Rejected(Rejection::ReviewClosed));
@@ -178,7 +178,7 @@ pub async fn a_review_is_answered_by_its_assignee(f: &Fixture) {
 pub async fn an_unassigned_review_may_be_answered_without_a_name(f: &Fixture) {
     let submission = f.submission().await;
     let review = f.review(submission, "classify").await;
-    let guard = Guard::Review { review: review.id, by: None };
+    let guard = Guard::Review { review: review.id, by: None, decision: Decision::Accepted };
     let answer = Commit { guard, changes: Changes::default() };
     assert!(f.commit(answer.clone()).await.is_applied());
     assert_eq!(f.commit(answer).await, CommitResult::Rejected(Rejection::ReviewClosed));

@@ -112,6 +112,7 @@ impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
             let place = || format!("rows/{path}, row {}", rows.len() + 1);
             let mut row: Row =
                 serde_json::from_slice(line).map_err(|error| ArchiveError::bad(format!("{}: {error}", place())))?;
+            table.complete(&mut row);
             table.check(&row).map_err(|wrong| ArchiveError::bad(format!("{}: {wrong}", place())))?;
             table.taken_over(&mut row);
             rows.push(row);

@@ -220,6 +220,11 @@ pub const TABLES: &[Table] = &[
             ("assigned_to", Text),
             ("created_at", Integer),
             ("completed_at", Integer),
+            ("goes_on", Truth),
+            ("skills", Text),
+            ("claim_ms", Integer),
+            ("assigned_until", Integer),
+            ("decision", Text),
         ],
         is_work: true,
     },
@@ -234,6 +239,15 @@ pub const TABLES: &[Table] = &[
 
 const JOB: &str = "job";
 
+/// Columns that archives of older programs do not have.
+const CAME_LATER: [(&str, &str); 5] = [
+    ("review", "goes_on"),
+    ("review", "skills"),
+    ("review", "claim_ms"),
+    ("review", "assigned_until"),
+    ("review", "decision"),
+];
+
 /// Tables that are not carried: they belong to the processes of a store, or are carried in another form.
 #[cfg(test)]
 pub(crate) const LEFT_BEHIND: [&str; 5] = ["worker", "feed", "id_block", "bindery_version", "sqlite_sequence"];
@@ -246,6 +260,13 @@ impl Table {
     /// Separated by commas, for statements.
     pub(crate) fn column_list(&self) -> String {
         self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Adds what a row of an older program cannot have: nothing, in columns that came later and may be empty.
+    pub(crate) fn complete(&self, row: &mut Row) {
+        for (_, column) in CAME_LATER.iter().filter(|(table, _)| *table == self.name) {
+            row.entry(*column).or_insert(Value::Null);
+        }
     }
 
     /// Whether the row is one of this table, and otherwise what is wrong with it.
@@ -368,6 +389,17 @@ mod tests {
         let mut more = row(json!("00"));
         more.insert("colour".to_owned(), json!("red"));
         assert_eq!(table.check(&more).unwrap_err(), "artifact has no column \"colour\"");
+    }
+
+    #[test]
+    fn a_review_of_an_older_program_is_taken_in() {
+        let table = Table::named("review").unwrap();
+        let later = |name: &str| CAME_LATER.iter().any(|(_, column)| *column == name);
+        let older = table.columns.iter().filter(|(name, _)| !later(name));
+        let mut row: Row = older.map(|(name, _)| ((*name).to_owned(), Value::Null)).collect();
+        assert!(table.check(&row).is_err());
+        table.complete(&mut row);
+        assert_eq!(table.check(&row), Ok(()));
     }
 
     #[test]

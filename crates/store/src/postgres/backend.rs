@@ -7,7 +7,7 @@ use super::{
     listen::Listener,
     open::{self, PostgresOptions},
     quiet::Quiet,
-    repair,
+    repair, reviews,
     rows::get,
     session::{Db, transaction},
     sweep, workers,
@@ -270,7 +270,7 @@ impl Control for PostgresStore {
     }
 
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
-        transaction!(self.db, Write, tx => control::assign_review(&tx, id.raw(), to).await)
+        transaction!(self.db, Write, tx => reviews::assign(&tx, id, to).await)
     }
 
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {

@@ -2,16 +2,16 @@
 
 use super::{
     fail::TxResult,
+    reviews,
     rows::{item_number, payload_columns, status_number, to_json},
     session::{Param, Tx},
 };
 use crate::commit::{Changes, SubmissionChange};
 use bindery_core::{
-    ContentHash, ItemId, JoinId, SubmissionId, Timestamp,
+    ContentHash, ItemId, SubmissionId, Timestamp,
     artifact::Artifact,
     item::Item,
     outcome::Outcome,
-    review::NewReview,
     submission::{NewSubmission, SubmissionStatus},
 };
 use std::{collections::HashSet, hash::Hash, sync::LazyLock};
@@ -37,8 +37,12 @@ pub(super) async fn write_nouns(tx: &Tx, accepted: &[&Changes]) -> TxResult<()> 
     for wave in waves(&outcomes, key) {
         upsert_outcomes(tx, wave).await?;
     }
+    let renewed = accepted.iter().filter(|changes| changes.supersedes_reviews);
+    for outcome in renewed.flat_map(|changes| &changes.outcomes) {
+        reviews::supersede(tx, outcome).await?;
+    }
     for review in accepted.iter().flat_map(|changes| &changes.reviews) {
-        insert_review(tx, review).await?;
+        reviews::insert(tx, review).await?;
     }
     Ok(())
 }
@@ -204,30 +208,6 @@ pub(super) async fn upsert_outcomes(tx: &Tx, outcomes: &[&Outcome]) -> TxResult<
         &numbers.3,
     ];
     tx.execute(if tx.again { &UPSERT } else { &INSERT }, &params).await?;
-    Ok(())
-}
-
-async fn insert_review(tx: &Tx, new: &NewReview) -> TxResult<()> {
-    let (input, blob) = payload_columns(&new.input);
-    let insert = "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, \
-         reason, input, input_blob, created_at) VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9, $10, $11)";
-    tx.execute(
-        insert,
-        &[
-            &new.submission.raw(),
-            &item_number(new.item),
-            &new.stage.as_str(),
-            &new.processor.as_str(),
-            &new.join.map(JoinId::raw),
-            &new.queue.as_str(),
-            &new.priority,
-            &new.reason,
-            &input,
-            &blob,
-            &tx.millis(),
-        ],
-    )
-    .await?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use super::{
     fail::{TxResult, both},
     guards, jobs, joins,
     joins::Tally,
+    repair,
     session::Tx,
 };
 use crate::commit::{Changes, Commit, CommitResult, Guard};
@@ -38,18 +39,27 @@ fn run_length(commits: &[&Commit]) -> usize {
             Guard::Always => true,
             _ => false,
         };
-        independent && changes.submissions.is_empty() && changes.removed_items.is_empty()
+        independent && changes.submissions.is_empty() && !does_again(changes)
     });
     together.count().max(1)
 }
 
+/// Whether changes take something back that is or was under way.
+const fn does_again(changes: &Changes) -> bool {
+    changes.again.is_some() || !changes.removed_items.is_empty() || !changes.restarted_items.is_empty()
+}
+
 async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) -> TxResult<()> {
     let rejections = guards::check(tx, run).await?;
-    let accepted: Vec<&Changes> = run
-        .iter()
-        .zip(&rejections)
-        .filter_map(|(commit, rejection)| rejection.is_none().then_some(&commit.changes))
-        .collect();
+    let holding = run.iter().zip(&rejections).filter(|(_, rejection)| rejection.is_none());
+    let mut accepted: Vec<&Changes> = holding.map(|(commit, _)| &commit.changes).collect();
+    let adjusted;
+    if let [only] = accepted[..]
+        && does_again(only)
+    {
+        adjusted = repair::adjusted(tx, only).await?;
+        accepted = vec![&adjusted];
+    }
     let new_joins: Vec<_> = accepted.iter().flat_map(|changes| &changes.joins).collect();
     // Each commit's jobs come before those of the joins that it closes, and those before the jobs of the next commit:
     // ids follow that order. So what can be stored before any join is looked at ends with the first that steps one.

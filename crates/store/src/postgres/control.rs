@@ -98,7 +98,7 @@ pub(super) async fn retry(tx: &mut Tx, filter: &JobFilter) -> TxResult<Retried> 
 
 /// A dead job has failed and was counted so. Either that is uncounted, or, where its join has closed over it, the
 /// stage behind the join will run again.
-async fn take_back_failure(tx: &mut Tx, job: &Job) -> TxResult<(Option<JoinId>, bool)> {
+async fn take_back_failure(tx: &Tx, job: &Job) -> TxResult<(Option<JoinId>, bool)> {
     let forget = "DELETE FROM outcome WHERE submission_id = $1 AND stage = $2 AND item_id = $3 AND processor = $4 \
                   AND status = $5";
     let (stage, item, processor) = (job.stage.as_str(), item_number(job.item), job.processor.as_str());
@@ -136,7 +136,7 @@ async fn resume_cancelled_submission(tx: &mut Tx, id: SubmissionId) -> TxResult<
     let resumed = tx.execute(resume, &[&id.raw(), &status_number(processing), &status_number(cancelled)]).await? == 1;
     if resumed {
         let reviews = "UPDATE review SET status = CASE WHEN assigned_to IS NULL THEN 0 ELSE 1 END, \
-                       completed_at = NULL WHERE submission_id = $1 AND status = 3";
+                       completed_at = NULL WHERE submission_id = $1 AND status = 3 AND decision IS NULL";
         tx.execute(reviews, &[&id.raw()]).await?;
         let data = json!({"because": "it was cancelled and is taken up again"});
         events::append_about(tx, kind::SUBMISSION_REOPENED, id, None, &data).await?;
@@ -200,11 +200,6 @@ pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
         joins::step(tx, JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) }).await?;
     }
     Ok(true)
-}
-
-pub(super) async fn assign_review(tx: &Tx, id: i64, to: &str) -> TxResult<bool> {
-    let assign = "UPDATE review SET status = 1, assigned_to = $2 WHERE id = $1 AND status = 0";
-    Ok(tx.execute(assign, &[&id, &to]).await? == 1)
 }
 
 pub(super) async fn put_workflow(tx: &Tx, name: &Name, version: i64, text: &str) -> TxResult<()> {

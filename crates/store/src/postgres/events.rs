@@ -89,7 +89,7 @@ pub(super) async fn append(tx: &Tx, events: &[&NewEvent]) -> TxResult<Vec<Option
 
 /// Appends an event about a submission, under the id that its sender knows it by.
 pub(super) async fn append_about(
-    tx: &mut Tx,
+    tx: &Tx,
     kind: &str,
     submission: SubmissionId,
     item: Option<ItemId>,

@@ -3,11 +3,16 @@
 use super::{
     ends,
     fail::TxResult,
-    rows::{get, item_number},
-    session::Tx,
+    reviews,
+    rows::{get, item_number, payload_columns},
+    session::{Param, Tx},
 };
 use crate::commit::{Commit, Guard, JobEnd, Rejection};
-use bindery_core::{ItemId, JobId, Name, SubmissionId, job::Token, outcome::OutcomeStatus};
+use bindery_core::{
+    ItemId, JobId, Name, SubmissionId,
+    job::Token,
+    outcome::{Outcome, OutcomeStatus},
+};
 
 /// The reason to reject each commit, or none. Those that end a claim as done are checked with one statement; no job may
 /// be named by two of them.
@@ -41,19 +46,31 @@ async fn check_one(tx: &Tx, commit: &Commit) -> TxResult<Option<Rejection>> {
         Guard::LateReport { submission, item, stage, processor } => {
             (replace_failed(tx, *submission, *item, stage, processor).await?, Rejection::NotFailed)
         }
-        Guard::Review { review, by } => {
-            let complete = "UPDATE review SET status = 2, completed_at = $2, assigned_to = coalesce($3, assigned_to) \
-                 WHERE id = $1 AND (status = 0 OR (status = 1 AND ($3::text IS NULL OR assigned_to = $3)))";
-            (tx.execute(complete, &[&review.raw(), &tx.millis(), by]).await? == 1, Rejection::ReviewClosed)
+        Guard::Review { review, by, decision } => {
+            (reviews::complete(tx, *review, by.as_deref(), decision).await?, Rejection::ReviewClosed)
         }
+        Guard::Unchanged(outcome) => (is_unchanged(tx, outcome).await?, Rejection::Changed),
         Guard::NewSubmission => return existing_submission(tx, commit).await,
         Guard::NewItem => return existing_item(tx, commit).await,
     };
     Ok((!holds).then_some(rejection))
 }
 
-/// Others who take the same thing in at this moment wait until we are done, and then find it.
-async fn take_turns(tx: &Tx, what: &str) -> TxResult<()> {
+/// Whether the current result of some work is still this one. Nobody changes it until we are done.
+async fn is_unchanged(tx: &Tx, outcome: &Outcome) -> TxResult<bool> {
+    let find = "SELECT 1 FROM outcome WHERE submission_id = $1 AND stage = $2 AND item_id = $3 AND processor = $4 \
+                AND status = $5 AND finished_at = $6 AND output IS NOT DISTINCT FROM $7::text \
+                AND output_blob IS NOT DISTINCT FROM $8::bytea FOR UPDATE";
+    let (output, blob) = payload_columns(&outcome.output);
+    let (submission, item) = (outcome.submission.raw(), item_number(outcome.item));
+    let (stage, processor) = (outcome.stage.as_str(), outcome.processor.as_str());
+    let (status, finished_at) = (outcome.status as i16, outcome.finished_at.as_millis());
+    let params: [Param<'_>; 8] = [&submission, &stage, &item, &processor, &status, &finished_at, &output, &blob];
+    Ok(tx.first(find, &params).await?.is_some())
+}
+
+/// Others who do the same at this moment wait until we are done, and then find what we have done.
+pub(super) async fn take_turns(tx: &Tx, what: &str) -> TxResult<()> {
     tx.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", &[&what]).await?;
     Ok(())
 }

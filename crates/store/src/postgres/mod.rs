@@ -56,6 +56,7 @@ mod portable;
 mod quiet;
 mod records;
 mod repair;
+mod reviews;
 mod rows;
 mod session;
 mod sweep;

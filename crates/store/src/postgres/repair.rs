@@ -1,13 +1,25 @@
-//! Repairing what a join has counted as failed, before and after it has closed.
+//! Doing again what a join has counted, before and after it has closed: a failed part is repaired, or a person has
+//! decided about one that had gone on.
 
 use super::{
     events,
     fail::TxResult,
+    guards::take_turns,
     joins::find,
+    reviews,
     rows::{self, JOIN_COLUMNS, get, item_number, status_number, to_json},
     session::Tx,
 };
-use bindery_core::{ItemId, JoinId, Name, SubmissionId, event::kind, join::Join, submission::SubmissionStatus};
+use crate::{
+    commit::{Again, Changes},
+    counting::newest_last,
+};
+use bindery_core::{
+    ItemId, JoinId, Name, SubmissionId,
+    event::kind,
+    join::{Join, JoinChange, JoinStep},
+    submission::SubmissionStatus,
+};
 use serde_json::json;
 
 /// A block of ids that nobody else gets; the end of it.
@@ -21,10 +33,65 @@ pub(super) async fn uncount_failed(tx: &Tx, id: JoinId) -> TxResult<bool> {
     Ok(tx.execute(uncount, &[&id.raw(), &tx.millis()]).await? == 1)
 }
 
+/// Who repairs the same submission at this moment does so after us.
+async fn repairs_in_turn(tx: &Tx, submission: SubmissionId) -> TxResult<()> {
+    take_turns(tx, &format!("bindery repair {submission}")).await
+}
+
+/// The chain of an item begins again. What is left of it is taken back: jobs on their way to the join (a worker that has
+/// one in hand cannot commit), questions that it waits for, and what was given up. Returns the join to end in.
+pub(super) async fn begin_again(tx: &Tx, again: Again) -> TxResult<JoinId> {
+    repairs_in_turn(tx, again.submission).await?;
+    let generations = generations(tx, &find(tx, again.join).await?).await?;
+    let item = item_number(again.item);
+    let mut on_its_way = None;
+    for join in &generations {
+        let jobs = Jobs { submission: again.submission, item, join: Some(join.id), stage: None };
+        jobs.delete(tx, "state = 5").await?;
+        let asked = reviews::take_back(tx, again.submission, item, join.id).await?;
+        if jobs.take_back(tx).await? || asked > 0 {
+            on_its_way = Some(join.id);
+        }
+    }
+    let newest = generations.last().map_or(again.join, |join| join.id);
+    match on_its_way {
+        Some(join) => Ok(join),
+        None if expect_one_more(tx, newest).await? => Ok(newest),
+        None => renew(tx, newest).await.map(|(renewed, _)| renewed),
+    }
+}
+
+/// Takes back what changes do again. Returns them with the joins as they have to be.
+pub(super) async fn adjusted(tx: &Tx, changes: &Changes) -> TxResult<Changes> {
+    let mut changes = changes.clone();
+    for (submission, item) in changes.removed_items.iter().chain(&changes.restarted_items) {
+        changes.join_steps.extend(take_back_item(tx, *submission, *item).await?);
+    }
+    match changes.again {
+        None => Ok(changes),
+        Some(again) => {
+            let join = begin_again(tx, again).await?;
+            Ok(changes.ending_in(again.join, join))
+        }
+    }
+}
+
+/// An item is done again from the start, or is no more: what is under way on it, what was given up and what was asked
+/// goes. Returns what that means for the joins in which it would have ended.
+async fn take_back_item(tx: &Tx, submission: SubmissionId, item: ItemId) -> TxResult<Vec<JoinStep>> {
+    let delete = "DELETE FROM job WHERE submission_id = $1 AND item_id = $2 \
+                  RETURNING CASE WHEN state < 5 THEN join_id END";
+    let jobs = tx.collect(delete, &[&submission.raw(), &item.raw()], |row| get::<Option<i64>>(row, 0)).await?;
+    let asked = reviews::take_back_all(tx, submission, item).await?;
+    let step = |join| JoinStep { join: JoinId::from_raw(join), change: JoinChange::Expect(-1) };
+    Ok(jobs.into_iter().chain(asked).flatten().map(step).collect())
+}
+
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next
 /// generation, which waits for the repairs alone and leads to the same outer joins, renewed in the same way where they
 /// have closed too. Returns the join to arrive at, and whether the submission had to be reopened.
-pub(super) async fn renew(tx: &mut Tx, closed: JoinId) -> TxResult<(JoinId, bool)> {
+pub(super) async fn renew(tx: &Tx, closed: JoinId) -> TxResult<(JoinId, bool)> {
+    repairs_in_turn(tx, find(tx, closed).await?.submission).await?;
     let mut to_make = Vec::new();
     let mut next = Some(closed);
     let mut reopened = false;
@@ -32,12 +99,12 @@ pub(super) async fn renew(tx: &mut Tx, closed: JoinId) -> TxResult<(JoinId, bool
     let mut outer = loop {
         let Some(closed) = next else { break None };
         let old = find(tx, closed).await?;
-        if let Some(open) = open_generation(tx, &old).await?
-            && expect_one_more(tx, open).await?
-        {
-            break Some(open);
+        // An earlier repair may have run the stage again, or be about to: what is behind the newest join counts.
+        let old = generations(tx, &old).await?.pop().unwrap_or(old);
+        if expect_one_more(tx, old.id).await? {
+            break Some(old.id);
         }
-        delete_behind(tx, &old, "state = 5").await?;
+        Jobs::behind(&old).delete(tx, "state = 5").await?;
         // A chain that was taken back is still on its way to the outer join, and now waits for the repair.
         let pulled_back = pull_back(tx, &old).await?;
         let outer = old.outer;
@@ -72,15 +139,15 @@ async fn make_next(tx: &Tx, old: Join, outer: Option<JoinId>) -> TxResult<JoinId
     Ok(id)
 }
 
-/// The join of the same stage and scope that an earlier repair has opened and that still waits.
-async fn open_generation(tx: &Tx, old: &Join) -> TxResult<Option<JoinId>> {
-    let sql = format!(
-        "SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 AND stage = $2 AND scope_id = $3 \
-         AND generation > $4 AND closed_at IS NULL ORDER BY id"
-    );
-    let (stage, scope) = (old.stage.as_str(), item_number(old.scope));
-    let open = tx.collect(&sql, &[&old.submission.raw(), &stage, &scope, &old.generation], rows::join).await?;
-    Ok(open.into_iter().find(|join| join.on_close.processor == old.on_close.processor).map(|join| join.id))
+/// The joins of the same stage and scope with the same job behind them, the newest at the end.
+async fn generations(tx: &Tx, one: &Join) -> TxResult<Vec<Join>> {
+    let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 AND stage = $2 AND scope_id = $3");
+    let (stage, scope) = (one.stage.as_str(), item_number(one.scope));
+    let mut all = tx.collect(&sql, &[&one.submission.raw(), &stage, &scope], rows::join).await?;
+    // A stage with several processors has a join of theirs besides.
+    all.retain(|join| join.on_close.processor == one.on_close.processor);
+    all.sort_by_key(newest_last);
+    Ok(all)
 }
 
 async fn newest_generation(tx: &Tx, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> TxResult<i64> {
@@ -90,22 +157,59 @@ async fn newest_generation(tx: &Tx, submission: SubmissionId, stage: &Name, scop
     Ok(row.map(|row| get(&row, 0)).transpose()?.unwrap_or(0))
 }
 
-/// The stage behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand
-/// cannot commit), because it would finish without the part that is being repaired.
+/// What is behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand cannot
+/// commit, and nobody has to answer what it asks), because it would finish without the part that is being repaired.
 async fn pull_back(tx: &Tx, old: &Join) -> TxResult<bool> {
-    Ok(delete_behind(tx, old, "state < 5").await? > 0)
+    let jobs = Jobs::behind(old);
+    let asked = match jobs.join {
+        Some(outer) => reviews::take_back(tx, jobs.submission, jobs.item, outer).await?,
+        None => 0,
+    };
+    Ok(jobs.take_back(tx).await? || asked > 0)
 }
 
-/// Deletes the jobs behind a join: the one that it has enqueued, or the stage's own job that came of it. Both are of the
-/// same stage and item and end in the same outer join, which the jobs of no other stage do.
-async fn delete_behind(tx: &Tx, old: &Join, state: &str) -> TxResult<u64> {
-    let behind = &old.on_close;
-    let delete = format!(
-        "DELETE FROM job WHERE submission_id = $1 AND item_id = $2 AND stage = $3 \
-         AND join_id IS NOT DISTINCT FROM $4 AND {state}"
-    );
-    let (item, stage, outer) = (item_number(behind.item), behind.stage.as_str(), behind.join.map(JoinId::raw));
-    tx.execute(&delete, &[&behind.submission.raw(), &item, &stage, &outer]).await
+/// The jobs of one item that end in one join, of one stage or of any.
+struct Jobs {
+    submission: SubmissionId,
+    item: i64,
+    join: Option<JoinId>,
+    stage: Option<Name>,
+}
+
+impl Jobs {
+    /// Those behind a join: the one that it has enqueued, or those of the stages that came of it. They are of the same
+    /// item and end in the same outer join, as nothing else of that item does any more. Behind the last join there is
+    /// one job only.
+    fn behind(old: &Join) -> Self {
+        let behind = &old.on_close;
+        let stage = behind.join.is_none().then(|| behind.stage.clone());
+        Self { submission: behind.submission, item: item_number(behind.item), join: behind.join, stage }
+    }
+
+    async fn delete(&self, tx: &Tx, state: &str) -> TxResult<u64> {
+        self.run(tx, "DELETE FROM job", state).await
+    }
+
+    /// Deletes those that are live. One that finishes at this moment is waited for; what came of it is deleted instead.
+    async fn take_back(&self, tx: &Tx) -> TxResult<bool> {
+        loop {
+            if self.delete(tx, "state < 5").await? > 0 {
+                return Ok(true);
+            }
+            if self.run(tx, "SELECT 1 FROM job", "state < 5").await? == 0 {
+                return Ok(false);
+            }
+        }
+    }
+
+    async fn run(&self, tx: &Tx, what: &str, state: &str) -> TxResult<u64> {
+        let sql = format!(
+            "{what} WHERE submission_id = $1 AND item_id = $2 AND join_id IS NOT DISTINCT FROM $3 \
+             AND ($4::text IS NULL OR stage = $4) AND {state}"
+        );
+        let (join, stage) = (self.join.map(JoinId::raw), self.stage.as_deref());
+        tx.execute(&sql, &[&self.submission.raw(), &self.item, &join, &stage]).await
+    }
 }
 
 async fn expect_one_more(tx: &Tx, id: JoinId) -> TxResult<bool> {
@@ -113,7 +217,7 @@ async fn expect_one_more(tx: &Tx, id: JoinId) -> TxResult<bool> {
     Ok(tx.execute(expect, &[&id.raw(), &tx.millis()]).await? == 1)
 }
 
-async fn reopen_submission(tx: &mut Tx, root: &Join) -> TxResult<bool> {
+async fn reopen_submission(tx: &Tx, root: &Join) -> TxResult<bool> {
     let processing = status_number(SubmissionStatus::Processing);
     let completed = status_number(SubmissionStatus::Completed);
     let reopen = "UPDATE submission SET status = $2, completed_at = NULL, error = NULL WHERE id = $1 AND status >= $3";

@@ -256,7 +256,8 @@ pub(super) fn event(row: &Row) -> TxResult<Event> {
 }
 
 pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, processor, join_id, queue, status, \
-    priority, reason, input, input_blob, assigned_to, created_at, completed_at";
+    priority, reason, input, input_blob, assigned_to, created_at, completed_at, goes_on, skills, claim_ms, \
+    assigned_until, decision";
 
 pub(super) fn review(row: &Row) -> TxResult<Review> {
     let status = ReviewStatus::from_code(code(row, 7)?).ok_or_else(|| unexpected(7, "a review status"))?;
@@ -267,12 +268,17 @@ pub(super) fn review(row: &Row) -> TxResult<Review> {
         stage: name(row, 3)?,
         processor: name(row, 4)?,
         join: get::<Option<i64>>(row, 5)?.map(JoinId::from_raw),
+        goes_on: get::<Option<bool>>(row, 15)?.unwrap_or(false),
         queue: name(row, 6)?,
         status,
         priority: get(row, 8)?,
-        reason: get(row, 9)?,
+        reasons: get::<&str>(row, 9)?.lines().map(str::to_owned).collect(),
+        skills: json(row, 16)?.unwrap_or_default(),
+        claim_ms: get(row, 17)?,
         input: payload(row, 10)?,
         assigned_to: get(row, 12)?,
+        assigned_until: optional_time(row, 18)?,
+        decision: json(row, 19)?,
         created_at: time(row, 13)?,
         completed_at: optional_time(row, 14)?,
     })

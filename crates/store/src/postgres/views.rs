@@ -4,7 +4,7 @@ use super::{
     backend::PostgresStore,
     explain,
     fail::TxResult,
-    records,
+    records, reviews,
     rows::{self, ARTIFACT_COLUMNS, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
     session::{Db, Param, transaction},
     workers,
@@ -15,7 +15,7 @@ use crate::{
         ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, QueueView, ReviewFilter, StageRow, StoredWorkflow,
         SubmissionFilter, WorkerView,
     },
-    store::Records,
+    store::{Queue as _, Records},
 };
 use async_trait::async_trait;
 use bindery_core::{
@@ -134,18 +134,13 @@ impl Records for PostgresStore {
     }
 
     async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>> {
-        let statuses: Vec<i16> = filter.statuses.iter().map(|status| *status as i16).collect();
-        let (submission, limit) = (filter.submission.map(SubmissionId::raw), filter.limit.map(|limit| limit as i64));
-        let sql = format!(
-            "SELECT {REVIEW_COLUMNS} FROM review WHERE ($1::bigint IS NULL OR submission_id = $1) \
-             AND (cardinality($2::smallint[]) = 0 OR status = ANY($2)) ORDER BY priority DESC, id LIMIT $3"
-        );
-        self.db.ask(&sql, &[&submission, &statuses, &limit], rows::review).await
+        reviews::list(&self.db, &filter, self.clock().now()).await
     }
 
     async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
         let sql = format!("SELECT {REVIEW_COLUMNS} FROM review WHERE id = $1");
-        first(&self.db, &sql, &[&id.raw()], rows::review).await
+        let found = first(&self.db, &sql, &[&id.raw()], rows::review).await?;
+        Ok(found.map(|review| review.at(self.clock().now())))
     }
 
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {

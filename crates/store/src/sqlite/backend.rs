@@ -4,7 +4,7 @@ use super::{
     carry, claim, commit, control, events, jobs,
     open::{Options, open_reader},
     reader::Readers,
-    records,
+    records, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
     sweep, workers,
     writer::Writer,
@@ -247,7 +247,7 @@ impl Control for SqliteStore {
 
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
         let to = to.to_owned();
-        self.writer.write(move |tx| control::assign_review(tx, id.raw(), &to)).await
+        self.writer.write(move |tx| reviews::assign(tx, id, &to)).await
     }
 
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
@@ -358,21 +358,14 @@ impl Records for SqliteStore {
     }
 
     async fn reviews(&self, filter: ReviewFilter) -> StoreResult<Vec<Review>> {
-        let statuses: Vec<String> = filter.statuses.iter().map(|status| (*status as i64).to_string()).collect();
-        let condition =
-            if statuses.is_empty() { String::new() } else { format!("AND status IN ({})", statuses.join(", ")) };
-        let limit = filter.limit.map_or(-1, |limit| limit as i64);
-        let sql = format!(
-            "SELECT {REVIEW_COLUMNS} FROM review WHERE (?1 IS NULL OR submission_id = ?1) {condition} \
-             ORDER BY priority DESC, id LIMIT {limit}"
-        );
-        let submission = filter.submission.map(SubmissionId::raw);
-        self.readers.read(move |db| rows::collect(db, &sql, [submission], rows::review)).await
+        let now = self.options.clock.now();
+        self.readers.read(move |db| reviews::list(db, &filter, now)).await
     }
 
     async fn review(&self, id: ReviewId) -> StoreResult<Option<Review>> {
         let sql = format!("SELECT {REVIEW_COLUMNS} FROM review WHERE id = ?1");
-        self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::review)).await
+        let found = self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::review)).await?;
+        Ok(found.map(|review| review.at(self.options.clock.now())))
     }
 
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {

@@ -3,6 +3,7 @@
 use super::{
     events, jobs,
     joins::Tally,
+    repair, reviews,
     rows::{item_number, payload_columns, status_number, to_json},
     writer::{Tx, WishResult},
 };
@@ -13,7 +14,6 @@ use bindery_core::{
     item::Item,
     job::Token,
     outcome::{Outcome, OutcomeStatus},
-    review::NewReview,
     submission::{NewSubmission, SubmissionStatus},
 };
 use rusqlite::OptionalExtension;
@@ -27,7 +27,15 @@ pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<Commi
     for commit in commits {
         results.push(match check(tx, commit, &mut ended)? {
             Some(rejection) => CommitResult::Rejected(rejection),
-            None => changes(tx, &commit.changes, &mut tally)?,
+            None => match commit.changes.again {
+                None => changes(tx, &commit.changes, &mut tally)?,
+                Some(again) => {
+                    // Which join it ends in is seen in the tables only.
+                    std::mem::take(&mut tally).store(tx)?;
+                    let join = repair::begin_again(tx, again)?;
+                    changes(tx, &commit.changes.clone().ending_in(again.join, join), &mut tally)?
+                }
+            },
         });
     }
     tally.store(tx)?;
@@ -66,13 +74,10 @@ fn check(tx: &Tx<'_>, commit: &Commit, ended: &mut HashSet<(JobId, Token)>) -> W
         Guard::LateReport { submission, item, stage, processor } => {
             (replace_failed(tx, *submission, *item, stage, processor)?, Rejection::NotFailed)
         }
-        Guard::Review { review, by } => {
-            let mut complete = tx.db.prepare_cached(
-                "UPDATE review SET status = 2, completed_at = ?2, assigned_to = ifnull(?3, assigned_to) \
-                 WHERE id = ?1 AND (status = 0 OR (status = 1 AND (?3 IS NULL OR assigned_to = ?3)))",
-            )?;
-            (complete.execute((review.raw(), tx.now.as_millis(), by))? == 1, Rejection::ReviewClosed)
+        Guard::Review { review, by, decision } => {
+            (reviews::complete(tx, *review, by.as_deref(), decision)?, Rejection::ReviewClosed)
         }
+        Guard::Unchanged(outcome) => (is_unchanged(tx, outcome)?, Rejection::Changed),
         Guard::NewSubmission => {
             let known = commit.changes.submissions.first().and_then(|new| new.external_id.as_deref());
             let existing = known.map(|external_id| submission_by_external_id(tx, external_id)).transpose()?.flatten();
@@ -131,12 +136,35 @@ fn replace_failed(
     Ok(true)
 }
 
+/// Whether the current result of some work is still this one.
+fn is_unchanged(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<bool> {
+    let (output, output_blob) = payload_columns(&outcome.output);
+    let mut find = tx.db.prepare_cached(
+        "SELECT 1 FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
+         AND status = ?5 AND finished_at = ?6 AND output IS ?7 AND output_blob IS ?8",
+    )?;
+    Ok(find.exists((
+        outcome.submission.raw(),
+        outcome.stage.as_str(),
+        item_number(outcome.item),
+        outcome.processor.as_str(),
+        outcome.status as i64,
+        outcome.finished_at.as_millis(),
+        output,
+        output_blob,
+    ))?)
+}
+
 fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<CommitResult> {
     for submission in &changes.submissions {
         insert_submission(tx, submission)?;
     }
     for item in &changes.items {
         upsert_item(tx, item)?;
+    }
+    let mut steps = Vec::new();
+    for (submission, item) in changes.removed_items.iter().chain(&changes.restarted_items) {
+        steps.extend(repair::take_back_item(tx, *submission, *item)?);
     }
     for (submission, item) in &changes.removed_items {
         remove_item(tx, *submission, *item)?;
@@ -147,8 +175,13 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<
     for outcome in &changes.outcomes {
         upsert_outcome(tx, outcome)?;
     }
+    if changes.supersedes_reviews {
+        for outcome in &changes.outcomes {
+            reviews::supersede(tx, outcome)?;
+        }
+    }
     for review in &changes.reviews {
-        insert_review(tx, review)?;
+        reviews::insert(tx, review)?;
     }
     for job in &changes.jobs {
         jobs::enqueue(tx, job)?;
@@ -159,7 +192,8 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<
     for event in &changes.events {
         events::append(tx, event)?;
     }
-    Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &changes.join_steps)? })
+    steps.extend_from_slice(&changes.join_steps);
+    Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &steps)? })
 }
 
 fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {
@@ -261,28 +295,6 @@ pub(super) fn upsert_outcome(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
         outcome.attempts,
         outcome.cost_micros,
         outcome.finished_at.as_millis(),
-    ))?;
-    Ok(())
-}
-
-fn insert_review(tx: &Tx<'_>, new: &NewReview) -> WishResult<()> {
-    let (input, input_blob) = payload_columns(&new.input);
-    let mut insert = tx.db.prepare_cached(
-        "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, reason, \
-         input, input_blob, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, ?10, ?11)",
-    )?;
-    insert.execute((
-        new.submission.raw(),
-        item_number(new.item),
-        new.stage.as_str(),
-        new.processor.as_str(),
-        new.join.map(bindery_core::JoinId::raw),
-        new.queue.as_str(),
-        new.priority,
-        &new.reason,
-        input,
-        input_blob,
-        tx.now.as_millis(),
     ))?;
     Ok(())
 }

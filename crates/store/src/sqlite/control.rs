@@ -152,7 +152,7 @@ fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<
         tx.db
             .prepare_cached(
                 "UPDATE review SET status = CASE WHEN assigned_to IS NULL THEN 0 ELSE 1 END, completed_at = NULL \
-                 WHERE submission_id = ?1 AND status = 3",
+                 WHERE submission_id = ?1 AND status = 3 AND decision IS NULL",
             )?
             .execute([id.raw()])?;
         let data = json!({"because": "it was cancelled and is taken up again"});
@@ -234,12 +234,6 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
         joins::step(tx, JoinStep { join, change: JoinChange::Arrive(Arrival::Failed) })?;
     }
     Ok(true)
-}
-
-pub(super) fn assign_review(tx: &Tx<'_>, id: i64, to: &str) -> WishResult<bool> {
-    let mut assign =
-        tx.db.prepare_cached("UPDATE review SET status = 1, assigned_to = ?2 WHERE id = ?1 AND status = 0")?;
-    Ok(assign.execute((id, to))? == 1)
 }
 
 pub(super) fn put_workflow(tx: &Tx<'_>, name: &Name, version: i64, text: &str) -> WishResult<()> {

@@ -30,6 +30,7 @@ mod portable;
 mod reader;
 mod records;
 mod repair;
+mod reviews;
 mod rows;
 mod sweep;
 mod workers;

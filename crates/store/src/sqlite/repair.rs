@@ -1,12 +1,20 @@
-//! Repairing what a join has counted as failed, before and after it has closed.
+//! Doing again what a join has counted, before and after it has closed: a failed part is repaired, or a person has
+//! decided about one that had gone on.
 
 use super::{
     events,
     joins::find,
+    reviews,
     rows::{self, JOIN_COLUMNS, item_number, to_json},
     writer::{Tx, WishResult},
 };
-use bindery_core::{ItemId, JoinId, Name, SubmissionId, event::kind, join::Join, submission::SubmissionStatus};
+use crate::{commit::Again, counting::newest_last};
+use bindery_core::{
+    ItemId, JoinId, Name, SubmissionId,
+    event::kind,
+    join::{Join, JoinChange, JoinStep},
+    submission::SubmissionStatus,
+};
 use serde_json::json;
 
 /// Takes one failed arrival back. False when the join has closed over it.
@@ -18,15 +26,55 @@ pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
     Ok(uncount.execute((id.raw(), tx.now.as_millis()))? == 1)
 }
 
+/// The chain of an item begins again. What is left of it is taken back: jobs on their way to the join (a worker that has
+/// one in hand cannot commit), questions that it waits for, and what was given up. Returns the join to end in.
+pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WishResult<JoinId> {
+    let generations = generations(tx, &find(tx, again.join)?)?;
+    let item = item_number(again.item);
+    let mut on_its_way = None;
+    for join in &generations {
+        let mut delete = tx.db.prepare_cached(
+            "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND join_id = ?3 RETURNING state",
+        )?;
+        let states: Vec<i64> = delete
+            .query_map((again.submission.raw(), item, join.id.raw()), |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        let asked = reviews::take_back(tx, again.submission, item, join.id)?;
+        // One that was given up has been counted.
+        if asked > 0 || states.iter().any(|state| *state < 5) {
+            on_its_way = Some(join.id);
+        }
+    }
+    let newest = generations.last().map_or(again.join, |join| join.id);
+    match on_its_way {
+        Some(join) => Ok(join),
+        None if expect_one_more(tx, newest)? => Ok(newest),
+        None => renew(tx, newest).map(|(renewed, _)| renewed),
+    }
+}
+
+/// An item is done again from the start, or is no more: what is under way on it, what was given up and what was asked
+/// goes. Returns what that means for the joins in which it would have ended.
+pub(super) fn take_back_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<Vec<JoinStep>> {
+    let ids = (submission.raw(), item.raw());
+    let mut delete = tx.db.prepare_cached(
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 RETURNING CASE WHEN state < 5 THEN join_id END",
+    )?;
+    let mut joins: Vec<Option<i64>> = delete.query_map(ids, |row| row.get(0))?.collect::<Result<_, _>>()?;
+    joins.extend(reviews::take_back_all(tx, submission, item)?);
+    let step = |join| JoinStep { join: JoinId::from_raw(join), change: JoinChange::Expect(-1) };
+    Ok(joins.into_iter().flatten().map(step).collect())
+}
+
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next
 /// generation, which waits for the repairs alone and leads to the same outer joins, renewed in the same way where they
 /// have closed too. Returns the join to arrive at, and whether the submission had to be reopened.
 pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool)> {
     let old = find(tx, closed)?;
-    if let Some(open) = open_generation(tx, &old)?
-        && expect_one_more(tx, open)?
-    {
-        return Ok((open, false));
+    // An earlier repair may have run the stage again, or be about to: what is behind the newest join counts.
+    let old = generations(tx, &old)?.pop().unwrap_or(old);
+    if expect_one_more(tx, old.id)? {
+        return Ok((old.id, false));
     }
     forget_dead_run(tx, &old)?;
     let (outer, reopened) = if pull_back(tx, &old)? {
@@ -59,15 +107,15 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
     Ok((id, reopened))
 }
 
-/// The join of the same stage and scope that an earlier repair has opened and that still waits.
-fn open_generation(tx: &Tx<'_>, old: &Join) -> WishResult<Option<JoinId>> {
-    let sql = format!(
-        "SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3 \
-         AND generation > ?4 AND closed_at IS NULL"
-    );
-    let parameters = (old.submission.raw(), old.stage.as_str(), item_number(old.scope), old.generation);
-    let open = rows::collect(tx.db, &sql, parameters, rows::join)?;
-    Ok(open.into_iter().find(|join| join.on_close.processor == old.on_close.processor).map(|join| join.id))
+/// The joins of the same stage and scope with the same job behind them, the newest at the end.
+fn generations(tx: &Tx<'_>, one: &Join) -> WishResult<Vec<Join>> {
+    let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3");
+    let parameters = (one.submission.raw(), one.stage.as_str(), item_number(one.scope));
+    let mut all = rows::collect(tx.db, &sql, parameters, rows::join)?;
+    // A stage with several processors has a join of theirs besides.
+    all.retain(|join| join.on_close.processor == one.on_close.processor);
+    all.sort_by_key(newest_last);
+    Ok(all)
 }
 
 fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
@@ -77,26 +125,33 @@ fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope:
     Ok(newest.query_row((submission.raw(), stage.as_str(), item_number(scope)), |row| row.get(0))?)
 }
 
-/// The stage behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand
-/// cannot commit), because it would finish without the part that is being repaired.
+/// What is behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand cannot
+/// commit, and nobody has to answer what it asks), because it would finish without the part that is being repaired.
 fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
-    Ok(delete_behind(tx, old, "state < 5")? > 0)
+    let behind = &old.on_close;
+    let asked = match behind.join {
+        Some(outer) => reviews::take_back(tx, behind.submission, item_number(behind.item), outer)?,
+        None => 0,
+    };
+    Ok(delete_behind(tx, old, "state < 5")? + asked > 0)
 }
 
-/// The stage behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
+/// What is behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
 fn forget_dead_run(tx: &Tx<'_>, old: &Join) -> WishResult<()> {
     delete_behind(tx, old, "state = 5").map(drop)
 }
 
-/// Deletes the jobs behind a join: the one that it has enqueued, or the stage's own job that came of it. Both are of the
-/// same stage and item and end in the same outer join, which the jobs of no other stage do.
+/// Deletes the jobs behind a join: the one that it has enqueued, or those of the stages that came of it. They are of the
+/// same item and end in the same outer join, as nothing else of that item does any more. Behind the last join there is
+/// one job only.
 fn delete_behind(tx: &Tx<'_>, old: &Join, state: &str) -> WishResult<usize> {
     let behind = &old.on_close;
     let mut delete = tx.db.prepare_cached(&format!(
-        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND join_id IS ?4 AND {state}"
+        "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND join_id IS ?3 AND (?3 IS NOT NULL OR stage = ?4) \
+         AND {state}"
     ))?;
     let outer = behind.join.map(JoinId::raw);
-    Ok(delete.execute((behind.submission.raw(), item_number(behind.item), behind.stage.as_str(), outer))?)
+    Ok(delete.execute((behind.submission.raw(), item_number(behind.item), outer, behind.stage.as_str()))?)
 }
 
 fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {

@@ -227,7 +227,8 @@ pub(super) fn event(row: &Row<'_>) -> RowResult<Event> {
 }
 
 pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, processor, join_id, queue, status, \
-    priority, reason, input, input_blob, assigned_to, created_at, completed_at";
+    priority, reason, input, input_blob, assigned_to, created_at, completed_at, goes_on, skills, claim_ms, \
+    assigned_until, decision";
 
 pub(super) fn review(row: &Row<'_>) -> RowResult<Review> {
     let status = ReviewStatus::from_code(row.get(7)?).ok_or_else(|| unexpected(7, Type::Integer, "a review status"))?;
@@ -238,12 +239,17 @@ pub(super) fn review(row: &Row<'_>) -> RowResult<Review> {
         stage: Name::from(row.get::<_, String>(3)?),
         processor: Name::from(row.get::<_, String>(4)?),
         join: row.get::<_, Option<i64>>(5)?.map(JoinId::from_raw),
+        goes_on: row.get::<_, Option<bool>>(15)?.unwrap_or(false),
         queue: Name::from(row.get::<_, String>(6)?),
         status,
         priority: row.get(8)?,
-        reason: row.get(9)?,
+        reasons: row.get::<_, String>(9)?.lines().map(str::to_owned).collect(),
+        skills: json(row, 16)?.unwrap_or_default(),
+        claim_ms: row.get(17)?,
         input: payload(row, 10)?,
         assigned_to: row.get(12)?,
+        assigned_until: optional_time(row, 18)?,
+        decision: json(row, 19)?,
         created_at: time(row, 13)?,
         completed_at: optional_time(row, 14)?,
     })

@@ -65,8 +65,8 @@ async fn s002_01_what_nobody_knows_is_refused_and_changes_nothing() {
 }
 
 async fn open_reviews(run: &Docproc) -> Vec<Review> {
-    let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
-    let filter = ReviewFilter { submission: Some(run.id), statuses, limit: None };
+    let statuses = ReviewStatus::OPEN.to_vec();
+    let filter = ReviewFilter { submission: Some(run.id), statuses, ..ReviewFilter::default() };
     let mut reviews = run.rig.store().reviews(filter).await.unwrap();
     reviews.sort_by_key(|review| review.item);
     reviews
@@ -161,7 +161,7 @@ async fn s002_04_a_doubtful_message_waits_for_a_person() {
     message.payload["extraction_confidence"] = json!(0.74);
     assert_eq!(run.publish(&message).await, Published::Taken);
     assert_eq!(run.counts("extraction").await, (0, 3, false));
-    assert_eq!(open_reviews(&run).await[0].reason, "confidence 0.74 is below 0.75");
+    assert_eq!(open_reviews(&run).await[0].reason(), "confidence 0.74 is below 0.75");
 }
 
 /// What one message's commit says about the join.

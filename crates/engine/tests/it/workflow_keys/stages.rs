@@ -197,6 +197,32 @@ pub(super) async fn backoffice_queue_is_where_people_look() {
     }
 }
 
+pub(super) async fn on_review_says_whether_a_person_is_waited_for() {
+    for (key, goes_on) in [("wait", false), ("continue", true)] {
+        let asks = format!("confidence_threshold: 0.9, backoffice_queue: task.a, on_review: {key}");
+        let stages = format!("{{name: a, over: file, {asks}}}, {{name: b, over: file}}");
+        let seen = Seen::run(registry(&[("a", fairly_sure), ("b", super::echo)]), &workflow(&stages), 2).await;
+        assert_eq!(review_queues(&seen).await.len(), 2, "{key}");
+        assert_eq!(seen.completed("b").await, if goes_on { 2 } else { 0 }, "{key}");
+        assert_eq!(seen.status().await == SubmissionStatus::Completed, goes_on, "{key}");
+    }
+}
+
+pub(super) async fn review_timeout_is_how_long_a_person_may_keep_it() {
+    for (key, seconds) in [("", 120), (", review_timeout_seconds: 7", 7)] {
+        let yaml = workflow(&format!("{{name: a, confidence_threshold: 0.9, backoffice_queue: task.a{key}}}"));
+        let rig = crate::support::Rig::with_manual_clock(registry(&[("a", fairly_sure)]));
+        let seen = Seen::received(rig, &yaml, 1).await;
+        seen.rig.drain().await;
+        let id = seen.rig.store.reviews(ReviewFilter::default()).await.unwrap().remove(0).id;
+        seen.rig.engine.claim_review(id, "ana").await.unwrap();
+        seen.rig.clock.advance(std::time::Duration::from_secs(seconds - 1));
+        assert!(seen.rig.engine.claim_review(id, "bo").await.is_err(), "{seconds}");
+        seen.rig.clock.advance(std::time::Duration::from_secs(1));
+        seen.rig.engine.claim_review(id, "bo").await.unwrap();
+    }
+}
+
 pub(super) async fn status_is_shown_from_its_stage_on() {
     for (key, expected) in
         [("status: processing", SubmissionStatus::Processing), ("parallel: true", SubmissionStatus::Splitting)]

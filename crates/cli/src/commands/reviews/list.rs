@@ -1,0 +1,66 @@
+//! What is open.
+
+use crate::{config::App, exit::Exit, items::Names, output};
+use bindery_core::review::{Review, ReviewStatus};
+use bindery_store::query::ReviewFilter;
+
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Args {
+    /// Only of this queue: the stage's `backoffice_queue`
+    #[arg(long)]
+    queue: Option<String>,
+
+    /// Only what asks for this skill, such as extraction or invoice; several: for all of them
+    #[arg(long, value_name = "NAME")]
+    skill: Vec<String>,
+
+    /// Also what is decided or fell away
+    #[arg(long)]
+    all: bool,
+}
+
+pub(super) async fn run(app: &App, args: Args, as_json: bool) -> anyhow::Result<Exit> {
+    let filter = ReviewFilter {
+        statuses: if args.all { Vec::new() } else { ReviewStatus::OPEN.to_vec() },
+        queue: args.queue.map(Into::into),
+        skills: args.skill.into_iter().map(Into::into).collect(),
+        ..ReviewFilter::default()
+    };
+    let reviews = app.store().reviews(filter).await?;
+    if as_json {
+        output::json(&reviews)?;
+        return Ok(Exit::Ok);
+    }
+    let Some(first) = reviews.first() else {
+        output::note("there is nothing to decide");
+        return Ok(Exit::Ok);
+    };
+    let hint = format!("`bindery review show {}` shows the first; accept, correct or reject decides", first.id);
+    let mut names = Names::new(app);
+    let mut rows = Vec::with_capacity(reviews.len());
+    for review in &reviews {
+        let reason = output::short(&review.reason(), 80);
+        rows.push([
+            review.id.to_string(),
+            review.queue.to_string(),
+            review.submission.to_string(),
+            names.of(review.submission, review.item).await?,
+            standing(review),
+            output::ago(review.created_at),
+            reason,
+        ]);
+    }
+    output::table(&["REVIEW", "QUEUE", "SUBMISSION", "ON", "STATUS", "ASKED", "WHY"], rows)?;
+    output::note(hint);
+    Ok(Exit::Ok)
+}
+
+/// Who has it, or what was decided and by whom.
+pub(super) fn standing(review: &Review) -> String {
+    let what = review.decision.as_ref().map_or_else(|| review.status.as_str(), |decision| decision.as_str());
+    match &review.assigned_to {
+        Some(who) if review.is_open() => format!("{what}: {who}"),
+        Some(who) => format!("{what} by {who}"),
+        None => what.to_owned(),
+    }
+}

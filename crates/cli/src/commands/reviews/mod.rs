@@ -1,0 +1,155 @@
+//! `bindery review`: what people have to decide, and their decisions.
+
+mod decide;
+mod list;
+mod show;
+
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    output,
+};
+use bindery_core::{ItemId, ReviewId, SubmissionId, review::Decision};
+use clap::Subcommand;
+use serde_json::Value;
+
+/// List what people have to decide, and decide it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery review                                       what is open
+  bindery review list --skill invoice                  only invoices
+  bindery review show rev_3                            its fields, what is doubtful, the text of its pages
+  bindery review claim rev_3 --by marta                nobody else decides it for the next two minutes
+  bindery review accept rev_3                          it is right as it is
+  bindery review correct rev_3 grand_total=119.00      say what is right, go on, and …
+  bindery review correct rev_3 grand_total=119.00 --work   … show the document as it is then
+  bindery review correct sub_1 doc_1_2 number=2026-7   a document that nobody was asked about
+  bindery review reject rev_3 --reason 'a blank page'")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List what is open (what happens without a word, too), the most urgent first, then the oldest
+    List(list::Args),
+    /// Show what is asked: why, the fields with where they stand and what is doubtful, the text of the pages
+    Show {
+        /// rev_N; or a submission and a document of it
+        #[arg(required = true, num_args = 1..=2, value_name = "REVIEW")]
+        what: Vec<String>,
+    },
+    /// Take a review, so that nobody else decides it meanwhile
+    Claim {
+        /// rev_N
+        review: ReviewId,
+        /// Who takes it
+        #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        by: String,
+    },
+    /// Say that a result is right as it is
+    Accept {
+        /// rev_N; or a submission and a document of it
+        #[arg(required = true, num_args = 1..=2, value_name = "REVIEW")]
+        what: Vec<String>,
+        #[command(flatten)]
+        person: decide::Person,
+    },
+    /// Say what is right. Each value must be one of its field's type
+    Correct {
+        /// rev_N, or a submission and a document of it; then fields, as name=value
+        #[arg(required = true, num_args = 1.., value_name = "REVIEW FIELD=VALUE")]
+        words: Vec<String>,
+        /// All fields at once, as a JSON object
+        #[arg(long, value_name = "JSON")]
+        json_value: Option<String>,
+        #[command(flatten)]
+        person: decide::Person,
+    },
+    /// Say that nothing can be made of it: it counts as failed, for this reason
+    Reject {
+        /// rev_N; or a submission and a document of it
+        #[arg(required = true, num_args = 1..=2, value_name = "REVIEW")]
+        what: Vec<String>,
+        /// Why
+        #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        reason: String,
+        #[command(flatten)]
+        person: decide::Person,
+    },
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    match args.action.unwrap_or_else(|| Action::List(list::Args::default())) {
+        Action::List(filter) => list::run(&app, filter, args.json).await,
+        Action::Show { what } => show::run(&app, Subject::find(&app, &what).await?, args.json).await,
+        Action::Claim { review, by } => {
+            let claimed = app.engine.claim_review(review, &by).await?;
+            if args.json {
+                output::json(&claimed)?;
+                return Ok(Exit::Ok);
+            }
+            output::line(format!("{review} is assigned to {by}"))?;
+            if let Some(until) = claimed.assigned_until {
+                output::note(format!("until {until}; `bindery review show {review}` shows what is asked"));
+            }
+            Ok(Exit::Ok)
+        }
+        Action::Accept { what, person } => {
+            let subject = Subject::find(&app, &what).await?;
+            decide::run(&app, subject, Decision::Accepted, person, args.json).await
+        }
+        Action::Correct { words, json_value, person } => {
+            let (what, decision) = decide::corrected(&words, json_value.as_deref())?;
+            let subject = Subject::find(&app, what).await?;
+            decide::run(&app, subject, decision, person, args.json).await
+        }
+        Action::Reject { what, reason, person } => {
+            let subject = Subject::find(&app, &what).await?;
+            decide::run(&app, subject, Decision::Rejected { reason }, person, args.json).await
+        }
+    }
+}
+
+/// What is meant, as a person names it.
+#[derive(Debug, Clone, Copy)]
+enum Subject {
+    Review(ReviewId),
+    Item(SubmissionId, ItemId),
+}
+
+impl Subject {
+    async fn find(app: &App, words: &[String]) -> anyhow::Result<Self> {
+        match words {
+            [review] => {
+                let id = review.parse::<ReviewId>().map_err(|_| {
+                    Failure::usage(format!("expected a review like rev_3, got {review:?}")).hint(
+                        "`bindery review list` lists them; a document is named by its submission, too: sub_1 doc_1_2",
+                    )
+                })?;
+                Ok(Self::Review(id))
+            }
+            [submission, item] => {
+                let submission = app.engine.find_submission(submission).await?.id;
+                Ok(Self::Item(submission, app.engine.find_item(submission, item).await?))
+            }
+            _ => {
+                let hint = "rev_3, or sub_1 doc_1_2 for a document that nobody was asked about";
+                Err(Failure::usage("say which review, or which document of which submission").hint(hint).into())
+            }
+        }
+    }
+}
+
+/// JSON where it can be read as JSON, or else a text.
+pub(crate) fn json_or_text(value: String) -> Value {
+    serde_json::from_str(&value).unwrap_or(Value::String(value))
+}

@@ -1,0 +1,158 @@
+//! What people decide about documents: the result has it, with who said it.
+
+use crate::desk::Desk;
+use bindery_core::{
+    SubmissionId,
+    item::ItemKind,
+    review::{Decision, Review, ReviewStatus},
+    submission::SubmissionStatus,
+};
+use bindery_engine::{
+    view,
+    workflow::{OnReview, Workflow, builtin},
+};
+use bindery_store::query::{ItemFilter, ReviewFilter};
+use serde_json::{Value, json};
+
+/// Its sums do not agree: 100.00 and 19.00 are not 191.00.
+fn invoice(number: &str) -> String {
+    format!(
+        "<html><body><p>Nordwind Papier GmbH</p><h1>Invoice</h1><p>Invoice number: {number}</p>\
+         <p>Invoice date: 14 March 2026</p><p>Net total: 100.00 EUR</p><p>VAT 19 %: 19.00 EUR</p>\
+         <p>Grand total: 191.00 EUR</p><p>Please pay within 30 days.</p></body></html>"
+    )
+}
+
+/// A completed submission of such invoices.
+async fn completed(desk: &Desk, invoices: usize) -> SubmissionId {
+    for index in 0..invoices {
+        desk.write(&format!("{index}.html"), invoice(&format!("2026-{index}")).as_bytes());
+    }
+    let id = desk.submit("documents").await;
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed, "it does not wait for people");
+    id
+}
+
+async fn open(desk: &Desk) -> Vec<Review> {
+    let filter = ReviewFilter { statuses: ReviewStatus::OPEN.to_vec(), ..ReviewFilter::default() };
+    desk.engine.store().reviews(filter).await.unwrap()
+}
+
+async fn documents(desk: &Desk, id: SubmissionId) -> Vec<Value> {
+    let result = view::result(&desk.engine, id).await.unwrap().unwrap();
+    result["documents"].as_array().unwrap().clone()
+}
+
+fn corrected(fields: Value) -> Decision {
+    Decision::Corrected { fields: fields.as_object().unwrap().clone() }
+}
+
+#[test]
+fn s002_18_documents_are_for_a_person_below_0_75_and_go_on() {
+    let workflow = Workflow::parse(builtin::find("documents").unwrap(), None).unwrap();
+    let extract = workflow.stage("extract").unwrap();
+    assert_eq!(extract.confidence_threshold, Some(0.75));
+    assert_eq!(extract.backoffice_queue.as_deref(), Some("task.extraction"));
+    assert_eq!(extract.on_review, OnReview::Continue);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_19_a_doubtful_invoice_completes_is_corrected_and_the_result_has_it() {
+    let desk = Desk::new().await;
+    let id = completed(&desk, 1).await;
+    let asked = open(&desk).await.remove(0);
+    let document = documents(&desk, id).await.remove(0);
+    assert_eq!((&document["status"], &document["needs_review"]), (&json!("review"), &json!(asked.reasons)));
+    assert!(asked.reasons.iter().any(|reason| reason.contains("is below 0.75")), "{asked:?}");
+    assert!(asked.reasons.iter().any(|reason| reason.contains("191.00")), "the sum that is wrong: {asked:?}");
+    assert_eq!(asked.skills.iter().map(|skill| &**skill).collect::<Vec<_>>(), ["extraction", "invoice"]);
+
+    desk.engine.decide(asked.id, Some("marta"), &corrected(json!({"grand_total": "119.00 EUR"}))).await.unwrap();
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    let document = documents(&desk, id).await.remove(0);
+    assert_eq!((&document["status"], &document["needs_review"]), (&json!("completed"), &json!([])));
+    assert_eq!(document["extracted_data"]["grand_total"], "119.00");
+    assert_eq!(document["extraction_confidence"], 1.0);
+    let evidence = &document["evidence"]["grand_total"];
+    assert_eq!((&evidence["confidence"], &evidence["tier"]), (&json!(1.0), &json!("person")));
+    assert_eq!((&evidence["source"], &document["decided"]["by"]), (&json!("marta"), &json!("marta")));
+    assert!(document["checks"].as_array().unwrap().iter().all(|check| check["passed"] == true), "{document}");
+    assert!(open(&desk).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_19_what_makes_no_sense_is_refused_and_nothing_is_stored() {
+    let desk = Desk::new().await;
+    let id = completed(&desk, 1).await;
+    let asked = open(&desk).await.remove(0);
+    let before = documents(&desk, id).await;
+    for (fields, why) in [
+        (json!({"grand_total": "soon"}), "\"soon\" is not a value of type money for the field \"grand_total\""),
+        (
+            json!({"number": "1", "totl": "1"}),
+            "the document type \"invoice\" has no field \"totl\"; its fields are number",
+        ),
+    ] {
+        let refused = desk.engine.decide(asked.id, None, &corrected(fields)).await.unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+    assert_eq!(open(&desk).await, [asked.clone()]);
+    assert_eq!(documents(&desk, id).await, before);
+
+    // Who accepts it has seen what is doubtful.
+    desk.engine.decide(asked.id, None, &Decision::Accepted).await.unwrap();
+    desk.finish(id).await;
+    let document = documents(&desk, id).await.remove(0);
+    assert_eq!((&document["status"], &document["extraction_confidence"]), (&json!("completed"), &json!(1.0)));
+    assert_eq!(document["extracted_data"]["grand_total"], "191.00");
+
+    // And who thinks better of it corrects the document, again and again.
+    let item = desk.engine.find_item(id, "doc_1_1").await.unwrap();
+    for value in ["118.00", "119.00"] {
+        desk.engine.decide_item(id, item, Some("noor"), &corrected(json!({"grand_total": value}))).await.unwrap();
+        desk.finish(id).await;
+        assert_eq!(documents(&desk, id).await[0]["extracted_data"]["grand_total"], value);
+    }
+    let reject = Decision::Rejected { reason: "not for us".to_owned() };
+    desk.engine.decide_item(id, item, Some("noor"), &reject).await.unwrap();
+    desk.finish(id).await;
+    let document = documents(&desk, id).await.remove(0);
+    assert_eq!((&document["status"], &document["error"]), (&json!("failed"), &json!("not for us")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_19_two_documents_of_a_final_submission_are_corrected_at_once() {
+    let desk = Desk::new().await;
+    let id = completed(&desk, 2).await;
+    let one = desk.engine.find_item(id, "doc_1_1").await.unwrap();
+    let two = desk.engine.find_item(id, "doc_2_1").await.unwrap();
+    let (first, second) = (corrected(json!({"number": "A-1"})), corrected(json!({"grand_total": "119.00"})));
+    let (left, right) = tokio::join!(
+        desk.engine.decide_item(id, one, Some("marta"), &first),
+        desk.engine.decide_item(id, two, Some("noor"), &second),
+    );
+    left.unwrap();
+    right.unwrap();
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    let documents = documents(&desk, id).await;
+    assert_eq!(documents[0]["extracted_data"]["number"], "A-1");
+    assert_eq!(documents[1]["extracted_data"]["grand_total"], "119.00");
+    assert!(documents.iter().all(|document| document["status"] == "completed"), "{documents:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_19_the_type_of_a_page_is_corrected_and_its_document_read_again() {
+    let desk = Desk::new().await;
+    let id = completed(&desk, 1).await;
+    let pages = ItemFilter { kind: Some(ItemKind::Page), ..ItemFilter::default() };
+    let page = desk.engine.store().items(id, pages).await.unwrap().remove(0).id;
+    let decide = async |fields: Value| desk.engine.decide_item(id, page, Some("marta"), &corrected(fields)).await;
+    let refused = decide(json!({"doc_type": "invoyce"})).await.unwrap_err().to_string();
+    assert!(refused.starts_with("\"invoyce\" is no type of document; there are "), "{refused}");
+    let refused = decide(json!({"total": 5})).await.unwrap_err().to_string();
+    assert_eq!(refused, "of a page, doc_type can be corrected, and not \"total\"");
+    decide(json!({"doc_type": "letter"})).await.unwrap();
+    desk.finish(id).await;
+    let documents = documents(&desk, id).await;
+    assert_eq!((documents.len(), &documents[0]["doc_type"]), (1, &json!("letter")), "{documents:?}");
+}
