@@ -57,7 +57,7 @@ pub(crate) fn name_of(file: &Item) -> String {
 
 /// The result of a submission, also as an artifact.
 pub(crate) fn store_result(context: &StepContext, result: Value) -> Result<Extracted, StepError> {
-    let stored = context.put_json(&result)?;
+    let stored = context.keep_json(&result)?;
     let mut extracted = Extracted::new(result);
     extracted.artifacts.push(NewArtifact {
         key: format!("output/{}.json", context.submission()?.id),

@@ -8,7 +8,7 @@ mod unpack;
 
 use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
-use bindery_store::blobs::{BlobError, Blobs, Stored};
+use bindery_store::blobs::{BlobError, Blobs, Draft, Stored};
 use std::{
     collections::HashSet,
     ffi::OsStr,
@@ -23,6 +23,9 @@ const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
 
 /// An archive is in memory while it is unpacked; a larger one is taken in as it is.
 const MAX_UNPACKED_FILE: u64 = 1024 * 1024 * 1024;
+
+/// How many copies become durable together. Each is an open file until then.
+const COPIES_AT_ONCE: usize = 64;
 
 /// Deeper than people nest folders, and shallow enough for the stack.
 const MAX_DEPTH: usize = 64;
@@ -92,18 +95,51 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
         finder.find(path)?;
     }
     let mut taken = Taken { files: Vec::with_capacity(finder.sources.len()), notes: finder.notes };
+    let mut copies = Copies { blobs, waiting: Vec::new() };
     for source in finder.sources {
         let inside = look_inside(&source).await?;
         taken.notes.extend(inside.notes);
         if !inside.replaces {
-            taken.files.push(copy(blobs, source).await?);
+            taken.files.push(copy(&mut copies, source).await?);
         }
         for Inside { name, bytes } in inside.files {
-            let stored = blobs.put(bytes).await?;
+            let stored = copies.of_bytes(bytes).await?;
             taken.files.push(file(stored, shown(name.as_ref())));
         }
     }
+    copies.publish().await?;
     Ok(taken)
+}
+
+/// Copies that are not durable yet: the disk is waited for once for many of them.
+struct Copies<'a> {
+    blobs: &'a dyn Blobs,
+    waiting: Vec<Draft>,
+}
+
+impl Copies<'_> {
+    async fn of_bytes(&mut self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
+        let draft = self.blobs.draft(bytes).await?;
+        self.add(draft).await
+    }
+
+    async fn of_file(&mut self, path: &Path) -> Result<Stored, BlobError> {
+        let draft = self.blobs.draft_file(path).await?;
+        self.add(draft).await
+    }
+
+    async fn add(&mut self, draft: Draft) -> Result<Stored, BlobError> {
+        let stored = draft.stored();
+        self.waiting.push(draft);
+        if self.waiting.len() >= COPIES_AT_ONCE {
+            self.publish().await?;
+        }
+        Ok(stored)
+    }
+
+    async fn publish(&mut self) -> Result<(), BlobError> {
+        self.blobs.publish(std::mem::take(&mut self.waiting)).await
+    }
 }
 
 /// What is inside a file that holds others.
@@ -130,14 +166,14 @@ fn file(stored: Stored, name: String) -> IntakeFile {
     IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None }
 }
 
-async fn copy(blobs: &dyn Blobs, source: Source) -> Result<IntakeFile, IntakeError> {
+async fn copy(copies: &mut Copies<'_>, source: Source) -> Result<IntakeFile, IntakeError> {
     let (stored, name, media_type) = match source {
         Source::Stdin => {
             let bytes = read_stdin()?;
             let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
-            (blobs.put(bytes).await?, "stdin".to_owned(), media_type)
+            (copies.of_bytes(bytes).await?, "stdin".to_owned(), media_type)
         }
-        Source::File { path, name } => return Ok(file(blobs.put_file(&path).await?, name)),
+        Source::File { path, name } => return Ok(file(copies.of_file(&path).await?, name)),
     };
     Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type: media_type.to_owned(), key: None })
 }

@@ -136,6 +136,7 @@ impl Source {
 }
 
 /// A file under construction; removed when dropped, unless it was given its final name.
+#[derive(Debug)]
 pub(super) struct Temporary {
     path: PathBuf,
     file: File,

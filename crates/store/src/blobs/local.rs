@@ -6,13 +6,14 @@
 //! ```
 //!
 //! A blob is written under `tmp`, forced to disk, renamed, and the directory that now names it is forced to disk; only
-//! then does `put` return. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
+//! then does `put` return. Drafts take the same way, but together: all of them are forced to disk, then renamed, then the
+//! directories are forced to disk; so whatever has the name of a blob is a whole blob. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
 //! a writer leaves at most a `.part` file, which a later [`LocalBlobs::open`] removes when it is an hour old.
 //!
 //! Several processes may share a root. Nobody but the store should change what is below it.
 
 use super::{
-    BlobError, Blobs, Listed, Stored,
+    BlobError, Blobs, Draft, Listed, Stored,
     files::{Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
 };
 use async_trait::async_trait;
@@ -21,6 +22,7 @@ use bindery_core::{
     fault::{FaultPoint, Faults, NoFaults},
 };
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -79,6 +81,19 @@ impl LocalBlobs {
 impl Blobs for LocalBlobs {
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError> {
         self.blocking(move |folder| folder.put(&bytes)).await
+    }
+
+    async fn draft(&self, bytes: Vec<u8>) -> Result<Draft, BlobError> {
+        self.folder.draft(&bytes)
+    }
+
+    async fn draft_file(&self, path: &Path) -> Result<Draft, BlobError> {
+        let path = path.to_owned();
+        self.blocking(move |folder| folder.draft_file(&path, || ())).await
+    }
+
+    async fn publish(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        self.blocking(move |folder| folder.publish_all(drafts)).await
     }
 
     async fn put_file(&self, path: &Path) -> Result<Stored, BlobError> {
@@ -160,31 +175,61 @@ impl Folder {
     }
 
     fn put(&self, bytes: &[u8]) -> Result<Stored, BlobError> {
+        let draft = self.draft(bytes)?;
+        let stored = draft.stored();
+        self.publish_all(vec![draft])?;
+        Ok(stored)
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Result<Draft, BlobError> {
         let (hash, size) = (ContentHash::of(bytes), bytes.len() as u64);
         if self.holds(hash, size)? {
-            return Ok(Stored { hash, size, new: false });
+            return Ok(Draft::durable(Stored { hash, size, new: false }));
         }
         let mut temporary = Temporary::create(&self.temporary)?;
         temporary.write(bytes)?;
-        temporary.sync()?;
-        self.publish(temporary, hash)?;
-        Ok(Stored { hash, size, new: true })
+        Ok(Draft::written(Stored { hash, size, new: true }, temporary))
+    }
+
+    /// Bytes first, then names: whatever has the name of a blob is whole.
+    fn publish_all(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        let written = drafts.into_iter().map(Draft::into_parts);
+        let written: Vec<(Stored, Temporary)> =
+            written.filter_map(|(stored, temporary)| Some((stored, temporary?))).collect();
+        if written.is_empty() {
+            return Ok(());
+        }
+        self.faults.hit(FaultPoint::BeforeBlobSync);
+        for (_, temporary) in &written {
+            temporary.sync()?;
+        }
+        let mut shards = BTreeSet::new();
+        for (stored, temporary) in written {
+            self.name(temporary, stored.hash)?;
+            shards.insert(stored.hash.as_bytes()[0]);
+        }
+        shards.into_iter().try_for_each(|first_byte| sync_directory(&self.shard(first_byte)))
     }
 
     fn put_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Stored, BlobError> {
+        let draft = self.draft_file(path, after_chunk)?;
+        let stored = draft.stored();
+        self.publish_all(vec![draft])?;
+        Ok(stored)
+    }
+
+    fn draft_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Draft, BlobError> {
         let source = Source::open(path)?;
         let mut temporary = Temporary::create(&self.temporary)?;
         let (hash, size) = source.copy_to(&mut temporary, after_chunk)?;
         if self.holds(hash, size)? {
-            return Ok(Stored { hash, size, new: false });
+            return Ok(Draft::durable(Stored { hash, size, new: false }));
         }
-        temporary.sync()?;
         let wrote = temporary.hash()?;
         if wrote != hash {
             return Err(BlobError::CopyDiffers { path: path.to_owned(), read: hash, wrote });
         }
-        self.publish(temporary, hash)?;
-        Ok(Stored { hash, size, new: true })
+        Ok(Draft::written(Stored { hash, size, new: true }, temporary))
     }
 
     /// Whether the blob is there, sound and durable, so that it need not be written again.
@@ -212,8 +257,8 @@ impl Folder {
         Ok(true)
     }
 
-    /// Gives finished bytes, already on disk, the name of their hash.
-    fn publish(&self, temporary: Temporary, hash: ContentHash) -> Result<(), BlobError> {
+    /// Gives finished bytes, already on disk, the name of their hash. The name is on disk when its directory is.
+    fn name(&self, temporary: Temporary, hash: ContentHash) -> Result<(), BlobError> {
         let first_byte = hash.as_bytes()[0];
         let shard = self.shard(first_byte);
         // Somebody may have tidied away an empty directory since the store was opened.
@@ -222,8 +267,7 @@ impl Folder {
             sync_directory(&self.blobs)?;
         }
         self.faults.hit(FaultPoint::BeforeBlobRename);
-        temporary.rename(&self.path(hash))?;
-        sync_directory(&shard)
+        temporary.rename(&self.path(hash))
     }
 
     /// Passes on the bytes of a blob, and fails at the end when they were not the right ones.
