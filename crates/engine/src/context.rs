@@ -90,7 +90,7 @@ impl StepContext {
         Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None }
     }
 
-    /// For a stage of a workflow. Whoever stores what the steps come to must publish the [drafts](Self::take_drafts)
+    /// For a stage of a workflow. Whoever stores what the steps come to must keep the [drafts](Self::take_drafts)
     /// before.
     pub(crate) fn in_workflow(
         workflow: InWorkflow,
@@ -174,9 +174,10 @@ impl StepContext {
     }
 
     /// What the steps want to be durable when their result is stored, once. A result that names one of them, or a
-    /// resume point that does, must not be stored before they are published.
+    /// resume point that does, must not be stored before they are kept.
     pub(crate) fn take_drafts(&self) -> Vec<Draft> {
-        let taken = |drafts: &Mutex<Vec<Draft>>| std::mem::take(&mut *drafts.lock().unwrap_or_else(PoisonError::into_inner));
+        let taken =
+            |drafts: &Mutex<Vec<Draft>>| std::mem::take(&mut *drafts.lock().unwrap_or_else(PoisonError::into_inner));
         self.drafts.as_ref().map(taken).unwrap_or_default()
     }
 

@@ -134,7 +134,7 @@ async fn sixteen_tasks_put_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn drafts_are_in_their_place_when_they_are_published_and_not_before() {
+async fn drafts_are_in_their_place_when_they_are_kept_and_not_before() {
     let fixture = Fixture::new();
     let blobs = &fixture.blobs;
     let known = blobs.put(b"page 0".to_vec()).await.unwrap().hash;
@@ -151,7 +151,7 @@ async fn drafts_are_in_their_place_when_they_are_published_and_not_before() {
     let listed: Vec<_> = blobs.list(None, 100).await.unwrap().iter().map(|listed| listed.hash).collect();
     assert_eq!(listed, [known], "a draft has the name of a blob before it is durable");
 
-    blobs.publish(drafts).await.unwrap();
+    blobs.keep(drafts).await.unwrap();
     for (hash, page) in hashes.iter().zip(&pages) {
         assert_eq!(blobs.get(*hash).await.unwrap(), *page);
     }
@@ -160,7 +160,7 @@ async fn drafts_are_in_their_place_when_they_are_published_and_not_before() {
 }
 
 #[tokio::test]
-async fn a_draft_that_nobody_publishes_never_was() {
+async fn a_draft_that_nobody_keeps_never_was() {
     let fixture = Fixture::new();
     let draft = fixture.blobs.draft(b"given up".to_vec()).await.unwrap();
     let hash = draft.stored().hash;
@@ -177,7 +177,7 @@ async fn a_draft_replaces_damaged_bytes() {
     fs::write(fixture.path_of(hash), b"the minutez").unwrap();
     let draft = fixture.blobs.draft(b"the minutes".to_vec()).await.unwrap();
     assert!(draft.stored().new, "damaged bytes were taken for the right ones");
-    fixture.blobs.publish(vec![draft]).await.unwrap();
+    fixture.blobs.keep(vec![draft]).await.unwrap();
     assert_eq!(fixture.blobs.get(hash).await.unwrap(), b"the minutes");
 }
 

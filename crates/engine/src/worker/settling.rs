@@ -30,7 +30,11 @@ use tokio::{
 const LARGEST_COMMIT: usize = 250;
 
 /// Several, so that some plan while others wait for the store.
-const SETTLERS: usize = 4;
+const SETTLERS: usize = 3;
+
+/// How long a result waits for others to be stored with, while there are some at work. A group of any size waits for the
+/// disk about as long as one alone.
+const GATHER: Duration = Duration::from_millis(5);
 
 /// What became of a claimed job.
 #[derive(Debug)]
@@ -90,21 +94,41 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
         tokio::spawn(async move {
             let mut results = Vec::new();
             loop {
-                let received = inbox.lock().await.recv_many(&mut results, LARGEST_COMMIT).await;
-                if received == 0 {
+                gather(&shared, &mut *inbox.lock().await, &mut results).await;
+                if results.is_empty() {
                     return;
                 }
+                let count = results.len();
                 settle_all(&shared, std::mem::take(&mut results)).await;
+                shared.settling.fetch_sub(count, Ordering::Relaxed);
             }
         })
     });
     Settlers(settlers.collect())
 }
 
+/// The next results; none once the threads have ended.
+async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
+    let first = inbox.recv_many(results, LARGEST_COMMIT).await;
+    shared.settling.fetch_add(first, Ordering::Relaxed);
+    let others_at_work = shared.flight.len() > shared.settling.load(Ordering::Relaxed);
+    if first == 0 || !others_at_work {
+        return;
+    }
+    let deadline = tokio::time::Instant::now() + GATHER;
+    while results.len() < LARGEST_COMMIT {
+        let room = LARGEST_COMMIT - results.len();
+        match tokio::time::timeout_at(deadline, inbox.recv_many(results, room)).await {
+            Ok(more) if more > 0 => shared.settling.fetch_add(more, Ordering::Relaxed),
+            Ok(_) | Err(_) => return,
+        };
+    }
+}
+
 async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
     let mut claims = Vec::new();
     let mut commits = Vec::new();
-    for worked in with_blobs_published(shared, results).await {
+    for worked in with_blobs_kept(shared, results).await {
         let held = worked.held();
         match settle(shared, worked).await {
             Ok(Some(Settlement::Commit(commit))) => {
@@ -125,14 +149,14 @@ async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
 
 /// Makes the blobs durable that the results name, all with one wait for the disk, before any row points to one of them.
 /// Where that fails, what they were made by has failed, and is tried again as after any other failure.
-async fn with_blobs_published(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worked> {
+async fn with_blobs_kept(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worked> {
     let drafts: Vec<Vec<Draft>> = results.iter_mut().map(Worked::take_drafts).collect();
     let had_drafts: Vec<bool> = drafts.iter().map(|drafts| !drafts.is_empty()).collect();
     let drafts: Vec<Draft> = drafts.into_iter().flatten().collect();
     if drafts.is_empty() {
         return results;
     }
-    let Err(error) = shared.engine.blobs().publish(drafts).await else {
+    let Err(error) = shared.engine.blobs().keep(drafts).await else {
         shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
         return results;
     };

@@ -289,11 +289,7 @@ fn isolation_of<'e>(
 }
 
 /// Large values go to the blob store here, on the thread, so that the commit is only rows.
-fn keep_large_values(
-    context: &StepContext,
-    extracted: Extracted,
-    processor_version: u32,
-) -> Result<Found, Failure> {
+fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
     let charged: i64 = context.take_costs().iter().map(|cost| cost.micros).sum();
     let output = context.payload(&extracted.output).map_err(Failure::new)?;
     Ok(Found {

@@ -107,7 +107,7 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
             taken.files.push(file(stored, shown(name.as_ref())));
         }
     }
-    copies.publish().await?;
+    copies.keep().await?;
     Ok(taken)
 }
 
@@ -132,13 +132,13 @@ impl Copies<'_> {
         let stored = draft.stored();
         self.waiting.push(draft);
         if self.waiting.len() >= COPIES_AT_ONCE {
-            self.publish().await?;
+            self.keep().await?;
         }
         Ok(stored)
     }
 
-    async fn publish(&mut self) -> Result<(), BlobError> {
-        self.blobs.publish(std::mem::take(&mut self.waiting)).await
+    async fn keep(&mut self) -> Result<(), BlobError> {
+        self.blobs.keep(std::mem::take(&mut self.waiting)).await
     }
 }
 

@@ -35,7 +35,7 @@ pub trait Blobs: Send + Sync + Debug {
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError>;
 
     /// Writes bytes that a commit will point to, without waiting for the disk: they are durable, and can be read, once
-    /// [`publish`](Self::publish) has returned, which must be before that commit. Writes on the caller's thread, which
+    /// [`keep`](Self::keep) has returned, which must be before that commit. Writes on the caller's thread, which
     /// should be one that may block.
     ///
     /// A place that is written to in one piece, such as object storage, stores them at once.
@@ -50,7 +50,7 @@ pub trait Blobs: Send + Sync + Debug {
 
     /// Puts drafts of this store in their place, all with one wait for the disk. Durable once this returns. After an error some of
     /// them may be in their place, and the others are gone: what they were for has to be done again.
-    async fn publish(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+    async fn keep(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
         // Where drafts are stored at once, nothing is left to do.
         drop(drafts);
         Ok(())

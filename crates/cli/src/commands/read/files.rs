@@ -244,7 +244,8 @@ impl<'a> Job<'a> {
         let (paths, waiting) = match sink {
             Sink::Explained => (Vec::new(), None),
             Sink::Written(outputs) => {
-                let finished: Vec<Option<PathBuf>> = outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
+                let finished: Vec<Option<PathBuf>> =
+                    outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
                 (finished.into_iter().flatten().collect(), None)
             }
             Sink::Split(folder) => {
