@@ -110,19 +110,17 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
 /// The next results; none once the threads have ended.
 async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
     let first = inbox.recv_many(results, LARGEST_COMMIT).await;
-    shared.settling.fetch_add(first, Ordering::Relaxed);
-    let others_at_work = shared.flight.len() > shared.settling.load(Ordering::Relaxed);
-    if first == 0 || !others_at_work {
+    let settling = shared.settling.fetch_add(first, Ordering::Relaxed) + first;
+    if first == 0 || first == LARGEST_COMMIT || shared.flight.len() <= settling {
         return;
     }
-    let deadline = tokio::time::Instant::now() + GATHER;
-    while results.len() < LARGEST_COMMIT {
-        let room = LARGEST_COMMIT - results.len();
-        match tokio::time::timeout_at(deadline, inbox.recv_many(results, room)).await {
-            Ok(more) if more > 0 => shared.settling.fetch_add(more, Ordering::Relaxed),
-            Ok(_) | Err(_) => return,
-        };
+    tokio::time::sleep(GATHER).await;
+    while results.len() < LARGEST_COMMIT
+        && let Ok(worked) = inbox.try_recv()
+    {
+        results.push(worked);
     }
+    shared.settling.fetch_add(results.len() - first, Ordering::Relaxed);
 }
 
 async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
