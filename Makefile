@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -85,7 +85,18 @@ bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown and
 	cargo build --release -q -p bindery && cargo build --release -q -p bindery-reader --example pdf_tables && \
 	python3 bench/reader/bench.py target/release/bindery target/release/examples/pdf_tables $(SHARED) $(PEERS)/bin/python
 
-bench: bench-engine bench-processors bench-scale bench-reader ## Run every benchmark
+# What makes the generated papers lives in an environment of its own, too. PARTS, such as overhead, measures only those.
+MAKER := $(TEST_TOOLS)/paper-makers
+bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its memory, what a kill costs, fields and types
+	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
+	[ -x $(MAKER)/bin/python ] || python3 -m venv $(MAKER); \
+	$(MAKER)/bin/pip install -q --disable-pip-version-check -r bench/pipeline/piles/requirements.txt && \
+	cargo build --release -q -p bindery && \
+	cargo build --release -q -p bindery-insight --example score_fields --example score_pages && \
+	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
+	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
+
+bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -15,6 +15,8 @@ pub enum FaultPoint {
     AfterClaim,
     /// Some children of a large fan-out are stored, others are not.
     MidFanOut,
+    /// The bytes of blobs are written, but neither synced nor in their place.
+    BeforeBlobSync,
     /// A blob's bytes are written and synced, but it is not in its place.
     BeforeBlobRename,
     /// A blob is in its place, but no row points to it.
@@ -24,12 +26,13 @@ pub enum FaultPoint {
 }
 
 impl FaultPoint {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::AfterWorkBeforeCommit,
         Self::BeforeCommit,
         Self::AfterCommitBeforeAck,
         Self::AfterClaim,
         Self::MidFanOut,
+        Self::BeforeBlobSync,
         Self::BeforeBlobRename,
         Self::AfterBlobBeforeCommit,
         Self::BeforeFeedCommit,
@@ -42,6 +45,7 @@ impl FaultPoint {
             Self::AfterCommitBeforeAck => "after-commit-before-ack",
             Self::AfterClaim => "after-claim",
             Self::MidFanOut => "mid-fan-out",
+            Self::BeforeBlobSync => "before-blob-sync",
             Self::BeforeBlobRename => "before-blob-rename",
             Self::AfterBlobBeforeCommit => "after-blob-before-commit",
             Self::BeforeFeedCommit => "before-feed-commit",

@@ -28,7 +28,12 @@ impl Payload {
     }
 
     pub fn is_large(&self) -> bool {
-        matches!(self, Self::Inline(text) if text.len() > INLINE_LIMIT)
+        matches!(self, Self::Inline(text) if Self::is_too_long(text))
+    }
+
+    /// Whether a text would be a [large](Self::is_large) payload.
+    pub const fn is_too_long(text: &str) -> bool {
+        text.len() > INLINE_LIMIT
     }
 
     /// Reads an inline payload; `None` for one that has to be fetched from the blob store first.

@@ -13,7 +13,7 @@ use bindery_core::{
     review::Review,
 };
 use bindery_store::{
-    blobs::{Blobs, BlobsExt, Stored},
+    blobs::{Blobs, BlobsExt, Draft, Stored},
     query::{ItemFilter, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
@@ -80,15 +80,19 @@ pub struct StepContext {
     blobs: Option<BlobAccess>,
     workflow: Option<InWorkflow>,
     costs: Mutex<Vec<Cost>>,
+    /// What waits to become durable with the result; none where nobody would see to that.
+    drafts: Option<Mutex<Vec<Draft>>>,
 }
 
 impl StepContext {
     /// For work outside of a workflow.
     pub fn alone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
-        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs: Mutex::default() }
+        let costs = Mutex::default();
+        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None }
     }
 
-    /// For a stage of a workflow.
+    /// For a stage of a workflow. Whoever stores what the steps come to must keep the [drafts](Self::take_drafts)
+    /// before.
     pub(crate) fn in_workflow(
         workflow: InWorkflow,
         attempt: u32,
@@ -96,7 +100,8 @@ impl StepContext {
         runtime: tokio::runtime::Handle,
     ) -> Self {
         let blobs = BlobAccess { blobs: Arc::clone(workflow.engine.blobs()), runtime };
-        Self { workflow: Some(workflow), blobs: Some(blobs), ..Self::alone(Arc::default(), attempt, cancel) }
+        let drafts = Some(Mutex::default());
+        Self { workflow: Some(workflow), blobs: Some(blobs), drafts, ..Self::alone(Arc::default(), attempt, cancel) }
     }
 
     #[must_use]
@@ -169,6 +174,14 @@ impl StepContext {
         std::mem::take(&mut *self.costs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// What the steps want to be durable when their result is stored, once. A result that names one of them, or a
+    /// resume point that does, must not be stored before they are kept.
+    pub(crate) fn take_drafts(&self) -> Vec<Draft> {
+        let taken =
+            |drafts: &Mutex<Vec<Draft>>| std::mem::take(&mut *drafts.lock().unwrap_or_else(PoisonError::into_inner));
+        self.drafts.as_ref().map(taken).unwrap_or_default()
+    }
+
     fn wait<T, E: Into<EngineError>>(&self, asked: impl Future<Output = Result<T, E>>) -> Result<T, StepError> {
         self.access()?.runtime.block_on(asked).map_err(|error| StepError::from(error.into()))
     }
@@ -225,7 +238,22 @@ impl StepContext {
         self.wait(self.access()?.blobs.get(hash))
     }
 
-    /// Durable once this returns, though nothing points to it yet.
+    /// Keeps bytes that the step's result names. They are durable before that result is stored, and until then nobody
+    /// can read them, this step and the next ones included; the wait for the disk is shared with other results.
+    pub fn keep_blob(&self, bytes: Vec<u8>) -> Result<Stored, StepError> {
+        let Some(drafts) = &self.drafts else { return self.put_blob(bytes) };
+        let draft = self.wait(self.access()?.blobs.draft(bytes))?;
+        let stored = draft.stored();
+        drafts.lock().unwrap_or_else(PoisonError::into_inner).push(draft);
+        Ok(stored)
+    }
+
+    /// The same for a value.
+    pub fn keep_json(&self, value: &Value) -> Result<Stored, StepError> {
+        self.keep_blob(value.to_string().into_bytes())
+    }
+
+    /// Durable once this returns, though nothing points to it yet, and can be read from then on.
     pub fn put_blob(&self, bytes: Vec<u8>) -> Result<Stored, StepError> {
         self.wait(self.access()?.blobs.put(bytes))
     }
@@ -234,9 +262,12 @@ impl StepContext {
         self.wait(self.access()?.blobs.put_json(value))
     }
 
-    /// A value as a payload: inside the row when it is small, in the blob store when it is not.
+    /// A value as a payload of the result: inside the row when it is small, kept in the blob store when it is not.
     pub fn payload(&self, value: &Value) -> Result<Payload, StepError> {
-        let inline = Payload::Inline(value.to_string());
-        if inline.is_large() { Ok(Payload::Blob(self.put_json(value)?.hash)) } else { Ok(inline) }
+        let text = value.to_string();
+        if Payload::is_too_long(&text) {
+            return Ok(Payload::Blob(self.keep_blob(text.into_bytes())?.hash));
+        }
+        Ok(Payload::Inline(text))
     }
 }

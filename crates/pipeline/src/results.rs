@@ -67,7 +67,7 @@ pub(crate) fn store_result(context: &StepContext, mut result: Value) -> Result<E
     if let Some(result) = result.as_object_mut().filter(|_| !duplicates.is_empty()) {
         result.insert("duplicates".to_owned(), json!(duplicates));
     }
-    let stored = context.put_json(&result)?;
+    let stored = context.keep_json(&result)?;
     let mut extracted = Extracted::new(result);
     extracted.artifacts.push(NewArtifact {
         key: format!("output/{}.json", context.submission()?.id),

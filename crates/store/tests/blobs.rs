@@ -134,6 +134,54 @@ async fn sixteen_tasks_put_the_same_bytes() {
 }
 
 #[tokio::test]
+async fn drafts_are_in_their_place_when_they_are_kept_and_not_before() {
+    let fixture = Fixture::new();
+    let blobs = &fixture.blobs;
+    let known = blobs.put(b"page 0".to_vec()).await.unwrap().hash;
+    let pages: Vec<Vec<u8>> = (0..40).map(|page| format!("page {page}").into_bytes()).collect();
+    let mut drafts = Vec::new();
+    for page in &pages {
+        drafts.push(blobs.draft(page.clone()).await.unwrap());
+    }
+    // Twice the same bytes: whoever names them must be able to rely on them.
+    drafts.push(blobs.draft(pages[7].clone()).await.unwrap());
+    let hashes: Vec<ContentHash> = pages.iter().map(|page| ContentHash::of(page)).collect();
+    assert!(drafts.iter().zip(&hashes).all(|(draft, hash)| draft.stored().hash == *hash));
+    assert_eq!(drafts.iter().filter(|draft| !draft.stored().new).count(), 1, "one of them was known");
+    let listed: Vec<_> = blobs.list(None, 100).await.unwrap().iter().map(|listed| listed.hash).collect();
+    assert_eq!(listed, [known], "a draft has the name of a blob before it is durable");
+
+    blobs.keep(drafts).await.unwrap();
+    for (hash, page) in hashes.iter().zip(&pages) {
+        assert_eq!(blobs.get(*hash).await.unwrap(), *page);
+    }
+    assert_eq!(blobs.list(None, 100).await.unwrap().len(), pages.len());
+    assert_eq!(fixture.leftovers(), 0);
+}
+
+#[tokio::test]
+async fn a_draft_that_nobody_keeps_never_was() {
+    let fixture = Fixture::new();
+    let draft = fixture.blobs.draft(b"given up".to_vec()).await.unwrap();
+    let hash = draft.stored().hash;
+    assert_eq!(fixture.leftovers(), 1);
+    drop(draft);
+    assert_eq!(fixture.leftovers(), 0);
+    assert!(!fixture.blobs.contains(hash).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_draft_replaces_damaged_bytes() {
+    let fixture = Fixture::new();
+    let hash = fixture.blobs.put(b"the minutes".to_vec()).await.unwrap().hash;
+    fs::write(fixture.path_of(hash), b"the minutez").unwrap();
+    let draft = fixture.blobs.draft(b"the minutes".to_vec()).await.unwrap();
+    assert!(draft.stored().new, "damaged bytes were taken for the right ones");
+    fixture.blobs.keep(vec![draft]).await.unwrap();
+    assert_eq!(fixture.blobs.get(hash).await.unwrap(), b"the minutes");
+}
+
+#[tokio::test]
 async fn only_old_leftovers_of_our_own_are_removed() {
     let fixture = Fixture::new();
     let temporary = fixture.root().join("tmp");

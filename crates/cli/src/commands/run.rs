@@ -12,7 +12,7 @@ use crate::{
 use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
 use bindery_engine::{WorkerOptions, intake::Received, view};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Somebody waits for a command that was started again after it was killed, so what it had in hand comes back soon.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ pub(crate) async fn follow(
     signals: &mut Signals,
 ) -> anyhow::Result<End> {
     loop {
-        let mark = app.store().change_mark();
+        let (mark, begun) = (app.store().change_mark(), Instant::now());
         let progress = view::progress(&app.engine, id).await?;
         display.update(&progress);
         if progress.status.is_final() {
@@ -104,11 +104,13 @@ pub(crate) async fn follow(
             return Ok(End::Stuck);
         }
         anyhow::ensure!(!running.has_ended(), "the worker inside this process has ended too early");
+        // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work. Less often
+        // where looking takes long.
+        let pause = (begun.elapsed() * 20).clamp(Duration::from_millis(50), Duration::from_millis(200));
         tokio::select! {
             () = signals.next() => return Ok(End::Interrupted),
             () = async {
-                // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work.
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                tokio::time::sleep(pause).await;
                 app.store().changed(mark, Duration::from_millis(500)).await;
             } => {}
         }

@@ -52,6 +52,20 @@ fn what_is_written_is_named_after_the_file() {
 }
 
 #[test]
+fn several_formats_are_written_at_once_and_not_printed_into_one_another() {
+    let desk = Desk::new();
+    desk.write("a.pdf", pdf(&["The first page", "The second page"]));
+    desk.bindery(&["read", "a.pdf", "--format", "json,md", "--out", "both"]).ok();
+    for (format, name) in [("json", "a.pdf.json"), ("md", "a.pdf.md")] {
+        desk.bindery(&["read", "a.pdf", "--format", format, "--out", "alone"]).ok();
+        let [both, alone] = ["both", "alone"].map(|folder| fs::read(desk.path(folder).join(name)).unwrap());
+        assert!(both == alone, "{name} is not what it is alone");
+    }
+    let printed = ["read", "a.pdf", "--format", "json,md", "--out", "-"];
+    desk.bindery(&printed).fails_with(2, "--out names a folder for them");
+}
+
+#[test]
 fn words_have_their_places_in_json_and_hocr() {
     let desk = Desk::new();
     desk.write("a.pdf", pdf(&["Total 42"]));

@@ -28,7 +28,7 @@ use source::FromStore;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -92,6 +92,8 @@ struct Shared {
     /// Told when something left it.
     landed: watch::Sender<()>,
     finished: AtomicU64,
+    /// How many results are on their way into the store.
+    settling: AtomicUsize,
     metrics: Arc<WorkerMetrics>,
 }
 
@@ -131,6 +133,7 @@ impl Worker {
             boarded: Notify::new(),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
+            settling: AtomicUsize::new(0),
             metrics: Arc::clone(&self.metrics),
         });
         let (results, inbox) = mpsc::unbounded_channel();

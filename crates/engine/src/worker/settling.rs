@@ -16,7 +16,7 @@ use bindery_core::{
     fault::FaultPoint,
     job::{ClaimedJob, ErrorRecord, Job},
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, StoreError};
+use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, StoreError, blobs::Draft};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
@@ -30,7 +30,11 @@ use tokio::{
 const LARGEST_COMMIT: usize = 250;
 
 /// Several, so that some plan while others wait for the store.
-const SETTLERS: usize = 4;
+const SETTLERS: usize = 3;
+
+/// How long a result waits for others to be stored with, while there are some at work. A group of any size waits for the
+/// disk about as long as one alone.
+const GATHER: Duration = Duration::from_millis(5);
 
 /// What became of a claimed job.
 #[derive(Debug)]
@@ -40,12 +44,14 @@ pub(super) enum Worked {
         info: Arc<SubmissionInfo>,
         stage: usize,
         found: Box<Found>,
+        drafts: Vec<Draft>,
     },
     Failed {
         claimed: ClaimedJob,
         info: Arc<SubmissionInfo>,
         stage: usize,
         failure: Failure,
+        drafts: Vec<Draft>,
     },
     /// One of the engine's own.
     Internal {
@@ -88,21 +94,39 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
         tokio::spawn(async move {
             let mut results = Vec::new();
             loop {
-                let received = inbox.lock().await.recv_many(&mut results, LARGEST_COMMIT).await;
-                if received == 0 {
+                gather(&shared, &mut *inbox.lock().await, &mut results).await;
+                if results.is_empty() {
                     return;
                 }
-                settle_all(&shared, results.drain(..)).await;
+                let count = results.len();
+                settle_all(&shared, std::mem::take(&mut results)).await;
+                shared.settling.fetch_sub(count, Ordering::Relaxed);
             }
         })
     });
     Settlers(settlers.collect())
 }
 
-async fn settle_all(shared: &Arc<Shared>, results: impl Iterator<Item = Worked>) {
+/// The next results; none once the threads have ended.
+async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
+    let first = inbox.recv_many(results, LARGEST_COMMIT).await;
+    let settling = shared.settling.fetch_add(first, Ordering::Relaxed) + first;
+    if first == 0 || first == LARGEST_COMMIT || shared.flight.len() <= settling {
+        return;
+    }
+    tokio::time::sleep(GATHER).await;
+    while results.len() < LARGEST_COMMIT
+        && let Ok(worked) = inbox.try_recv()
+    {
+        results.push(worked);
+    }
+    shared.settling.fetch_add(results.len() - first, Ordering::Relaxed);
+}
+
+async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
     let mut claims = Vec::new();
     let mut commits = Vec::new();
-    for worked in results {
+    for worked in with_blobs_kept(shared, results).await {
         let held = worked.held();
         match settle(shared, worked).await {
             Ok(Some(Settlement::Commit(commit))) => {
@@ -121,7 +145,44 @@ async fn settle_all(shared: &Arc<Shared>, results: impl Iterator<Item = Worked>)
     store_all(shared, &claims, commits).await;
 }
 
+/// Makes the blobs durable that the results name, all with one wait for the disk, before any row points to one of them.
+/// Where that fails, what they were made by has failed, and is tried again as after any other failure.
+async fn with_blobs_kept(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worked> {
+    let drafts: Vec<Vec<Draft>> = results.iter_mut().map(Worked::take_drafts).collect();
+    let had_drafts: Vec<bool> = drafts.iter().map(|drafts| !drafts.is_empty()).collect();
+    let drafts: Vec<Draft> = drafts.into_iter().flatten().collect();
+    if drafts.is_empty() {
+        return results;
+    }
+    let Err(error) = shared.engine.blobs().keep(drafts).await else {
+        shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
+        return results;
+    };
+    tracing::warn!(error = %error, "what results name could not be stored; they count as failed");
+    let error = StepError::from(EngineError::from(error));
+    let judged = results.into_iter().zip(had_drafts);
+    judged.map(|(worked, had_drafts)| if had_drafts { worked.failed_with(error.clone()) } else { worked }).collect()
+}
+
 impl Worked {
+    /// The blobs that the result, or its resume point, names and that are not durable yet.
+    fn take_drafts(&mut self) -> Vec<Draft> {
+        match self {
+            Self::Found { drafts, .. } | Self::Failed { drafts, .. } => std::mem::take(drafts),
+            Self::Internal { .. } | Self::Overdue { .. } | Self::Lookup { .. } | Self::TookTooLong { .. } => Vec::new(),
+        }
+    }
+
+    /// What was worked out is gone: the steps have to run again.
+    fn failed_with(self, error: StepError) -> Self {
+        match self {
+            Self::Found { claimed, info, stage, .. } | Self::Failed { claimed, info, stage, .. } => {
+                Self::Failed { claimed, info, stage, failure: Failure::new(error), drafts: Vec::new() }
+            }
+            other => other,
+        }
+    }
+
     fn held(&self) -> Held {
         match self {
             Self::Found { claimed, .. }
@@ -138,7 +199,7 @@ impl Worked {
 async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Settlement>> {
     let engine = &shared.engine;
     match worked {
-        Worked::Found { claimed, info, stage, found } => {
+        Worked::Found { claimed, info, stage, found, .. } => {
             let settler = Settler { engine, info: &info };
             let work = Work::of_job(&claimed.job, stage);
             let failures = internal::intolerable_failures(engine, &info, stage, claimed.job.item).await?;
@@ -159,7 +220,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
                 Err(error) => commit(settler.failed(&claimed.job, claimed.token, &work, engine_failure(error)).await),
             }
         }
-        Worked::Failed { claimed, info, stage, failure } => {
+        Worked::Failed { claimed, info, stage, failure, .. } => {
             shared.metrics.error(failure.error.class());
             let work = Work::of_job(&claimed.job, stage);
             commit(Settler { engine, info: &info }.failed(&claimed.job, claimed.token, &work, failure).await)

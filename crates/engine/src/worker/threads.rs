@@ -16,11 +16,11 @@ use crate::{
     workflow::{Stage, StageRunner, Target},
 };
 use bindery_core::{
-    Payload, StepError,
-    fault::FaultPoint,
+    StepError,
     job::{ClaimedJob, ENGINE_QUEUE},
     outcome::Step,
 };
+use bindery_store::blobs::Draft;
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -151,7 +151,7 @@ async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Work
         let message = format!("given up after {max_attempts} attempts: {said}");
         let error = StepError::retry(message).named("WorkerLost");
         let failure = Failure::keeping(error, claimed.job.resume.clone());
-        return Err(Box::new(Worked::Failed { claimed, info, stage, failure }));
+        return Err(Box::new(Worked::Failed { claimed, info, stage, failure, drafts: Vec::new() }));
     }
     Ok(Ready { claimed, info, stage })
 }
@@ -215,29 +215,32 @@ impl Pool {
         let patience = if let Some(Ok(Some(_))) = isolation { KILLING_TAKES } else { Duration::ZERO };
         let patience = may_take(&claimed, &info, stage) + patience;
         let cancel = self.shared.flight.begin(claimed.job.id, claimed.token, patience)?;
-        let result = self.run_steps(&claimed, &info, stage, &cancel);
+        // Benchmarks count by this what was begun more than once.
+        tracing::debug!(job.id = %claimed.job.id, stage = %claimed.job.stage, attempt = claimed.job.attempt, "begins");
+        let (result, drafts) = self.run_steps(&claimed, &info, stage, &cancel);
         if !self.shared.flight.end(claimed.job.id, claimed.token) {
             return None;
         }
         Some(match result {
-            Ok(found) => Worked::Found { claimed, info, stage, found: Box::new(found) },
-            Err(failure) => Worked::Failed { claimed, info, stage, failure },
+            Ok(found) => Worked::Found { claimed, info, stage, found: Box::new(found), drafts },
+            Err(failure) => Worked::Failed { claimed, info, stage, failure, drafts },
         })
     }
 
+    /// What the steps came to, and the blobs that it names.
     fn run_steps(
         &self,
         claimed: &ClaimedJob,
         info: &Arc<SubmissionInfo>,
         stage: usize,
         cancel: &CancelFlag,
-    ) -> Result<Found, Failure> {
+    ) -> (Result<Found, Failure>, Vec<Draft>) {
         let job = &claimed.job;
         let engine = &self.shared.engine;
         let Some(processor) = engine.registry().get(&job.processor) else {
             let until = format!("processor {}", job.processor);
             let message = format!("this program has no processor {}; start a worker that has it", job.processor);
-            return Err(Failure::keeping(StepError::park(until, message), job.resume.clone()));
+            return (Err(Failure::keeping(StepError::park(until, message), job.resume.clone())), Vec::new());
         };
         let definition = &info.workflow.stages[stage];
         let place = InWorkflow { engine: engine.clone(), submission: Arc::clone(info), stage, item: job.item };
@@ -256,8 +259,9 @@ impl Pool {
             }
             None => steps::run_from(processor.as_ref(), &context, from, value, &mut StepTimes::default()),
         };
-        let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref(), run_steps)?;
-        keep_large_values(engine, &context, extracted, processor.version())
+        let extracted = steps::run(processor.as_ref(), &context, &job.payload, job.resume.as_ref(), run_steps);
+        let found = extracted.and_then(|extracted| keep_large_values(&context, extracted, processor.version()));
+        (found, context.take_drafts())
     }
 }
 
@@ -285,17 +289,9 @@ fn isolation_of<'e>(
 }
 
 /// Large values go to the blob store here, on the thread, so that the commit is only rows.
-fn keep_large_values(
-    engine: &Engine,
-    context: &StepContext,
-    extracted: Extracted,
-    processor_version: u32,
-) -> Result<Found, Failure> {
+fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
     let charged: i64 = context.take_costs().iter().map(|cost| cost.micros).sum();
     let output = context.payload(&extracted.output).map_err(Failure::new)?;
-    if matches!(output, Payload::Blob(_)) {
-        engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
-    }
     Ok(Found {
         output,
         confidence: extracted.confidence,

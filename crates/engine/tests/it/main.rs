@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod docproc;
+mod kept_blobs;
 mod resume;
 mod runs;
 mod seed000;

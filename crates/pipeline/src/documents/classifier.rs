@@ -30,6 +30,10 @@ impl Processor for PageClassifier {
     fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
         let page = stored_page(context, &input)?;
         let class = self.knowledge.classifier().classify(&page);
+        if let Some(input) = input.as_object_mut() {
+            // The page's text is in the reader's result, and once is enough.
+            input.remove("markdown");
+        }
         input[TYPE] = json!(class.doctype);
         input["class"] = json!(class);
         Ok(input)

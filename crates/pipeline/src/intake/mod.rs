@@ -6,11 +6,13 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | `copies` | copies that become durable together |
 //! | `find` | which files a path or a folder stands for |
 //! | `unpack` | files inside files: archives, mails |
 //! | `taken` | what was taken in: duplicates, the id of a content, what a submission begins with |
 //! | [`rules`] | which workflow it is for |
 
+mod copies;
 mod find;
 pub mod rules;
 mod taken;
@@ -19,6 +21,7 @@ mod unpack;
 use crate::media::media_type;
 use bindery_engine::intake::IntakeFile;
 use bindery_store::blobs::{BlobError, Blobs, Stored};
+use copies::Copies;
 use find::{Finder, Source, shown, unreadable};
 use std::{
     fs, io,
@@ -85,30 +88,32 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
         finder.find(path)?;
     }
     let mut taken = Taken { notes: finder.notes, ..Taken::default() };
+    let mut copies = Copies::new(blobs);
     for source in finder.sources {
         let inside = match source {
             Source::Stdin => {
                 let bytes = read_stdin()?;
                 let inside = inside_of(STDIN_NAME, &bytes);
                 if !inside.replaces {
-                    taken.add(copy_stdin(blobs, bytes).await?);
+                    taken.add(copy_stdin(&mut copies, bytes).await?);
                 }
                 inside
             }
             Source::File { path, name } => {
                 let inside = look_inside(&path, &name).await?;
                 if !inside.replaces {
-                    taken.add(file(blobs.put_file(&path).await?, name));
+                    taken.add(file(copies.of_file(&path).await?, name));
                 }
                 inside
             }
         };
         taken.notes.extend(inside.notes);
         for Inside { name, bytes } in inside.files {
-            let stored = blobs.put(bytes).await?;
+            let stored = copies.of_bytes(bytes).await?;
             taken.add(file(stored, shown(name.as_ref())));
         }
     }
+    copies.keep().await?;
     Ok(taken)
 }
 
@@ -140,9 +145,9 @@ fn file(stored: Stored, name: String) -> IntakeFile {
     IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None }
 }
 
-async fn copy_stdin(blobs: &dyn Blobs, bytes: Vec<u8>) -> Result<IntakeFile, IntakeError> {
+async fn copy_stdin(copies: &mut Copies<'_>, bytes: Vec<u8>) -> Result<IntakeFile, IntakeError> {
     let media_type = if std::str::from_utf8(&bytes).is_ok() { "text/plain" } else { media_type("") };
-    let stored = blobs.put(bytes).await?;
+    let stored = copies.of_bytes(bytes).await?;
     let (name, media_type) = (STDIN_NAME.to_owned(), media_type.to_owned());
     Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: None })
 }

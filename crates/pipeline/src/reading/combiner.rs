@@ -33,7 +33,11 @@ impl Processor for PageCombiner {
                     let output = context.read(&outcome.output)?;
                     by_ocr += u64::from(output["read_by"] == "ocr");
                     words += output["words"].as_u64().unwrap_or(0);
-                    render::markdown(&stored_page(context, &output)?)
+                    match output["markdown"].as_str() {
+                        Some(text) => text.to_owned(),
+                        // Read by an earlier version.
+                        None => render::markdown(&stored_page(context, &output)?),
+                    }
                 }
                 other => {
                     let why = other.map_or_else(|| "was not read".to_owned(), reason);
@@ -68,8 +72,8 @@ impl Processor for PageCombiner {
         let key = context.item()?.id;
         let mut extracted = Extracted::new(Value::Null);
         for (ending, media_type, stored) in [
-            ("json", "application/json", context.put_json(&document)?),
-            ("md", "text/markdown", context.put_blob(whole.into_bytes())?),
+            ("json", "application/json", context.keep_json(&document)?),
+            ("md", "text/markdown", context.keep_blob(whole.into_bytes())?),
         ] {
             let key = format!("text-docs/{key}.{ending}");
             processed[ending] = json!(key);

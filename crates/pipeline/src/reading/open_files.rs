@@ -5,19 +5,30 @@ use bindery_engine::context::StepContext;
 use bindery_reader::{OpenFile, ReadError, ReadOptions, Reader};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-/// As many as are worked on at the same time, and some more; the one that was not needed for longest is closed first.
-const OPEN_AT_ONCE: usize = 8;
+/// How many are open at most, and how many bytes they have: those that are worked on, and those that were split and whose
+/// pages wait. The one that was not needed for longest is closed first, but the few that are worked on stay.
+const OPEN_AT_MOST: usize = 200;
+const BYTES_AT_MOST: u64 = 32 * 1024 * 1024;
+const OPEN_AT_LEAST: usize = 8;
 
 type Opened = Arc<OnceLock<Result<Arc<dyn OpenFile>, ReadError>>>;
+
+/// A file, and how many bytes it has once that is known.
+#[derive(Debug)]
+struct Place {
+    content: ContentHash,
+    opened: Opened,
+    bytes: u64,
+}
 
 /// The files that this process has open.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFiles {
     /// The one that was needed last at the end.
-    files: Mutex<VecDeque<(ContentHash, Opened)>>,
+    files: Mutex<VecDeque<Place>>,
 }
 
 impl OpenFiles {
@@ -34,6 +45,7 @@ impl OpenFiles {
         }
         // Bytes that cannot be had now can perhaps be had later, so that is not remembered.
         let bytes = context.blob(content)?;
+        self.weigh(content, bytes.len() as u64);
         // How pages are read is said when they are; opening needs no more than the limits.
         let reader = Reader::new(ReadOptions::default(), None);
         let file = opened.get_or_init(|| reader.open(bytes, name).map(Arc::from));
@@ -41,15 +53,28 @@ impl OpenFiles {
     }
 
     fn place_of(&self, content: ContentHash) -> Opened {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = files.iter().position(|(hash, _)| *hash == content);
-        let place = found.and_then(|index| files.remove(index)).unwrap_or_else(|| (content, Opened::default()));
-        let opened = Arc::clone(&place.1);
+        let mut files = self.lock();
+        let found = files.iter().position(|place| place.content == content).and_then(|index| files.remove(index));
+        let place = found.unwrap_or_else(|| Place { content, opened: Opened::default(), bytes: 0 });
+        let opened = Arc::clone(&place.opened);
         files.push_back(place);
-        if files.len() > OPEN_AT_ONCE {
-            files.pop_front();
-        }
         opened
+    }
+
+    /// Notes how large a file is, and closes others for it.
+    fn weigh(&self, content: ContentHash, bytes: u64) {
+        let mut files = self.lock();
+        if let Some(place) = files.iter_mut().find(|place| place.content == content) {
+            place.bytes = bytes;
+        }
+        let mut all: u64 = files.iter().map(|place| place.bytes).sum();
+        while files.len() > OPEN_AT_LEAST && (files.len() > OPEN_AT_MOST || all > BYTES_AT_MOST) {
+            all -= files.pop_front().map_or(0, |closed| closed.bytes);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Place>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

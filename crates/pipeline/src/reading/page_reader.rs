@@ -44,11 +44,12 @@ impl Processor for PageReader {
         // Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
         let bytes = serde_json::to_vec(&page);
         let bytes = bytes.map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?;
-        let stored = context.put_blob(bytes)?;
+        let stored = context.keep_blob(bytes)?;
+        // Rendered here, where the page is at hand: who binds the file would have to read every page again.
         Ok(json!({
             "page": page.number, "kind": page.kind, "read_by": page.read_by, "reason": page.reason,
             "confidence": page.confidence, "words": render::text(&page).split_whitespace().count(),
-            "warnings": page.warnings, "content": stored.hash.to_string(),
+            "warnings": page.warnings, "content": stored.hash.to_string(), "markdown": render::markdown(&page),
         }))
     }
 

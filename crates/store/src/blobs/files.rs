@@ -10,8 +10,9 @@ use std::{
     time::Duration,
 };
 
-/// Large enough to keep a disk busy, small enough for hundreds of copies at once.
-const CHUNK: usize = 256 * 1024;
+/// Large enough to keep a disk busy, small enough for hundreds of copies at once, and for small files not to cost more
+/// memory than bytes.
+const CHUNK: usize = 64 * 1024;
 
 /// How temporary files end, so that nothing else is ever cleaned up.
 const TEMPORARY: &str = ".part";
@@ -135,11 +136,11 @@ impl Source {
     }
 }
 
-/// A file under construction; removed when dropped, unless it was given its final name.
+/// A file under construction.
+#[derive(Debug)]
 pub(super) struct Temporary {
-    path: PathBuf,
     file: File,
-    named: bool,
+    part: Part,
 }
 
 impl Temporary {
@@ -148,7 +149,7 @@ impl Temporary {
             // Other processes and other machines write here too, so a counter would not do.
             let path = directory.join(format!("{:016x}{TEMPORARY}", fastrand::u64(..)));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Self { path, file, named: false }),
+                Ok(file) => return Ok(Self { file, part: Part { path, named: false } }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(BlobError::io("create a file in", directory, error)),
             }
@@ -156,12 +157,27 @@ impl Temporary {
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), BlobError> {
-        self.file.write_all(bytes).map_err(|error| BlobError::io("write", &self.path, error))
+        self.file.write_all(bytes).map_err(|error| BlobError::io("write", &self.part.path, error))
     }
 
-    /// Returns when the bytes are on disk.
+    /// Everything is written. The file is closed: there may be thousands that wait for their names.
+    pub(super) fn finish(self) -> Part {
+        self.part
+    }
+}
+
+/// A file that is written and waits for its name; removed when dropped, unless it was given one.
+#[derive(Debug)]
+pub(super) struct Part {
+    path: PathBuf,
+    named: bool,
+}
+
+impl Part {
+    /// Returns when the bytes are on disk. What nobody was told of yet, of a write that failed earlier, is told here.
     pub(super) fn sync(&self) -> Result<(), BlobError> {
-        self.file.sync_all().map_err(|error| BlobError::io("write", &self.path, error))
+        let synced = File::open(&self.path).and_then(|file| file.sync_all());
+        synced.map_err(|error| BlobError::io("write", &self.path, error))
     }
 
     /// Reads back what was written.
@@ -179,7 +195,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for Part {
     fn drop(&mut self) {
         if self.named {
             return;

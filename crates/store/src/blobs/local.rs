@@ -6,14 +6,18 @@
 //! ```
 //!
 //! A blob is written under `tmp`, forced to disk, renamed, and the directory that now names it is forced to disk; only
-//! then does `put` return. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
+//! then does `put` return. Drafts take the same way, but together: all of them are forced to disk, then renamed, then the
+//! directories are forced to disk; so whatever has the name of a blob is a whole blob. Where there are several, and the
+//! file system can be relied on for it, it is forced to disk as a whole, once for bytes and once for names. The 256 directories exist, durably, from the moment the store is open. Killed at any point,
 //! a writer leaves at most a `.part` file, which a later [`LocalBlobs::open`] removes when it is an hour old.
 //!
 //! Several processes may share a root. Nobody but the store should change what is below it.
 
 use super::{
-    BlobError, Blobs, Listed, Stored,
-    files::{Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+    BlobError, Blobs, Draft, Listed, Stored,
+    draft::Written,
+    files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+    whole_disk::WholeDisk,
 };
 use async_trait::async_trait;
 use bindery_core::{
@@ -21,6 +25,7 @@ use bindery_core::{
     fault::{FaultPoint, Faults, NoFaults},
 };
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -30,6 +35,9 @@ use std::{
 
 /// A writer touches its temporary file far more often than this, unless it was killed.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+
+/// From this many files on, syncing them one by one takes longer than syncing whatever the disk has to write.
+const WORTH_A_WHOLE_DISK: usize = 4;
 
 /// Blobs in a local folder. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -46,7 +54,9 @@ impl LocalBlobs {
     /// The same, with places where a test may end the process.
     pub fn open_with_faults(root: impl Into<PathBuf>, faults: Arc<dyn Faults>) -> Result<Self, BlobError> {
         let root = root.into();
-        let folder = Folder { blobs: root.join("sha256"), temporary: root.join("tmp"), faults };
+        create_directory(&root)?;
+        let (blobs, temporary, disk) = (root.join("sha256"), root.join("tmp"), WholeDisk::below(&root));
+        let folder = Folder { blobs, temporary, faults, disk };
         create_directory(&folder.temporary)?;
         create_directory(&folder.blobs)?;
         for first_byte in 0..=u8::MAX {
@@ -81,21 +91,26 @@ impl Blobs for LocalBlobs {
         self.blocking(move |folder| folder.put(&bytes)).await
     }
 
+    async fn draft(&self, bytes: Vec<u8>) -> Result<Draft, BlobError> {
+        self.folder.draft(&bytes)
+    }
+
+    async fn draft_file(&self, path: &Path) -> Result<Draft, BlobError> {
+        let path = path.to_owned();
+        self.blocking(move |folder| folder.draft_file(&path, || ())).await
+    }
+
+    async fn keep(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        self.blocking(move |folder| folder.keep_all(drafts)).await
+    }
+
     async fn put_file(&self, path: &Path) -> Result<Stored, BlobError> {
         let path = path.to_owned();
         self.blocking(move |folder| folder.put_file(&path, || ())).await
     }
 
     async fn get(&self, hash: ContentHash) -> Result<Vec<u8>, BlobError> {
-        self.blocking(move |folder| {
-            let mut bytes = Vec::new();
-            folder.read(hash, |chunk| {
-                bytes.extend_from_slice(chunk);
-                Ok(())
-            })?;
-            Ok(bytes)
-        })
-        .await
+        self.blocking(move |folder| folder.get(hash)).await
     }
 
     async fn fetch_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
@@ -138,6 +153,8 @@ struct Folder {
     blobs: PathBuf,
     temporary: PathBuf,
     faults: Arc<dyn Faults>,
+    /// None where files are synced one by one.
+    disk: Option<WholeDisk>,
 }
 
 impl Folder {
@@ -160,31 +177,74 @@ impl Folder {
     }
 
     fn put(&self, bytes: &[u8]) -> Result<Stored, BlobError> {
+        let draft = self.draft(bytes)?;
+        let stored = draft.stored();
+        self.keep_all(vec![draft])?;
+        Ok(stored)
+    }
+
+    fn draft(&self, bytes: &[u8]) -> Result<Draft, BlobError> {
         let (hash, size) = (ContentHash::of(bytes), bytes.len() as u64);
         if self.holds(hash, size)? {
-            return Ok(Stored { hash, size, new: false });
+            return Ok(Draft::durable(Stored { hash, size, new: false }));
         }
+        let failures_before = self.failures();
         let mut temporary = Temporary::create(&self.temporary)?;
         temporary.write(bytes)?;
-        temporary.sync()?;
-        self.publish(temporary, hash)?;
-        Ok(Stored { hash, size, new: true })
+        let part = temporary.finish();
+        Ok(Draft::written(Stored { hash, size, new: true }, Written { part, failures_before }))
+    }
+
+    fn failures(&self) -> u64 {
+        self.disk.as_ref().map_or(0, WholeDisk::failures)
+    }
+
+    /// Bytes first, then names: whatever has the name of a blob is whole.
+    fn keep_all(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        let written = drafts.into_iter().map(Draft::into_parts);
+        let written: Vec<(Stored, Written)> =
+            written.filter_map(|(stored, written)| Some((stored, written?))).collect();
+        let Some(failures) = written.iter().map(|(_, written)| written.failures_before).min() else { return Ok(()) };
+        self.faults.hit(FaultPoint::BeforeBlobSync);
+        let disk = self.disk.as_ref().filter(|_| written.len() >= WORTH_A_WHOLE_DISK);
+        let sync_disk =
+            |disk: &WholeDisk| disk.sync(failures).map_err(|error| BlobError::io("write", &self.blobs, error));
+        match disk {
+            Some(disk) => sync_disk(disk)?,
+            None => written.iter().try_for_each(|(_, written)| written.part.sync())?,
+        }
+        let mut shards = BTreeSet::new();
+        for (stored, written) in written {
+            self.name(written.part, stored.hash)?;
+            shards.insert(stored.hash.as_bytes()[0]);
+        }
+        match disk {
+            Some(disk) => sync_disk(disk),
+            None => shards.into_iter().try_for_each(|first_byte| sync_directory(&self.shard(first_byte))),
+        }
     }
 
     fn put_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Stored, BlobError> {
+        let draft = self.draft_file(path, after_chunk)?;
+        let stored = draft.stored();
+        self.keep_all(vec![draft])?;
+        Ok(stored)
+    }
+
+    fn draft_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Draft, BlobError> {
         let source = Source::open(path)?;
+        let failures_before = self.failures();
         let mut temporary = Temporary::create(&self.temporary)?;
         let (hash, size) = source.copy_to(&mut temporary, after_chunk)?;
         if self.holds(hash, size)? {
-            return Ok(Stored { hash, size, new: false });
+            return Ok(Draft::durable(Stored { hash, size, new: false }));
         }
-        temporary.sync()?;
-        let wrote = temporary.hash()?;
+        let part = temporary.finish();
+        let wrote = part.hash()?;
         if wrote != hash {
             return Err(BlobError::CopyDiffers { path: path.to_owned(), read: hash, wrote });
         }
-        self.publish(temporary, hash)?;
-        Ok(Stored { hash, size, new: true })
+        Ok(Draft::written(Stored { hash, size, new: true }, Written { part, failures_before }))
     }
 
     /// Whether the blob is there, sound and durable, so that it need not be written again.
@@ -212,8 +272,8 @@ impl Folder {
         Ok(true)
     }
 
-    /// Gives finished bytes, already on disk, the name of their hash.
-    fn publish(&self, temporary: Temporary, hash: ContentHash) -> Result<(), BlobError> {
+    /// Gives finished bytes, already on disk, the name of their hash. The name is on disk when its directory is.
+    fn name(&self, part: Part, hash: ContentHash) -> Result<(), BlobError> {
         let first_byte = hash.as_bytes()[0];
         let shard = self.shard(first_byte);
         // Somebody may have tidied away an empty directory since the store was opened.
@@ -222,8 +282,22 @@ impl Folder {
             sync_directory(&self.blobs)?;
         }
         self.faults.hit(FaultPoint::BeforeBlobRename);
-        temporary.rename(&self.path(hash))?;
-        sync_directory(&shard)
+        part.rename(&self.path(hash))
+    }
+
+    /// The bytes of a blob, all at once: most are small.
+    fn get(&self, hash: ContentHash) -> Result<Vec<u8>, BlobError> {
+        let path = self.path(hash);
+        let bytes = fs::read(&path).map_err(|error| on_blob(hash, &path, error))?;
+        self.require_right(hash, ContentHash::of(&bytes), bytes.len() as u64)?;
+        Ok(bytes)
+    }
+
+    fn require_right(&self, hash: ContentHash, found: ContentHash, size: u64) -> Result<(), BlobError> {
+        if found == hash {
+            return Ok(());
+        }
+        Err(BlobError::Corrupt { hash, location: self.path(hash).display().to_string(), found, size })
     }
 
     /// Passes on the bytes of a blob, and fails at the end when they were not the right ones.
@@ -232,9 +306,7 @@ impl Folder {
         let on_error = |error| on_blob(hash, &path, error);
         let file = File::open(&path).map_err(on_error)?;
         let (found, size) = hash_through(file, on_error, pass_on)?;
-        if found != hash {
-            return Err(BlobError::Corrupt { hash, location: path.display().to_string(), found, size });
-        }
+        self.require_right(hash, found, size)?;
         Ok(size)
     }
 
@@ -246,7 +318,7 @@ impl Folder {
         };
         let mut temporary = Temporary::create(directory)?;
         let size = self.read(hash, |chunk| temporary.write(chunk))?;
-        temporary.rename(target)?;
+        temporary.finish().rename(target)?;
         Ok(size)
     }
 
@@ -393,7 +465,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_path() {
-        let folder = Folder { blobs: "b/sha256".into(), temporary: "b/tmp".into(), faults: Arc::new(NoFaults) };
+        let (blobs, temporary) = ("b/sha256".into(), "b/tmp".into());
+        let folder = Folder { blobs, temporary, faults: Arc::new(NoFaults), disk: None };
         let hash = ContentHash::of(b"");
         let expected = "b/sha256/e3/b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(folder.path(hash), Path::new(expected));

@@ -4,7 +4,9 @@
 //!
 //! * **Durable once returned.** When [`Blobs::put`] or [`Blobs::put_file`] returns, the bytes survive a crash of the
 //!   process and of the machine. So: put first, then commit the database row that names the hash. A crash between the
-//!   two leaves a blob nobody refers to, never a row that refers to nothing.
+//!   two leaves a blob nobody refers to, never a row that refers to nothing. Where many rows are committed together,
+//!   their blobs can be [drafted](Blobs::draft) one by one and [kept](Blobs::keep) together before the commit:
+//!   the same promise, for one wait instead of many.
 //! * **All or nothing.** A blob is either absent or complete; no reader ever sees part of one.
 //! * **Idempotent.** The same bytes may be put any number of times, from any number of processes at once.
 //! * **Never wrong bytes.** Whatever is read is hashed again on the way out; damage is an error, and putting the
@@ -17,6 +19,7 @@
 //!
 //! Nothing here wakes by itself: there is no background task.
 
+mod draft;
 mod error;
 mod files;
 mod local;
@@ -24,7 +27,9 @@ mod local;
 mod object;
 mod open;
 mod traits;
+mod whole_disk;
 
+pub use draft::Draft;
 pub use error::BlobError;
 pub use local::LocalBlobs;
 #[cfg(feature = "object-storage")]

@@ -1,6 +1,6 @@
 //! The small trait that backends implement, and the conveniences on top of it.
 
-use super::BlobError;
+use super::{BlobError, Draft};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
 use serde_json::Value;
@@ -33,6 +33,28 @@ pub struct Listed {
 pub trait Blobs: Send + Sync + Debug {
     /// Stores bytes. Durable once this returns; idempotent.
     async fn put(&self, bytes: Vec<u8>) -> Result<Stored, BlobError>;
+
+    /// Writes bytes that a commit will point to, without waiting for the disk: they are durable, and can be read, once
+    /// [`keep`](Self::keep) has returned, which must be before that commit. Writes on the caller's thread, which
+    /// should be one that may block.
+    ///
+    /// A place that is written to in one piece, such as object storage, stores them at once.
+    async fn draft(&self, bytes: Vec<u8>) -> Result<Draft, BlobError> {
+        self.put(bytes).await.map(Draft::durable)
+    }
+
+    /// The same for a verified copy of a file, made as [`put_file`](Self::put_file) does.
+    async fn draft_file(&self, path: &Path) -> Result<Draft, BlobError> {
+        self.put_file(path).await.map(Draft::durable)
+    }
+
+    /// Puts drafts of this store in their place, all with one wait for the disk. Durable once this returns. After an error some of
+    /// them may be in their place, and the others are gone: what they were for has to be done again.
+    async fn keep(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        // Where drafts are stored at once, nothing is left to do.
+        drop(drafts);
+        Ok(())
+    }
 
     /// Stores a verified copy of a file, in constant memory. Durable once this returns; idempotent.
     ///

@@ -10,6 +10,7 @@ pub async fn all(blobs: &dyn Blobs, scratch: &Path) {
     bytes_come_back(blobs).await;
     putting_twice_is_putting_once(blobs).await;
     simultaneous_puts_agree(blobs).await;
+    kept_drafts_come_back(blobs).await;
     a_file_is_stored_like_its_bytes(blobs, scratch).await;
     what_is_no_file_is_refused(blobs, scratch).await;
     a_copy_comes_out(blobs, scratch).await;
@@ -58,6 +59,21 @@ pub async fn simultaneous_puts_agree(blobs: &dyn Blobs) {
         assert_eq!(result.expect("a put among others").hash, expected);
     }
     assert!(blobs.get(expected).await.expect("get") == bytes, "other bytes came back");
+}
+
+pub async fn kept_drafts_come_back(blobs: &dyn Blobs) {
+    let contents = [fresh_bytes(), fresh_bytes(), Vec::new()];
+    let mut drafts = Vec::new();
+    for bytes in &contents {
+        let draft = blobs.draft(bytes.clone()).await.expect("draft");
+        assert_eq!((draft.stored().hash, draft.stored().size), (ContentHash::of(bytes), bytes.len() as u64));
+        drafts.push(draft);
+    }
+    blobs.keep(drafts).await.expect("keep");
+    for bytes in contents {
+        assert!(blobs.get(ContentHash::of(&bytes)).await.expect("get") == bytes, "other bytes came back");
+        assert!(!blobs.put(bytes).await.expect("put").new, "what was kept is not new");
+    }
 }
 
 pub async fn a_file_is_stored_like_its_bytes(blobs: &dyn Blobs, scratch: &Path) {

@@ -47,7 +47,8 @@ struct Source {
 /// Where pages go.
 enum Sink {
     Explained,
-    Written(Output),
+    /// In one format or several.
+    Written(Vec<Output>),
     Split(PageFolder),
 }
 
@@ -223,7 +224,7 @@ impl<'a> Job<'a> {
             explain::file(&source.name, about, self.args.json)?;
             return Ok((Sink::Explained, true));
         }
-        let (format, dpi) = (self.args.format, f32::from(self.args.dpi));
+        let dpi = f32::from(self.args.dpi);
         if let (Some(bytes), Some(path)) = (bytes, source.path("pages")) {
             let id = source.file_name.to_string_lossy();
             let opened = PageFolder::open(path.clone(), &id, about, self.args.pages.is_some(), dpi);
@@ -234,13 +235,20 @@ impl<'a> Job<'a> {
             }
             return Ok((Sink::Split(folder), taken_apart.is_ok()));
         }
-        let output = match source.path(format.extension()) {
-            Some(path) => {
-                Output::file(format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
-            }
-            None => Output::terminal(format, dpi, about)?,
-        };
-        Ok((Sink::Written(output), true))
+        if source.beside.is_none() && self.args.format.len() > 1 {
+            let message = "several formats would be printed one into the other; --out names a folder for them";
+            return Err(Failure::usage(message).into());
+        }
+        let mut outputs = Vec::new();
+        for format in &self.args.format {
+            outputs.push(match source.path(format.extension()) {
+                Some(path) => {
+                    Output::file(*format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
+                }
+                None => Output::terminal(*format, dpi, about)?,
+            });
+        }
+        Ok((Sink::Written(outputs), true))
     }
 
     /// False if some page could not be read.
@@ -284,15 +292,19 @@ impl<'a> Job<'a> {
             return Err(error);
         }
         drop(bar);
-        let (path, waiting) = match sink {
-            Sink::Explained => (None, None),
-            Sink::Written(output) => (output.finish()?, None),
+        let (paths, waiting) = match sink {
+            Sink::Explained => (Vec::new(), None),
+            Sink::Written(outputs) => {
+                let finished: Vec<Option<PathBuf>> =
+                    outputs.into_iter().map(Output::finish).collect::<Result<_, _>>()?;
+                (finished.into_iter().flatten().collect(), None)
+            }
             Sink::Split(folder) => {
                 let Finished { folder, waiting } = folder.finish()?;
-                (Some(folder), waiting)
+                (vec![folder], waiting)
             }
         };
-        if let Some(path) = path {
+        for path in paths {
             output::note(format!("{}: {} → {}", source.name, output::count(wanted as u64, "page"), path.display()));
         }
         if let Some(waiting) = waiting {
@@ -315,8 +327,10 @@ impl<'a> Job<'a> {
         for error in &troubles {
             output::error(&format!("{}: page {}: {error}", source.name, page.number), None);
         }
-        if let Sink::Written(output) = sink {
-            output.page(read.page, file.about().page_count > 1)?;
+        if let Sink::Written(outputs) = sink {
+            for output in outputs {
+                output.page(page, file.about().page_count > 1)?;
+            }
         }
         Ok(troubles.is_empty())
     }

@@ -24,6 +24,7 @@ Examples:
   bindery read *.pdf *.docx --out texts            writes texts/report.pdf.md and so on
   bindery read report.pdf --out -                  prints it
   bindery read scan.pdf --format json --pages 1-3,7
+  bindery read *.pdf --format md,json --out texts  writes both, and reads each file once
   bindery read scan.pdf --explain                  says how each page was read, and why
   bindery read scan.pdf --overlay pictures         draws what was seen over each page
   bindery read report.pdf --split parts            writes parts/report.pdf.pages/page_001.pdf, page_001.md and so on
@@ -36,9 +37,9 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// What to write
-    #[arg(long, short, value_enum, default_value_t = Format::Md)]
-    format: Format,
+    /// What to write; several are separated by commas
+    #[arg(long, short, value_enum, value_delimiter = ',', default_values_t = [Format::Md], value_name = "FORMATS")]
+    format: Vec<Format>,
 
     /// Only these pages, such as 1-3,7 or 5-
     #[arg(long, value_name = "PAGES")]

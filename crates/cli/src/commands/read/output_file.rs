@@ -64,26 +64,26 @@ impl Output {
     }
 
     /// The next page. Files of one page have no headings between pages.
-    pub(super) fn page(&mut self, page: Page, of_several: bool) -> io::Result<()> {
+    pub(super) fn page(&mut self, page: &Page, of_several: bool) -> io::Result<()> {
         let first = self.pages == 0;
         self.pages += 1;
         let text = match self.format {
             Format::Hocr => {
-                self.for_hocr.push(page);
+                self.for_hocr.push(page.clone());
                 return Ok(());
             }
             Format::Json => {
                 let comma = if first { "" } else { "," };
-                format!("{comma}\n{}", serde_json::to_string(&page)?)
+                format!("{comma}\n{}", serde_json::to_string(page)?)
             }
             Format::Md => {
-                let text = render::markdown(&page);
+                let text = render::markdown(page);
                 let between = if first { "" } else { "\n" };
                 let text = if of_several { combine::page_markdown(page.number, &text) } else { text };
                 format!("{between}{text}")
             }
             // Pages of plain text are parted as printers part them.
-            Format::Text => format!("{}{}", if first { "" } else { "\x0c" }, render::text(&page)),
+            Format::Text => format!("{}{}", if first { "" } else { "\x0c" }, render::text(page)),
         };
         self.write(&text)
     }

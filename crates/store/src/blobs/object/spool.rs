@@ -42,7 +42,7 @@ impl Spool {
         let temporary = finished(self.writer).await?;
         let size = read?;
         let target = self.target;
-        blocking(move || temporary.rename(&target)).await?;
+        blocking(move || temporary.finish().rename(&target)).await?;
         Ok(size)
     }
 }

@@ -1,0 +1,41 @@
+//! Bytes that wait for the commit that will point to them.
+
+use super::{Stored, files::Part};
+
+/// Bytes that are written, but neither durable nor in their place yet: [`Blobs::keep`](super::Blobs::keep) makes
+/// any number of them so with one wait for the disk. Nobody can read them before. One that is dropped instead is removed,
+/// and one whose process is killed is a leftover that is removed later: a draft that was not kept never was.
+#[derive(Debug)]
+pub struct Draft {
+    stored: Stored,
+    /// None where the bytes are durable already.
+    written: Option<Written>,
+}
+
+/// What is to be put in its place.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) part: Part,
+    /// How often the disk had failed before it was written to.
+    pub(super) failures_before: u64,
+}
+
+impl Draft {
+    pub(super) fn written(stored: Stored, written: Written) -> Self {
+        Self { stored, written: Some(written) }
+    }
+
+    /// The bytes were in the store before, or went there at once.
+    pub fn durable(stored: Stored) -> Self {
+        Self { stored, written: None }
+    }
+
+    /// What the receipt will be once it is kept.
+    pub fn stored(&self) -> Stored {
+        self.stored
+    }
+
+    pub(super) fn into_parts(self) -> (Stored, Option<Written>) {
+        (self.stored, self.written)
+    }
+}
