@@ -45,7 +45,7 @@ fn all_documents(totals: &Map<String, Value>, files: &[Value], documents: &[Valu
         [
             shown(&document["document_id"]),
             shown(&document["file"]),
-            page_range(&document["page_indices"]),
+            pages_of(document),
             shown(&document["doc_type"]),
             per_cent(&document["type_confidence"]),
             document["extracted_data"].as_object().map_or_else(String::new, |fields| fields.len().to_string()),
@@ -64,7 +64,7 @@ fn all_documents(totals: &Map<String, Value>, files: &[Value], documents: &[Valu
 
 /// One document with its fields, each with where it stands and what is doubtful.
 pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
-    let pages = page_range(&document["page_indices"]);
+    let pages = pages_of(document);
     let (id, kind, file) = (shown(&document["document_id"]), shown(&document["doc_type"]), shown(&document["file"]));
     output::line(format!("{id}: {kind}, {} sure, pages {pages} of {file}", per_cent(&document["type_confidence"])))?;
     for reason in document["because"].as_array().into_iter().flatten() {
@@ -131,8 +131,13 @@ fn remark(document: &Value) -> String {
     }
 }
 
+/// The pages of a document, as its file counts them where the result says it.
+pub(crate) fn pages_of(document: &Value) -> String {
+    page_range(document.get("pages").unwrap_or(&document["page_indices"]))
+}
+
 /// Pages as people say them: 1-3, 5.
-pub(crate) fn page_range(pages: &Value) -> String {
+fn page_range(pages: &Value) -> String {
     let pages: Vec<u64> = pages.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for page in pages {
