@@ -30,18 +30,19 @@ impl Processor for ClassificationAggregator {
         let mut documents: Vec<Draft> = Vec::new();
         let mut goes_on = false;
         for page in page_results(context)? {
-            let Ok(message) = &page.message else {
+            if page.failed.is_some() {
                 goes_on = false;
                 continue;
-            };
+            }
+            let message = page.message(context)?;
             let doc_type = message["doc_type"].as_str().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
             let file = &message["file_index"];
             let same = |draft: &&mut Draft| draft.doc_type == doc_type && (across_files || draft.file == *file);
             match documents.last_mut().filter(|_| goes_on).filter(same) {
-                Some(draft) => draft.add(&page, message),
+                Some(draft) => draft.add(&page, &message),
                 None => {
                     let mut draft = Draft::new(doc_type, file.clone());
-                    draft.add(&page, message);
+                    draft.add(&page, &message);
                     documents.push(draft);
                 }
             }
@@ -109,13 +110,14 @@ impl Draft {
 
     fn add(&mut self, page: &PageResult, message: &Value) {
         if self.page_indices.is_empty() {
-            self.because = match by_a_person(page.confidence, &message["classification_confidence"]) {
-                true => json!([{"text": "a person has said so", "weight": 1.0}]),
-                false => message["because"].clone(),
+            self.because = if by_a_person(page.confidence(), &message["classification_confidence"]) {
+                json!([{"text": "a person has said so", "weight": 1.0}])
+            } else {
+                message["because"].clone()
             };
         }
         self.page_indices.push(page.index);
-        self.confidence = match (self.confidence, page.confidence) {
+        self.confidence = match (self.confidence, page.confidence()) {
             (Some(least), Some(confidence)) => Some(least.min(confidence)),
             (least, confidence) => least.or(confidence),
         };

@@ -30,7 +30,7 @@ impl Processor for RequestConsolidator {
         none_read(&pages)?;
         let (files, mut failed) = files(context, &pages)?;
         for page in &pages {
-            if let Err(why) = &page.message {
+            if let Some(why) = &page.failed {
                 let about = data_of(&page.item);
                 failed.push(json!({
                     "file": about["original_filename"], "page": about["page_number"], "page_index": page.index, "reason": why,
@@ -62,8 +62,8 @@ fn has_reasons(document: &Value) -> bool {
 
 /// A submission of which no page could be read has failed, and says so.
 fn none_read(pages: &[PageResult]) -> Result<(), StepError> {
-    let mut reasons = pages.iter().filter_map(|page| page.message.as_ref().err());
-    let Some(first) = reasons.next().filter(|_| pages.iter().all(|page| page.message.is_err())) else { return Ok(()) };
+    let mut reasons = pages.iter().filter_map(|page| page.failed.as_ref());
+    let Some(first) = reasons.next().filter(|_| pages.iter().all(|page| page.failed.is_some())) else { return Ok(()) };
     let message = match pages.len() {
         1 => format!("the only page could not be read: {first}"),
         count => format!("none of the {count} pages could be read; the first: {first}"),
@@ -76,13 +76,16 @@ fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Vec<Value>, Vec
     let split = context.outcomes(&context.workflow()?.stages[0].name)?;
     let split = split.iter().find(|outcome| outcome.item.is_none() && is_done(outcome));
     let seen = split.map(|outcome| context.read(&outcome.output)).transpose()?.unwrap_or_default();
+    let mut page_counts: HashMap<i64, u64> = HashMap::new();
+    for page in pages {
+        *page_counts.entry(data_of(&page.item)["file_index"].as_i64().unwrap_or(-1)).or_default() += 1;
+    }
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for file in in_order(context.items(Some(ItemKind::File), None)?) {
-        let of_file = |entry: &&Value| entry["file_index"] == json!(file.ordinal);
-        let entry = seen["files"].as_array().into_iter().flatten().find(of_file).cloned().unwrap_or_default();
-        let own = pages.iter().filter(|page| data_of(&page.item)["file_index"] == json!(file.ordinal));
+        let entry = usize::try_from(file.ordinal).ok().and_then(|place| seen["files"].get(place));
+        let entry = entry.cloned().unwrap_or_default();
         let mut listed = json!({
-            "name": name_of(&file), "type": entry["type"], "pages": own.count(),
+            "name": name_of(&file), "type": entry["type"], "pages": page_counts.get(&file.ordinal).copied().unwrap_or(0),
             "first_page_index": entry["first_page_index"], "warnings": entry["warnings"],
         });
         if let Some(error) = entry["error"].as_str() {

@@ -48,10 +48,30 @@ pub(super) struct PageResult {
     pub(super) item: Item,
     /// Its place among all pages of the submission, from 0.
     pub(super) index: u64,
-    /// What is known of it, or why nothing is.
-    pub(super) message: Result<Value, String>,
-    /// Of its type.
-    pub(super) confidence: Option<f64>,
+    /// Why it could not be read or classified, if it could not.
+    pub(super) failed: Option<String>,
+    /// Of the stages that it has passed, in their order.
+    outcomes: Vec<Outcome>,
+}
+
+impl PageResult {
+    /// How sure its type is.
+    pub(super) fn confidence(&self) -> Option<f64> {
+        self.outcomes.last().and_then(|outcome| outcome.confidence)
+    }
+
+    /// The last message about it. What that lacks, because a program outside has not sent it on, is taken from those
+    /// before it.
+    pub(super) fn message(&self, context: &StepContext) -> Result<Value, StepError> {
+        let mut known = json!({});
+        for outcome in self.outcomes.iter().rev() {
+            known = with(context.read(&outcome.output)?, known);
+            if known["page_content"].is_string() {
+                break;
+            }
+        }
+        Ok(with(data_of(&self.item), known))
+    }
 }
 
 /// The stages of a workflow that run over something, in order.
@@ -100,31 +120,12 @@ pub(super) fn page_results(context: &StepContext) -> Result<Vec<PageResult>, Ste
     }
     let mut results = Vec::new();
     for (place, item) in in_page_order(context.items(Some(ItemKind::Page), None)?).into_iter().enumerate() {
-        let data = data_of(&item);
-        let index = data["page_index"].as_u64().unwrap_or(place as u64);
-        let outcomes: Vec<&Outcome> = stages.iter().filter_map(|stage| stage.get(&item.id)).collect();
-        let confidence = outcomes.last().and_then(|outcome| outcome.confidence);
-        let complete = outcomes.len() == stages.len() && outcomes.iter().all(|outcome| is_done(outcome));
-        let message = if complete {
-            Ok(known_of(context, &outcomes, data)?)
-        } else {
-            let failed = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Failed);
-            Err(failed.map_or_else(|| "was not read".to_owned(), |outcome| reason(outcome)))
-        };
-        results.push(PageResult { item, index, message, confidence });
+        let index = data_of(&item)["page_index"].as_u64().unwrap_or(place as u64);
+        let outcomes: Vec<Outcome> = stages.iter_mut().filter_map(|stage| stage.remove(&item.id)).collect();
+        // A page may have been sent past a stage; it is here all the same.
+        let failed = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Failed).map(reason);
+        let failed = failed.or_else(|| outcomes.is_empty().then(|| "was not read".to_owned()));
+        results.push(PageResult { item, index, failed, outcomes });
     }
     Ok(results)
-}
-
-/// The last message about a page. What it lacks, because a program outside has not sent it on, is taken from those before
-/// it.
-fn known_of(context: &StepContext, outcomes: &[&Outcome], data: Value) -> Result<Value, StepError> {
-    let mut known = json!({});
-    for outcome in outcomes.iter().rev() {
-        known = with(context.read(&outcome.output)?, known);
-        if known["page_content"].is_string() {
-            break;
-        }
-    }
-    Ok(with(data, known))
 }

@@ -1,5 +1,7 @@
 //! Small papers: pages of text, as PDF.
 
+use std::fmt::Write as _;
+
 /// A line that begins with `#` is a title.
 pub(super) type Lines = &'static [&'static str];
 
@@ -75,14 +77,15 @@ pub(super) fn pdf(pages: &[Lines]) -> Vec<u8> {
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         places.push(file.len());
-        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", index + 1));
+        write!(file, "{} 0 obj\n{object}\nendobj\n", index + 1).unwrap();
     }
     let table = file.len();
-    let entries: String = places.iter().map(|place| format!("{place:010} 00000 n \n")).collect();
     let count = objects.len() + 1;
-    file.push_str(&format!(
-        "xref\n0 {count}\n0000000000 65535 f \n{entries}trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
-    ));
+    write!(file, "xref\n0 {count}\n0000000000 65535 f \n").unwrap();
+    for place in places {
+        writeln!(file, "{place:010} 00000 n ").unwrap();
+    }
+    write!(file, "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n").unwrap();
     file.into_bytes()
 }
 
@@ -92,7 +95,7 @@ fn page_content(lines: &[&str]) -> String {
     for line in lines {
         let (size, text) = line.strip_prefix("# ").map_or((11, *line), |title| (22, title));
         let text = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
-        content.push_str(&format!("/F {size} Tf 1 0 0 1 60 {height} Tm ({text}) Tj\n"));
+        writeln!(content, "/F {size} Tf 1 0 0 1 60 {height} Tm ({text}) Tj").unwrap();
         height -= 2 * size;
     }
     content + "ET"
