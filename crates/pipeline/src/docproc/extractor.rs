@@ -3,7 +3,7 @@
 use super::{
     UNKNOWN,
     pages::page_of,
-    schema::plan,
+    schema::{plan, second_look},
     values::{Answers, answers, everything},
 };
 use crate::{
@@ -57,8 +57,14 @@ impl Processor for SchemaExtractor {
         let found = match context.workflow()?.extraction_schemas.get(doc_type) {
             None => everything(&extract(doctype, &pages, &sources)),
             Some(schema) => {
-                let (doctype, wanted) = plan(doctype, schema);
-                answers(&wanted, &extract(&doctype, &pages, &sources))
+                let (doctype, mut wanted) = plan(doctype, schema);
+                let mut extraction = extract(&doctype, &pages, &sources);
+                if let Some(again) = second_look(&doctype, &mut wanted, &extraction) {
+                    // Only what was looked for: nothing that was found is found anew.
+                    let more = extract(&again, &pages, &sources).fields;
+                    extraction.fields.extend(more.into_iter().filter(|(name, _)| doctype.fields.field(name).is_none()));
+                }
+                answers(&wanted, &extraction)
             }
         };
         let threshold = context.stage()?.confidence_threshold;

@@ -10,7 +10,7 @@
 use bindery_engine::workflow::{ExtractionSchema, FieldSchema, FieldType as Asked};
 use bindery_insight::{
     DocType,
-    fields::{Field, FieldType, label::Label, schema::Prefer},
+    fields::{Extraction, Field, FieldType, label::Label, schema::Prefer},
 };
 
 /// What workflows call a field, and what the types do. Two names are the parts of one value.
@@ -71,18 +71,40 @@ fn sources_of(doctype: &DocType, name: &str) -> Vec<Vec<String>> {
 
 /// A field whose name is what stands beside its value.
 fn by_label(asked: &FieldSchema) -> Option<Field> {
-    Some(Field {
-        name: asked.name.clone(),
-        kind: kind_of(asked.field_type),
+    let labels = vec![Label::new(&words_of(&asked.name))?];
+    Some(plain_field(&asked.name, kind_of(asked.field_type), labels))
+}
+
+fn plain_field(name: &str, kind: FieldType, labels: Vec<Label>) -> Field {
+    Field {
+        name: name.to_owned(),
+        kind,
         required: false,
-        labels: vec![Label::new(&words_of(&asked.name))?],
+        labels,
         never: Vec::new(),
         pattern: None,
         role: None,
         prefer: Prefer::First,
         one_of: Vec::new(),
         columns: Vec::new(),
-    })
+    }
+}
+
+/// Names are found as those of parties, by many signs. Where that has found none, what stands right behind the label may
+/// still be one ("Employer: Nordwind Papier GmbH"): the type for a second look, if there is any to be taken.
+pub(super) fn second_look(doctype: &DocType, wanted: &mut [Wanted], found: &Extraction) -> Option<DocType> {
+    let mut again = doctype.clone();
+    for asked in wanted.iter_mut() {
+        let [parts] = asked.sources.as_slice() else { continue };
+        let [name] = parts.as_slice() else { continue };
+        let missing = doctype.fields.field(name).filter(|_| !found.fields.contains_key(name));
+        let Some(field) = missing.filter(|field| field.kind == FieldType::Name) else { continue };
+        let beside = format!("{name} beside its label");
+        let never = field.never.clone();
+        again.fields.fields.push(Field { never, ..plain_field(&beside, FieldType::String, field.labels.clone()) });
+        asked.sources.push(vec![beside]);
+    }
+    (again.fields.fields.len() > doctype.fields.fields.len()).then_some(again)
 }
 
 /// A name as people write it.

@@ -46,7 +46,6 @@ pub(super) const PAYSLIP: Lines = &[
     "Employer: Nordwind Papier GmbH",
     "Employee: Ana Ruiz",
     "Employee number: 4711",
-    "Pay period: March 2026",
     "Gross pay: 3,000.00 EUR",
     "Income tax: 500.00 EUR",
     "Total deductions: 800.00 EUR",
