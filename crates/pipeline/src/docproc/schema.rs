@@ -100,8 +100,12 @@ pub(super) fn second_look(doctype: &DocType, wanted: &mut [Wanted], found: &Extr
         let missing = doctype.fields.field(name).filter(|_| !found.fields.contains_key(name));
         let Some(field) = missing.filter(|field| field.kind == FieldType::Name) else { continue };
         let beside = format!("{name} beside its label");
-        let never = field.never.clone();
-        again.fields.fields.push(Field { never, ..plain_field(&beside, FieldType::String, field.labels.clone()) });
+        let (never, role) = (field.never.clone(), field.role);
+        again.fields.fields.push(Field {
+            never,
+            role,
+            ..plain_field(&beside, FieldType::String, field.labels.clone())
+        });
         asked.sources.push(vec![beside]);
     }
     (again.fields.fields.len() > doctype.fields.fields.len()).then_some(again)

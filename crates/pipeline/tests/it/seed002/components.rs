@@ -57,7 +57,7 @@ async fn s002_17_every_component_sends_what_the_next_one_needs() {
         extracted[1]["extracted_data"],
         json!({
             "company_name": "Nordwind Papier GmbH", "employee_name": "Ana Ruiz", "gross_amount": "3000.00",
-            "net_amount": "2200.00", "period": null,
+            "net_amount": "2200.00", "period": "March 2026",
         })
     );
     for document in &extracted {

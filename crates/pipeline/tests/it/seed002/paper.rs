@@ -43,6 +43,7 @@ pub(super) const ID_CARD: Lines = &[
 
 pub(super) const PAYSLIP: Lines = &[
     "# Payslip",
+    "Pay period: March 2026",
     "Employer: Nordwind Papier GmbH",
     "Employee: Ana Ruiz",
     "Employee number: 4711",
