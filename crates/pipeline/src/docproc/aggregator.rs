@@ -38,13 +38,12 @@ impl Processor for ClassificationAggregator {
             let doc_type = message["doc_type"].as_str().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
             let file = &message["file_index"];
             let same = |draft: &&mut Draft| draft.doc_type == doc_type && (across_files || draft.file == *file);
-            match documents.last_mut().filter(|_| goes_on).filter(same) {
-                Some(draft) => draft.add(&page, &message),
-                None => {
-                    let mut draft = Draft::new(doc_type, file.clone());
-                    draft.add(&page, &message);
-                    documents.push(draft);
-                }
+            if let Some(draft) = documents.last_mut().filter(|_| goes_on).filter(same) {
+                draft.add(&page, &message);
+            } else {
+                let mut draft = Draft::new(doc_type, file.clone());
+                draft.add(&page, &message);
+                documents.push(draft);
             }
             goes_on = true;
         }

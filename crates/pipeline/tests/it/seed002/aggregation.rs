@@ -4,7 +4,10 @@ use super::{
     paper::{ID_CARD, INVOICE, INVOICE_WITHOUT_TOTAL, PAYSLIP, pdf},
     request::{Request, default_yaml, outside},
 };
-use bindery_core::{item::ItemKind, submission::SubmissionStatus};
+use bindery_core::{
+    item::{Item, ItemKind},
+    submission::SubmissionStatus,
+};
 use bindery_engine::message::{PipelineMessage, Published};
 use serde_json::{Value, json};
 
@@ -38,7 +41,7 @@ async fn s002_02_our_extractor_and_the_back_office_count_alike() {
 async fn s002_04_a_message_of_the_seeds_shape_for_each_of_our_documents() {
     let pile = pdf(&[INVOICE, ID_CARD, PAYSLIP]);
     let request = Request::worked_on(&outside("extractor"), &[("pile.pdf", &pile)]).await;
-    let documents: Vec<String> = request.items(ItemKind::Document).await.iter().map(|one| one.public_id()).collect();
+    let documents: Vec<String> = request.items(ItemKind::Document).await.iter().map(Item::public_id).collect();
     assert_eq!(documents, ["doc_1", "doc_2", "doc_3"]);
     for (index, document) in documents.iter().enumerate() {
         assert_eq!(request.publish("doc.extracted", extracted(document, 3)).await, Published::Taken);
