@@ -6,7 +6,7 @@
 use crate::{
     chain::{At, Next},
     error::{EngineError, EngineResult},
-    processor::Children,
+    processor::{Child, Children},
     settle::{Settler, Work},
     workflow::Over,
 };
@@ -129,7 +129,7 @@ impl Settler<'_> {
         }
         for (index, id) in (cursor..upto).zip(ids) {
             let child = children.child(index);
-            let payload = self.child_payload(&child.data).await?;
+            let payload = self.child_payload(&child).await?;
             next.changes.items.push(Item {
                 id,
                 submission: work.submission,
@@ -149,12 +149,14 @@ impl Settler<'_> {
         Ok((Commit { guard, changes: next.into_changes() }, upto))
     }
 
-    /// A child's own data is the input of its first stage.
-    async fn child_payload(&self, data: &serde_json::Map<String, Value>) -> EngineResult<Payload> {
-        if data.is_empty() {
+    /// A child's own data is the input of its first stage, with what is for that stage alone.
+    async fn child_payload(&self, child: &Child) -> EngineResult<Payload> {
+        if child.data.is_empty() && child.input.is_empty() {
             return Ok(Payload::null());
         }
-        self.engine.store_payload(&Value::Object(data.clone())).await
+        let mut input = child.data.clone();
+        input.extend(child.input.clone());
+        self.engine.store_payload(&Value::Object(input)).await
     }
 }
 

@@ -89,7 +89,14 @@ impl Engine {
         let Resolved::Stage { index } = info.workflow.resolve(&info.workflow.stages[0].name, &target)? else {
             return Ok(Published::Ignored);
         };
-        let item = self.item_of(submission.id, &message).await?;
+        let item = match self.item_of(submission.id, &message).await {
+            Ok(item) => item,
+            Err(unknown) => {
+                // Why it is not there says more than that it is not.
+                self.check_aggregation(&info, index).await?;
+                return Err(unknown);
+            }
+        };
         if let Some(job) = self.sender(&info, item, index, message.source_component.as_deref()).await? {
             let confidence = CONFIDENCE_FIELDS.iter().find_map(|field| message.payload.get(field)?.as_f64());
             let about = About { submission: submission.id, item, stage: job.stage, processor: job.processor };
@@ -99,7 +106,19 @@ impl Engine {
             let taken = results.first().is_some_and(CommitResult::is_applied);
             return Ok(if taken { Published::Taken } else { Published::Ignored });
         }
+        self.check_aggregation(&info, index).await?;
         self.decided(&info, item, index, message.payload).await
+    }
+
+    /// What leads to an aggregation is counted there, and before that has begun to wait there is nothing to count in.
+    async fn check_aggregation(&self, info: &SubmissionInfo, target: usize) -> EngineResult<()> {
+        let stage = &info.workflow.stages[target];
+        if stage.aggregation.is_none() || self.store().joins(info.id).await?.iter().any(|join| join.stage == stage.name)
+        {
+            return Ok(());
+        }
+        let request = info.public_id();
+        Err(EngineError::NotFound(format!("aggregation state of the request {request:?} at the stage {}", stage.name)))
     }
 
     /// The job that waits for this message: at the nearest stage before the one that the message goes to. One at that

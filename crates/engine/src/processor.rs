@@ -167,6 +167,8 @@ pub struct Child {
     pub content: Option<ContentHash>,
     /// Kept with the item, and the input of its first stage.
     pub data: Map<String, Value>,
+    /// More input for its first stage, which is not kept with the item: what is long, such as texts.
+    pub input: Map<String, Value>,
 }
 
 /// The parts that an item was taken apart into, made one by one so that a million of them need no memory. A retry asks

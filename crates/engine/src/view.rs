@@ -274,12 +274,15 @@ pub async fn request_status(engine: &Engine, id: SubmissionId) -> EngineResult<V
     let items = engine.store().item_counts(id).await?;
     let breached = submission.deadline.breached_at.is_some() && !submission.status.is_final();
     let status = if breached { "sla_breached" } else { submission.status.as_str() };
+    let late =
+        submission.deadline.breached_at.filter(|_| breached).map(|at| format!("the deadline was missed at {at}"));
+    let error = submission.error.clone().or(late);
     Ok(json!({
         "request_id": submission.public_id(), "status": status, "workflow_name": submission.workflow,
         "created_at": submission.received_at, "deadline_utc": submission.deadline.at,
         "sla_breached": submission.deadline.breached_at.is_some(),
         "completed_at": submission.completed_at, "page_count": items.pages, "document_count": items.documents,
-        "result": result(engine, id).await?, "error": submission.error,
+        "result": result(engine, id).await?, "error": error,
     }))
 }
 

@@ -3,6 +3,7 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
+//! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
@@ -12,6 +13,7 @@
 //!
 //! **What wakes it**: the engine's workers.
 
+pub mod docproc;
 pub mod documents;
 pub mod intake;
 mod media;
@@ -36,7 +38,9 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let mut registry = Registry::with_builtin();
     let room = Arc::<reading::ReadingRoom>::default();
     reading::register(&mut registry, &room);
-    documents::register(&mut registry, &room, knowledge);
+    let knowledge = Arc::new(knowledge);
+    documents::register(&mut registry, &room, &knowledge);
+    docproc::register(&mut registry, &room, &knowledge);
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

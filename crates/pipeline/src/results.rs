@@ -40,13 +40,18 @@ pub(crate) fn reason(outcome: &Outcome) -> String {
 pub(crate) fn none_read(files: &[Item], opened: &HashMap<ItemId, Outcome>) -> Result<(), StepError> {
     let failed = opened.values().filter(|outcome| outcome.status == OutcomeStatus::Failed);
     let reasons: Vec<String> = failed.map(reason).collect();
-    if files.is_empty() || reasons.len() < files.len() {
+    none_opened(files.len(), &reasons)
+}
+
+/// The same, where it is known how many files there are and why some cannot be read.
+pub(crate) fn none_opened(files: usize, reasons: &[String]) -> Result<(), StepError> {
+    if reasons.len() < files {
         return Ok(());
     }
-    let message = match reasons.as_slice() {
+    let message = match reasons {
         [only] => format!("the only file could not be read: {only}"),
-        [first, ..] => format!("none of the {} files could be read; the first: {first}", files.len()),
-        [] => String::new(),
+        [first, ..] => format!("none of the {files} files could be read; the first: {first}"),
+        [] => return Ok(()),
     };
     Err(StepError::reject(message).named("NothingRead"))
 }

@@ -18,6 +18,12 @@ pub(crate) fn whole(
         .ok_or_else(|| wrong(context, name, &format!("a whole number from {} to {}", allowed.start(), allowed.end())))
 }
 
+/// True or false.
+pub(crate) fn yes_or_no(context: &StepContext, name: &str, default: bool) -> Result<bool, StepError> {
+    let Some(value) = context.settings().get(name) else { return Ok(default) };
+    value.as_bool().ok_or_else(|| wrong(context, name, "true or false"))
+}
+
 /// A setting that is not what was expected.
 pub(crate) fn wrong(context: &StepContext, name: &str, expected: &str) -> StepError {
     let stage = context.stage().map(|stage| format!("stage {}: ", stage.name)).unwrap_or_default();

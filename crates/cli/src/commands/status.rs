@@ -13,8 +13,9 @@ use bindery_core::{
     submission::{Submission, SubmissionStatus, senders_id},
 };
 use bindery_engine::view;
+use bindery_pipeline::docproc;
 use bindery_store::query::SubmissionFilter;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Show how submissions stand
@@ -43,8 +44,12 @@ pub(crate) struct Args {
     documents: bool,
 
     /// Print how far the aggregations are, as JSON
-    #[arg(long, requires = "submission", conflicts_with = "watch")]
+    #[arg(long, requires = "submission", conflicts_with_all = ["watch", "tables"])]
     aggregation: bool,
+
+    /// Print it as rows of requests, pages, documents, backoffice_tasks and aggregation_state, as JSON
+    #[arg(long, requires = "submission", conflicts_with_all = ["watch", "documents"])]
+    tables: bool,
 
     /// How many to list
     #[arg(long, default_value_t = 20, value_name = "N")]
@@ -61,17 +66,30 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::json(&json!({"submission": submission, "documents": documents}))?;
     } else if args.aggregation {
         output::json(&view::aggregation_states(&app.engine, id).await?)?;
+    } else if args.tables {
+        output::json(&docproc::tables(&app.engine, id).await?)?;
     } else if args.watch {
         return watch(&app, id, args.json).await;
     } else {
         let progress = view::progress(&app.engine, id).await?;
         if args.json {
-            output::json(&progress)?;
+            output::json(&with_request(&app, &progress).await?)?;
         } else {
             show(&app, &progress).await?;
         }
     }
     Ok(Exit::Ok)
+}
+
+/// The progress with what a status request over HTTP is answered with: the result is there, and a missed deadline is a
+/// status.
+async fn with_request(app: &App, progress: &Progress) -> anyhow::Result<Value> {
+    let mut answer = serde_json::to_value(progress)?;
+    let request = docproc::status(&app.engine, progress.submission).await?;
+    if let (Value::Object(answer), Value::Object(request)) = (&mut answer, request) {
+        answer.extend(request);
+    }
+    Ok(answer)
 }
 
 async fn list(app: &App, limit: usize, as_json: bool) -> anyhow::Result<Exit> {

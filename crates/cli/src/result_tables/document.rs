@@ -1,12 +1,12 @@
 //! One document.
 
-use super::{page_range, per_cent, shown};
+use super::{pages_of, per_cent, shown};
 use crate::output;
 use serde_json::{Map, Value};
 
 /// One document with its fields, each with where it stands and what is doubtful.
 pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
-    let pages = page_range(&document["page_indices"]);
+    let pages = pages_of(document);
     let (id, kind, file) = (shown(&document["document_id"]), shown(&document["doc_type"]), shown(&document["file"]));
     output::line(format!("{id}: {kind}, {} sure, pages {pages} of {file}", per_cent(&document["type_confidence"])))?;
     for reason in document["because"].as_array().into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! All documents of a submission: a table of what each is and says, then what a person should look at and why, what is
 //! missing and why, and what was there twice.
 
-use super::{all_files, page_range, shown};
+use super::{all_files, pages_of, shown};
 use crate::output;
 use serde_json::{Map, Value};
 
@@ -31,7 +31,7 @@ pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Val
         [
             shown(&document["document_id"]),
             output::short_in_the_middle(&shown(&document["file"]), longest),
-            page_range(&document["page_indices"]),
+            pages_of(document),
             shown(&document["doc_type"]),
             telling(document).join(", "),
         ]

@@ -48,8 +48,13 @@ fn texts(totals: &Map<String, Value>, files: &[Value]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The pages of a document, as its file counts them where the result says it.
+pub(crate) fn pages_of(document: &Value) -> String {
+    page_range(document.get("pages").unwrap_or(&document["page_indices"]))
+}
+
 /// Pages as people say them: 1-3, 5.
-pub(crate) fn page_range(pages: &Value) -> String {
+fn page_range(pages: &Value) -> String {
     let pages: Vec<u64> = pages.as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for page in pages {

@@ -36,7 +36,7 @@ fn unknown_names_list_the_known_ones() {
             "there is no workflow \"wrods\"; known are default, documents, process, read, submission-documents, words",
         )
         .fails_with(2, "hint: ");
-    desk.bindery(&["run", &samples(), "--workflow", "default"]).fails_with(2, "no processor is registered under");
+    desk.bindery(&["run", &samples(), "--workflow", "process"]).fails_with(2, "no processor is registered under");
     desk.bindery(&["pause", "nothing"]).fails_with(2, "there is no queue \"nothing\"; known are");
     desk.bindery(&["status", "sub_99"]).fails_with(2, "there is no submission \"sub_99\"");
     desk.bindery(&["retry", "job_99"]).fails_with(2, "there is no job_99");

@@ -34,6 +34,28 @@ fn documents_are_shown_explained_and_exported() {
 }
 
 #[test]
+fn s002_23_the_default_workflow_ends_in_a_table_and_a_status_for_programs() {
+    let desk = Desk::new();
+    desk.write("in/invoice.html", INVOICE);
+    desk.write("in/torn.pdf", "%PDF-1.7\n1 0 obj\n<<");
+    let ran = desk.bindery(&["run", "--workflow", "default", "--external-id", "request-1", "in"]).ok();
+    assert!(ran.out.contains("doc_1  invoice.html  1      invoice"), "pages as their file counts them: {ran:?}");
+    assert!(ran.out.contains("not read: torn.pdf: the PDF file is damaged"), "{ran:?}");
+    let status = desk.status("request-1");
+    assert_eq!((&status["request_id"], &status["workflow_name"]), (&"request-1".into(), &"default".into()));
+    assert_eq!((&status["page_count"], &status["document_count"]), (&1.into(), &1.into()));
+    assert_eq!(status["result"]["documents"][0]["extracted_data"]["total_amount"], "119.00", "{status}");
+    for key in ["created_at", "deadline_utc", "completed_at"] {
+        assert!(status[key].is_string(), "{key}: {status}");
+    }
+    let tables = desk.bindery(&["status", "request-1", "--tables"]).ok().json();
+    assert_eq!(
+        (&tables["pages"][0]["status"], &tables["requests"][0]["status"]),
+        (&"grouped".into(), &"completed".into())
+    );
+}
+
+#[test]
 fn a_result_without_documents_says_so() {
     let desk = Desk::new();
     desk.write("a.txt", "one two three");

@@ -122,8 +122,9 @@ fn group(context: &StepContext, _input: Value) -> Result<Extracted, StepError> {
     let children = documents.into_iter().enumerate().map(|(index, (doc_type, indices, texts))| Child {
         label: Some(doc_type.clone()),
         key: Some(format!("uuid-doc-{index}")),
-        content: None,
-        data: object(json!({"doc_type": doc_type, "page_indices": indices, "ocr_texts": texts})),
+        data: object(json!({"doc_type": doc_type, "page_indices": indices})),
+        input: object(json!({"ocr_texts": texts})),
+        ..Child::default()
     });
     let children = Children::new(ItemKind::Document, children.collect());
     Ok(Extracted::new(json!({"document_count": children.count})).with_children(children))

@@ -108,6 +108,6 @@ fn open_questions(context: &StepContext) -> Result<HashMap<ItemId, Vec<String>>,
 }
 
 /// A confidence as people read it: more than three digits say nothing.
-fn rounded(confidence: &Value) -> Value {
+pub(crate) fn rounded(confidence: &Value) -> Value {
     confidence.as_f64().map_or(Value::Null, |confidence| json!((confidence * 1000.0).round() / 1000.0))
 }

@@ -24,7 +24,7 @@ impl FieldExtractor {
     }
 
     /// Files inside the file: an e-invoice has its data there. What is wrong with them is no reason to read no fields.
-    fn attachments(&self, context: &StepContext, file: &Value) -> Result<Vec<Attachment>, StepError> {
+    pub(crate) fn attachments(&self, context: &StepContext, file: &Value) -> Result<Vec<Attachment>, StepError> {
         let Some(content) = content_of(file) else { return Ok(Vec::new()) };
         let file = self.room.open(context, content, file["name"].as_str())?;
         if file.about().file_type != FileType::Pdf {

@@ -14,6 +14,7 @@ mod grouper;
 
 pub use classifier::PageClassifier;
 pub use consolidator::DocumentConsolidator;
+pub(crate) use consolidator::rounded;
 pub use extractor::FieldExtractor;
 pub use grouper::DocumentGrouper;
 
@@ -32,7 +33,7 @@ const EXTRACTOR: &str = "field_extractor";
 #[derive(Debug)]
 pub struct Knowledge {
     doctypes: DocTypes,
-    templates: Templates,
+    pub(crate) templates: Templates,
     /// Made when it is first needed: most commands classify nothing.
     classifier: OnceLock<Classifier>,
 }
@@ -48,21 +49,20 @@ impl Knowledge {
         Self::new(DocTypes::shipped().unwrap_or_default(), Templates::default())
     }
 
-    fn classifier(&self) -> &Classifier {
+    pub(crate) fn classifier(&self) -> &Classifier {
         self.classifier.get_or_init(|| Classifier::new(&self.doctypes))
     }
 
-    fn doctype(&self, name: &str) -> Result<&DocType, StepError> {
+    pub(crate) fn doctype(&self, name: &str) -> Result<&DocType, StepError> {
         self.doctypes.get(name).or_else(|| self.doctypes.get(OTHER)).ok_or_else(|| {
             StepError::reject(format!("there is no type of document {name:?} here, nor {OTHER:?}")).named("NoDocType")
         })
     }
 }
 
-pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: Knowledge) {
-    let knowledge = Arc::new(knowledge);
-    registry.register(PageClassifier::new(Arc::clone(&knowledge)));
+pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
+    registry.register(PageClassifier::new(Arc::clone(knowledge)));
     registry.register(DocumentGrouper);
-    registry.register(FieldExtractor::new(Arc::clone(room), knowledge));
+    registry.register(FieldExtractor::new(Arc::clone(room), Arc::clone(knowledge)));
     registry.register(DocumentConsolidator);
 }

@@ -8,6 +8,7 @@ mod documents;
 mod intake;
 mod read;
 mod reviews;
+mod seed002;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod words;

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    result_tables::{page_range, shown},
+    result_tables::{pages_of, shown},
 };
 use serde_json::Value;
 use std::{collections::BTreeSet, io::Write};
@@ -33,7 +33,7 @@ pub(super) fn csv(documents: &[Value], into: impl Write) -> anyhow::Result<()> {
         let about = [
             shown(&document["document_id"]),
             shown(&document["file"]),
-            page_range(&document["page_indices"]),
+            pages_of(document),
             shown(&document["doc_type"]),
             shown(&document["type_confidence"]),
             shown(&document["extraction_confidence"]),

@@ -173,17 +173,18 @@ struct WireChild {
     key: Option<String>,
     content: Option<ContentHash>,
     data: Map<String, Value>,
+    input: Map<String, Value>,
 }
 
 impl From<Child> for WireChild {
-    fn from(Child { label, key, content, data }: Child) -> Self {
-        Self { label, key, content, data }
+    fn from(Child { label, key, content, data, input }: Child) -> Self {
+        Self { label, key, content, data, input }
     }
 }
 
 impl From<WireChild> for Child {
-    fn from(WireChild { label, key, content, data }: WireChild) -> Self {
-        Self { label, key, content, data }
+    fn from(WireChild { label, key, content, data, input }: WireChild) -> Self {
+        Self { label, key, content, data, input }
     }
 }
 
@@ -319,6 +320,7 @@ mod tests {
             key: (index % 2 == 0).then(|| format!("p-{index}")),
             content: Some(ContentHash::of(&[index as u8])),
             data: Map::from_iter([("number".to_owned(), json!(index))]),
+            input: Map::from_iter([("text".to_owned(), json!(format!("of page {index}")))]),
         })
     }
 

@@ -1,0 +1,131 @@
+//! Pages in messages and in the results of earlier stages.
+
+use crate::{reading::stored_page, results::reason};
+use bindery_core::{
+    ItemId, StepError,
+    item::{Item, ItemKind},
+    outcome::{Outcome, OutcomeStatus},
+};
+use bindery_engine::{
+    context::StepContext,
+    workflow::{Over, Stage, Workflow},
+};
+use bindery_reader::{OpenFile as _, Page, ReadOptions, model::FileType, plain};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// A message with more in it.
+pub(super) fn with(message: Value, more: Value) -> Value {
+    match (message, more) {
+        (Value::Object(mut message), Value::Object(more)) => {
+            message.extend(more);
+            Value::Object(message)
+        }
+        (_, more) => more,
+    }
+}
+
+/// The page that a message is about: as our reader has stored it, or, where another program has read it, made of its
+/// text.
+pub(super) fn page_of(context: &StepContext, message: &Value) -> Result<Page, StepError> {
+    if message["page_content"].is_string() {
+        return stored_page(context, &json!({"content": message["page_content"]}));
+    }
+    let Some(text) = message["ocr_text"].as_str() else {
+        let message = "the page has no text: whoever reads it should send `ocr_text`";
+        return Err(StepError::reject(message).named("NoText"));
+    };
+    // It is one page, whatever it says.
+    let text = text.replace('\u{c}', "\n");
+    let page =
+        plain::text::open(text.as_bytes(), FileType::Text, &ReadOptions::default()).and_then(|file| file.page(0));
+    page.map_err(|error| StepError::reject(format!("the text of the page cannot be used: {error}")).named("BadText"))
+}
+
+/// What became of a page.
+#[derive(Debug)]
+pub(super) struct PageResult {
+    pub(super) item: Item,
+    /// Its place among all pages of the submission, from 0.
+    pub(super) index: u64,
+    /// Why it could not be read or classified, if it could not.
+    pub(super) failed: Option<String>,
+    /// Of the stages that it has passed, in their order.
+    outcomes: Vec<Outcome>,
+}
+
+impl PageResult {
+    /// How sure its type is.
+    pub(super) fn confidence(&self) -> Option<f64> {
+        self.outcomes.last().and_then(|outcome| outcome.confidence)
+    }
+
+    /// The last message about it. What that lacks, because a program outside has not sent it on, is taken from those
+    /// before it.
+    pub(super) fn message(&self, context: &StepContext) -> Result<Value, StepError> {
+        let mut known = json!({});
+        for outcome in self.outcomes.iter().rev() {
+            known = with(context.read(&outcome.output)?, known);
+            if known["page_content"].is_string() {
+                break;
+            }
+        }
+        Ok(with(data_of(&self.item), known))
+    }
+}
+
+/// The stages of a workflow that run over something, in order.
+pub(super) fn stages_over(workflow: &Workflow, over: Over) -> impl DoubleEndedIterator<Item = &Stage> {
+    workflow.stages.iter().filter(move |stage| stage.over == over)
+}
+
+/// The one result of a stage for each item: that of the processor which has one, if it has several.
+pub(super) fn by_item(outcomes: Vec<Outcome>) -> HashMap<ItemId, Outcome> {
+    let mut found: HashMap<ItemId, Outcome> = HashMap::new();
+    for outcome in outcomes {
+        let Some(item) = outcome.item else { continue };
+        if found.get(&item).is_none_or(|known| is_done(&outcome) && !is_done(known)) {
+            found.insert(item, outcome);
+        }
+    }
+    found
+}
+
+pub(super) fn is_done(outcome: &Outcome) -> bool {
+    matches!(outcome.status, OutcomeStatus::Completed | OutcomeStatus::Skipped)
+}
+
+/// Whether a result is a person's: it is certain, and the message still says how sure the component was.
+pub(super) fn by_a_person(confidence: Option<f64>, of_component: &Value) -> bool {
+    confidence == Some(1.0) && of_component.as_f64().is_some_and(|sure| sure < 1.0)
+}
+
+/// Pages of a submission in the order in which they are numbered.
+pub(super) fn in_page_order(mut pages: Vec<Item>) -> Vec<Item> {
+    pages.sort_by_key(|page| (page.parent, page.ordinal, page.id));
+    pages
+}
+
+/// What was said of an item when it was made.
+pub(super) fn data_of(item: &Item) -> Value {
+    serde_json::from_str(&item.data).unwrap_or_default()
+}
+
+/// What the stages over pages have found, page by page.
+pub(super) fn page_results(context: &StepContext) -> Result<Vec<PageResult>, StepError> {
+    let workflow = context.workflow()?;
+    let mut stages = Vec::new();
+    for stage in stages_over(workflow, Over::Page) {
+        stages.push(by_item(context.outcomes(&stage.name)?));
+    }
+    let mut results = Vec::new();
+    for (place, item) in in_page_order(context.items(Some(ItemKind::Page), None)?).into_iter().enumerate() {
+        let index = data_of(&item)["page_index"].as_u64().unwrap_or(place as u64);
+        let outcomes: Vec<Outcome> = stages.iter_mut().filter_map(|stage| stage.remove(&item.id)).collect();
+        // A page may have been sent past a stage; it is here all the same.
+        let failed = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Failed).map(reason);
+        let failed = failed.or_else(|| outcomes.is_empty().then(|| "was not read".to_owned()));
+        results.push(PageResult { item, index, failed, outcomes });
+    }
+    Ok(results)
+}
