@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
+//! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
@@ -13,6 +14,7 @@
 //! **What wakes it**: the engine's workers.
 
 pub mod documents;
+pub mod idp;
 pub mod intake;
 mod media;
 pub mod reading;
@@ -34,6 +36,7 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let room = Arc::<reading::ReadingRoom>::default();
     reading::register(&mut registry, &room);
     documents::register(&mut registry, &room, knowledge);
+    idp::register(&mut registry, &room, &Arc::default());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

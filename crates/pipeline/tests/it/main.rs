@@ -7,6 +7,7 @@ mod desk;
 mod documents;
 mod intake;
 mod read;
+mod seed003;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod words;
