@@ -76,6 +76,13 @@ fn s003_12_and_24_an_object_that_is_copied_starts_the_chain_on_s3() {
         (&json!(format!("text-docs/{id}.json")), &json!(2))
     );
 
+    // Larger objects go over in parts, and their tags differ.
+    let large: Vec<u8> = (0..9_000_000_u32).map(|number| (number % 251) as u8).collect();
+    runtime.block_on(from.put(&key("in/large.bin"), large.clone())).unwrap();
+    let request = json!({"file": format!("{staging}/in/large.bin"), "collection_name": "kb_reports"});
+    let copied = run("file_processing", &request)["body"]["document_id"].as_str().unwrap().to_owned();
+    assert!(runtime.block_on(to.read(&key(&format!("raw/{copied}/large.bin")))).unwrap().unwrap() == large);
+
     let refused = json!({"file": "s3://Papers/a.pdf", "collection_name": "a"});
     fs::write(desk.path("request.json"), refused.to_string()).unwrap();
     let refused = desk.bindery(&["process", "file_processing", "request.json", "--set", &place]);

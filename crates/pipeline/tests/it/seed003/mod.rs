@@ -1,6 +1,7 @@
 //! Seed 003's document chain on a real engine: the `idp` workflow and the tasks beside it.
 
 mod chain;
+mod copies;
 mod locations;
 mod ocr;
 mod pages;

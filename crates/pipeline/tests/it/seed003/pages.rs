@@ -69,7 +69,7 @@ async fn s003_20_and_27_a_page_that_failed_is_missing_until_it_is_repaired() {
     assert!(!has_document(&desk).await, "no document with a page missing");
 
     service.answers(200, LETTER);
-    let dead = JobFilter { stage: Some("ocr".into()), states: vec![JobState::DeadLetter], ..JobFilter::default() };
+    let dead = JobFilter { stage: Some("ocr".into()), states: vec![JobState::Dead], ..JobFilter::default() };
     assert_eq!(desk.engine.store().retry(dead).await.unwrap().jobs, 1);
     assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
     let audit = audit_of(&desk, id).await;
