@@ -34,12 +34,12 @@ impl Location {
             "s3" => {
                 let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
                 check_bucket(bucket).map_err(|why| wrong(&why))?;
-                check_key(key).map_err(|why| wrong(why))?;
+                check_key(key).map_err(wrong)?;
                 Ok(Self::S3 { bucket: bucket.to_owned(), key: key.to_owned() })
             }
             "file" => {
                 let path = rest.strip_prefix('/').ok_or_else(|| wrong("expected file:/// and the whole path"))?;
-                check_key(path).map_err(|why| wrong(why))?;
+                check_key(path).map_err(wrong)?;
                 let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
                 Ok(Self::Local { folder: format!("/{folder}"), name: name.to_owned() })
             }

@@ -2,7 +2,7 @@
 
 use bindery_pipeline::idp::{
     IdpPlace, Places, answered,
-    file_processing::{FileRequest, file_processing},
+    file_processing::{FileAnswer, FileRequest, file_processing},
 };
 use bindery_store::blobs::ObjectOptions;
 use serde_json::{Map, Value, json};
@@ -124,7 +124,7 @@ impl Server {
         let place = IdpPlace::of(&settings, &Arc::new(Places::new(options))).unwrap();
         let request = json!({"file": "s3://staging/a.pdf", "collection_name": "a"});
         let copied = file_processing(&place, FileRequest::parse(&request).unwrap()).await;
-        answered(copied.map(|answer| answer.into_body()))
+        answered(copied.map(FileAnswer::into_body))
     }
 }
 

@@ -42,7 +42,7 @@ impl OcrService {
 }
 
 fn serve(mut connection: TcpStream, status: u16, body: &str) -> Vec<u8> {
-    let (mut request, mut buffer) = (Vec::new(), [0; 65536]);
+    let (mut request, mut buffer) = (Vec::new(), [0; 8192]);
     loop {
         if let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&request[..end]).to_lowercase();
