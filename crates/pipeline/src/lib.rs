@@ -5,6 +5,7 @@
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
+//! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
@@ -15,6 +16,7 @@
 
 pub mod docproc;
 pub mod documents;
+pub mod idp;
 pub mod intake;
 mod media;
 pub mod reading;
@@ -41,6 +43,7 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let knowledge = Arc::new(knowledge);
     documents::register(&mut registry, &room, &knowledge);
     docproc::register(&mut registry, &room, &knowledge);
+    idp::register(&mut registry, &room, &Arc::default());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -7,7 +7,10 @@ use crate::{
     receiving::{self, About},
     work::Signals,
 };
-use bindery_pipeline::intake::take_in;
+use bindery_pipeline::{
+    idp::document,
+    intake::{Taken, take_in},
+};
 use bindery_store::blobs::{BlobError, ObjectError, ObjectIntake, Offer};
 use serde_json::json;
 use std::{collections::HashSet, time::Duration};
@@ -19,10 +22,12 @@ Examples:
   bindery intake s3://papers/staging/                    every new object becomes a submission, until Ctrl-C
   bindery intake s3://papers/staging/ --once             what is there now
   bindery intake gs://papers/in/ --workflow read --every 60
+  bindery intake s3://idp/raw/ --workflow idp            what `bindery process file_processing` copies there
 Each object is taken in once, however often it is listed: its address and version are the submission's external id. An
-object that is replaced by other bytes is another one. Nothing is moved or deleted. `bindery worker` does the work.")]
+object that is replaced by other bytes is another one. What file_processing has copied is known by its document id, and
+keeps it. Nothing is moved or deleted. `bindery worker` does the work.")]
 pub(crate) struct Args {
-    /// The prefix to look below: s3://bucket/prefix/, gs://…, az://…
+    /// The prefix to look below: s3://bucket/prefix/, gs://…, az://…, file:///folder/
     #[arg(value_name = "URL")]
     url: String,
 
@@ -82,7 +87,7 @@ impl Desk<'_> {
         let mut listed = HashSet::new();
         let mut offers = self.intake.list(None);
         while let Some(offer) = offers.next().await? {
-            let id = offer.external_id();
+            let id = identity(&offer);
             if !self.known.contains(&id) && receiving::find(&self.app, &id).await?.is_none() {
                 match self.receive(&offer, &id).await {
                     Ok(()) => {}
@@ -101,7 +106,11 @@ impl Desk<'_> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join(offer.name());
         self.intake.fetch_to(offer, &path).await?;
-        let taken = take_in(&**self.app.engine.blobs(), &[path]).await?;
+        let blobs = &**self.app.engine.blobs();
+        let taken = match document::of_key(&offer.key) {
+            Some(document) => Taken::one(document::take_in(blobs, &path, document).await?),
+            None => take_in(blobs, &[path]).await?,
+        };
         let mut intake = self.args.about.intake(self.settings, taken, "object storage")?;
         intake.external_id = Some(external_id.to_owned());
         intake.metadata.insert("location".to_owned(), json!(offer.location));
@@ -113,6 +122,11 @@ impl Desk<'_> {
         }
         Ok(())
     }
+}
+
+/// What an object is known by: its address and version or, if `file_processing` has put it there, the id that it gave.
+fn identity(offer: &Offer) -> String {
+    document::of_key(&offer.key).map_or_else(|| offer.external_id(), str::to_owned)
 }
 
 fn has_changed(error: &anyhow::Error) -> bool {

@@ -11,14 +11,14 @@ use bindery_testkit::{
 };
 
 /// With the credentials that its commands find in the environment.
-fn at(server: &Server, desk: Desk) -> Desk {
+pub(crate) fn at(server: &Server, desk: Desk) -> Desk {
     desk.with_env("AWS_ENDPOINT_URL", server.endpoint())
         .with_env("AWS_ACCESS_KEY_ID", ACCESS_KEY)
         .with_env("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
         .with_env("AWS_REGION", "us-east-1")
 }
 
-fn bucket(server: &Server) -> String {
+pub(crate) fn bucket(server: &Server) -> String {
     format!("s3://papers/{}", server.prefix())
 }
 

@@ -10,6 +10,7 @@ mod config_file;
 mod control;
 mod crash;
 mod documents;
+mod idp;
 mod kills;
 mod listening;
 mod postgres;

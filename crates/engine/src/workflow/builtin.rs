@@ -2,10 +2,11 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 6] {
+pub const fn all() -> [(&'static str, &'static str); 7] {
     [
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("documents", include_str!("../../../../workflows/documents.yaml")),
+        ("idp", include_str!("../../../../workflows/idp.yaml")),
         ("process", include_str!("../../../../workflows/process.yaml")),
         ("read", include_str!("../../../../workflows/read.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),

@@ -30,6 +30,13 @@ pub struct Taken {
 }
 
 impl Taken {
+    /// A file that is taken in alone.
+    pub fn one(file: IntakeFile) -> Self {
+        let mut taken = Self::default();
+        taken.add(file);
+        taken
+    }
+
     /// Keeps a file, or notes whose content it has.
     pub(super) fn add(&mut self, file: IntakeFile) {
         let place = *self.known.entry(file.content).or_insert(self.files.len());

@@ -18,6 +18,7 @@ mod splitter;
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;
 pub(crate) use consolidator::files_read;
+pub(crate) use open_files::refused;
 pub use page_reader::PageReader;
 pub(crate) use page_reader::{content_of, stored_page};
 pub use splitter::FileSplitter;
@@ -50,7 +51,7 @@ pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
 #[derive(Debug)]
 pub struct ReadingRoom {
     files: OpenFiles,
-    engine: Arc<dyn OcrEngine>,
+    pub(crate) engine: Arc<dyn OcrEngine>,
 }
 
 impl Default for ReadingRoom {
@@ -92,7 +93,7 @@ fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {
 }
 
 /// As Tesseract names them: a list, or joined by `+`, or `auto`.
-fn languages(context: &StepContext) -> Result<Option<Vec<String>>, StepError> {
+pub(crate) fn languages(context: &StepContext) -> Result<Option<Vec<String>>, StepError> {
     let wrong = || crate::settings::wrong(context, "languages", "a list such as [eng, deu], or auto");
     let languages: Vec<String> = match context.settings().get("languages") {
         None => return Ok(None),

@@ -9,6 +9,7 @@ mod intake;
 mod read;
 mod reviews;
 mod seed002;
+mod seed003;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod words;

@@ -34,7 +34,7 @@ pub use error::BlobError;
 pub use local::LocalBlobs;
 #[cfg(feature = "object-storage")]
 pub use object::{
-    KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey,
+    KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey, Shelf,
 };
 pub use open::open_blobs;
 pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};

@@ -144,7 +144,7 @@ impl Request {
 
     pub(super) async fn open_reviews(&self) -> Vec<Review> {
         let statuses = vec![ReviewStatus::Pending, ReviewStatus::Assigned];
-        let filter = ReviewFilter { submission: Some(self.id), statuses, limit: None };
+        let filter = ReviewFilter { submission: Some(self.id), statuses, ..ReviewFilter::default() };
         let mut reviews = self.engine().store().reviews(filter).await.unwrap();
         reviews.sort_by_key(|review| review.id);
         reviews

@@ -23,6 +23,8 @@ pub enum ObjectError {
     OddKey { place: String, reason: String },
     #[error("{location} was replaced or removed after it was listed: list again")]
     Changed { location: String },
+    #[error("the copy of {location} differs from it: {why}")]
+    CopyDiffers { location: String, why: String },
 
     #[error("there is no bucket {bucket} at {endpoint}: create it, or correct the URL or the endpoint")]
     NoBucket { bucket: String, endpoint: String },
@@ -63,6 +65,7 @@ impl ObjectError {
             Self::NotStorage { place, .. } => park(format!("the endpoint of {place} is right")),
             Self::OddKey { place, .. } => park(format!("the keys below {place} can be used")),
             Self::Changed { .. }
+            | Self::CopyDiffers { .. }
             | Self::Unreachable { .. }
             | Self::TimedOut { .. }
             | Self::Busy { .. }

@@ -71,6 +71,18 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// What stands at a place, under its key below the place's prefix.
+    pub(super) fn of(place: &Place, object: &ObjectMeta, key: String) -> Self {
+        let millis = u64::try_from(object.last_modified.timestamp_millis()).unwrap_or(0);
+        Self {
+            location: place.location(&object.location),
+            key,
+            size: object.size,
+            modified: SystemTime::UNIX_EPOCH + Duration::from_millis(millis),
+            etag: object.e_tag.clone(),
+        }
+    }
+
     /// The last part of its key: what people call it.
     pub fn name(&self) -> &str {
         self.key.rsplit('/').next().unwrap_or(&self.key)
@@ -179,14 +191,7 @@ impl ObjectIntake {
                 Err(error) => return Err(self.on_list(&error)),
             }
         }
-        let millis = u64::try_from(object.last_modified.timestamp_millis()).unwrap_or(0);
-        Ok(Some(Offer {
-            location: self.place.location(&object.location),
-            key: key.to_string(),
-            size: object.size,
-            modified: SystemTime::UNIX_EPOCH + Duration::from_millis(millis),
-            etag: object.e_tag,
-        }))
+        Ok(Some(Offer::of(&self.place, &object, key.to_string())))
     }
 }
 

@@ -25,6 +25,7 @@ mod options;
 mod place;
 mod publish;
 mod read;
+mod shelf;
 mod spool;
 mod write;
 
@@ -33,3 +34,4 @@ pub use error::ObjectError;
 pub use intake::{ObjectIntake, Offer, OfferReader, Offers};
 pub use keys::{KeyLayout, OutwardKey};
 pub use options::ObjectOptions;
+pub use shelf::Shelf;

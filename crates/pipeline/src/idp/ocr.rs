@@ -1,0 +1,99 @@
+//! Pages that are read by OCR.
+
+use super::{
+    OCR,
+    page_text::{DPI, extracted, written},
+    places::Places,
+    setting, switched_on,
+};
+use crate::reading::{ReadingRoom, content_of, languages, refused};
+use bindery_core::StepError;
+use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_reader::{
+    OcrMode, ReadOptions, Reader,
+    ocr::{OcrEngine, http::HttpEngine},
+};
+use serde_json::Value;
+use std::{env, sync::Arc};
+
+/// Reads a page by OCR, as the settings say: `engine` (`tesseract`, or `http` with a `url`), `languages`, `dpi`. The key
+/// of a service is in the environment variable that `api_key_variable` names, and goes out in the header `api_key_header`.
+#[derive(Debug, Clone)]
+pub struct OcrExtractor {
+    room: Arc<ReadingRoom>,
+    places: Arc<Places>,
+}
+
+impl OcrExtractor {
+    pub fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
+        Self { room, places }
+    }
+
+    fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
+        let defaults = ReadOptions::default();
+        let options = ReadOptions {
+            ocr: if switched_on(context, "force_ocr")? { OcrMode::Force } else { OcrMode::Auto },
+            languages: languages(context)?.unwrap_or(defaults.languages),
+            dpi: crate::settings::whole(context, "dpi", DPI, 30..=1200)? as f32,
+            ..ReadOptions::default()
+        };
+        Ok(Reader::new(options, Some(self.engine(context)?)))
+    }
+
+    fn engine(&self, context: &StepContext) -> Result<Arc<dyn OcrEngine>, StepError> {
+        match text(context, "engine")?.unwrap_or("tesseract") {
+            "tesseract" => Ok(Arc::clone(&self.room.engine)),
+            "http" => {
+                let url = text(context, "url")?.ok_or_else(|| bad("settings.url: expected the service's address"))?;
+                Ok(Arc::new(HttpEngine::new(url, api_key(context)?)))
+            }
+            other => Err(bad(&format!("settings.engine: expected tesseract or http, found {other:?}"))),
+        }
+    }
+}
+
+/// The header that a service knows us by, with its value.
+fn api_key(context: &StepContext) -> Result<Option<(String, String)>, StepError> {
+    let Some(variable) = text(context, "api_key_variable")? else { return Ok(None) };
+    let header = text(context, "api_key_header")?.unwrap_or("x-api-key").to_owned();
+    match env::var(variable) {
+        Ok(key) if !key.is_empty() => Ok(Some((header, key))),
+        // It can be set, so the work waits for it.
+        _ => Err(StepError::park(variable, format!("the environment variable {variable} has no key")).named("NoKey")),
+    }
+}
+
+fn text<'a>(context: &'a StepContext, name: &str) -> Result<Option<&'a str>, StepError> {
+    match setting(context, name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(found) => Err(bad(&format!("settings.{name}: expected a text, found {found}"))),
+    }
+}
+
+fn bad(message: &str) -> StepError {
+    StepError::reject(message).named("BadSettings")
+}
+
+impl Processor for OcrExtractor {
+    fn name(&self) -> &'static str {
+        OCR
+    }
+
+    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        self.reader(context)?;
+        Ok(input)
+    }
+
+    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        let content = content_of(&input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
+        let index = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(1).saturating_sub(1);
+        let file = self.room.open(context, content, input["name"].as_str())?;
+        let page = self.reader(context)?.read_page(&*file, index).map_err(|error| refused(&error))?;
+        written(context, &self.places, &input, &page)
+    }
+
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        extracted(context, processed)
+    }
+}
