@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
+//! | [`output`] | the last stage: what was found is posted to a program outside |
+//! | [`parsers`] | the `parsers` workflows: several parsers read each file side by side |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
@@ -13,8 +15,11 @@
 //! **What wakes it**: the engine's workers.
 
 pub mod documents;
+pub mod http;
 pub mod intake;
 mod media;
+pub mod output;
+pub mod parsers;
 pub mod reading;
 mod results;
 mod settings;
@@ -34,6 +39,8 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let room = Arc::<reading::ReadingRoom>::default();
     reading::register(&mut registry, &room);
     documents::register(&mut registry, &room, knowledge);
+    parsers::register(&mut registry, &room);
+    registry.register(output::Output::default());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -18,6 +18,7 @@ mod splitter;
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;
 pub(crate) use consolidator::files_read;
+pub(crate) use open_files::refused;
 pub use page_reader::PageReader;
 pub(crate) use page_reader::{content_of, stored_page};
 pub use splitter::FileSplitter;
@@ -68,7 +69,7 @@ impl ReadingRoom {
     }
 
     /// A reader as the stage's settings want it.
-    fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
+    pub(crate) fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
         let defaults = ReadOptions::default();
         let options = ReadOptions {
             ocr: ocr_mode(context)?,

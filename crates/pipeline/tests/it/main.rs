@@ -6,7 +6,10 @@
 mod desk;
 mod documents;
 mod intake;
+mod output;
 mod read;
+mod seed000;
+mod service;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod words;
