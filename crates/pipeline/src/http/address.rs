@@ -66,9 +66,10 @@ fn why_not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
         (10, ..) | (172, 16..=31, _) | (192, 168, _) => "in a private network",
         (169, 254, _) => "a link-local address, where clouds keep their metadata",
         (100, 64..=127, _) => "in a provider's own network",
-        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18..=19, _) | (198, 51, 100) | (203, 0, 113) => "a reserved address",
+        (192, 0, 0 | 2) | (192, 88, 99) | (198, 18..=19, _) | (198, 51, 100) | (203, 0, 113) | (240.., ..) => {
+            "a reserved address"
+        }
         (224..=239, ..) => "a multicast address",
-        (240.., ..) => "a reserved address",
         _ if address == AZURE_HOST => "a metadata service of a cloud",
         _ => return None,
     })
@@ -85,14 +86,12 @@ fn why_not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("this machine"),
         // Nothing public is reached by these, and what they lead to depends on the machine.
         [0, 0, 0, 0, 0, 0xffff | 0, _, _] => Some("an IPv4 address written as IPv6"),
-        [0xfc00..=0xfdff, ..] => Some("in a private network"),
+        [0xfc00..=0xfdff | 0xfec0..=0xfeff, ..] | [0x0064, 0xff9b, 1, ..] => Some("in a private network"),
         [0xfe80..=0xfebf, ..] => Some("a link-local address"),
-        [0xfec0..=0xfeff, ..] => Some("in a private network"),
         [0xff00..=0xffff, ..] => Some("a multicast address"),
         [0x2001, 0 | 0x0db8, ..] | [0x0100, 0, 0, 0, ..] | [0x3fff, 0..=0x0fff, ..] => Some("a reserved address"),
         // Ways to an IPv4 address, which counts then.
         [0x0064, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => embedded(high, low),
-        [0x0064, 0xff9b, 1, ..] => Some("in a private network"),
         _ => None,
     }
 }

@@ -36,12 +36,16 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    pub(crate) fn new(status: u16, body: impl ToString) -> Self {
-        Self { status, headers: Vec::new(), body: body.to_string() }
+    pub(crate) fn new(status: u16, body: impl Into<String>) -> Self {
+        Self { status, headers: Vec::new(), body: body.into() }
     }
 
-    pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
-        self.headers.push((name.to_owned(), value.to_string()));
+    pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {
+        Self::new(status, body.to_string())
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
         self
     }
 

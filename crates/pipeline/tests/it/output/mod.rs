@@ -81,7 +81,9 @@ async fn result_of(desk: &Desk, id: SubmissionId) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s003_21_the_result_is_posted_with_its_signature_and_the_reply_is_kept() {
     let service = Service::start(|_, _| {
-        Reply::new(201, json!({"accepted": true})).with("Content-Type", "application/json").with("X-Request-Id", "r-7")
+        Reply::json(201, &json!({"accepted": true}))
+            .with("Content-Type", "application/json")
+            .with("X-Request-Id", "r-7")
     });
     let desk = desk_to(&format!("{}/in?token=1", service.url()), &[]).await;
     let id = desk.submit("delivered").await;

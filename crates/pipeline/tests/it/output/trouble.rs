@@ -24,7 +24,7 @@ async fn dead_letter(desk: &Desk) -> String {
 async fn a_delivery_that_is_tried_again_has_the_same_id_and_body() {
     let service = Service::start(|number, _| match number {
         0 => Reply::new(503, "restarting"),
-        1 => Reply::new(429, "").with("Retry-After", 0),
+        1 => Reply::new(429, "").with("Retry-After", "0"),
         2 => Reply::new(408, ""),
         _ => Reply::new(200, "thank you"),
     });
@@ -47,9 +47,12 @@ async fn a_delivery_that_is_tried_again_has_the_same_id_and_body() {
 async fn what_was_refused_is_a_dead_letter_that_can_be_sent_again() {
     let repaired = Arc::new(AtomicBool::new(false));
     let works = Arc::clone(&repaired);
-    let service = Service::start(move |_, _| match works.load(Ordering::SeqCst) {
-        true => Reply::new(200, "{}"),
-        false => Reply::new(422, "the field `submission`\nis not known"),
+    let service = Service::start(move |_, _| {
+        if works.load(Ordering::SeqCst) {
+            Reply::new(200, "{}")
+        } else {
+            Reply::new(422, "the field `submission`\nis not known")
+        }
     });
     let desk = desk_to(&service.url(), &[]).await;
     let id = desk.submit("delivered").await;

@@ -75,14 +75,14 @@ impl Azure {
         let service = Service::start(move |_, asked| {
             if asked.header("ocp-apim-subscription-key") != KEY {
                 let message = "Access denied due to invalid subscription key or wrong API endpoint.";
-                return Reply::new(401, json!({"error": {"code": "401", "message": message}}));
+                return Reply::json(401, &json!({"error": {"code": "401", "message": message}}));
             }
             if asked.method == "POST" && asked.path == ANALYSE {
                 return begin(asked, &operations, &posted, &plan);
             }
             match asked.path.strip_prefix(RESULTS).and_then(|rest| rest.split('?').next()?.parse().ok()) {
                 Some(number) if asked.method == "GET" => look(number, &operations),
-                _ => Reply::new(404, json!({"error": {"code": "404", "message": "Resource not found"}})),
+                _ => Reply::json(404, &json!({"error": {"code": "404", "message": "Resource not found"}})),
             }
         });
         Self { service }
@@ -125,12 +125,12 @@ fn begin(
     match plan {
         Plan::Busy { retry_after } => {
             let error = json!({"error": {"code": "429", "message": "Requests have exceeded the call rate limit."}});
-            return Reply::new(429, error).with("Retry-After", retry_after);
+            return Reply::json(429, &error).with("Retry-After", retry_after.to_string());
         }
         Plan::Refuse { status, code } => {
             let inner = json!({"code": code, "message": "The file is corrupted or in no format that is supported."});
             let error = json!({"code": "InvalidRequest", "message": "Invalid request.", "innererror": inner});
-            return Reply::new(status, json!({"error": error}));
+            return Reply::json(status, &json!({"error": error}));
         }
         _ => {}
     }
@@ -138,7 +138,7 @@ fn begin(
     operations.push(Operation { plan, text, looks: 0 });
     let host = asked.header("host");
     let location = format!("http://{host}{RESULTS}{}?api-version=2024-11-30", operations.len() - 1);
-    Reply::new(202, "").with("Operation-Location", location).with("Retry-After", 0)
+    Reply::new(202, "").with("Operation-Location", location).with("Retry-After", "0")
 }
 
 fn look(number: usize, operations: &Mutex<Vec<Operation>>) -> Reply {
@@ -148,20 +148,20 @@ fn look(number: usize, operations: &Mutex<Vec<Operation>>) -> Reply {
         operation.looks += 1;
         (operation.plan.clone(), operation.text.clone(), operation.looks)
     };
-    let running = || Reply::new(200, json!({"status": "running"})).with("Retry-After", 0);
+    let running = || Reply::json(200, &json!({"status": "running"})).with("Retry-After", "0");
     match plan {
         Plan::Succeed { after_looks } if looks <= after_looks => running(),
         Plan::RunForEver => running(),
         Plan::Hold(gate) => {
             gate.pass();
-            Reply::new(200, analysis(&text))
+            Reply::json(200, &analysis(&text))
         }
         Plan::FailAnalysis => {
             let error = json!({"code": "InvalidContent", "message": "The file has no pages that can be read."});
-            Reply::new(200, json!({"status": "failed", "error": error}))
+            Reply::json(200, &json!({"status": "failed", "error": error}))
         }
         Plan::Garbage => Reply::new(200, "<html>Welcome to nginx</html>"),
-        _ => Reply::new(200, analysis(&text)),
+        _ => Reply::json(200, &analysis(&text)),
     }
 }
 

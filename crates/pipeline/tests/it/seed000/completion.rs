@@ -2,6 +2,7 @@
 
 use super::*;
 use bindery_core::submission::SubmissionStatus;
+use bindery_store::query::JobFilter;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -34,9 +35,8 @@ async fn s000_04_both_parsers_read_every_file_and_each_is_announced_once() {
 async fn s000_03_what_one_parser_has_done_shows_while_the_other_is_at_work() {
     let gate = Arc::new(azure::Gate::default());
     let held = Arc::clone(&gate);
-    let azure = Azure::start(move |text, _| match text.contains("Letter 2") {
-        true => Plan::Hold(Arc::clone(&held)),
-        false => Plan::Succeed { after_looks: 0 },
+    let azure = Azure::start(move |text, _| {
+        if text.contains("Letter 2") { Plan::Hold(Arc::clone(&held)) } else { Plan::Succeed { after_looks: 0 } }
     });
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, 2);
@@ -105,7 +105,7 @@ async fn s000_05_an_attempt_that_failed_announces_nothing() {
     assert_eq!(statuses(&desk, id).await, [["completed".to_owned(), "pending".to_owned()]]);
     assert!(fully_processed(&desk).await.is_empty());
     // What the service asked for is longer than any wait of the workflow; somebody is less patient.
-    let scheduled = bindery_store::query::JobFilter { submission: Some(id), ..Default::default() };
+    let scheduled = JobFilter { submission: Some(id), ..JobFilter::default() };
     desk.engine.store().retry(scheduled).await.unwrap();
     assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
     assert_eq!(statuses(&desk, id).await, [["completed".to_owned(), "completed".to_owned()]]);
@@ -114,9 +114,12 @@ async fn s000_05_an_attempt_that_failed_announces_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s000_07_a_document_that_no_parser_can_read_has_failed_and_the_others_have_not() {
-    let azure = Azure::start(|text, _| match text.contains("Letter") {
-        true => Plan::Succeed { after_looks: 0 },
-        false => Plan::Refuse { status: 400, code: "InvalidContent" },
+    let azure = Azure::start(|text, _| {
+        if text.contains("Letter") {
+            Plan::Succeed { after_looks: 0 }
+        } else {
+            Plan::Refuse { status: 400, code: "InvalidContent" }
+        }
     });
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, 2);
@@ -157,10 +160,10 @@ async fn s000_13_the_submission_is_announced_once_and_in_its_order() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s000_25_completion_triggers_the_analysis() {
-    let azure = Azure::start(|text, _| match text.contains("Letter 2") {
-        true => Plan::FailAnalysis,
-        false => Plan::Succeed { after_looks: 0 },
-    });
+    let azure =
+        Azure::start(
+            |text, _| if text.contains("Letter 2") { Plan::FailAnalysis } else { Plan::Succeed { after_looks: 0 } },
+        );
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, 2);
     desk.write("table.html", b"<html><body><table><tr><td>Ink</td><td>4</td></tr></table></body></html>");

@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 async fn s000_21_a_worker_killed_in_the_middle_is_replaced_without_a_trace() {
     let gate = Arc::new(azure::Gate::default());
     let held = Arc::clone(&gate);
-    let azure = Azure::start(move |text, before| match text.contains("Letter 3") && before == 0 {
-        true => Plan::Hold(Arc::clone(&held)),
-        false => Plan::Succeed { after_looks: 0 },
+    let azure = Azure::start(move |text, before| {
+        if text.contains("Letter 3") && before == 0 {
+            Plan::Hold(Arc::clone(&held))
+        } else {
+            Plan::Succeed { after_looks: 0 }
+        }
     });
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, 4);
@@ -41,10 +44,8 @@ async fn s000_21_a_worker_killed_in_the_middle_is_replaced_without_a_trace() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn s000_22_two_workers_share_a_submission() {
     const FILES: usize = 40;
-    let azure = Azure::start(|text, _| match text.contains('7') {
-        true => Plan::FailAnalysis,
-        false => Plan::Succeed { after_looks: 1 },
-    });
+    let azure =
+        Azure::start(|text, _| if text.contains('7') { Plan::FailAnalysis } else { Plan::Succeed { after_looks: 1 } });
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, FILES);
     let id = desk.submit(NAME).await;
@@ -72,7 +73,7 @@ async fn s000_23_a_service_that_never_finishes_is_given_up() {
     write_letters(&desk, 1);
     let id = desk.submit(NAME).await;
     assert_eq!(desk.finish(id).await, SubmissionStatus::Completed, "the other parser has read it");
-    assert_eq!(azure.posts(), 2, "asked again once");
+    assert_eq!(events_of(&desk, kind::JOB_RETRIED).await.len(), 1, "asked again once");
     let state = &documents(&desk, id).await[0];
     let error = state["processors"]["foundry"]["error"].as_str().unwrap();
     assert!(error.contains("had not finished its analysis") || error.contains("took longer than"), "{error}");
@@ -84,10 +85,12 @@ async fn s000_23_a_service_that_never_finishes_is_given_up() {
 async fn s000_24_a_parser_that_is_repaired_clears_the_error_and_nothing_is_said_twice() {
     let repaired = Arc::new(AtomicBool::new(false));
     let works = Arc::clone(&repaired);
-    let azure = Azure::start(move |_, _| match works.load(Ordering::SeqCst) {
-        true => Plan::Succeed { after_looks: 0 },
-        false => Plan::FailAnalysis,
-    });
+    let azure =
+        Azure::start(
+            move |_, _| {
+                if works.load(Ordering::SeqCst) { Plan::Succeed { after_looks: 0 } } else { Plan::FailAnalysis }
+            },
+        );
     let desk = desk_with(&azure, &[]).await;
     write_letters(&desk, 2);
     let id = desk.submit(NAME).await;
