@@ -5,6 +5,7 @@
 pub(crate) mod azure;
 mod completion;
 mod foundry;
+mod half_way;
 mod trouble;
 
 use crate::{desk::Desk, stores};
