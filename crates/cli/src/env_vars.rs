@@ -17,7 +17,7 @@ pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 14] = [
+pub(crate) const ALL: [&str; 16] = [
     STORE,
     BLOBS,
     CONFIG,
@@ -31,6 +31,8 @@ pub(crate) const ALL: [&str; 14] = [
     NO_COLOR,
     AMQP,
     READ_PASSWORD,
+    bindery_pipeline::parsers::ENDPOINT_VARIABLE,
+    bindery_pipeline::parsers::KEY_VARIABLE,
     COMPONENT,
 ];
 
@@ -52,6 +54,8 @@ Environment:
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
   BINDERY_READ_PASSWORD   what opens the encrypted files of `bindery read`
+  BINDERY_FOUNDRY_ENDPOINT, BINDERY_FOUNDRY_KEY
+                          where the processor `foundry` (Azure AI Document Intelligence) is, and its key
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component
 
 Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission, run or reading failed, 11 waits for review,

@@ -137,7 +137,7 @@ pub(crate) async fn stored_result(app: &App, id: SubmissionId) -> anyhow::Result
     let artifacts = app.store().artifacts(id).await?;
     Ok(artifacts
         .into_iter()
-        .find(|artifact| artifact.key.starts_with("output/"))
+        .find(|artifact| artifact.key == format!("output/{id}.json"))
         .map(|artifact| stored(app, &artifact)))
 }
 

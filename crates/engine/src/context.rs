@@ -8,6 +8,7 @@ use crate::{
 };
 use bindery_core::{
     ContentHash, ItemId, Name, Payload, StepError,
+    artifact::Artifact,
     item::{Item, ItemKind},
     outcome::Outcome,
     review::Review,
@@ -223,6 +224,13 @@ impl StepContext {
     pub fn item_outcomes(&self, item: ItemId, stage: &Name) -> Result<Vec<Outcome>, StepError> {
         let place = self.place()?;
         self.wait(place.engine.store().item_outcomes(place.submission.id, Some(item), stage))
+    }
+
+    /// What the submission has stored under a readable key.
+    pub fn artifact(&self, key: &str) -> Result<Option<Artifact>, StepError> {
+        let place = self.place()?;
+        let artifacts = self.wait(place.engine.store().artifacts(place.submission.id))?;
+        Ok(artifacts.into_iter().find(|artifact| artifact.key == key))
     }
 
     /// A payload's value, wherever it is kept.

@@ -23,6 +23,12 @@ pub trait Processor: Send + Sync {
         Kind::Cpu
     }
 
+    /// Whether it only hands on what earlier stages have found, to people or programs outside. A submission's result is
+    /// then that of the stage before, and is there whether or not it could be handed on.
+    fn hands_on(&self) -> bool {
+        false
+    }
+
     /// Is the input what we can work on? Returns what the next step needs.
     fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
         Ok(input)

@@ -286,10 +286,12 @@ pub async fn request_status(engine: &Engine, id: SubmissionId) -> EngineResult<V
     }))
 }
 
-/// The output of the workflow's last stage, once there is one.
+/// The output of the workflow's last stage that makes one, once there is one. A stage that only hands it on makes none.
 pub async fn result(engine: &Engine, id: SubmissionId) -> EngineResult<Option<Value>> {
     let info = engine.catalog().submission(id).await?;
-    let Some(last) = info.workflow.stages.last() else { return Ok(None) };
+    let hands_on = |name: &Name| engine.registry().get(name).is_some_and(|processor| processor.hands_on());
+    let makes_it = |stage: &&Stage| !stage.processors.iter().all(|processor| hands_on(&processor.name));
+    let Some(last) = info.workflow.stages.iter().rev().find(makes_it) else { return Ok(None) };
     let outcomes = engine.store().item_outcomes(id, None, &last.name).await?;
     let goes_on = last.on_review == OnReview::Continue;
     let is_done = |outcome: &&Outcome| match outcome.status {

@@ -6,6 +6,8 @@
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
 //! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
+//! | [`output`] | the last stage: what was found is posted to a program outside |
+//! | [`parsers`] | the `parsers` workflows: several parsers read each file side by side |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
 //! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
 //!
@@ -16,9 +18,12 @@
 
 pub mod docproc;
 pub mod documents;
+pub mod http;
 pub mod idp;
 pub mod intake;
 mod media;
+pub mod output;
+pub mod parsers;
 pub mod reading;
 mod results;
 mod settings;
@@ -44,6 +49,8 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     documents::register(&mut registry, &room, &knowledge);
     docproc::register(&mut registry, &room, &knowledge);
     idp::register(&mut registry, &room, &Arc::default());
+    parsers::register(&mut registry, &room);
+    registry.register(output::Output::default());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);
     registry.register(text::WordConsolidator);

@@ -2,11 +2,13 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 7] {
+pub const fn all() -> [(&'static str, &'static str); 9] {
     [
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("documents", include_str!("../../../../workflows/documents.yaml")),
         ("idp", include_str!("../../../../workflows/idp.yaml")),
+        ("parsers", include_str!("../../../../workflows/parsers.yaml")),
+        ("parsers-foundry", include_str!("../../../../workflows/parsers-foundry.yaml")),
         ("process", include_str!("../../../../workflows/process.yaml")),
         ("read", include_str!("../../../../workflows/read.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),
@@ -94,6 +96,20 @@ mod tests {
         assert_eq!(required("id_card"), ["full_name", "id_number"]);
         assert_eq!(required("payslip"), ["company_name", "employee_name"]);
         assert!(required("receipt").is_empty());
+    }
+
+    #[test]
+    fn parsers_differ_in_who_parses_only() {
+        let parsers = |name: &str| -> Vec<(String, u32)> {
+            let workflow = Workflow::parse(find(name).unwrap(), None).unwrap();
+            let stages: Vec<_> = workflow.stages.iter().map(|stage| &*stage.name).collect();
+            assert_eq!(stages, ["parse", "documents_complete", "analyse"]);
+            let parse = &workflow.stages[0];
+            assert_eq!((parse.over, parse.complete_when), (Over::File, CompleteWhen::Any));
+            parse.processors.iter().map(|one| (one.name.to_string(), parse.max_attempts_of(one))).collect()
+        };
+        assert_eq!(parsers("parsers"), [("markitdown".to_owned(), 3)]);
+        assert_eq!(parsers("parsers-foundry"), [("markitdown".to_owned(), 3), ("foundry".to_owned(), 5)]);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl ReadingRoom {
     }
 
     /// A reader as the stage's settings want it.
-    fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
+    pub(crate) fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
         let options = ReadOptions {
             ocr: ocr_mode(context)?,
             languages: languages(context)?.unwrap_or_else(|| vec![AUTO.to_owned()]),

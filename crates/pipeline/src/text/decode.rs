@@ -2,7 +2,7 @@
 
 /// How a text was encoded, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     Utf8,
     Utf16,
     /// Every byte means something in it, so this is a guess.
@@ -10,7 +10,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    pub(super) const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
             Self::Utf16 => "utf-16",
@@ -26,7 +26,7 @@ const WINDOWS_1252: [char; 32] = [
 ];
 
 /// The text, or where a byte was found that no text has.
-pub(super) fn decode(bytes: &[u8]) -> Result<(String, Encoding), String> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<(String, Encoding), String> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return decode_utf16(rest, u16::from_le_bytes);
     }

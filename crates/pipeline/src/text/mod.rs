@@ -15,6 +15,7 @@ mod words;
 
 pub use consolidator::WordConsolidator;
 pub use counter::WordCounter;
+pub(crate) use decode::decode;
 pub use splitter::TextSplitter;
 
 use bindery_core::StepError;

@@ -6,10 +6,13 @@
 mod desk;
 mod documents;
 mod intake;
+mod output;
 mod read;
 mod reviews;
+mod seed000;
 mod seed002;
 mod seed003;
+mod service;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod words;

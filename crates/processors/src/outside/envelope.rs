@@ -94,7 +94,7 @@ pub(super) fn json(text: &[u8]) -> Result<Value, String> {
 }
 
 /// The first bytes as part of a sentence.
-pub(super) fn beginning(text: &[u8]) -> String {
+pub fn beginning(text: &[u8]) -> String {
     // Four bytes for each of the characters that `one_line` keeps at most.
     one_line(String::from_utf8_lossy(&text[..text.len().min(1200)]).trim())
 }

@@ -1,5 +1,6 @@
 //! A call that failed: the error for the engine, and whether the other side is to blame.
 
+use super::client;
 use bindery_core::{StepError, error::ErrorClass};
 use bindery_engine::context::StepContext;
 use std::time::Duration;
@@ -56,8 +57,7 @@ impl Failed {
 
     /// A variable of the environment that the configuration names, and that is not set.
     pub(super) fn no_variable(name: &str, needed_by: &str) -> Self {
-        let message = format!("the environment variable {name}, which {needed_by} needs, is not set");
-        Self::ours(StepError::park(format!("environment variable {name}"), message).named("MissingVariable"))
+        Self::ours(client::missing_variable(name, needed_by))
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn seconds(duration: Duration) -> String {
 }
 
 /// As people write it.
-pub(super) fn megabytes(bytes: u64) -> String {
+pub fn megabytes(bytes: u64) -> String {
     const MEGABYTE: u64 = 1024 * 1024;
     if bytes.is_multiple_of(MEGABYTE) {
         format!("{} MB", bytes / MEGABYTE)

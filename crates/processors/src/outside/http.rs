@@ -4,21 +4,17 @@
 //! the address that was configured. A call that is under way ends at its time limit, not at a cancellation.
 
 use super::{
+    client::{is_transient, redirected_to, wait_asked_for},
     config::{AnswerShape, HttpConfig, Method},
     envelope::{self, Request},
     failure::{Failed, megabytes},
-    pipes::one_line,
     program::TimeLimit,
-    retry_after,
     template::environment,
 };
 use bindery_core::{StepError, error::Disposition};
 use bindery_engine::context::StepContext;
 use serde_json::Value;
-use std::{
-    io,
-    time::{Instant, SystemTime},
-};
+use std::{io, time::Instant};
 use ureq::{
     Agent,
     http::{self, HeaderName, HeaderValue, Response, StatusCode, header},
@@ -111,14 +107,11 @@ impl Endpoint {
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let message = format!("{} answered with status {status}{said}", self.shown);
         if status.is_redirection() {
-            let to = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
-            let to = to.map(|to| format!(" to {}", one_line(to))).unwrap_or_default();
+            let to = redirected_to(response.headers());
             let message =
                 format!("{} redirects{to} (status {status}), which is not followed; correct `url`", self.shown);
             return Failed::theirs(StepError::bug(message).named("Redirected"));
         }
-        let is_transient = status.is_server_error()
-            || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS].contains(&status);
         if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PROXY_AUTHENTICATION_REQUIRED]
             .contains(&status)
         {
@@ -126,11 +119,10 @@ impl Endpoint {
             let until = format!("access to {}", self.shown);
             return Failed::answered(StepError::park(until, message).named("NoAccess"));
         }
-        if !is_transient {
+        if !is_transient(status) {
             return Failed::answered(StepError::reject(message).named("HttpStatus"));
         }
-        let after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let after = after.and_then(|value| retry_after::read(value, SystemTime::now()));
+        let after = wait_asked_for(response.headers());
         let error = StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) };
         Failed::theirs(error.named("HttpStatus"))
     }

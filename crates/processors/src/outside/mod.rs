@@ -7,6 +7,7 @@
 //! | `child`, `pipes`, `memory` | a child process under limits, the heart of all commands |
 //! | `program`, `per_input`, `persistent`, `framing` | the two modes of commands |
 //! | `http`, `retry_after` | endpoints |
+//! | [`client`] | what every client of a service does the same way |
 //! | `envelope` | what is said and what may be answered, the same for all |
 //! | [`breaker`], `circuits`, `gate`, `retry` | what keeps a failing or slow outside from taking us with it |
 //!
@@ -17,6 +18,7 @@ pub mod breaker;
 mod call;
 mod child;
 mod circuits;
+pub mod client;
 pub mod config;
 mod envelope;
 mod failure;

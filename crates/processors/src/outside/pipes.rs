@@ -71,7 +71,7 @@ impl Tail {
 }
 
 /// Text from outside as part of a sentence: bounded, and without characters that would move a terminal's cursor.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut line: String = characters.by_ref().take(LONGEST_LINE).collect();
     if characters.next().is_some() {

@@ -39,7 +39,7 @@ pub(super) fn wait_before_next(
 }
 
 /// Waits; false when the work was cancelled meanwhile.
-pub(super) fn pause(context: &StepContext, wait: Duration) -> bool {
+pub fn pause(context: &StepContext, wait: Duration) -> bool {
     let start = Instant::now();
     loop {
         if context.is_cancelled() {

@@ -48,7 +48,7 @@ impl Template {
     }
 
     /// `Err` with the name of the first variable that `lookup` does not know.
-    pub(super) fn fill(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    pub fn fill(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
         let mut text = String::new();
         for part in &self.parts {
             match part {
@@ -78,7 +78,7 @@ pub(super) fn is_variable_name(name: &str) -> bool {
 }
 
 /// The environment of this process.
-pub(super) fn environment(name: &str) -> Option<String> {
+pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

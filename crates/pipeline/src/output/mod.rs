@@ -1,0 +1,162 @@
+//! The last stage: what was found goes to a program outside, by HTTP.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | `delivery` | where to, with what, how long: the stage's `settings:`, and the secrets that they name |
+//! | `signature` | the headers of Standard Webhooks, by which the receiver knows who sent it and that it is whole |
+//! | `reply` | what the receiver's answer means |
+//!
+//! A delivery has one id, however often it is tried: a receiver that knows the id has had it already. The result of the
+//! submission is stored before; it is there whether or not anybody took it.
+
+mod delivery;
+mod reply;
+mod signature;
+
+use crate::http::{Allowed, Client, Environment};
+use bindery_core::{ContentHash, StepError};
+use bindery_engine::{Extracted, Kind, Processor, context::StepContext, processor::NewArtifact};
+use delivery::{Delivery, What};
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    time::{SystemTime, UNIX_EPOCH},
+};
+use ureq::http::{HeaderValue, Request, header};
+
+/// The name under which it is known.
+const OUTPUT: &str = "output";
+
+/// Posts the result of a submission, or what the stage's settings name, to a configured address.
+#[derive(Debug)]
+pub struct Output {
+    environment: Environment,
+    guarded: Client,
+    open: Client,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::new(Environment::default())
+    }
+}
+
+impl Output {
+    /// Secrets come from these variables.
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, guarded: Client::guarded(), open: Client::open() }
+    }
+}
+
+impl Processor for Output {
+    fn name(&self) -> &'static str {
+        OUTPUT
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+
+    fn hands_on(&self) -> bool {
+        true
+    }
+
+    /// Are the settings right, and the secrets there?
+    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        Delivery::read(context, &self.environment)?;
+        Ok(input)
+    }
+
+    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+        // Read again: a secret may have been changed since an earlier attempt, and is stored nowhere.
+        let delivery = Delivery::read(context, &self.environment)?;
+        let (body, media_type) = body(context, &delivery.what, &input)?;
+        let id = delivery_id(context, &body)?;
+        let now = SystemTime::now();
+        let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let request = request(&delivery, &id, seconds, &media_type, body.clone())?;
+        let client = if delivery.allow_private { &self.open } else { &self.guarded };
+        let allowed = Allowed { time: delivery.time, bytes: reply::KEPT_BYTES };
+        let answer = client.ask(request, &delivery.shown, allowed)?;
+        let reply = reply::accepted(&delivery.shown, &answer)?;
+        Ok(json!({
+            "url": delivery.shown, "webhook_id": id, "sent_at": seconds, "bytes": body.len(),
+            "sha256": ContentHash::of(&body).to_string(), "reply": reply,
+        }))
+    }
+
+    /// Keeps what the receiver said.
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        let stored = context.put_json(&processed)?;
+        // Beside the result, which is `output/SUBMISSION.json`.
+        let about = context.item_id().map_or(context.submission()?.id.to_string(), |item| item.to_string());
+        let key = format!("output/{about}.reply.json");
+        let mut extracted = Extracted::new(processed);
+        let media_type = "application/json".to_owned();
+        extracted.artifacts.push(NewArtifact { key, hash: stored.hash, size: stored.size, media_type });
+        Ok(extracted)
+    }
+}
+
+/// What is sent, and of which type it is. The same bytes at every attempt.
+fn body(context: &StepContext, what: &What, input: &Value) -> Result<(Vec<u8>, String), StepError> {
+    let key = match what {
+        What::Found => {
+            let bytes = serde_json::to_vec(input);
+            let bytes = bytes.map_err(|error| StepError::bug(format!("the result cannot be written: {error}")))?;
+            return Ok((bytes, "application/json".to_owned()));
+        }
+        What::Stored(key) => key,
+    };
+    let submission = context.submission()?.id.to_string();
+    let item = context.item_id().map(|item| item.to_string());
+    if item.is_none() && key.contains("{item}") {
+        let message = format!("settings.send: {key} names an item, and this stage works on the submission as a whole");
+        return Err(StepError::reject(message).named("BadSettings"));
+    }
+    let key = key.replace("{submission}", &submission).replace("{item}", &item.unwrap_or_default());
+    let artifact = context.artifact(&key)?.ok_or_else(|| {
+        StepError::reject(format!("settings.send: nothing is stored under {key}")).named("NothingToSend")
+    })?;
+    Ok((context.blob(artifact.hash)?, artifact.media_type))
+}
+
+/// One id for one delivery: of these bytes, by this stage, of this submission. Numbers of submissions begin anew in
+/// another store, so the moment of its reception is in it, too.
+fn delivery_id(context: &StepContext, body: &[u8]) -> Result<String, StepError> {
+    let submission = context.submission()?;
+    let item = context.item_id().map(|item| item.to_string()).unwrap_or_default();
+    let (id, received, stage) = (submission.id, submission.received_at.as_millis(), &context.stage()?.name);
+    let about = format!("{id}/{received}/{item}/{stage}/{}", ContentHash::of(body));
+    let mut name = String::from("msg_");
+    for byte in &ContentHash::of(about.as_bytes()).as_bytes()[..16] {
+        let _ = write!(name, "{byte:02x}");
+    }
+    Ok(name)
+}
+
+fn request(
+    delivery: &Delivery,
+    id: &str,
+    seconds: u64,
+    media_type: &str,
+    body: Vec<u8>,
+) -> Result<Request<Vec<u8>>, StepError> {
+    let mut request = Request::post(&delivery.url)
+        .header(header::CONTENT_TYPE, media_type)
+        .header(header::ACCEPT, "application/json")
+        .header(signature::ID, id)
+        .header(signature::TIMESTAMP, seconds.to_string());
+    if !delivery.secrets.is_empty() {
+        let signed = signature::sign(&delivery.secrets, id, seconds, &body);
+        request = request.header(signature::SIGNATURE, signed);
+    }
+    if let Some(headers) = request.headers_mut() {
+        for (name, value) in &delivery.headers {
+            // Instead of, not beside: whoever writes `content-type` wants that one.
+            headers.insert(name, HeaderValue::clone(value));
+        }
+    }
+    let wrong = |error| StepError::bug(format!("{} cannot be asked: {error}", delivery.shown)).named("BadRequest");
+    request.body(body).map_err(wrong)
+}

@@ -1,0 +1,112 @@
+//! What the receiver's answer means.
+
+use crate::http::Answer;
+use bindery_core::{StepError, error::Disposition};
+use bindery_processors::outside::client::{beginning, is_transient, redirected_to, wait_asked_for};
+use serde_json::{Map, Value, json};
+use ureq::http::HeaderMap;
+
+/// More of a reply is not kept.
+pub(super) const KEPT_BYTES: u64 = 256 * 1024;
+
+/// Headers that say something about the delivery. Others may hold what is not ours to keep, such as cookies.
+const KEPT_HEADERS: [&str; 9] = [
+    "content-type",
+    "date",
+    "etag",
+    "location",
+    "retry-after",
+    "server",
+    "traceparent",
+    "x-correlation-id",
+    "x-request-id",
+];
+
+/// The reply to keep if the receiver has taken it; otherwise why not, and what to do next.
+pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Value, StepError> {
+    let status = answer.status;
+    if status.is_success() {
+        return Ok(kept(answer));
+    }
+    if status.is_redirection() {
+        let to = redirected_to(&answer.headers);
+        let message = format!("{shown} redirects{to} (status {status}), which is not followed; correct `url`");
+        return Err(StepError::reject(message).named("Redirected"));
+    }
+    let said = beginning(&answer.body);
+    let said = if said.is_empty() { said } else { format!(": {said}") };
+    let message = format!("{shown} answered with status {status}{said}");
+    if !is_transient(status) {
+        return Err(StepError::reject(message).named("HttpStatus"));
+    }
+    let after = wait_asked_for(&answer.headers);
+    Err(StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) }.named("HttpStatus"))
+}
+
+fn kept(answer: &Answer) -> Value {
+    // As JSON where it is that, so that people and programs can look into it.
+    let body = serde_json::from_slice(&answer.body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
+    let mut reply = json!({"status": answer.status.as_u16(), "headers": kept_headers(&answer.headers), "body": body});
+    if !answer.whole {
+        reply["cut_after_bytes"] = json!(answer.body.len());
+    }
+    reply
+}
+
+fn kept_headers(headers: &HeaderMap) -> Map<String, Value> {
+    let found = KEPT_HEADERS.iter().filter_map(|name| Some((*name, headers.get(*name)?.to_str().ok()?)));
+    found.map(|(name, value)| (name.to_owned(), json!(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bindery_core::error::ErrorClass;
+    use std::time::Duration;
+    use ureq::http::{HeaderValue, StatusCode};
+
+    fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Answer {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (ureq::http::HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let status = StatusCode::from_u16(status).unwrap();
+        Answer { status, headers: headers.collect(), body: body.as_bytes().to_vec(), whole: true }
+    }
+
+    #[test]
+    fn every_2xx_is_taken_and_its_reply_kept() {
+        for status in [200, 201, 202, 204] {
+            assert_eq!(accepted("x", &answer(status, &[], "")).unwrap()["status"], status);
+        }
+        let said = answer(200, &[("x-request-id", "7"), ("set-cookie", "secret")], r#"{"id":1}"#);
+        let kept = accepted("x", &said).unwrap();
+        assert_eq!(kept, json!({"status": 200, "headers": {"x-request-id": "7"}, "body": {"id": 1}}));
+        assert_eq!(accepted("x", &answer(200, &[], "ok")).unwrap()["body"], "ok");
+    }
+
+    #[test]
+    fn what_passes_is_tried_again_and_what_does_not_is_given_up() {
+        for status in [408, 425, 429, 500, 502, 503, 504] {
+            assert_eq!(accepted("x", &answer(status, &[], "")).unwrap_err().class(), ErrorClass::Retry, "{status}");
+        }
+        for status in [400, 401, 403, 404, 409, 410, 413, 422] {
+            assert_eq!(accepted("x", &answer(status, &[], "")).unwrap_err().class(), ErrorClass::Reject, "{status}");
+        }
+        let busy = accepted("x", &answer(429, &[("retry-after", "7")], "")).unwrap_err();
+        assert_eq!(busy.disposition, Disposition::Retry { after: Some(Duration::from_secs(7)) });
+        let refused = accepted("https://example.com/in", &answer(422, &[], "no\nsuch field")).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "https://example.com/in answered with status 422 Unprocessable Entity: no such field"
+        );
+    }
+
+    #[test]
+    fn a_redirect_is_not_followed_and_says_where_it_leads() {
+        let redirect = answer(307, &[("location", "http://169.254.169.254/latest")], "");
+        let refused = accepted("https://example.com/in", &redirect).unwrap_err();
+        assert_eq!((refused.class(), &*refused.kind), (ErrorClass::Reject, "Redirected"));
+        assert!(refused.message.contains("to http://169.254.169.254/latest (status 307"), "{refused}");
+    }
+}

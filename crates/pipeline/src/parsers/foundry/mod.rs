@@ -1,0 +1,153 @@
+//! A whole file in, Markdown with its layout out, read by Azure AI Document Intelligence.
+//!
+//! The file leaves the machine, so this runs only in workflows that name it and where its endpoint and key are set.
+
+mod answer;
+mod service;
+
+use super::{
+    FOUNDRY,
+    parsed::{finished, kept, received},
+};
+use crate::{
+    http::{Client, Environment},
+    text::decode,
+};
+use bindery_core::StepError;
+use bindery_engine::{Extracted, Kind, Processor, context::StepContext};
+use bindery_processors::outside::client::megabytes;
+use bindery_reader::{detect, model::FileType};
+use serde_json::{Value, json};
+use service::Service;
+pub use service::{ENDPOINT_VARIABLE, KEY_VARIABLE};
+use std::time::{Duration, Instant};
+
+/// The service takes no larger ones.
+const MOST_BYTES: u64 = 500 * 1024 * 1024;
+
+/// Has a file read by the service. What the service does not take is decoded as text.
+#[derive(Debug)]
+pub struct Foundry {
+    environment: Environment,
+    client: Client,
+}
+
+impl Default for Foundry {
+    fn default() -> Self {
+        Self::new(Environment::default())
+    }
+}
+
+impl Foundry {
+    /// Endpoint and key come from these variables: `BINDERY_FOUNDRY_ENDPOINT` and `BINDERY_FOUNDRY_KEY`.
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, client: Client::open() }
+    }
+
+    fn service(&self) -> Result<Service<'_>, StepError> {
+        Service::configured(&self.environment, &self.client)
+    }
+}
+
+impl Processor for Foundry {
+    fn name(&self) -> &'static str {
+        FOUNDRY
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+
+    /// Are there bytes that the service takes, and is it configured? Or is it text, for which it is not needed?
+    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let (item, content) = received(context)?;
+        let bytes = context.blob(content)?;
+        if bytes.is_empty() {
+            return Err(StepError::reject("the file is empty").named("Empty"));
+        }
+        let size = bytes.len() as u64;
+        if size > MOST_BYTES {
+            let message = format!("the file has {}, the service takes {}", megabytes(size), megabytes(MOST_BYTES));
+            return Err(StepError::reject(message).named("TooLarge"));
+        }
+        if let Some((kind, media_type)) = taken_by_service(&bytes, item.label.as_deref()) {
+            self.service()?;
+            return Ok(json!({"type": kind, "media_type": media_type}));
+        }
+        let (_, encoding) = decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+        Ok(json!({"type": "txt", "encoding": encoding.as_str()}))
+    }
+
+    fn process(&self, context: &StepContext, mut about: Value) -> Result<Value, StepError> {
+        let (_, content) = received(context)?;
+        let bytes = context.blob(content)?;
+        let Some(media_type) = about["media_type"].as_str().map(str::to_owned) else {
+            let (text, _) = decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+            about["pages"] = json!(1);
+            about["read_as"] = json!("text");
+            return kept(context, &text, about);
+        };
+        let stage = context.stage()?;
+        let limit = stage.processor(FOUNDRY).map_or(stage.timeout, |processor| stage.timeout_of(processor));
+        // The stage gives up at its own limit; ours should say so before.
+        let until = Instant::now() + limit.mul_f64(0.95).max(Duration::from_millis(1));
+        let analysed = self.service()?.analyse(context, bytes, &media_type, until)?;
+        let result = &analysed["analyzeResult"];
+        let count = |list: &str| result[list].as_array().map_or(0, Vec::len);
+        about["pages"] = json!(count("pages"));
+        about["tables"] = json!(count("tables"));
+        about["read_as"] = json!("layout");
+        about["model"] = result["modelId"].clone();
+        about["api_version"] = result["apiVersion"].clone();
+        about["warnings"] = json!(answer::warnings(&analysed));
+        let raw = context.put_json(&analysed)?;
+        about["raw"] = json!({"content": raw.hash.to_string(), "bytes": raw.size});
+        kept(context, result["content"].as_str().unwrap_or_default(), about)
+    }
+
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        finished(context, FOUNDRY, processed)
+    }
+}
+
+/// The type of a file that the service reads: PDF, JPEG, PNG, BMP, TIFF, HEIF, Word, Excel, PowerPoint, HTML. By its
+/// content, whatever its name says.
+fn taken_by_service(bytes: &[u8], name: Option<&str>) -> Option<(&'static str, &'static str)> {
+    const TAKEN: [FileType; 9] = [
+        FileType::Pdf,
+        FileType::Jpeg,
+        FileType::Png,
+        FileType::Bmp,
+        FileType::Tiff,
+        FileType::Docx,
+        FileType::Xlsx,
+        FileType::Pptx,
+        FileType::Html,
+    ];
+    if is_heif(bytes) {
+        return Some(("heif", "image/heif"));
+    }
+    let found = detect(bytes, name).ok().filter(|found| TAKEN.contains(found))?;
+    Some((found.name(), found.media_type()))
+}
+
+/// A picture of a phone: boxes, of which the first says by one of a few names what the others hold.
+fn is_heif(bytes: &[u8]) -> bool {
+    const BRANDS: [&[u8; 4]; 6] = [b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"];
+    bytes.get(4..8) == Some(b"ftyp") && bytes.get(8..12).is_some_and(|brand| BRANDS.iter().any(|known| *known == brand))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_told_by_content() {
+        let taken = |bytes: &[u8], name| taken_by_service(bytes, Some(name)).map(|(kind, _)| kind);
+        assert_eq!(taken(b"%PDF-1.7\n", "a.txt"), Some("pdf"));
+        assert_eq!(taken(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a.heic"), Some("heif"));
+        assert_eq!(taken(b"<html><body><p>Hello</p></body></html>", "a.html"), Some("html"));
+        assert_eq!(taken(b"Dear reader, hello.\n", "a.pdf"), None);
+        assert_eq!(taken(b"a,b\n1,2\n", "a.csv"), None);
+    }
+}

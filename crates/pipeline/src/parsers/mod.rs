@@ -1,0 +1,34 @@
+//! Parsers side by side: each reads a whole file and gives Markdown. The workflows `parsers` and `parsers-foundry`.
+//!
+//! | processor | works on | does |
+//! |---|---|---|
+//! | [`MarkItDown`] | each file | reads it on this machine, by OCR where it has no text of its own |
+//! | [`Foundry`] | each file | has it read by Azure AI Document Intelligence, with its layout |
+//! | [`ParsingConsolidator`] | the submission | which parser read which file, how far they agree, what is missing and why |
+//!
+//! What a parser made of a file is stored under `text-docs/FILE.PARSER.md`. A file counts as read when one of them has
+//! read it.
+
+mod compare;
+mod consolidator;
+mod foundry;
+mod markitdown;
+mod parsed;
+
+pub use consolidator::ParsingConsolidator;
+pub use foundry::{ENDPOINT_VARIABLE, Foundry, KEY_VARIABLE};
+pub use markitdown::MarkItDown;
+
+use crate::reading::ReadingRoom;
+use bindery_engine::Registry;
+use std::sync::Arc;
+
+/// The names under which the parsers are known, in workflows and in events.
+const MARKITDOWN: &str = "markitdown";
+const FOUNDRY: &str = "foundry";
+
+pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
+    registry.register(MarkItDown::new(Arc::clone(room)));
+    registry.register(Foundry::default());
+    registry.register(ParsingConsolidator);
+}
