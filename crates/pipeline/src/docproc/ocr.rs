@@ -1,7 +1,7 @@
 //! Reads one page.
 
 use super::pages::with;
-use crate::reading::{PageReader, ReadingRoom, stored_page};
+use crate::reading::{PageReader, ReadingRoom, keep_page};
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use bindery_reader::render;
@@ -33,14 +33,13 @@ impl Processor for Ocr {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let read = self.reader.process(context, asked(&input))?;
-        let text = render::text(&stored_page(context, &read)?);
-        let confidence = read["confidence"].as_f64().unwrap_or(1.0);
+        let page = self.reader.read(context, &asked(&input))?;
+        let stored = keep_page(context, &page)?;
         Ok(with(
             input,
             json!({
-                "ocr_text": text.trim_end(), "ocr_confidence": confidence, "read_by": read["read_by"],
-                "warnings": read["warnings"], "page_content": read["content"],
+                "ocr_text": render::text(&page).trim_end(), "ocr_confidence": page.confidence.unwrap_or(1.0),
+                "read_by": page.read_by, "warnings": page.warnings, "page_content": stored.hash.to_string(),
             }),
         ))
     }

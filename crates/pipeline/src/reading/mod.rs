@@ -20,7 +20,7 @@ pub use consolidator::ReadingConsolidator;
 pub(crate) use consolidator::files_read;
 pub(crate) use open_files::refused;
 pub use page_reader::PageReader;
-pub(crate) use page_reader::{content_of, stored_page};
+pub(crate) use page_reader::{content_of, keep_page, stored_page};
 pub use splitter::FileSplitter;
 
 use bindery_core::{ContentHash, StepError};

@@ -4,6 +4,7 @@ use super::{READER, ReadingRoom, SPLITTER, open_files::refused};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use bindery_reader::{Page, render};
+use bindery_store::blobs::Stored;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -16,6 +17,15 @@ pub struct PageReader {
 impl PageReader {
     pub fn new(room: Arc<ReadingRoom>) -> Self {
         Self { room }
+    }
+
+    /// The page that the data of an item is about.
+    pub(crate) fn read(&self, context: &StepContext, input: &Value) -> Result<Page, StepError> {
+        let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
+        let content = content_of(input).ok_or_else(|| StepError::bug("the step before left no file"))?;
+        let reader = self.room.reader(context)?;
+        let file = self.room.open(context, content, input["name"].as_str())?;
+        reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))
     }
 }
 
@@ -36,15 +46,8 @@ impl Processor for PageReader {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
-        let content = content_of(&input).ok_or_else(|| StepError::bug("the step before left no file"))?;
-        let reader = self.room.reader(context)?;
-        let file = self.room.open(context, content, input["name"].as_str())?;
-        let page = reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))?;
-        // Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
-        let bytes = serde_json::to_vec(&page);
-        let bytes = bytes.map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?;
-        let stored = context.keep_blob(bytes)?;
+        let page = self.read(context, &input)?;
+        let stored = keep_page(context, &page)?;
         // Rendered here, where the page is at hand: who binds the file would have to read every page again.
         Ok(json!({
             "page": page.number, "kind": page.kind, "read_by": page.read_by, "reason": page.reason,
@@ -57,6 +60,13 @@ impl Processor for PageReader {
         let confidence = processed["confidence"].as_f64().unwrap_or(1.0);
         Ok(Extracted::new(processed).with_confidence(confidence))
     }
+}
+
+/// Keeps a page with the result of this step.
+pub(crate) fn keep_page(context: &StepContext, page: &Page) -> Result<Stored, StepError> {
+    // Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
+    let bytes = serde_json::to_vec(page);
+    context.keep_blob(bytes.map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?)
 }
 
 /// The page that a result of this processor tells of.
