@@ -28,15 +28,12 @@ fn without_tags(text: &str) -> String {
         plain.push_str(before);
         let is_tag = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
         let end = if after.starts_with("!--") { "-->" } else { ">" };
-        match after.split_once(end).filter(|_| is_tag) {
-            Some((_, behind)) => {
-                plain.push(' ');
-                rest = behind;
-            }
-            None => {
-                plain.push('<');
-                rest = after;
-            }
+        if let Some((_, behind)) = after.split_once(end).filter(|_| is_tag) {
+            plain.push(' ');
+            rest = behind;
+        } else {
+            plain.push('<');
+            rest = after;
         }
     }
     plain.push_str(rest);

@@ -2,7 +2,8 @@
 
 use std::{
     collections::HashMap,
-    io::{BufRead, BufReader, Read, Write},
+    fmt::Write as _,
+    io::{BufRead, BufReader, Read, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
@@ -50,10 +51,12 @@ impl Reply {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let headers: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let (status, body) = (self.status, &self.body);
-        format!("HTTP/1.1 {status} Said\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}", body.len())
-            .into_bytes()
+        let mut text = format!("HTTP/1.1 {} Said\r\n", self.status);
+        for (name, value) in &self.headers {
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+        let _ = write!(text, "Content-Length: {}\r\nConnection: close\r\n\r\n{}", self.body.len(), self.body);
+        text.into_bytes()
     }
 }
 

@@ -143,7 +143,7 @@ async fn s000_25_completion_triggers_the_analysis() {
     desk.finish(id).await;
     // The stage behind the completion begins with it: exactly one outcome, after the event.
     let log = events(&desk).await;
-    let place = |wanted: &dyn Fn(&Event) -> bool| log.iter().position(|event| wanted(event)).unwrap();
+    let place = |wanted: &dyn Fn(&Event) -> bool| log.iter().position(wanted).unwrap();
     let complete = place(&|event| event.kind == kind::SUBMISSION_DOCUMENTS_COMPLETE);
     let analysed =
         place(&|event| event.kind == kind::OUTCOME_RECORDED && event.envelope().data["stage"] == json!("analyse"));
