@@ -8,7 +8,7 @@ use super::{
     joins::find,
     reviews,
     rows::{self, JOIN_COLUMNS, get, item_number, status_number, to_json},
-    session::Tx,
+    session::{Param, Tx},
 };
 use crate::{
     commit::{Again, Changes},
@@ -187,30 +187,29 @@ impl Jobs {
     }
 
     async fn delete(&self, tx: &Tx, state: &str) -> TxResult<u64> {
-        self.run(tx, "DELETE FROM job", state).await
+        let (submission, join, stage) = (self.submission.raw(), self.join.map(JoinId::raw), self.stage.as_deref());
+        let params: [Param<'_>; 4] = [&submission, &self.item, &join, &stage];
+        tx.execute(&format!("DELETE FROM job WHERE {THESE} AND {state}"), &params).await
     }
 
     /// Deletes those that are live. One that finishes at this moment is waited for; what came of it is deleted instead.
     async fn take_back(&self, tx: &Tx) -> TxResult<bool> {
+        let (submission, join, stage) = (self.submission.raw(), self.join.map(JoinId::raw), self.stage.as_deref());
+        let params: [Param<'_>; 4] = [&submission, &self.item, &join, &stage];
         loop {
             if self.delete(tx, "state < 5").await? > 0 {
                 return Ok(true);
             }
-            if self.run(tx, "SELECT 1 FROM job", "state < 5").await? == 0 {
+            if tx.first(&format!("SELECT 1 FROM job WHERE {THESE} AND state < 5"), &params).await?.is_none() {
                 return Ok(false);
             }
         }
     }
-
-    async fn run(&self, tx: &Tx, what: &str, state: &str) -> TxResult<u64> {
-        let sql = format!(
-            "{what} WHERE submission_id = $1 AND item_id = $2 AND join_id IS NOT DISTINCT FROM $3 \
-             AND ($4::text IS NULL OR stage = $4) AND {state}"
-        );
-        let (join, stage) = (self.join.map(JoinId::raw), self.stage.as_deref());
-        tx.execute(&sql, &[&self.submission.raw(), &self.item, &join, &stage]).await
-    }
 }
+
+/// The condition that [`Jobs`] stand for.
+const THESE: &str = "submission_id = $1 AND item_id = $2 AND join_id IS NOT DISTINCT FROM $3 \
+                     AND ($4::text IS NULL OR stage = $4)";
 
 async fn expect_one_more(tx: &Tx, id: JoinId) -> TxResult<bool> {
     let expect = "UPDATE joins SET expected = expected + 1, updated_at = $2 WHERE id = $1 AND closed_at IS NULL";
