@@ -4,6 +4,7 @@ use super::{EXTRACTOR, Knowledge};
 use crate::reading::{ReadingRoom, content_of, stored_page};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Processor, context::StepContext, workflow::Target};
+use bindery_insight::doctype::OTHER;
 use bindery_insight::fields::{CorrectionError, Extraction, Schema, Sources, extract};
 use bindery_reader::{Attachment, Page, model::FileType};
 use serde::Deserialize as _;
@@ -36,6 +37,16 @@ impl FieldExtractor {
 
 fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Below this, another type or none is likelier than the one that was chosen.
+const LEAST_TYPE_CONFIDENCE: f64 = 0.5;
+
+/// A document that is perhaps something else: its fields would be others.
+fn doubtful_type(document: &Value) -> Option<String> {
+    let doc_type = document["doc_type"].as_str().filter(|doc_type| *doc_type != OTHER)?;
+    let confidence = document["confidence"].as_f64().filter(|confidence| *confidence < LEAST_TYPE_CONFIDENCE)?;
+    Some(format!("that it is of the type {doc_type} is only {:.0} % sure", confidence * 100.0))
 }
 
 /// The fields that are less sure than the stage wants them, each with its doubts.
@@ -86,7 +97,8 @@ impl Processor for FieldExtractor {
             contents.map(|content| stored_page(context, &json!({"content": content}))).collect::<Result<_, _>>()?;
         let attachments = self.attachments(context, &input["file"])?;
         let sources = Sources { attachments: &attachments, templates: &self.knowledge.templates };
-        let extraction = extract(doctype, &pages, &sources);
+        let mut extraction = extract(doctype, &pages, &sources);
+        extraction.needs_review.extend(doubtful_type(&input));
         Ok(json!({
             "doc_type": input["doc_type"], "page_indices": input["pages"], "file": input["file"]["name"],
             "type_confidence": input["confidence"], "because": input["because"], "extraction": extraction,
