@@ -177,14 +177,14 @@ impl Settler<'_> {
         Ok(Commit { guard, changes: next.into_changes() })
     }
 
-    /// Why a person is asked: the confidence is too low, and what the processor says itself.
+    /// Why a person is asked: what the processor says itself, and that the confidence is too low.
     fn reasons(&self, work: &Work, found: &Found) -> Vec<String> {
         let threshold = self.stage(work.stage).confidence_threshold;
         let too_low = match (found.confidence, threshold) {
             (Some(confidence), Some(threshold)) if confidence < threshold => Some(below(confidence, threshold)),
             _ => None,
         };
-        let mut reasons: Vec<String> = too_low.into_iter().chain(found.reasons.iter().cloned()).collect();
+        let mut reasons: Vec<String> = found.reasons.iter().cloned().chain(too_low).collect();
         if reasons.is_empty() {
             reasons.push(format!("{} asks for a person", work.processor));
         }

@@ -128,9 +128,13 @@ impl Sheet {
         self.tokens[tokens.clone()].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// How sure the words are: that of the least sure; None where all are exact.
+    /// How sure the words are, letter by letter; None where all are exact. A speck that was read as a stroke says
+    /// little about the words beside it.
     pub(crate) fn ocr_confidence(&self, tokens: &Range<usize>) -> Option<f32> {
-        self.tokens[tokens.clone()].iter().filter_map(|token| token.confidence).reduce(f32::min)
+        let read = self.tokens[tokens.clone()].iter().filter_map(|token| Some((token.confidence?, token.text.len())));
+        let (sum, letters) =
+            read.fold((0.0, 0), |(sum, letters), (sure, more)| (sum + sure * more as f32, letters + more));
+        (letters > 0).then(|| sum / letters as f32)
     }
 
     pub(crate) fn page_of(&self, line: usize) -> &SheetPage {
