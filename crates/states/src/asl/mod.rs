@@ -4,8 +4,10 @@
 //! |---|---|
 //! | [`definition`] | what a machine is: read from JSON text, with every fault told at once |
 //! | [`jsonpath`] | paths, and the functions of `States.*` |
+//! | [`stepper`] | what a machine does: an event in, commands and history out |
 
 pub mod definition;
 pub(crate) mod functions;
 pub mod jsonpath;
+pub mod stepper;
 pub(crate) mod time;
