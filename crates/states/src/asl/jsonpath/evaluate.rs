@@ -8,6 +8,11 @@ use std::{borrow::Cow, fmt::Write};
 pub trait Roots {
     fn input(&self) -> &Value;
     fn context(&self) -> &Value;
+    /// Something smaller that has the same under these steps, and how many of them lead to it: the context object holds
+    /// the whole input of the execution, which few paths ask for.
+    fn context_at(&self, _steps: &[Step]) -> (&Value, usize) {
+        (self.context(), 0)
+    }
     fn variable(&self, name: &str) -> Option<&Value>;
     /// A number from 0 to below 1, another one each time.
     fn random(&self) -> f64;
@@ -32,21 +37,21 @@ const MOST_FOUND: usize = 1_000_000;
 
 impl JsonPath {
     pub fn select<'a>(&self, roots: &'a dyn Roots) -> Result<Cow<'a, Value>, PathFault> {
-        let root = match &self.root {
-            Root::Input => roots.input(),
-            Root::Context => roots.context(),
-            Root::Variable(name) => roots.variable(name).ok_or_else(|| PathFault::Variable(name.clone()))?,
+        let (root, skipped) = match &self.root {
+            Root::Input => (roots.input(), 0),
+            Root::Context => roots.context_at(&self.steps),
+            Root::Variable(name) => (roots.variable(name).ok_or_else(|| PathFault::Variable(name.clone()))?, 0),
         };
         if self.is_definite() {
-            return self.select_one(root);
+            return self.select_one(root, skipped);
         }
-        let found = select_all(root, root, &self.steps);
+        let found = select_all(root, root, &self.steps[skipped..]);
         Ok(Cow::Owned(Value::Array(found.into_iter().map(Cow::into_owned).collect())))
     }
 
-    fn select_one<'a>(&self, root: &'a Value) -> Result<Cow<'a, Value>, PathFault> {
+    fn select_one<'a>(&self, root: &'a Value, skipped: usize) -> Result<Cow<'a, Value>, PathFault> {
         let mut current = Cow::Borrowed(root);
-        for (place, step) in self.steps.iter().enumerate() {
+        for (place, step) in self.steps.iter().enumerate().skip(skipped) {
             let next = match current {
                 Cow::Borrowed(value) => one(value, step),
                 Cow::Owned(_) => None,

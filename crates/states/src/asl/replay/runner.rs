@@ -141,7 +141,12 @@ fn difference_of_outcome(recorded: &[Value], ours: &[Value], wildcards: &Wildcar
         let shown = details(own).map(short).unwrap_or_default();
         return Some(format!("it ends with {} {shown}, recorded is {}", kind(own), kind(expected)));
     }
-    let key = if kind(own) == "ExecutionSucceeded" { "output" } else { "error" };
+    let key = match kind(own) {
+        "ExecutionSucceeded" => "output",
+        // There is only one error that it can have.
+        "ExecutionTimedOut" => return None,
+        _ => "error",
+    };
     let of = |event: &Value| details(event).map_or(Value::Null, |details| details[key].clone());
     let (expected, own) = (of(expected), of(own));
     let differs = !wildcards.same(&expected, &own);
@@ -157,13 +162,25 @@ fn run(case: &Case, definition: &Definition) -> Vec<Value> {
     let mut history = Vec::new();
     let mut runs: BTreeMap<String, usize> = BTreeMap::new();
     let mut now = RECORDED_AT;
+    let mut deadline =
+        definition.timeout_seconds.map(|seconds| now.saturating_add_unsigned(seconds.saturating_mul(1_000)));
+    let mut ending = case.events.last().and_then(stopped);
     for seed in 0..MOST_STEPS {
-        let event = match events.pop_front() {
-            Some(event) => event,
-            None => match timers.pop_first() {
-                Some((until, timer)) => {
+        let event = match (events.pop_front(), timers.first().copied()) {
+            (Some(event), _) => event,
+            (None, _) if history.len() + 1 == case.events.len() && ending.is_some() => match ending.take() {
+                Some(event) => event,
+                None => break,
+            },
+            (None, Some((until, timer))) if deadline.is_none_or(|deadline| until <= deadline) => {
+                timers.pop_first();
+                now = now.max(until);
+                Event::TimerFired { timer }
+            }
+            (None, _) => match deadline.take() {
+                Some(until) => {
                     now = now.max(until);
-                    Event::TimerFired { timer }
+                    Event::ExecutionTimedOut
                 }
                 None => break,
             },
@@ -203,6 +220,12 @@ fn run(case: &Case, definition: &Definition) -> Vec<Value> {
         }
     }
     history
+}
+
+/// Somebody stopped the recorded run: it is stopped at the same event.
+fn stopped(last: &Value) -> Option<Event> {
+    let text = |key: &str| details(last).and_then(|details| details[key].as_str()).map(str::to_owned);
+    (kind(last) == "ExecutionAborted").then(|| Event::Stopped { error: text("error"), cause: text("cause") })
 }
 
 fn identity() -> Identity {

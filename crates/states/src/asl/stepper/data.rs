@@ -28,6 +28,7 @@ impl<'a> Stepper<'a> {
             surroundings: &self.surroundings,
             time: self.limits.expression,
             context: OnceCell::new(),
+            small_context: OnceCell::new(),
         }
     }
 

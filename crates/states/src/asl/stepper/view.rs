@@ -7,7 +7,7 @@ use super::{
 use crate::{
     asl::{
         definition::{JsonataField, Selected, Setting, Template},
-        jsonpath::{EvaluationFault, PathExpression, Roots},
+        jsonpath::{EvaluationFault, PathExpression, Roots, Step},
     },
     jsonata::{Bindings, Limits, Scope, Surroundings},
 };
@@ -32,6 +32,8 @@ pub(super) struct View<'v> {
     pub(super) time: Duration,
     /// Made when something asks for it.
     pub(super) context: OnceCell<Value>,
+    /// The same without the execution's input.
+    pub(super) small_context: OnceCell<Value>,
 }
 
 /// The word of messages for what a value is.
@@ -162,7 +164,8 @@ impl View<'_> {
             states.insert("input".to_owned(), self.input.clone());
         }
         if sources.iter().any(|source| asks_for(source, &["input", "result", "errorOutput"])) {
-            states.insert("context".to_owned(), self.context().clone());
+            let whole = sources.iter().any(|source| asks_for_whole_context(source));
+            states.insert("context".to_owned(), if whole { self.context() } else { self.small_context() }.clone());
         }
         if let Some(result) = self.result {
             states.insert("result".to_owned(), result.clone());
@@ -195,8 +198,12 @@ impl View<'_> {
         scopes.into_iter().rev().flat_map(|scope| scope.iter().map(|(name, value)| (name.as_str(), value))).collect()
     }
 
-    fn build_context(&self) -> Value {
-        let Execution { identity, input, started_at, redrives, .. } = self.execution;
+    fn small_context(&self) -> &Value {
+        self.small_context.get_or_init(|| self.build_context(&Value::Null))
+    }
+
+    fn build_context(&self, input: &Value) -> Value {
+        let Execution { identity, started_at, redrives, .. } = self.execution;
         let mut context = json!({
             "Execution": {
                 "Id": identity.id, "Input": input, "StartTime": crate::asl::time::show(*started_at), "Name": identity.name,
@@ -252,6 +259,14 @@ fn asks_for(source: &str, others: &[&str]) -> bool {
     source.split("$states").skip(1).any(|rest| !is_other(rest))
 }
 
+/// Whether an expression may look at the execution's input in the context object.
+fn asks_for_whole_context(source: &str) -> bool {
+    let small =
+        [".Map", ".State", ".Task", ".Execution.Id", ".Execution.Name", ".Execution.StartTime", ".Execution.RoleArn"];
+    source.split("context").skip(1).any(|rest| !small.iter().any(|part| rest.starts_with(part)))
+        || source.split("$states").skip(1).any(|rest| !rest.starts_with('.'))
+}
+
 fn expressions<'t>(template: &'t Template, fields: &mut Vec<&'t JsonataField>) {
     match template {
         Template::Jsonata(field) => fields.push(field),
@@ -283,7 +298,17 @@ impl Roots for View<'_> {
     }
 
     fn context(&self) -> &Value {
-        self.context.get_or_init(|| self.build_context())
+        self.context.get_or_init(|| self.build_context(&self.execution.input))
+    }
+
+    fn context_at(&self, steps: &[Step]) -> (&Value, usize) {
+        let name =
+            |place: usize| if let Some(Step::Child(name)) = steps.get(place) { Some(name.as_str()) } else { None };
+        match (name(0), name(1)) {
+            (Some("Execution"), Some("Input")) => (&self.execution.input, 2),
+            (Some("Execution"), None) | (None, _) => (self.context(), 0),
+            (Some(_), _) => (self.small_context(), 0),
+        }
     }
 
     fn variable(&self, name: &str) -> Option<&Value> {
