@@ -1,6 +1,8 @@
 //! Parsing once, evaluating many times.
 
-use super::{convert, error::JsonataError, functions, guard, limits::Limits, position};
+use super::{
+    bare_calls, convert, error::JsonataError, functions, guard, limits::Limits, position, surroundings::Surroundings,
+};
 use jsonata_core::{
     ast::AstNode,
     evaluator::{Context, Evaluator, EvaluatorOptions},
@@ -24,6 +26,18 @@ pub struct Expression {
 
 impl Expression {
     pub fn parse(source: &str) -> Result<Self, JsonataError> {
+        Self::parse_with(source, |_| ())
+    }
+
+    /// As state machines have it: a built-in function may be called without its dollar sign. Also the names of those
+    /// that are.
+    pub fn parse_for_states(source: &str) -> Result<(Self, Vec<String>), JsonataError> {
+        let mut names = Vec::new();
+        let expression = Self::parse_with(source, |root| names = bare_calls::accept(root))?;
+        Ok((expression, names))
+    }
+
+    fn parse_with(source: &str, prepare: impl FnOnce(&mut AstNode)) -> Result<Self, JsonataError> {
         if source.len() > Limits::MAX_SOURCE {
             let message =
                 format!("the expression has {} bytes, at most {} are allowed", source.len(), Limits::MAX_SOURCE);
@@ -36,6 +50,7 @@ impl Expression {
             let parsed = parser::parse(source);
             let mut root =
                 parsed.map_err(|error| JsonataError::from_parser(&error).at(position::of_error(source, &error)))?;
+            prepare(&mut root);
             guard::apply(&mut root);
             Ok(root)
         })?;
@@ -89,17 +104,25 @@ pub struct Scope {
     input: JValue,
     bindings: Vec<(String, JValue)>,
     limits: Limits,
+    surroundings: Option<Surroundings>,
 }
 
 impl Scope {
     pub fn new(input: &Value, bindings: &Bindings, limits: Limits) -> Self {
         let bound = bindings.0.iter().map(|(name, value)| (name.clone(), convert::from_json(value)));
-        Self { input: convert::from_json(input), bindings: bound.collect(), limits }
+        Self { input: convert::from_json(input), bindings: bound.collect(), limits, surroundings: None }
     }
 
     /// For expressions that need no input.
     pub fn without_input(bindings: &Bindings, limits: Limits) -> Self {
         Self { input: JValue::Undefined, ..Self::new(&Value::Null, bindings, limits) }
+    }
+
+    /// With the functions of state machines, and with clock and chance from outside.
+    #[must_use]
+    pub fn within(mut self, surroundings: Surroundings) -> Self {
+        self.surroundings = Some(surroundings);
+        self
     }
 
     /// The limits count for each evaluation anew.
@@ -117,6 +140,10 @@ impl Scope {
             };
             let mut evaluator = Evaluator::with_options(context, options);
             functions::register(&mut evaluator, self.limits).map_err(|error| JsonataError::from_evaluator(&error))?;
+            if let Some(surroundings) = &self.surroundings {
+                let registered = surroundings.register(&mut evaluator, self.limits);
+                registered.map_err(|error| JsonataError::from_evaluator(&error))?;
+            }
             let result = evaluator.evaluate(&expression.root, &self.input);
             let value = result.map_err(|error| JsonataError::from_evaluator(&error))?;
             convert::to_json(&value, &self.limits)

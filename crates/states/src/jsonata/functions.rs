@@ -1,7 +1,7 @@
 //! Functions that stand in for built-in ones, or check a value on its way. Their names hold a space, so that no
 //! expression can mean them; `guard` puts them where they are needed.
 
-use super::{error::JsonataError, limits::Limits};
+use super::{error::JsonataError, limits::Limits, patterns};
 use jsonata_core::{
     evaluator::{Evaluator, EvaluatorError},
     value::{JValue, with_stack},
@@ -36,6 +36,7 @@ pub(super) fn register(evaluator: &mut Evaluator, limits: Limits) -> std::result
     evaluator.register_fn(WIDTH, move |given: &[JValue]| width(first(given), limits))?;
     evaluator.register_fn(SIZED, move |given: &[JValue]| sized(first(given), limits))?;
     evaluator.register_fn(WRITABLE, move |given: &[JValue]| writable(first(given), limits))?;
+    patterns::register(evaluator)?;
     if !limits.eval {
         evaluator
             .register_fn_override("eval", |_: &[JValue]| Err(coded(JsonataError::EVAL_OFF, "$eval is switched off")))?;

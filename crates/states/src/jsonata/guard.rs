@@ -9,8 +9,12 @@
 //! | `$exists($)` | is false in a predicate, whatever the item |
 //! | `$reduce` of an empty list | gives null instead of nothing |
 //! | `$filter` of null | swallows the errors of its function |
+//! | `$contains` and `$split` with a pattern | compile it each time |
 
-use super::functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE};
+use super::{
+    functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE},
+    patterns,
+};
 use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
 use std::collections::HashSet;
 
@@ -62,7 +66,10 @@ pub(super) fn apply(root: &mut AstNode) {
 
 fn put_right(node: &mut AstNode, own: &HashSet<String>) {
     match node {
-        AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => put_call_right(name, args),
+        AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
+            patterns::hand_over(name, args);
+            put_call_right(name, args);
+        }
         AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
         AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
         AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
@@ -158,7 +165,7 @@ fn is_spread(node: &AstNode) -> bool {
 }
 
 /// Every node, the inner ones first. The parser bounds how deep they nest.
-fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
+pub(super) fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
     match node {
         AstNode::Path { steps } => steps.iter_mut().for_each(|step| visit_step(step, seen)),
         AstNode::Binary { lhs, rhs, .. } => {

@@ -22,16 +22,21 @@
 //! **The limits are exact in depth and near in time and memory.** Time is looked at between the steps of an
 //! evaluation: one call of a built-in function on a large list runs to its end first. Sizes are checked on the way into
 //! what could multiply them; `$replace` with a long replacement is the one that is not checked before it is done. A
-//! regular expression is compiled each time it is used; the library underneath offers no place for a cache.
+//! regular expression is compiled once for each thread in `$contains` and `$split`; in `$match` and `$replace`, and where
+//! it is not written as a literal, it is compiled each time.
 
+mod bare_calls;
 mod convert;
 mod error;
 mod expression;
 mod functions;
 mod guard;
 mod limits;
+mod patterns;
 mod position;
+mod surroundings;
 
 pub use error::JsonataError;
 pub use expression::{Bindings, Expression, Scope};
 pub use limits::Limits;
+pub use surroundings::Surroundings;

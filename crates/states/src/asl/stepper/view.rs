@@ -1,0 +1,336 @@
+//! What paths and expressions of a state see, and what they come to.
+
+use super::{
+    execution::{Activity, Execution, ThreadId},
+    failure::{Failure, names},
+};
+use crate::{
+    asl::{
+        definition::{JsonataField, Selected, Setting, Template},
+        jsonpath::{EvaluationFault, PathExpression, Roots, Step},
+    },
+    jsonata::{Bindings, Limits, Scope, Surroundings},
+};
+use serde_json::{Map, Value, json};
+use std::{borrow::Cow, cell::OnceCell, time::Duration};
+
+/// What paths and expressions of a state see.
+pub(super) struct View<'v> {
+    pub(super) input: &'v Value,
+    pub(super) result: Option<&'v Value>,
+    pub(super) error: Option<&'v Value>,
+    /// The token of a task that waits for it.
+    pub(super) token: Option<&'v str>,
+    /// The item that a Map prepares.
+    pub(super) item: Option<(usize, &'v Value)>,
+    /// Of states that can be tried again.
+    pub(super) retries: Option<u32>,
+    pub(super) execution: &'v Execution,
+    pub(super) thread: ThreadId,
+    pub(super) surroundings: &'v Surroundings,
+    /// How long one expression may take.
+    pub(super) time: Duration,
+    /// Made when something asks for it.
+    pub(super) context: OnceCell<Value>,
+    /// The same without the execution's input.
+    pub(super) small_context: OnceCell<Value>,
+}
+
+/// The word of messages for what a value is.
+pub(super) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A setting has a value of the wrong type.
+pub(super) fn unexpected(setting: &Setting, field: &str, wanted: &str, value: &Value) -> Failure {
+    match setting {
+        Setting::Jsonata(found) => unexpected_type(found, wanted, value),
+        Setting::Path { expression, field } => Failure::runtime(format!(
+            "The {field} field refers to value \"{}\" which is not a valid {wanted}: {}",
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+            expression.text()
+        )),
+        Setting::Fixed(_) => {
+            Failure::runtime(format!("The {field} field has the value {value} which is not a valid {wanted}"))
+        }
+    }
+}
+
+pub(super) fn unexpected_type(field: &JsonataField, wanted: &str, value: &Value) -> Failure {
+    let cause = format!(
+        "The JSONata expression '{}' specified for the field '{}' returned an unexpected result type. Expected '{wanted}', but was '{}' for value: {value}",
+        field.expression.source(),
+        field.location,
+        type_name(value)
+    );
+    Failure::query(Some(&field.location), cause)
+}
+
+impl View<'_> {
+    pub(super) fn select(&self, selected: &Selected) -> Result<Value, Failure> {
+        match selected {
+            Selected::All => Ok(self.input.clone()),
+            Selected::Nothing => Ok(json!({})),
+            Selected::Path(expression) => self.path(expression, |_, fault| match fault {
+                EvaluationFault::Path { .. } => invalid_path(expression, fault),
+                EvaluationFault::Intrinsic { .. } => Failure::of_state(names::INTRINSIC, fault.to_string()),
+            }),
+        }
+    }
+
+    /// `fault` says what it means that the path finds nothing.
+    pub(super) fn path(
+        &self,
+        expression: &PathExpression,
+        fault: impl FnOnce(&PathExpression, &EvaluationFault) -> Failure,
+    ) -> Result<Value, Failure> {
+        expression.evaluate(self).map(Cow::into_owned).map_err(|found| match &found {
+            EvaluationFault::Intrinsic { .. } => Failure::of_state(names::INTRINSIC, found.to_string()),
+            EvaluationFault::Path { .. } => fault(expression, &found),
+        })
+    }
+
+    pub(super) fn not_found(&self, path: &str, field: &str) -> Failure {
+        let input = if path.starts_with("$$") { self.context() } else { self.input };
+        Failure::runtime(format!(
+            "The JSONPath '{path}' specified for the field '{field}' could not be found in the input '{input}'"
+        ))
+    }
+
+    pub(super) fn setting(
+        &self,
+        setting: &Setting,
+        fault: impl FnOnce(&PathExpression, &EvaluationFault) -> Failure,
+    ) -> Result<Value, Failure> {
+        match setting {
+            Setting::Fixed(value) => Ok(value.clone()),
+            Setting::Path { expression, .. } => self.path(expression, fault),
+            Setting::Jsonata(field) => self.evaluate(field),
+        }
+    }
+
+    pub(super) fn evaluate(&self, field: &JsonataField) -> Result<Value, Failure> {
+        evaluate(&self.scope(&[field]), field)
+    }
+
+    pub(super) fn resolve(&self, template: &Template) -> Result<Value, Failure> {
+        let mut fields = Vec::new();
+        expressions(template, &mut fields);
+        let scope = if fields.is_empty() { None } else { Some(self.scope(&fields)) };
+        self.filled(template, scope.as_ref())
+    }
+
+    fn filled(&self, template: &Template, scope: Option<&Scope>) -> Result<Value, Failure> {
+        match (template, scope) {
+            (Template::Constant(value), _) => Ok(value.clone()),
+            (Template::Path { expression, field }, _) => self.path(expression, |_, found| match found {
+                EvaluationFault::Path { path, .. } => self.not_found(path, field),
+                EvaluationFault::Intrinsic { .. } => Failure::of_state(names::INTRINSIC, found.to_string()),
+            }),
+            (Template::Jsonata(field), Some(scope)) => evaluate(scope, field),
+            (Template::Jsonata(field), None) => self.evaluate(field),
+            (Template::List(templates), _) => templates
+                .iter()
+                .map(|template| self.filled(template, scope))
+                .collect::<Result<Vec<_>, _>>()
+                .map(Value::Array),
+            (Template::Object(templates), _) => {
+                let entries = templates.iter().map(|(key, template)| Ok((key.clone(), self.filled(template, scope)?)));
+                entries.collect::<Result<Map<_, _>, _>>().map(Value::Object)
+            }
+        }
+    }
+
+    /// New values of variables. All of them are computed before any of them changes.
+    pub(super) fn assigned(&self, template: Option<&Template>) -> Result<Map<String, Value>, Failure> {
+        match template.map(|template| self.resolve(template)).transpose()? {
+            Some(Value::Object(variables)) => Ok(variables),
+            _ => Ok(Map::new()),
+        }
+    }
+
+    /// Only what the expressions mention is made ready for them.
+    fn scope(&self, fields: &[&JsonataField]) -> Scope {
+        let sources: Vec<&str> = fields.iter().map(|field| field.expression.source()).collect();
+        let mut states = Map::new();
+        if sources.iter().any(|source| asks_for(source, &["result", "errorOutput", "context"])) {
+            states.insert("input".to_owned(), self.input.clone());
+        }
+        if sources.iter().any(|source| asks_for(source, &["input", "result", "errorOutput"])) {
+            let whole = sources.iter().any(|source| asks_for_whole_context(source));
+            states.insert("context".to_owned(), if whole { self.context() } else { self.small_context() }.clone());
+        }
+        if let Some(result) = self.result {
+            states.insert("result".to_owned(), result.clone());
+        }
+        if let Some(error) = self.error {
+            states.insert("errorOutput".to_owned(), error.clone());
+        }
+        let mut bindings = Bindings::default().with("states", Value::Object(states));
+        for (name, value) in self.variables() {
+            if sources.iter().any(|source| source.contains(name)) {
+                bindings = bindings.with(name, value.clone());
+            }
+        }
+        let limits = Limits { time: self.time, ..Limits::default() };
+        Scope::without_input(&bindings, limits).within(self.surroundings.clone())
+    }
+
+    /// Outer ones first, so that inner ones win.
+    fn variables(&self) -> Vec<(&str, &Value)> {
+        let mut scopes = Vec::new();
+        let mut current = self.execution.threads.get(&self.thread);
+        while let Some(thread) = current {
+            scopes.push(&thread.variables);
+            current = if thread.isolated {
+                None
+            } else {
+                thread.parent.and_then(|parent| self.execution.threads.get(&parent))
+            };
+        }
+        scopes.into_iter().rev().flat_map(|scope| scope.iter().map(|(name, value)| (name.as_str(), value))).collect()
+    }
+
+    fn small_context(&self) -> &Value {
+        self.small_context.get_or_init(|| self.build_context(&Value::Null))
+    }
+
+    fn build_context(&self, input: &Value) -> Value {
+        let Execution { identity, started_at, redrives, .. } = self.execution;
+        let mut context = json!({
+            "Execution": {
+                "Id": identity.id, "Input": input, "StartTime": crate::asl::time::show(*started_at), "Name": identity.name,
+                "RoleArn": identity.role, "RedriveCount": redrives,
+            },
+            "StateMachine": {"Id": identity.machine_id, "Name": identity.machine_name},
+        });
+        if let Some(thread) = self.execution.threads.get(&self.thread) {
+            let entered = crate::asl::time::show(thread.entered.at);
+            context["State"] = json!({"Name": thread.state, "EnteredTime": entered});
+            if let Some(retries) = self.retries {
+                context["State"]["RetryCount"] = retries.into();
+            }
+        }
+        if let Some(token) = self.token {
+            context["Task"] = json!({"Token": token});
+        }
+        if let Some((index, value)) = self.item.or_else(|| self.own_item()) {
+            context["Map"] = json!({"Item": {"Index": index, "Value": value}});
+        }
+        context
+    }
+
+    /// The item of the nearest Map around the thread.
+    fn own_item(&self) -> Option<(usize, &Value)> {
+        let mut thread = self.execution.threads.get(&self.thread)?;
+        loop {
+            let parent = self.execution.threads.get(&thread.parent?)?;
+            if let Activity::Composite(composite) = &parent.activity
+                && let Some(item) = composite.items.get(thread.index)
+            {
+                return Some((thread.index, item));
+            }
+            thread = parent;
+        }
+    }
+}
+
+pub(super) fn invalid_path(expression: &PathExpression, fault: &EvaluationFault) -> Failure {
+    Failure::runtime(format!("Invalid path '{}' : {fault}", expression.text()))
+}
+
+/// Whether `$states` is used in another way than for one of these parts.
+fn asks_for(source: &str, others: &[&str]) -> bool {
+    let is_other = |rest: &str| {
+        rest.strip_prefix('.').is_some_and(|rest| {
+            others.iter().any(|other| {
+                rest.strip_prefix(other)
+                    .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            })
+        })
+    };
+    source.split("$states").skip(1).any(|rest| !is_other(rest))
+}
+
+/// Whether an expression may look at the execution's input in the context object.
+fn asks_for_whole_context(source: &str) -> bool {
+    let small =
+        [".Map", ".State", ".Task", ".Execution.Id", ".Execution.Name", ".Execution.StartTime", ".Execution.RoleArn"];
+    source.split("context").skip(1).any(|rest| !small.iter().any(|part| rest.starts_with(part)))
+        || source.split("$states").skip(1).any(|rest| !rest.starts_with('.'))
+}
+
+fn expressions<'t>(template: &'t Template, fields: &mut Vec<&'t JsonataField>) {
+    match template {
+        Template::Jsonata(field) => fields.push(field),
+        Template::List(templates) => templates.iter().for_each(|template| expressions(template, fields)),
+        Template::Object(templates) => templates.iter().for_each(|(_, template)| expressions(template, fields)),
+        Template::Constant(_) | Template::Path { .. } => {}
+    }
+}
+
+fn evaluate(scope: &Scope, field: &JsonataField) -> Result<Value, Failure> {
+    let (source, location) = (field.expression.source(), field.location.as_str());
+    let start = format!("The JSONata expression '{source}' specified for the field '{location}'");
+    match scope.evaluate(&field.expression) {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => Err(Failure::query(Some(location), format!("{start} returned nothing (undefined)."))),
+        Err(error) => {
+            let code = error.code.as_ref().map(|code| format!("{code}: ")).unwrap_or_default();
+            Err(Failure::query(
+                Some(location),
+                format!("{start} threw an error during evaluation. {code}{}", error.message),
+            ))
+        }
+    }
+}
+
+impl Roots for View<'_> {
+    fn input(&self) -> &Value {
+        self.input
+    }
+
+    fn context(&self) -> &Value {
+        self.context.get_or_init(|| self.build_context(&self.execution.input))
+    }
+
+    fn context_at(&self, steps: &[Step]) -> (&Value, usize) {
+        let name =
+            |place: usize| if let Some(Step::Child(name)) = steps.get(place) { Some(name.as_str()) } else { None };
+        match (name(0), name(1)) {
+            (Some("Execution"), Some("Input")) => (&self.execution.input, 2),
+            (Some("Execution"), None) | (None, _) => (self.context(), 0),
+            (Some(_), _) => (self.small_context(), 0),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<&Value> {
+        let mut current = self.execution.threads.get(&self.thread);
+        while let Some(thread) = current {
+            if let Some(value) = thread.variables.get(name) {
+                return Some(value);
+            }
+            current = if thread.isolated {
+                None
+            } else {
+                thread.parent.and_then(|parent| self.execution.threads.get(&parent))
+            };
+        }
+        None
+    }
+
+    fn random(&self) -> f64 {
+        self.surroundings.fraction()
+    }
+
+    fn uuid(&self) -> String {
+        self.surroundings.uuid()
+    }
+}
