@@ -177,6 +177,17 @@ fn a_map_keeps_its_order_and_its_limit() {
 }
 
 #[test]
+fn a_selector_in_jsonata_sees_the_input_and_the_item() {
+    let machine = json!({"QueryLanguage": "JSONata", "StartAt": "M", "States": {"M": {
+        "Type": "Map", "Items": "{% $states.input.items %}", "End": true,
+        "ItemSelector": {"n": "{% $states.context.Map.Item.Value * $states.input.factor %}", "of": "{% $count($states.input.items) %}",
+            "first": "{% $states.context.Execution.Input.items[0] %}"},
+        "ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Pass", "Output": "{% [$states.input.n, $states.input.of, $states.input.first] %}", "End": true}}},
+    }}});
+    assert_eq!(output(&machine, json!({"items": [4, 5], "factor": 10})), json!([[40, 2, 4], [50, 2, 4]]));
+}
+
+#[test]
 fn a_distributed_map_batches_and_tolerates() {
     let machine = |tolerated: u64| {
         json!({"StartAt": "M", "States": {"M": {

@@ -99,6 +99,26 @@ impl FromIterator<(String, Value)> for Bindings {
     }
 }
 
+/// A value made ready for expressions once. Copies share it, and it stays on its thread.
+#[derive(Clone)]
+pub struct Prepared(JValue);
+
+impl Prepared {
+    pub fn new(value: &Value) -> Self {
+        Self(convert::from_json(value))
+    }
+
+    pub fn object(parts: Vec<(String, Self)>) -> Self {
+        Self(JValue::object(parts.into_iter().map(|(name, part)| (name, part.0)).collect()))
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
+}
+
 /// An input made ready once, for several expressions. It stays on its thread.
 pub struct Scope {
     input: JValue,
@@ -116,6 +136,13 @@ impl Scope {
     /// For expressions that need no input.
     pub fn without_input(bindings: &Bindings, limits: Limits) -> Self {
         Self { input: JValue::Undefined, ..Self::new(&Value::Null, bindings, limits) }
+    }
+
+    /// One more value by name, written without the dollar sign.
+    #[must_use]
+    pub fn bind(mut self, name: impl Into<String>, value: Prepared) -> Self {
+        self.bindings.push((name.into(), value.0));
+        self
     }
 
     /// With the functions of state machines, and with clock and chance from outside.

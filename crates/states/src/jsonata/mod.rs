@@ -37,6 +37,6 @@ mod position;
 mod surroundings;
 
 pub use error::JsonataError;
-pub use expression::{Bindings, Expression, Scope};
+pub use expression::{Bindings, Expression, Prepared, Scope};
 pub use limits::Limits;
 pub use surroundings::Surroundings;

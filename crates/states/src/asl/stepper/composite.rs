@@ -26,6 +26,7 @@ impl<'a> Stepper<'a> {
     }
 
     pub(super) fn set_composite(&mut self, id: ThreadId, composite: Composite) {
+        self.prepared.remove(&id);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
             thread.activity = Activity::Composite(Box::new(composite));
         }

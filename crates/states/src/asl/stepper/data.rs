@@ -23,6 +23,7 @@ impl<'a> Stepper<'a> {
             error: None,
             token: None,
             item: None,
+            shared_input: None,
             execution: self.execution,
             thread,
             surroundings: &self.surroundings,

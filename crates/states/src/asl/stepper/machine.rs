@@ -9,9 +9,10 @@ use super::{
 };
 use crate::{
     asl::definition::{Definition, State, StateKind},
-    jsonata::Surroundings,
+    jsonata::{Prepared, Surroundings},
 };
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 pub(super) struct Stepper<'a> {
     pub(super) definition: &'a Definition,
@@ -19,6 +20,8 @@ pub(super) struct Stepper<'a> {
     pub(super) now: i64,
     pub(super) limits: StepLimits,
     pub(super) surroundings: Surroundings,
+    /// The inputs of Maps under way, made ready once for all of their items.
+    pub(super) prepared: BTreeMap<ThreadId, Prepared>,
     pub(super) step: Step,
 }
 
@@ -33,7 +36,15 @@ pub(super) struct Exit<'a> {
 impl<'a> Stepper<'a> {
     pub(super) fn new(definition: &'a Definition, execution: &'a mut Execution, moment: Moment) -> Self {
         let surroundings = Surroundings::new(moment.now, moment.seed);
-        Self { definition, execution, now: moment.now, limits: moment.limits, surroundings, step: Step::default() }
+        Self {
+            definition,
+            execution,
+            now: moment.now,
+            limits: moment.limits,
+            surroundings,
+            prepared: BTreeMap::new(),
+            step: Step::default(),
+        }
     }
 
     pub(super) fn handle(mut self, event: Event) -> Step {

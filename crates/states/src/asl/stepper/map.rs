@@ -9,7 +9,10 @@ use super::{
     machine::Stepper,
     view::{View, invalid_path, type_name, unexpected, unexpected_type},
 };
-use crate::asl::definition::{ItemBatcher, ItemReader, Map, QueryLanguage, Setting, State, StateKind, Template};
+use crate::{
+    asl::definition::{ItemBatcher, ItemReader, Map, QueryLanguage, Setting, State, StateKind, Template},
+    jsonata::Prepared,
+};
 use serde_json::{Value, json};
 
 impl<'a> Stepper<'a> {
@@ -193,9 +196,10 @@ impl<'a> Stepper<'a> {
         let most_bytes = self.limit(id, input, batcher.max_bytes.as_ref(), "MaxInputBytesPerBatch")?;
         let most_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX).min(self.limits.payload);
         let shared = batcher.batch_input.as_ref().map(|template| self.view(id, input).resolve(template)).transpose()?;
+        let shared_input = map.item_selector.is_some().then(|| Prepared::new(input));
         let mut batches: Vec<(usize, Vec<Value>)> = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
-            let item = self.prepared(id, map, input, index, item)?;
+            let item = self.prepared(id, map, input, shared_input.as_ref(), (index, item))?;
             let size = item.to_string().len() + 1;
             match batches.last_mut() {
                 Some((bytes, batch)) if (batch.len() as u64) < most_items && *bytes + size <= most_bytes => {
@@ -212,12 +216,17 @@ impl<'a> Stepper<'a> {
         Ok(batches.into_iter().map(with_input).collect())
     }
 
-    /// `ItemSelector` applied.
-    fn prepared(&self, id: ThreadId, map: &Map, input: &Value, index: usize, item: Value) -> Result<Value, Failure> {
-        match &map.item_selector {
-            None => Ok(item),
-            Some(template) => View { item: Some((index, &item)), ..self.view(id, input) }.resolve(template),
-        }
+    /// `ItemSelector` applied. `shared` is the input once more, made ready for expressions.
+    fn prepared(
+        &self,
+        id: ThreadId,
+        map: &Map,
+        input: &Value,
+        shared: Option<&Prepared>,
+        (index, item): (usize, Value),
+    ) -> Result<Value, Failure> {
+        let Some(template) = &map.item_selector else { return Ok(item) };
+        View { item: Some((index, &item)), shared_input: shared, ..self.view(id, input) }.resolve(template)
     }
 
     /// Starts what may be started, or ends the Map when nothing is left.
@@ -239,7 +248,10 @@ impl<'a> Stepper<'a> {
             composite.running += 1;
             // The input holds all items: it is lent, not copied for each of them.
             let whole = std::mem::take(&mut composite.input);
-            let input = if batched { Ok(item) } else { self.prepared(id, map, &whole, index, item) };
+            let by_expression = state.language == QueryLanguage::Jsonata && map.item_selector.is_some() && !batched;
+            let shared =
+                by_expression.then(|| self.prepared.entry(id).or_insert_with(|| Prepared::new(&whole)).clone());
+            let input = if batched { Ok(item) } else { self.prepared(id, map, &whole, shared.as_ref(), (index, item)) };
             if let Some(composite) = self.composite(id) {
                 composite.input = whole;
             }

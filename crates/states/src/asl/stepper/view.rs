@@ -9,7 +9,7 @@ use crate::{
         definition::{JsonataField, Selected, Setting, Template},
         jsonpath::{EvaluationFault, PathExpression, Roots, Step},
     },
-    jsonata::{Bindings, Limits, Scope, Surroundings},
+    jsonata::{Bindings, Limits, Prepared, Scope, Surroundings},
 };
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, cell::OnceCell, time::Duration};
@@ -25,6 +25,8 @@ pub(super) struct View<'v> {
     pub(super) item: Option<(usize, &'v Value)>,
     /// Of states that can be tried again.
     pub(super) retries: Option<u32>,
+    /// The input, made ready for many evaluations.
+    pub(super) shared_input: Option<&'v Prepared>,
     pub(super) execution: &'v Execution,
     pub(super) thread: ThreadId,
     pub(super) surroundings: &'v Surroundings,
@@ -159,28 +161,29 @@ impl View<'_> {
     /// Only what the expressions mention is made ready for them.
     fn scope(&self, fields: &[&JsonataField]) -> Scope {
         let sources: Vec<&str> = fields.iter().map(|field| field.expression.source()).collect();
-        let mut states = Map::new();
+        let mut states = Vec::new();
+        let mut part = |name: &str, value: Prepared| states.push((name.to_owned(), value));
         if sources.iter().any(|source| asks_for(source, &["result", "errorOutput", "context"])) {
-            states.insert("input".to_owned(), self.input.clone());
+            part("input", self.shared_input.cloned().unwrap_or_else(|| Prepared::new(self.input)));
         }
         if sources.iter().any(|source| asks_for(source, &["input", "result", "errorOutput"])) {
             let whole = sources.iter().any(|source| asks_for_whole_context(source));
-            states.insert("context".to_owned(), if whole { self.context() } else { self.small_context() }.clone());
+            part("context", Prepared::new(if whole { self.context() } else { self.small_context() }));
         }
         if let Some(result) = self.result {
-            states.insert("result".to_owned(), result.clone());
+            part("result", Prepared::new(result));
         }
         if let Some(error) = self.error {
-            states.insert("errorOutput".to_owned(), error.clone());
-        }
-        let mut bindings = Bindings::default().with("states", Value::Object(states));
-        for (name, value) in self.variables() {
-            if sources.iter().any(|source| source.contains(name)) {
-                bindings = bindings.with(name, value.clone());
-            }
+            part("errorOutput", Prepared::new(error));
         }
         let limits = Limits { time: self.time, ..Limits::default() };
-        Scope::without_input(&bindings, limits).within(self.surroundings.clone())
+        let mut scope = Scope::without_input(&Bindings::default(), limits).within(self.surroundings.clone());
+        for (name, value) in self.variables() {
+            if sources.iter().any(|source| source.contains(name)) {
+                scope = scope.bind(name, Prepared::new(value));
+            }
+        }
+        scope.bind("states", Prepared::object(states))
     }
 
     /// Outer ones first, so that inner ones win.
