@@ -265,13 +265,11 @@ impl Engine {
         let of_submission = ReviewFilter { submission: Some(info.id), ..ReviewFilter::default() };
         let reviews = self.store().reviews(of_submission).await?.into_iter();
         let about = reviews.filter(|review| review.item == Some(item.id) && review.stage == outcome.stage);
-        match about.max_by_key(|review| review.id) {
-            Some(review) => self.read_payload(&review.input).await,
-            None => {
-                let why = outcome.error.as_ref().map_or("failed", |error| &error.message);
-                Err(EngineError::Invalid(format!("there is no result of {} to decide about: {why}", item.public_id())))
-            }
+        if let Some(review) = about.max_by_key(|review| review.id) {
+            return self.read_payload(&review.input).await;
         }
+        let why = outcome.error.as_ref().map_or("failed", |error| &error.message);
+        Err(EngineError::Invalid(format!("there is no result of {} to decide about: {why}", item.public_id())))
     }
 
     /// The join that the chain of an item ends in when it comes from a stage.
