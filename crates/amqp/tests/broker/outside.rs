@@ -115,7 +115,7 @@ async fn a_submission_keeps_the_queues_and_keys_of_the_workflow_it_began_with() 
     let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
     // The next version has another component in one stage and another routing key in the next.
     let newer = default_yaml()
-        .replace("version: 1", "version: 2")
+        .replace("version: 2", "version: 3")
         .replace("component: ocr", "component: reader")
         .replace("routing_key: page.classify\n", "routing_key: page.sort\n");
     run.rig.workflow(&newer).await;
