@@ -22,7 +22,8 @@ fn hits(point: FaultPoint) -> &'static [i64] {
         FaultPoint::AfterClaim | FaultPoint::AfterWorkBeforeCommit => &[1, 4, 9],
         // Between the three commits of a fan-out; at the intake, and with the result.
         FaultPoint::MidFanOut | FaultPoint::AfterBlobBeforeCommit => &[1, 2],
-        FaultPoint::BeforeBlobSync => &[1, 2],
+        // Nine files are taken in; the tenth blob is the result.
+        FaultPoint::BeforeBlobSync => &[1, 9, 10],
         FaultPoint::BeforeBlobRename => &[1, 5, 9],
         FaultPoint::BeforeFeedCommit => &[1],
     }

@@ -225,7 +225,7 @@ impl<'a> Job<'a> {
                     complete = false;
                     output::error(&format!("{}: page {}: {error}", source.name, read.page.number), hint(error));
                 }
-                match self.page(source, file, read, &mut sink) {
+                match self.page(source, file, &read, &mut sink) {
                     Ok(whole) => {
                         complete &= whole;
                         ControlFlow::Continue(())
@@ -263,13 +263,13 @@ impl<'a> Job<'a> {
     }
 
     /// False if something of the page could not be written, for a fault of the file.
-    fn page(&self, source: &Source, file: &dyn OpenFile, read: ReadPage, sink: &mut Sink) -> anyhow::Result<bool> {
+    fn page(&self, source: &Source, file: &dyn OpenFile, read: &ReadPage, sink: &mut Sink) -> anyhow::Result<bool> {
         let page = &read.page;
         let mut troubles = Vec::from_iter(self.pictures(source, file, page, sink)?);
         match sink {
             Sink::Explained => explain::page(&source.name, page, self.args.json)?,
             Sink::Split(folder) => {
-                troubles.extend(folder.page(file, &read).map_err(|error| cannot_write(folder.folder(), &error))?);
+                troubles.extend(folder.page(file, read).map_err(|error| cannot_write(folder.folder(), &error))?);
             }
             Sink::Written(_) => {}
         }
