@@ -19,12 +19,38 @@ struct Aboard {
     cancel: CancelFlag,
     /// When its steps began, and how long they may take.
     begun: Option<(Instant, Duration)>,
+    /// Its steps have ended, or it has none: what is left is to store what came of it.
+    worked: bool,
+}
+
+/// The jobs, and how many of them are worked on.
+#[derive(Debug, Default)]
+struct Manifest {
+    jobs: HashMap<JobId, Aboard>,
+    worked: usize,
+}
+
+impl Manifest {
+    fn remove(&mut self, job: JobId) -> Option<Aboard> {
+        let removed = self.jobs.remove(&job);
+        self.worked -= usize::from(removed.as_ref().is_some_and(|aboard| aboard.worked));
+        removed
+    }
+
+    fn of_claim(&mut self, (job, token): Held) -> Option<&mut Aboard> {
+        self.jobs.get_mut(&job).filter(|aboard| aboard.token == token)
+    }
+
+    fn mark_worked(&mut self, held: Held) {
+        let newly = self.of_claim(held).is_some_and(|aboard| !std::mem::replace(&mut aboard.worked, true));
+        self.worked += usize::from(newly);
+    }
 }
 
 /// The claimed jobs of a worker, from the claim until the commit.
 #[derive(Debug, Default)]
 pub(super) struct Flight {
-    aboard: Mutex<HashMap<JobId, Aboard>>,
+    aboard: Mutex<Manifest>,
     /// Told of every landing.
     source: Option<Arc<dyn Source>>,
 }
@@ -34,25 +60,32 @@ impl Flight {
         Self { aboard: Mutex::default(), source }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<JobId, Aboard>> {
+    fn lock(&self) -> MutexGuard<'_, Manifest> {
         self.aboard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lock().len()
+        self.lock().jobs.len()
+    }
+
+    /// How many wait for their steps, or are in them.
+    pub(super) fn at_work(&self) -> usize {
+        let aboard = self.lock();
+        aboard.jobs.len() - aboard.worked
     }
 
     pub(super) fn board(&self, jobs: impl Iterator<Item = Held>) {
         let mut aboard = self.lock();
         for (job, token) in jobs {
-            aboard.insert(job, Aboard { token, cancel: CancelFlag::default(), begun: None });
+            aboard.remove(job);
+            aboard.jobs.insert(job, Aboard { token, cancel: CancelFlag::default(), begun: None, worked: false });
         }
     }
 
     /// The steps begin now. None if the job is not ours any more.
     pub(super) fn begin(&self, job: JobId, token: Token, may_take: Duration) -> Option<CancelFlag> {
         let mut aboard = self.lock();
-        let entry = aboard.get_mut(&job).filter(|entry| entry.token == token)?;
+        let entry = aboard.of_claim((job, token))?;
         entry.begun = Some((Instant::now(), may_take));
         Some(entry.cancel.clone())
     }
@@ -61,13 +94,19 @@ impl Flight {
     /// taking too long, or the job is not ours any more; the token tells an attempt that was given up from the next one.
     pub(super) fn end(&self, job: JobId, token: Token) -> bool {
         let mut aboard = self.lock();
-        match aboard.get_mut(&job) {
-            Some(entry) if entry.token == token && !entry.cancel.is_cancelled() => {
+        match aboard.of_claim((job, token)) {
+            Some(entry) if !entry.cancel.is_cancelled() => {
                 entry.begun = None;
+                aboard.mark_worked((job, token));
                 true
             }
             _ => false,
         }
+    }
+
+    /// The job needs no steps, or they were given up.
+    pub(super) fn without_steps(&self, held: Held) {
+        self.lock().mark_worked(held);
     }
 
     /// What the claim was for is settled. A newer claim of the same job, which may be in hand before the old one has
@@ -77,18 +116,18 @@ impl Flight {
             source.landed(job, token);
         }
         let mut aboard = self.lock();
-        let ours = aboard.get(&job).is_some_and(|entry| entry.token == token);
-        if ours { aboard.remove(&job).map(|entry| entry.cancel) } else { None }
+        let ours = aboard.of_claim((job, token)).is_some();
+        if ours { aboard.remove(job).map(|entry| entry.cancel) } else { None }
     }
 
     pub(super) fn leases(&self) -> Vec<Held> {
-        self.lock().iter().map(|(job, aboard)| (*job, aboard.token)).collect()
+        self.lock().jobs.iter().map(|(job, aboard)| (*job, aboard.token)).collect()
     }
 
     /// Jobs that have taken longer than they may. They are cancelled; each is returned once.
     pub(super) fn overdue(&self) -> Vec<(Held, Duration)> {
         let mut overdue = Vec::new();
-        for (job, aboard) in self.lock().iter_mut() {
+        for (job, aboard) in &mut self.lock().jobs {
             if let Some((begun, may_take)) = aboard.begun
                 && begun.elapsed() > may_take
             {
@@ -108,7 +147,7 @@ impl Flight {
     }
 
     pub(super) fn cancel_all(&self) {
-        self.lock().values().for_each(|aboard| aboard.cancel.cancel());
+        self.lock().jobs.values().for_each(|aboard| aboard.cancel.cancel());
     }
 }
 
@@ -126,6 +165,10 @@ mod tests {
         flight.lost((job, old));
         assert_eq!(flight.leases(), [(job, new)]);
         assert!(flight.begin(job, new, Duration::MAX).is_some());
+        assert!(!flight.end(job, old), "the old claim ended the new one's steps");
+        assert_eq!(flight.at_work(), 1);
+        assert!(flight.end(job, new));
+        assert_eq!((flight.at_work(), flight.len()), (0, 1), "it is held until it is stored");
         assert!(flight.land((job, new)).is_some());
         assert_eq!(flight.len(), 0);
     }

@@ -28,7 +28,7 @@ use source::FromStore;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -78,6 +78,9 @@ impl Default for WorkerOptions {
 /// The most jobs that one claim takes.
 const LARGEST_CLAIM: usize = 2_000;
 
+/// How many times as many jobs as the threads need may be in hand, those included that are worked on but not stored.
+const UNSTORED: usize = 4;
+
 /// How much work, in time, is claimed ahead of the threads.
 const AHEAD: Duration = Duration::from_millis(100);
 
@@ -89,11 +92,9 @@ struct Shared {
     flight: Flight,
     /// Told when something joined the flight.
     boarded: Notify,
-    /// Told when something left it.
+    /// Told when something left it, and when the threads have little left to do.
     landed: watch::Sender<()>,
     finished: AtomicU64,
-    /// How many results are on their way into the store.
-    settling: AtomicUsize,
     metrics: Arc<WorkerMetrics>,
 }
 
@@ -133,7 +134,6 @@ impl Worker {
             boarded: Notify::new(),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
-            settling: AtomicUsize::new(0),
             metrics: Arc::clone(&self.metrics),
         });
         let (results, inbox) = mpsc::unbounded_channel();
@@ -176,7 +176,11 @@ impl Shared {
         let mut trouble = 0_u32;
         while !stop.is_stopping() {
             landed.mark_unchanged();
-            let room = pace.target(self.finished.load(Ordering::Relaxed)).saturating_sub(self.flight.len());
+            let target = pace.target(self.finished.load(Ordering::Relaxed));
+            // Results on their way into the store keep no thread busy. But a store that is slow must not let them pile up:
+            // a crash loses them.
+            let for_threads = target.saturating_sub(self.flight.at_work());
+            let room = for_threads.min((target * UNSTORED).saturating_sub(self.flight.len()));
             if room < pace.worth_a_claim() {
                 tokio::select! {
                     _ = landed.changed() => {}

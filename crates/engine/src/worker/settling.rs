@@ -98,9 +98,7 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
                 if results.is_empty() {
                     return;
                 }
-                let count = results.len();
                 settle_all(&shared, std::mem::take(&mut results)).await;
-                shared.settling.fetch_sub(count, Ordering::Relaxed);
             }
         })
     });
@@ -110,8 +108,7 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
 /// The next results; none once the threads have ended.
 async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
     let first = inbox.recv_many(results, LARGEST_COMMIT).await;
-    let settling = shared.settling.fetch_add(first, Ordering::Relaxed) + first;
-    if first == 0 || first == LARGEST_COMMIT || shared.flight.len() <= settling {
+    if first == 0 || first == LARGEST_COMMIT || shared.flight.at_work() == 0 {
         return;
     }
     tokio::time::sleep(GATHER).await;
@@ -120,7 +117,6 @@ async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results:
     {
         results.push(worked);
     }
-    shared.settling.fetch_add(results.len() - first, Ordering::Relaxed);
 }
 
 async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
@@ -183,7 +179,7 @@ impl Worked {
         }
     }
 
-    fn held(&self) -> Held {
+    pub(super) fn held(&self) -> Held {
         match self {
             Self::Found { claimed, .. }
             | Self::Failed { claimed, .. }

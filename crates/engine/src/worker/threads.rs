@@ -94,7 +94,10 @@ impl Threads {
         for claim in claimed {
             match prepare(&pool.shared.engine, claim).await {
                 Ok(job) => ready.push(job),
-                Err(worked) => pool.send(*worked),
+                Err(worked) => {
+                    pool.shared.flight.without_steps(worked.held());
+                    pool.send(*worked);
+                }
             }
         }
         let mut waiting = pool.lock();
@@ -122,6 +125,7 @@ impl ThreadsHandle {
     pub(super) fn replace_stuck(&self, held: Held, limit: Duration) {
         self.0.lock().surplus += 1;
         Pool::add_thread(&self.0);
+        self.0.shared.flight.without_steps(held);
         self.0.send(Worked::TookTooLong { held, limit });
     }
 }
@@ -196,6 +200,10 @@ impl Pool {
         let mut waiting = self.lock();
         loop {
             if let Some(ready) = waiting.jobs.pop_front() {
+                if waiting.jobs.len() <= self.shared.options.threads {
+                    // Before the threads run dry, and without waiting for results to be stored.
+                    self.shared.landed.send_replace(());
+                }
                 return Some(ready);
             }
             if waiting.closed {
