@@ -22,9 +22,6 @@ const MOST_OF_OTHERS: usize = 4;
 /// What is longer tells nothing at a glance.
 const LONGEST_VALUE: usize = 48;
 
-/// How many reasons are said for one document before the rest is only counted.
-const MOST_REASONS: usize = 3;
-
 pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Value]) -> anyhow::Result<()> {
     let longest = output::stdout_width().map_or(usize::MAX, |width| if width < 100 { 22 } else { 40 });
     let rows = documents.iter().map(|document| {
@@ -94,22 +91,19 @@ fn reasons(document: &Value) -> Vec<String> {
 }
 
 fn to_look_at(documents: &[Value]) -> anyhow::Result<()> {
-    let mut first = true;
+    let mut is_first = true;
     for document in documents {
         let reasons = reasons(document);
-        if reasons.is_empty() {
-            continue;
-        }
-        if std::mem::take(&mut first) {
+        let Some(reason) = reasons.first() else { continue };
+        if std::mem::take(&mut is_first) {
             output::line("")?;
         }
         let id = shown(&document["document_id"]);
-        for reason in reasons.iter().take(MOST_REASONS) {
-            output::line(format!("to look at: {id}, {}: {reason}", shown(&document["file"])))?;
-        }
-        if reasons.len() > MOST_REASONS {
-            output::line(format!("to look at: {id}: and {} more", reasons.len() - MOST_REASONS))?;
-        }
+        let more = match reasons.len() {
+            1 => String::new(),
+            many => format!(" (and {} more)", many - 1),
+        };
+        output::line(format!("to look at: {id}, {}: {reason}{more}", shown(&document["file"])))?;
     }
     Ok(())
 }
