@@ -93,5 +93,10 @@ pub(crate) async fn is_stuck(app: &App, id: SubmissionId, progress: &Progress) -
     let will_move = |state: JobState, queue: &str| {
         state == JobState::Running || !paused.iter().any(|paused| paused.queue == *queue)
     };
-    Ok(!moving.iter().any(|view| will_move(view.job.state, &view.job.queue)))
+    if moving.iter().any(|view| will_move(view.job.state, &view.job.queue)) {
+        return Ok(false);
+    }
+    // The last job may have ended since the progress was looked at, and the submission with it.
+    let now = app.store().submission(id).await?;
+    Ok(now.is_some_and(|submission| !submission.status.is_final()))
 }
