@@ -4,7 +4,7 @@ use super::{Shared, flight::Held};
 use crate::{
     catalog::SubmissionInfo,
     error::{EngineError, EngineResult},
-    fan_out::FanOut,
+    fan_out::{CHILDREN_PER_COMMIT, FanOut},
     internal,
     settle::{Found, Settlement, Settler, Work, engine_failure},
     steps::Failure,
@@ -34,7 +34,7 @@ const SETTLERS: usize = 3;
 
 /// How long a result waits for others to be stored with, while there are some at work. A group of any size waits for the
 /// disk about as long as one alone.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(10);
 
 /// What became of a claimed job.
 #[derive(Debug)]
@@ -191,7 +191,7 @@ impl Worked {
     }
 }
 
-/// Plans the commit of one result. Fan-outs run on their own, as they may need many commits.
+/// Plans the commit of one result. Large fan-outs run on their own, as they need many commits.
 async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Settlement>> {
     let engine = &shared.engine;
     match worked {
@@ -206,6 +206,14 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
             }
             let guard = Settler::done(&claimed.job, claimed.token);
             match settler.found(guard, work.clone(), *found).await {
+                Ok(Settlement::FanOut(mut fan_out))
+                    if claimed.job.cursor == 0 && fan_out.children.count <= CHILDREN_PER_COMMIT =>
+                {
+                    // All in one commit, which goes with those of others.
+                    let claim = (&claimed.job, claimed.token);
+                    let step = settler.fan_out_step(&mut fan_out, claim, 0, &mut None).await;
+                    commit(step.map(|(commit, _)| commit))
+                }
                 Ok(Settlement::FanOut(fan_out)) => {
                     tokio::spawn(run_fan_out(Arc::clone(shared), claimed, Arc::clone(&info), fan_out));
                     Ok(None)

@@ -37,7 +37,7 @@ use std::{
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// From this many files on, syncing them one by one takes longer than syncing whatever the disk has to write.
-const WORTH_A_WHOLE_DISK: usize = 4;
+const WORTH_A_WHOLE_DISK: usize = 3;
 
 /// Blobs in a local folder. Cheap to clone.
 #[derive(Debug, Clone)]
