@@ -76,6 +76,10 @@ id!(
     JobId, "job"
 );
 id!(
+    /// One run of a state machine.
+    ExecutionId, "exec"
+);
+id!(
     /// One join of one submission.
     JoinId, "join"
 );

@@ -35,7 +35,7 @@ pub mod time;
 
 pub use error::{Disposition, StepError};
 pub use hash::ContentHash;
-pub use id::{EventSeq, ItemId, JobId, JoinId, ReviewId, SubmissionId};
+pub use id::{EventSeq, ExecutionId, ItemId, JobId, JoinId, ReviewId, SubmissionId};
 pub use name::Name;
 pub use payload::Payload;
 pub use time::{Clock, Timestamp};

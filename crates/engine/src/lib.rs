@@ -13,6 +13,7 @@
 //! | [`report`], [`message`] | results that programs outside hand in |
 //! | [`decision`] | what people decide: accept, correct, reject |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
+//! | [`machines`] | state machines, durably: executions, tasks, timers, nested ones |
 //! | [`view`] | progress, and the state documents of the source systems |
 //!
 //! **On a crash** nothing needs repair. The engine keeps no state of its own: whatever it knows it has read from the
@@ -34,6 +35,7 @@ pub mod feed;
 pub mod ids;
 pub mod intake;
 pub mod internal;
+pub mod machines;
 pub mod message;
 pub mod processor;
 pub mod report;

@@ -5,6 +5,7 @@
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
+//! | [`functions`] | what the tasks of state machines can call |
 //! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
 //! | [`output`] | the last stage: what was found is posted to a program outside |
 //! | [`parsers`] | the `parsers` workflows: several parsers read each file side by side |
@@ -18,6 +19,7 @@
 
 pub mod docproc;
 pub mod documents;
+pub mod functions;
 pub mod http;
 pub mod idp;
 pub mod intake;

@@ -2,7 +2,7 @@
 //!
 //! [`Store`] is what the engine knows of a database. It is split by purpose into [`Queue`] (claim work and commit its
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
-//! see). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
+//! see), and [`Executions`] (state machines under way). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
 //! process nor a single writer. [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
 //! bytes, in a folder or in object storage.
 //!
@@ -17,6 +17,7 @@ pub mod commit;
 pub mod conformance;
 mod counting;
 pub mod error;
+pub mod executions;
 mod gather;
 pub mod portable;
 #[cfg(feature = "postgres")]
@@ -27,5 +28,6 @@ pub mod store;
 
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
+pub use executions::Executions;
 pub use portable::Portable;
 pub use store::{Control, Feed, Queue, Records, Store};

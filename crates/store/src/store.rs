@@ -3,6 +3,7 @@
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
+    executions::Executions,
     portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
@@ -206,6 +207,6 @@ pub trait Records: Send + Sync {
 }
 
 /// A database: all together.
-pub trait Store: Queue + Feed + Control + Records + Portable + fmt::Debug {}
+pub trait Store: Queue + Feed + Control + Records + Executions + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + Portable + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Executions + Portable + fmt::Debug> Store for T {}

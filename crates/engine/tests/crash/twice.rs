@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, ExecutionId, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -13,8 +13,12 @@ use bindery_core::{
     submission::Submission,
 };
 use bindery_store::{
-    Commit, CommitResult, Control, Feed, Guard, Queue, Records, Store, StoreResult,
+    Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Store, StoreResult,
     commit::{Enqueued, FeedCommit},
+    executions::{
+        ExecutionFilter, HeldExecution, HistoryChunk, Letter, NewExecution, Started, Step, StoredExecution,
+        StoredMachine,
+    },
     portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
@@ -222,6 +226,62 @@ impl Records for Twice {
     }
     async fn workflows(&self) -> StoreResult<Vec<StoredWorkflow>> {
         self.0.workflows().await
+    }
+}
+
+#[async_trait]
+impl Executions for Twice {
+    async fn put_machine(&self, name: &Name, text: &str) -> StoreResult<i64> {
+        self.0.put_machine(name, text).await
+    }
+    async fn machine(&self, name: &Name, version: Option<i64>) -> StoreResult<Option<StoredMachine>> {
+        self.0.machine(name, version).await
+    }
+    async fn machines(&self) -> StoreResult<Vec<StoredMachine>> {
+        self.0.machines().await
+    }
+    async fn start_executions(&self, new: Vec<NewExecution>) -> StoreResult<Vec<Started>> {
+        self.0.start_executions(new).await
+    }
+    async fn hold_executions(&self, owner: &Name, max: usize, lease: Duration) -> StoreResult<Vec<HeldExecution>> {
+        self.0.hold_executions(owner, max, lease).await
+    }
+    async fn extend_executions(
+        &self,
+        held: Vec<(ExecutionId, Token)>,
+        lease: Duration,
+    ) -> StoreResult<Vec<ExecutionId>> {
+        self.0.extend_executions(held, lease).await
+    }
+    async fn letters(&self, owner: &Name) -> StoreResult<Vec<Letter>> {
+        self.0.letters(owner).await
+    }
+    async fn store_steps(&self, steps: Vec<Step>) -> StoreResult<Vec<bool>> {
+        self.0.store_steps(steps).await
+    }
+    async fn send_letter(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
+        self.0.send_letter(to, text, token).await
+    }
+    async fn task_of_token(&self, token: &str) -> StoreResult<Option<(ExecutionId, u64)>> {
+        self.0.task_of_token(token).await
+    }
+    async fn redrive_execution(&self, id: ExecutionId, text: &str) -> StoreResult<bool> {
+        self.0.redrive_execution(id, text).await
+    }
+    async fn execution(&self, id: ExecutionId) -> StoreResult<Option<StoredExecution>> {
+        self.0.execution(id).await
+    }
+    async fn find_execution(&self, machine: &Name, name: &str) -> StoreResult<Option<StoredExecution>> {
+        self.0.find_execution(machine, name).await
+    }
+    async fn executions(&self, filter: ExecutionFilter) -> StoreResult<Vec<StoredExecution>> {
+        self.0.executions(filter).await
+    }
+    async fn execution_history(&self, id: ExecutionId, after: u64, limit: u64) -> StoreResult<Vec<HistoryChunk>> {
+        self.0.execution_history(id, after, limit).await
+    }
+    async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
+        self.0.prune_executions(before).await
     }
 }
 

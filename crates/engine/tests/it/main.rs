@@ -4,6 +4,7 @@
 
 mod docproc;
 mod kept_blobs;
+mod machines;
 mod resume;
 mod runs;
 mod seed000;

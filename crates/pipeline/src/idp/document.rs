@@ -3,7 +3,7 @@
 use crate::media::media_type;
 use bindery_core::ContentHash;
 use bindery_engine::intake::IntakeFile;
-use bindery_store::blobs::{BlobError, Blobs};
+use bindery_store::blobs::{BlobError, Blobs, Stored};
 use std::path::Path;
 
 /// The id of a document: the same for the same file at the same place, in the form of a UUID.
@@ -36,9 +36,23 @@ pub fn of_key(key: &str) -> Option<&str> {
 pub async fn take_in(blobs: &dyn Blobs, path: &Path, document: &str) -> Result<IntakeFile, BlobError> {
     let stored = blobs.put_file(path).await?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    Ok(named(stored, &name, document))
+}
+
+/// The same for a copy that is in memory.
+pub async fn take_in_bytes(
+    blobs: &dyn Blobs,
+    bytes: Vec<u8>,
+    name: &str,
+    document: &str,
+) -> Result<IntakeFile, BlobError> {
+    Ok(named(blobs.put(bytes).await?, name, document))
+}
+
+fn named(stored: Stored, name: &str, document: &str) -> IntakeFile {
     let name: String = name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
     let media_type = media_type(&name).to_owned();
-    Ok(IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: Some(document.to_owned()) })
+    IntakeFile { name, content: stored.hash, size: stored.size, media_type, key: Some(document.to_owned()) }
 }
 
 #[cfg(test)]

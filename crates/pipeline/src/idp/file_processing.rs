@@ -73,7 +73,7 @@ pub async fn file_processing(place: &IdpPlace, request: FileRequest) -> Result<F
     let offer = source.look(&key).await?.ok_or_else(missing)?;
     let document_id = document::id_of(&offer.external_id(), &request.collection_name);
     let file_name = request.file.name().to_owned();
-    let target = place.key("raw", &format!("{document_id}/{file_name}"))?;
+    let target = place.raw_key(&document_id, &file_name)?;
     let copy = copied(place, &source, &offer, &target).await?;
     let given = request.passed.get("file_guid").and_then(Value::as_str).filter(|guid| !guid.is_empty());
     let file_guid = given.unwrap_or(&document_id).to_owned();

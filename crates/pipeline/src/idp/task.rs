@@ -28,6 +28,16 @@ impl IdpPlace {
         Ok(Self { places: Arc::clone(places), shelf: places.open(url)?, layout })
     }
 
+    /// Where the copy of a document's file stands.
+    pub fn raw_key(&self, document_id: &str, file_name: &str) -> Result<OutwardKey, TaskError> {
+        self.key("raw", &format!("{document_id}/{file_name}"))
+    }
+
+    /// What stands under a key.
+    pub async fn read(&self, key: &OutwardKey) -> Result<Option<Vec<u8>>, TaskError> {
+        Ok(self.shelf.read(key).await?)
+    }
+
     /// The key of one kind of artifact.
     pub(super) fn key(&self, kind: &str, name: &str) -> Result<OutwardKey, TaskError> {
         self.layout.key(kind, name).map_err(|error| BlobError::from(error).into())

@@ -26,6 +26,7 @@
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
 //! | [`deadlines`] | warnings, each once |
+//! | [`executions`] | state machines that go on where they were |
 //! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
@@ -36,6 +37,7 @@ pub mod control;
 pub mod deadlines;
 pub mod decisions;
 pub mod ends;
+pub mod executions;
 pub mod feed;
 pub mod fixture;
 pub mod jobs;
@@ -248,6 +250,20 @@ macro_rules! conformance_suite {
                 a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
             }
+            executions {
+                a_machine_gets_a_new_version_when_its_text_changes
+                a_name_is_started_once
+                an_execution_has_one_holder
+                a_step_is_stored_whole
+                it_rests_until_its_time
+                a_letter_wakes_it_and_stays_until_it_was_taken_in
+                a_token_is_used_once
+                a_step_tells_parents_and_children
+                what_failed_can_be_run_again
+                of_two_holders_at_once_one_has_it
+                old_executions_are_pruned
+                a_wrong_token_holds_nothing
+            }
             portable {
                 rows_are_stored_when_all_have_come
                 a_store_in_use_takes_no_rows
@@ -301,6 +317,8 @@ mod tests {
             ("feed", include_str!("feed.rs")),
             ("limits", include_str!("limits.rs")),
             ("control", include_str!("control.rs")),
+            ("decisions", include_str!("decisions.rs")),
+            ("executions", include_str!("executions.rs")),
             ("repairs", include_str!("repairs.rs")),
             ("records", include_str!("records.rs")),
             ("views", include_str!("views.rs")),

@@ -235,9 +235,60 @@ pub const TABLES: &[Table] = &[
         columns: &[("limit_key", Text), ("tokens", Real), ("refilled_at", Integer)],
         is_work: false,
     },
+    Table {
+        name: "machine",
+        order: "name, version",
+        columns: &[("name", Text), ("version", Integer), ("text", Text), ("stored_at", Integer)],
+        is_work: false,
+    },
+    Table {
+        name: EXECUTION,
+        order: "id",
+        columns: &[
+            ("id", Integer),
+            ("machine", Text),
+            ("version", Integer),
+            ("name", Text),
+            ("status", Integer),
+            ("input", Text),
+            ("state", Text),
+            ("output", Text),
+            ("error", Text),
+            ("cause", Text),
+            ("started_at", Integer),
+            ("ended_at", Integer),
+            ("due_at", Integer),
+            ("token", Integer),
+            ("owner", Text),
+            ("events", Integer),
+            ("redrives", Integer),
+            ("parent_id", Integer),
+            ("parent_task", Integer),
+        ],
+        is_work: true,
+    },
+    Table {
+        name: "execution_history",
+        order: "execution_id, first_event",
+        columns: &[("execution_id", Integer), ("first_event", Integer), ("last_event", Integer), ("events", Text)],
+        is_work: true,
+    },
+    Table {
+        name: "execution_letter",
+        order: "id",
+        columns: &[("id", Integer), ("execution_id", Integer), ("text", Text)],
+        is_work: true,
+    },
+    Table {
+        name: "execution_token",
+        order: "token",
+        columns: &[("token", Text), ("execution_id", Integer), ("task", Integer)],
+        is_work: true,
+    },
 ];
 
 const JOB: &str = "job";
+const EXECUTION: &str = "execution";
 
 /// Columns that archives of older programs do not have.
 const CAME_LATER: [(&str, &str); 5] = [
@@ -293,6 +344,12 @@ impl Table {
 
     /// The row as another store takes it over: nobody works on it.
     pub(crate) fn taken_over(&self, row: &mut Row) {
+        if self.name == EXECUTION && row.get("token").is_some_and(|token| !token.is_null()) {
+            // Whoever held it is not there: it is due at once.
+            row.insert("due_at".to_owned(), 0.into());
+            row.insert("token".to_owned(), Value::Null);
+            row.insert("owner".to_owned(), Value::Null);
+        }
         let running = JobState::Running as i64;
         if self.name != JOB || row.get("state").and_then(Value::as_i64) != Some(running) {
             return;

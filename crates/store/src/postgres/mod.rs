@@ -41,6 +41,7 @@ mod commit;
 mod control;
 mod ends;
 mod events;
+mod executions;
 mod explain;
 mod fail;
 mod group;

@@ -20,7 +20,13 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender};
 
 /// The numbers that a sequence hands out, with the sequence of each.
-const SEQUENCES: [(&str, &str); 3] = [("job", "job_number"), ("token", "claim_token"), ("review", "review_id_seq")];
+const SEQUENCES: [(&str, &str); 5] = [
+    ("job", "job_number"),
+    ("token", "claim_token"),
+    ("review", "review_id_seq"),
+    ("execution", "execution_number"),
+    ("letter", "letter_number"),
+];
 
 /// How the server writes bytes.
 const BYTES: &str = "\\x";

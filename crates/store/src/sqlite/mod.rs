@@ -13,6 +13,7 @@
 //! | `writer` | the writer thread and its group commits |
 //! | `reader` | a few read-only connections |
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
+//! | `executions` | state machines: statements, reads and their trait |
 //! | `records` | the reads |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
@@ -23,6 +24,7 @@ mod claim;
 mod commit;
 mod control;
 mod events;
+mod executions;
 mod jobs;
 mod joins;
 mod open;

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 pub(super) type RowResult<T> = rusqlite::Result<T>;
 
 /// A value in the file that this program cannot have written.
-fn unexpected(column: usize, kind: Type, what: &str) -> rusqlite::Error {
+pub(super) fn unexpected(column: usize, kind: Type, what: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, kind, what.to_owned().into())
 }
 

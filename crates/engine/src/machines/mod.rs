@@ -1,0 +1,37 @@
+//! State machines, durably: the stepper of `bindery-states` says what happens next, this module makes it happen.
+//!
+//! ```text
+//!  start, stop, redrive, task tokens ──► letters ─┐
+//!                                                  ▼
+//!  store ──hold──► executor ──► step (pure) ──► one commit: state, history, end, letters ──► store
+//!                     ▲                                       │
+//!                     └── answers ◄── tasks, timers ◄─────────┘  only after the commit
+//! ```
+//!
+//! An execution is held by one process at a time, which keeps it in memory while it has something to do, and otherwise
+//! lets it rest in the store until its timer or a letter is due. States that need nobody are chained, and the steps of
+//! many executions share a commit.
+//!
+//! **On a crash** an execution goes on from its last commit. What was asked for and not answered (tasks, timers, nested
+//! executions) is part of what is stored, and asked for again: a task runs at least once, its answer counts once.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`Machines`] | what people do: store a machine, start, stop, redrive, report a token, look |
+//! | [`Executor`] | holds, steps, stores; runs tasks and timers |
+//! | [`Tasks`] | what tasks run: given by whoever starts an executor |
+//! | `kept` | what is stored between steps |
+//! | `held` | one execution in memory: events in, one step for the store out |
+//! | `nested` | executions that tasks start |
+
+mod executor;
+mod held;
+mod kept;
+mod machines;
+mod nested;
+mod tasks;
+mod watch;
+
+pub use executor::{Executor, ExecutorOptions};
+pub use machines::{Answer, Ended, Machines, StartRequest, arn_of_execution, arn_of_machine, machine_name};
+pub use tasks::{ItemsRequest, ResultsRequest, TaskCall, TaskFailure, TaskResult, Tasks};

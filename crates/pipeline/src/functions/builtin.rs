@@ -1,0 +1,154 @@
+//! The functions that come with Bindery.
+
+use super::{Functions, failed};
+use crate::{
+    DEFAULT_WORKFLOW,
+    idp::{
+        TaskError, answered, document,
+        file_processing::{FileRequest, file_processing},
+        file_processing_status::{StatusRequest, file_processing_status},
+    },
+    intake::{self, Taken},
+};
+use bindery_core::{StepError, SubmissionId};
+use bindery_engine::{
+    EngineError,
+    machines::{TaskCall, TaskFailure, TaskResult},
+    view,
+};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Each with one line on what it does.
+pub const BUILTIN: [(&str, &str); 6] = [
+    ("file_processing", "copy a file to where the document chain takes files in, and have it read"),
+    ("file_processing_status", "how far a document of the chain is: PENDING, COMPLETE or FAILED"),
+    ("read_file", "a text or JSON file as a value"),
+    ("submit", "take files in for a workflow"),
+    ("submission_status", "how far a submission is"),
+    ("submission_result", "the consolidated result of a submission"),
+];
+
+/// The largest file that is a value.
+const LARGEST_VALUE: u64 = 256 * 1024;
+
+/// The chain that reads what `file_processing` copies.
+const CHAIN: &str = "idp";
+
+impl Functions {
+    /// None if there is no such function.
+    pub(super) async fn builtin(&self, name: &str, payload: &Value, call: &TaskCall) -> Option<TaskResult> {
+        Some(match name {
+            "file_processing" => self.file_processing(payload).await,
+            "file_processing_status" => self.file_processing_status(payload).await,
+            "read_file" => read_file(payload).await,
+            "submit" => self.submit(payload, call).await,
+            "submission_status" => self.submission_status(payload).await,
+            "submission_result" => self.submission_result(payload).await,
+            _ => return None,
+        })
+    }
+
+    fn place(&self) -> Result<&crate::idp::IdpPlace, TaskFailure> {
+        let why = "no place is configured for the document chain: [machines] place in bindery.toml";
+        self.place.as_ref().ok_or_else(|| TaskFailure::new("States.TaskFailed", why))
+    }
+
+    /// The copy starts the reading: it is taken in under the document's id, so that asking twice reads once.
+    async fn file_processing(&self, payload: &Value) -> TaskResult {
+        let place = self.place()?;
+        let copied = match FileRequest::parse(payload) {
+            Ok(request) => file_processing(place, request).await,
+            Err(error) => Err(error),
+        };
+        let copied = copied.map_err(refused)?;
+        let key = place.raw_key(&copied.document_id, &copied.file_name).map_err(refused)?;
+        let lost = || TaskFailure::new("NotFound", format!("the copy {} is gone", copied.s3_location));
+        let bytes = place.read(&key).await.map_err(refused)?.ok_or_else(lost)?;
+        let file = document::take_in_bytes(&**self.engine.blobs(), bytes, &copied.file_name, &copied.document_id);
+        let file = file.await.map_err(|error| failed(StepError::from(EngineError::from(error))))?;
+        let mut intake = Taken::one(file).into_intake(CHAIN);
+        intake.external_id = Some(copied.document_id.clone());
+        intake.channel = "machine".to_owned();
+        intake.metadata.insert("location".to_owned(), json!(copied.s3_location));
+        self.engine.submit(intake).await.map_err(trouble)?;
+        Ok(answered(Ok(copied.into_body())))
+    }
+
+    async fn file_processing_status(&self, payload: &Value) -> TaskResult {
+        let request = StatusRequest::parse(payload).map_err(refused)?;
+        let status = file_processing_status(self.place()?, Some(&self.engine), request).await.map_err(refused)?;
+        Ok(answered(Ok(status.into_body())))
+    }
+
+    /// `{files: [path, …], workflow?, external_id?, metadata?}`
+    async fn submit(&self, payload: &Value, call: &TaskCall) -> TaskResult {
+        let files = payload.get("files").and_then(Value::as_array);
+        let files: Option<Vec<PathBuf>> =
+            files.and_then(|files| files.iter().map(|file| file.as_str().map(PathBuf::from)).collect());
+        let files = files.filter(|files| !files.is_empty());
+        let files = files.ok_or_else(|| bad("files: expected a list of paths, at least one"))?;
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        let taken = intake::take_in(&**self.engine.blobs(), &files).await;
+        let taken = taken.map_err(|error| TaskFailure::new("BadRequest", error))?;
+        let mut intake = taken.into_intake(text("workflow").unwrap_or(DEFAULT_WORKFLOW));
+        // The same task after a crash is the same submission.
+        let own = || format!("{}/{}", call.execution_arn, call.task);
+        intake.external_id = Some(text("external_id").map_or_else(own, str::to_owned));
+        intake.channel = "machine".to_owned();
+        if let Some(metadata) = payload.get("metadata").and_then(Value::as_object) {
+            intake.metadata.extend(metadata.clone());
+        }
+        let received = self.engine.submit(intake).await.map_err(trouble)?;
+        Ok(json!({"submission_id": received.id()}))
+    }
+
+    /// `{submission_id}`
+    async fn submission_status(&self, payload: &Value) -> TaskResult {
+        let id = submission_of(payload)?;
+        view::request_status(&self.engine, id).await.map_err(trouble)
+    }
+
+    async fn submission_result(&self, payload: &Value) -> TaskResult {
+        let id = submission_of(payload)?;
+        let result = view::result(&self.engine, id).await.map_err(trouble)?;
+        result.ok_or_else(|| TaskFailure::new("NotReady", format!("{id} has no result yet")))
+    }
+}
+
+/// `{file: path}`: JSON where it is some, else text.
+async fn read_file(payload: &Value) -> TaskResult {
+    let path = payload.get("file").and_then(Value::as_str).ok_or_else(|| bad("file: expected a path"))?;
+    let wrong = |error: std::io::Error| TaskFailure::new("NotFound", format!("{path}: {error}"));
+    let size = tokio::fs::metadata(path).await.map_err(wrong)?.len();
+    if size > LARGEST_VALUE {
+        return Err(bad(&format!("{path} has {size} bytes; a value has at most {LARGEST_VALUE}")));
+    }
+    let bytes = tokio::fs::read(path).await.map_err(wrong)?;
+    Ok(serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+fn submission_of(payload: &Value) -> Result<SubmissionId, TaskFailure> {
+    let id = payload.get("submission_id").and_then(Value::as_str).and_then(|text| text.parse().ok());
+    id.ok_or_else(|| bad("submission_id: expected an id such as sub_12"))
+}
+
+fn bad(why: &str) -> TaskFailure {
+    TaskFailure::new("BadRequest", why)
+}
+
+/// What the request is at fault for is not tried again; `States.TaskFailed` is.
+fn refused(error: TaskError) -> TaskFailure {
+    match error {
+        TaskError::Failed(error) => TaskFailure::new("States.TaskFailed", error.message),
+        other => failed(StepError::from(other)),
+    }
+}
+
+fn trouble(error: EngineError) -> TaskFailure {
+    match error {
+        EngineError::Store(error) => TaskFailure::new("States.TaskFailed", error),
+        EngineError::Blob(error) => TaskFailure::new("States.TaskFailed", error),
+        other => TaskFailure::new("BadRequest", other),
+    }
+}
