@@ -23,6 +23,9 @@ const TAKEN: Colour = Colour(21, 128, 61);
 const FAILED: Colour = Colour(220, 38, 38);
 const CURRENT: Colour = Colour(37, 99, 235);
 
+/// Around the whole picture.
+const AROUND: f64 = 12.0;
+
 /// What is drawn, the lowest first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Shape {
@@ -79,10 +82,11 @@ struct Style {
 }
 
 pub(super) fn draw(plan: &Plan<'_>, path: &Path) -> Drawing {
-    let mut drawing = Drawing { size: plan.size, shapes: Vec::new() };
-    let everything = Shape::Area { corner: Point::default(), size: plan.size, radius: 0.0, fill: WHITE, edge: None };
+    let size = Size { width: plan.size.width + 2.0 * AROUND, height: plan.size.height + 2.0 * AROUND };
+    let mut drawing = Drawing { size, shapes: Vec::new() };
+    let everything = Shape::Area { corner: Point::default(), size, radius: 0.0, fill: WHITE, edge: None };
     drawing.shapes.push(everything);
-    drawing.machine(plan, Point::default(), path);
+    drawing.machine(plan, Point { x: AROUND, y: AROUND }, path);
     drawing
 }
 

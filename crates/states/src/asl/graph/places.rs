@@ -33,15 +33,20 @@ pub(super) struct Places {
 }
 
 /// Between two layers.
-const GAP: f64 = 36.0;
+const GAP: f64 = 42.0;
 /// How far a line that turns round reaches into the gap.
-const TURN: f64 = 30.0;
+const TURN: f64 = 28.0;
+/// Arrows are straight where they meet a box.
+const RUN_IN: f64 = 9.0;
 /// Between neighbours.
 const BETWEEN_BOXES: f64 = 28.0;
 const BETWEEN_LANES: f64 = 16.0;
 const LANE_WIDTH: f64 = 4.0;
-/// Around everything: as much as a line needs that turns round at the edge.
-const MARGIN: f64 = 26.0;
+/// Around everything, and above or below a line that turns round there.
+const MARGIN: f64 = 15.0;
+const MARGIN_OF_TURN: f64 = 36.0;
+/// How much a link counts that is the only one at both of its ends: what follows each other should stand in one line.
+const ONLY: f64 = 10.0;
 /// Between two lines at the edge of a box.
 const BETWEEN_PORTS: f64 = 26.0;
 const ROUNDS: usize = 24;
@@ -61,7 +66,13 @@ pub(super) fn places(sizes: &[Size], links: &[(usize, usize)], labels: &[Option<
     };
     let item_sizes: Vec<Size> = (0..layers.items.len()).map(size_of).collect();
     let centres = centres(&layers, &item_sizes);
-    let mut top = MARGIN;
+    let last = layers.layers.len().saturating_sub(1);
+    let turns_at = |layer: usize, end: fn(&Link) -> usize| {
+        let back = links.iter().zip(&layers.leads_back).filter(|(_, is_back)| **is_back);
+        back.map(|(link, _)| end(link)).any(|number| layers.layer_of[number] == layer)
+    };
+    let mut top = if turns_at(0, |link| link.to) { MARGIN_OF_TURN } else { MARGIN };
+    let below = if turns_at(last, |link| link.from) { MARGIN_OF_TURN } else { MARGIN };
     let mut bands = Vec::new();
     for layer in &layers.layers {
         let height = layer.iter().map(|item| item_sizes[*item].height).fold(0.0, f64::max);
@@ -71,7 +82,7 @@ pub(super) fn places(sizes: &[Size], links: &[(usize, usize)], labels: &[Option<
     let right = (0..item_sizes.len()).map(|item| centres[item] + item_sizes[item].width / 2.0).fold(0.0, f64::max);
     let place = Placing { layers: &layers, links: &links, sizes: &item_sizes, centres: &centres, bands: &bands };
     Places {
-        size: Size { width: right + MARGIN, height: top - GAP + MARGIN },
+        size: Size { width: right + MARGIN, height: top - GAP + below },
         boxes: (0..sizes.len()).map(|number| place.corner(number)).collect(),
         routes: place.routes(),
     }
@@ -99,17 +110,19 @@ fn centres(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
                     };
                     // In the last rounds both sides count.
                     let both = round + 4 >= ROUNDS;
-                    let others: Vec<f64> = first
-                        .iter()
-                        .chain(if both || first.is_empty() { &second[..] } else { &[] })
-                        .map(|other| centres[*other])
-                        .collect();
-                    match (others.len(), layers.beside.get(item)) {
-                        (0, Some(owner)) => {
+                    let others = first.iter().chain(if both || first.is_empty() { &second[..] } else { &[] });
+                    let (mut sum, mut weights) = (0.0, 0.0);
+                    for other in others {
+                        let weight = layers.weight(*item, *other);
+                        sum += centres[*other] * weight;
+                        weights += weight;
+                    }
+                    match layers.beside.get(item) {
+                        _ if weights > 0.0 => sum / weights,
+                        Some(owner) => {
                             centres[*owner] + (sizes[*owner].width + sizes[*item].width) / 2.0 + BETWEEN_LANES
                         }
-                        (0, None) => centres[*item],
-                        (count, _) => others.iter().sum::<f64>() / count as f64,
+                        None => centres[*item],
                     }
                 })
                 .collect();
@@ -120,6 +133,13 @@ fn centres(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
     let leftmost = (0..sizes.len()).map(|item| left(item, &centres)).fold(f64::INFINITY, f64::min);
     centres.iter_mut().for_each(|centre| *centre += MARGIN - leftmost);
     centres
+}
+
+impl Layers {
+    fn weight(&self, one: ItemId, other: ItemId) -> f64 {
+        let (upper, lower) = if self.layer_of[one] < self.layer_of[other] { (one, other) } else { (other, one) };
+        if self.below[upper].len() == 1 && self.above[lower].len() == 1 { ONLY } else { 1.0 }
+    }
 }
 
 /// As near to what is wanted as the order and the room between neighbours allow: those who would overlap are moved
@@ -230,6 +250,7 @@ impl Placing<'_> {
                 }
                 line.straight_to(top);
             }
+            line.straight_to(self.band(link.to).0 - RUN_IN);
             line.turn_to(end, -TURN);
         } else {
             for lane in lanes {
@@ -237,7 +258,7 @@ impl Placing<'_> {
                 line.bend_to(x, top);
                 line.straight_to(bottom);
             }
-            line.bend_to(end, self.band(link.to).0);
+            line.bend_to(end, self.band(link.to).0 - RUN_IN);
         }
         line.straight_to(self.corner(link.to).y);
         let shows = |lane: &&ItemId| matches!(self.layers.items[**lane], Item::Lane { has_label: true, .. });

@@ -142,3 +142,49 @@ fn planned(state: &StateBox) -> PlannedBox<'_> {
     }
     PlannedBox { state, corner: Point::default(), size, name, details, inner }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asl::{definition::Definition, graph::layout, replay::Case};
+
+    /// Boxes and labels of one machine, and of those within, stand apart from each other and inside of what holds them.
+    fn check(plan: &Plan<'_>) {
+        let of_label = |arrow: &PlannedArrow| {
+            let middle = arrow.route.label?;
+            let Size { width, height } = arrow.label_size;
+            Some((Point { x: middle.x - width / 2.0, y: middle.y - height / 2.0 }, arrow.label_size))
+        };
+        let boxes = plan.boxes.iter().map(|planned| (planned.corner, planned.size));
+        let taken: Vec<(Point, Size)> = boxes.chain(plan.arrows.iter().filter_map(of_label)).collect();
+        for (number, (one, size)) in taken.iter().enumerate() {
+            assert!(one.x >= 0.0 && one.y >= 0.0);
+            assert!(one.x + size.width <= plan.size.width && one.y + size.height <= plan.size.height);
+            for (other, other_size) in &taken[..number] {
+                let apart_x = one.x >= other.x + other_size.width || other.x >= one.x + size.width;
+                let apart_y = one.y >= other.y + other_size.height || other.y >= one.y + size.height;
+                assert!(apart_x || apart_y, "{one:?} {other:?}");
+            }
+        }
+        for planned in &plan.boxes {
+            for (corner, inner) in &planned.inner {
+                assert!(corner.x + inner.size.width <= planned.size.width);
+                assert!(corner.y + inner.size.height <= planned.size.height);
+                check(inner);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_overlaps_in_real_machines() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/conformance/asl/histories.jsonl");
+        let Ok(text) = std::fs::read_to_string(file) else {
+            eprintln!("skipped: there is no {file}");
+            return;
+        };
+        let cases = Case::read_all(&text).unwrap_or_default();
+        let definitions = cases.iter().filter_map(|case| Definition::from_value(&case.definition).ok());
+        let drawn = definitions.map(|definition| check(&of(&layout(&definition).chart))).count();
+        assert!(drawn > 300, "{drawn}");
+    }
+}
