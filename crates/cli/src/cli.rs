@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Review(commands::reviews::Args),
     Workflows(commands::workflows::Args),
     Processors(commands::processors::Args),
+    Machine(commands::machine::Args),
     Store(commands::store::Args),
     /// Run steps for another bindery, which talks to it over standard input and output
     #[command(hide = true)]

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Ok = 0,
-    /// Something that should not happen.
+    /// Something that should not happen, or does not happen as it was recorded.
     Unexpected = 1,
     /// Wrong flags, or input that cannot be used.
     Usage = 2,
-    /// The submission failed or was cancelled, the run failed, or a file or page could not be read.
+    /// The submission failed or was cancelled, the run failed, a state failed, or a file or page could not be read.
     SubmissionFailed = 10,
     /// The submission waits for a person.
     WaitingForReview = 11,

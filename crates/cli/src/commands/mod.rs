@@ -6,6 +6,7 @@ pub(crate) mod dead_letters;
 pub(crate) mod events;
 pub(crate) mod intake;
 pub(crate) mod jobs;
+pub(crate) mod machine;
 pub(crate) mod process;
 pub(crate) mod processors;
 pub(crate) mod queues;
@@ -55,5 +56,6 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Events(args) => events::run(settings, args).await,
         Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
+        Command::Machine(args) => machine::run(args),
     }
 }

@@ -13,6 +13,7 @@ mod documents;
 mod idp;
 mod kills;
 mod listening;
+mod machines;
 mod postgres;
 mod postgres_refused;
 mod process;

@@ -19,10 +19,20 @@ pub struct Case {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: {source}")]
+#[error("line {line}, column {column}: {message}")]
 pub struct CaseError {
     pub line: usize,
-    source: serde_json::Error,
+    pub column: usize,
+    message: String,
+}
+
+impl CaseError {
+    /// The reader of JSON counts lines within the line that it was given, which nobody wants to know.
+    fn new(line: usize, error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        Self { line, column: error.column(), message }
+    }
 }
 
 impl Case {
@@ -30,7 +40,7 @@ impl Case {
     pub fn read_all(text: &str) -> Result<Vec<Self>, CaseError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines
-            .map(|(number, line)| serde_json::from_str(line).map_err(|source| CaseError { line: number + 1, source }))
+            .map(|(number, line)| serde_json::from_str(line).map_err(|error| CaseError::new(number + 1, &error)))
             .collect()
     }
 

@@ -20,4 +20,4 @@ mod runner;
 mod sequence;
 
 pub use case::{Case, CaseError};
-pub use runner::{RECORDED_AT, Report, Summary, Tier, Verdict, replay, replay_all};
+pub use runner::{RECORDED_AT, Report, Summary, Tier, Verdict, replay, replay_all, replay_case};

@@ -101,12 +101,16 @@ impl fmt::Display for Summary {
 }
 
 pub fn replay_all(cases: &[Case]) -> Vec<Report> {
-    let report = |case: &Case| Report {
-        name: format!("{} {}", case.name, case.snapshot),
+    cases.iter().map(replay_case).collect()
+}
+
+/// One case, with its name and whom it needs.
+pub fn replay_case(case: &Case) -> Report {
+    Report {
+        name: format!("{} {}", case.name, case.snapshot).trim_end().to_owned(),
         needs_services: !case.needs.is_empty(),
         verdict: replay(case),
-    };
-    cases.iter().map(report).collect()
+    }
 }
 
 /// Runs one case and compares it.

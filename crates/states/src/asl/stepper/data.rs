@@ -23,6 +23,7 @@ impl<'a> Stepper<'a> {
             error: None,
             token: None,
             item: None,
+            given_context: self.given_context.as_ref(),
             shared_input: None,
             execution: self.execution,
             thread,
@@ -151,7 +152,7 @@ impl<'a> Stepper<'a> {
     }
 }
 
-fn combine(path: &ResultPath, input: &Value, result: Value) -> Result<Value, Failure> {
+pub(super) fn combine(path: &ResultPath, input: &Value, result: Value) -> Result<Value, Failure> {
     match path {
         ResultPath::Replace => Ok(result),
         ResultPath::Discard => Ok(input.clone()),

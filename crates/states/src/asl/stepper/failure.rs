@@ -109,8 +109,9 @@ impl Failure {
         retriers.iter().enumerate().find(|(_, retrier)| self.is_among(&retrier.errors))
     }
 
-    pub(super) fn catcher<'a>(&self, catchers: &'a [Catcher]) -> Option<&'a Catcher> {
-        catchers.iter().find(|catcher| self.is_among(&catcher.errors))
+    /// The same of catchers.
+    pub(super) fn catcher<'a>(&self, catchers: &'a [Catcher]) -> Option<(usize, &'a Catcher)> {
+        catchers.iter().enumerate().find(|(_, catcher)| self.is_among(&catcher.errors))
     }
 }
 

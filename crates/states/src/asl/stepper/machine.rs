@@ -20,6 +20,10 @@ pub(super) struct Stepper<'a> {
     pub(super) now: i64,
     pub(super) limits: StepLimits,
     pub(super) surroundings: Surroundings,
+    /// What the context object says instead of what is so, when a state is tried alone.
+    pub(super) given_context: Option<Value>,
+    /// Who handled the last failure.
+    pub(super) handled: Option<Handled>,
     /// The inputs of Maps under way, made ready once for all of their items.
     pub(super) prepared: BTreeMap<ThreadId, Prepared>,
     pub(super) step: Step,
@@ -33,6 +37,20 @@ pub(super) struct Exit<'a> {
     pub(super) next: Option<&'a str>,
 }
 
+/// A failure that was not the end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Handled {
+    pub(super) failure: Failure,
+    pub(super) by: Handler,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Handler {
+    /// The number of the retrier, and the seconds until the next attempt.
+    Retrier(usize, f64),
+    Catcher(usize),
+}
+
 impl<'a> Stepper<'a> {
     pub(super) fn new(definition: &'a Definition, execution: &'a mut Execution, moment: Moment) -> Self {
         let surroundings = Surroundings::new(moment.now, moment.seed);
@@ -42,6 +60,8 @@ impl<'a> Stepper<'a> {
             now: moment.now,
             limits: moment.limits,
             surroundings,
+            given_context: None,
+            handled: None,
             prepared: BTreeMap::new(),
             step: Step::default(),
         }
@@ -161,7 +181,7 @@ impl<'a> Stepper<'a> {
         self.definition.state(thread.machine, &thread.state)
     }
 
-    fn enter(&mut self, id: ThreadId) {
+    pub(super) fn enter(&mut self, id: ThreadId) {
         let Some(thread) = self.execution.threads.get(&id).filter(|thread| thread.activity == Activity::Ready) else {
             return;
         };
@@ -203,7 +223,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    fn timer_fired(&mut self, timer: u64) {
+    pub(super) fn timer_fired(&mut self, timer: u64) {
         let Some(id) = self.waiting_for(timer, false) else { return };
         let Some(state) = self.state_of(id) else { return };
         let Some(thread) = self.execution.threads.get_mut(&id) else { return };
@@ -309,6 +329,7 @@ impl<'a> Stepper<'a> {
         let seconds = delay(retrier, *used, if retrier.full_jitter { self.surroundings.fraction() } else { 1.0 });
         *used += 1;
         thread.retries += 1;
+        self.handled = Some(Handled { failure: failure.clone(), by: Handler::Retrier(number, seconds) });
         let timer = self.awaited(id);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
             thread.activity = Activity::Retrying { timer };
@@ -319,7 +340,8 @@ impl<'a> Stepper<'a> {
     }
 
     fn catch(&mut self, id: ThreadId, state: &'a State, failure: &Failure) -> Option<Result<(), Failure>> {
-        let catcher = failure.catcher(&state.catch)?;
+        let (number, catcher) = failure.catcher(&state.catch)?;
+        self.handled = Some(Handled { failure: failure.clone(), by: Handler::Catcher(number) });
         let exit = self.caught(id, state, catcher, failure);
         Some(exit.and_then(|exit| self.leave(id, state, exit)))
     }

@@ -18,6 +18,7 @@
 //! | `data` | inputs and outputs |
 //! | `view` | paths, templates, expressions, variables |
 //! | `task`, `choice`, `wait`, `composite`, `map` | the states |
+//! | `trial` | one state alone, with an answer made up |
 
 mod choice;
 mod composite;
@@ -30,6 +31,7 @@ mod machine;
 mod map;
 mod resource;
 mod task;
+mod trial;
 mod view;
 mod wait;
 
@@ -38,6 +40,7 @@ pub use execution::{Execution, Identity, Status};
 pub use failure::names;
 pub use history::HistoryEvent;
 pub use resource::{Pattern, Resource};
+pub use trial::{Answer, Detail, Trial, TrialError, TrialStatus, Tried, try_state};
 
 use super::definition::Definition;
 

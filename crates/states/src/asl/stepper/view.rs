@@ -23,6 +23,8 @@ pub(super) struct View<'v> {
     pub(super) token: Option<&'v str>,
     /// The item that a Map prepares.
     pub(super) item: Option<(usize, &'v Value)>,
+    /// Parts of the context object that somebody made up.
+    pub(super) given_context: Option<&'v Value>,
     /// Of states that can be tried again.
     pub(super) retries: Option<u32>,
     /// The input, made ready for many evaluations.
@@ -227,6 +229,9 @@ impl View<'_> {
         if let Some((index, value)) = self.item.or_else(|| self.own_item()) {
             context["Map"] = json!({"Item": {"Index": index, "Value": value}});
         }
+        if let Some(given) = self.given_context {
+            overlay(&mut context, given);
+        }
         context
     }
 
@@ -242,6 +247,18 @@ impl View<'_> {
             }
             thread = parent;
         }
+    }
+}
+
+/// Objects are joined, everything else is replaced.
+fn overlay(target: &mut Value, given: &Value) {
+    match (target, given) {
+        (Value::Object(target), Value::Object(given)) => {
+            for (key, value) in given {
+                overlay(target.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (target, given) => target.clone_from(given),
     }
 }
 
