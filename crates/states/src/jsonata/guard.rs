@@ -9,11 +9,11 @@
 //! | `$exists($)` | is false in a predicate, whatever the item |
 //! | `$reduce` of an empty list | gives null instead of nothing |
 //! | `$filter` of null | swallows the errors of its function |
-//! | `$contains` and `$split` with a pattern | compile it each time |
+//! | `$contains`, `$split`, `$match` and `$replace` with a pattern | compile it each time |
 
 use super::{
     functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE},
-    patterns,
+    patterns::Patterns,
 };
 use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
 use std::collections::HashSet;
@@ -54,26 +54,31 @@ impl Survey {
     }
 }
 
-pub(super) fn apply(root: &mut AstNode) {
+/// Also gives the names of the expression's own variables and parameters, and keeps the patterns it compiles.
+pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<String> {
     let mut survey = Survey::default();
     visit(root, &mut |node| survey.note(node));
     let own = &survey.own;
-    visit(root, &mut |node| put_right(node, own));
+    visit(root, &mut |node| put_right(node, own, patterns));
     if survey.can_grow() {
         visit(root, &mut |node| hold_back(node, own));
     }
+    survey.own
 }
 
-fn put_right(node: &mut AstNode, own: &HashSet<String>) {
+fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns) {
     match node {
         AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
-            patterns::hand_over(name, args);
+            patterns.take_over(name, args, 1);
             put_call_right(name, args);
         }
         AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
         AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
         AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
-            let AstNode::Function { name, args, is_builtin: true } = &**rhs else { return };
+            let AstNode::Function { name, args, is_builtin: true } = &mut **rhs else { return };
+            if !own.contains(name) {
+                patterns.take_over(name, args, 0);
+            }
             match name.as_str() {
                 "reduce" if args.len() == 1 => wrap(lhs, FILLED),
                 "filter" if args.len() == 1 => wrap(lhs, LISTED),
@@ -166,48 +171,50 @@ fn is_spread(node: &AstNode) -> bool {
 
 /// Every node, the inner ones first. The parser bounds how deep they nest.
 pub(super) fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
+    children(node, &mut |child| visit(child, seen));
+    seen(node);
+}
+
+/// The nodes right below one.
+pub(super) fn children(node: &mut AstNode, each: &mut dyn FnMut(&mut AstNode)) {
     match node {
-        AstNode::Path { steps } => steps.iter_mut().for_each(|step| visit_step(step, seen)),
+        AstNode::Path { steps } => steps.iter_mut().for_each(|step| children_of_step(step, each)),
         AstNode::Binary { lhs, rhs, .. } => {
-            visit(lhs, seen);
-            visit(rhs, seen);
+            each(lhs);
+            each(rhs);
         }
         AstNode::Unary { operand: inner, .. }
         | AstNode::FunctionApplication(inner)
-        | AstNode::Lambda { body: inner, .. } => visit(inner, seen),
+        | AstNode::Lambda { body: inner, .. } => each(inner),
         AstNode::Call { procedure, args } => {
-            visit(procedure, seen);
-            for arg in args {
-                visit(arg, seen);
-            }
+            each(procedure);
+            args.iter_mut().for_each(each);
         }
         AstNode::Function { args: nodes, .. }
         | AstNode::Array(nodes)
         | AstNode::Block(nodes)
-        | AstNode::ArrayGroup(nodes) => nodes.iter_mut().for_each(|node| visit(node, seen)),
-        AstNode::Object(pairs) => visit_pairs(pairs, seen),
+        | AstNode::ArrayGroup(nodes) => nodes.iter_mut().for_each(each),
+        AstNode::Object(pairs) => of_pairs(pairs, each),
         AstNode::ObjectTransform { input, pattern } => {
-            visit(input, seen);
-            visit_pairs(pattern, seen);
+            each(input);
+            of_pairs(pattern, each);
         }
         AstNode::Conditional { condition, then_branch, else_branch } => {
-            visit(condition, seen);
-            visit(then_branch, seen);
+            each(condition);
+            each(then_branch);
             if let Some(branch) = else_branch {
-                visit(branch, seen);
+                each(branch);
             }
         }
         AstNode::Sort { input, terms } => {
-            visit(input, seen);
-            for (term, _) in terms {
-                visit(term, seen);
-            }
+            each(input);
+            terms.iter_mut().for_each(|(term, _)| each(term));
         }
         AstNode::Transform { location, update, delete } => {
-            visit(location, seen);
-            visit(update, seen);
+            each(location);
+            each(update);
             if let Some(delete) = delete {
-                visit(delete, seen);
+                each(delete);
             }
         }
         AstNode::String(_)
@@ -224,21 +231,20 @@ pub(super) fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
         | AstNode::Descendant
         | AstNode::Parent(_) => {}
     }
-    seen(node);
 }
 
-fn visit_step(step: &mut PathStep, seen: &mut dyn FnMut(&mut AstNode)) {
-    visit(&mut step.node, seen);
+pub(super) fn children_of_step(step: &mut PathStep, each: &mut dyn FnMut(&mut AstNode)) {
+    each(&mut step.node);
     for stage in &mut step.stages {
         if let Stage::Filter(filter) = stage {
-            visit(filter, seen);
+            each(filter);
         }
     }
 }
 
-fn visit_pairs(pairs: &mut [(AstNode, AstNode)], seen: &mut dyn FnMut(&mut AstNode)) {
+fn of_pairs(pairs: &mut [(AstNode, AstNode)], each: &mut dyn FnMut(&mut AstNode)) {
     for (key, value) in pairs {
-        visit(key, seen);
-        visit(value, seen);
+        each(key);
+        each(value);
     }
 }
