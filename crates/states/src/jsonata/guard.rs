@@ -16,7 +16,7 @@ use super::{
     patterns::Patterns,
 };
 use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// An expression of so few parts, without functions and variables of its own, cannot make much of a little. It runs
 /// without the checks against growth, which cost time.
@@ -28,6 +28,8 @@ struct Survey {
     parts: usize,
     /// Variables and parameters. What has a built-in's name is left alone.
     own: HashSet<String>,
+    /// For each parameter how often it stands for a part of the input, less how often it is one at all.
+    parameters: HashMap<String, isize>,
     repeats: bool,
 }
 
@@ -44,13 +46,51 @@ impl Survey {
             AstNode::Lambda { params, .. } => {
                 self.repeats = true;
                 self.own.extend(params.iter().cloned());
+                self.count(params, -1);
+            }
+            AstNode::Function { name, args, is_builtin: true } => {
+                if let ("map" | "filter", [list, AstNode::Lambda { params, .. }]) = (name.as_str(), &args[..])
+                    && is_of_the_input(list)
+                {
+                    // A third one would be the whole list.
+                    self.count(&params[..params.len().min(2)], 1);
+                }
             }
             _ => {}
         }
     }
 
+    fn count(&mut self, params: &[String], change: isize) {
+        for param in params {
+            *self.parameters.entry(param.clone()).or_default() += change;
+        }
+    }
+
     fn can_grow(&self) -> bool {
         self.repeats || self.parts > HARMLESS_PARTS
+    }
+
+    /// Parameters that always stand for a part of the input, or for its place: they are not larger than what came in,
+    /// whatever is done with the results.
+    fn parts_of_the_input(&self) -> HashSet<&str> {
+        let always = self.parameters.iter().filter(|(_, count)| **count == 0);
+        always.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// Whether the items of a list are parts of what came in, as they are.
+fn is_of_the_input(list: &AstNode) -> bool {
+    match list {
+        AstNode::Path { steps } => steps.iter().enumerate().all(|(place, step)| match &step.node {
+            AstNode::Name(_) => true,
+            AstNode::Variable(_) => place == 0,
+            _ => false,
+        }),
+        AstNode::Function { name, args, is_builtin: true } => match (name.as_str(), &args[..]) {
+            ("filter", [list, AstNode::Lambda { .. }]) => is_of_the_input(list),
+            _ => false,
+        },
+        _ => false,
     }
 }
 
@@ -61,7 +101,8 @@ pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<Stri
     let own = &survey.own;
     visit(root, &mut |node| put_right(node, own, patterns));
     if survey.can_grow() {
-        visit(root, &mut |node| hold_back(node, own));
+        let parts = survey.parts_of_the_input();
+        visit(root, &mut |node| hold_back(node, own, &parts));
     }
     survey.own
 }
@@ -71,6 +112,11 @@ fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns)
         AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
             patterns.take_over(name, args, 1);
             put_call_right(name, args);
+        }
+        // What calls one of our functions last needs no help against calling itself without end.
+        AstNode::Lambda { body, thunk, .. } => {
+            let is_ours = |name: &str| name.contains(' ');
+            *thunk &= !matches!(&**body, AstNode::Function { name, .. } if is_ours(name));
         }
         AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
         AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
@@ -103,7 +149,7 @@ fn put_call_right(name: &mut String, args: &mut [AstNode]) {
     }
 }
 
-fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
+fn hold_back(node: &mut AstNode, own: &HashSet<String>, parts: &HashSet<&str>) {
     let is_writer = |name: &str| matches!(name, "string" | "join") && !own.contains(name);
     match node {
         AstNode::Function { name, args, is_builtin: true } if is_writer(name) => {
@@ -116,7 +162,7 @@ fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
             _ => {}
         },
         AstNode::Binary { op: BinaryOp::Concatenate, lhs, rhs } => {
-            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side)) {
+            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side, parts)) {
                 wrap(side, WRITABLE);
             }
         }
@@ -145,16 +191,27 @@ fn pad_as_a_value() -> AstNode {
     AstNode::Lambda { params, body: Box::new(body), signature: None, thunk: false }
 }
 
-/// Whether it is as long as it is written, or put together from sides that are checked themselves.
-fn is_text(node: &AstNode) -> bool {
-    matches!(
-        node,
+/// Whether it is as long as it is written, or as what came in, or put together from sides that are checked themselves.
+fn is_text(node: &AstNode, parts: &HashSet<&str>) -> bool {
+    match node {
         AstNode::String(_)
-            | AstNode::Number(_)
-            | AstNode::Boolean(_)
-            | AstNode::Null
-            | AstNode::Binary { op: BinaryOp::Concatenate, .. }
-    )
+        | AstNode::Number(_)
+        | AstNode::Boolean(_)
+        | AstNode::Null
+        | AstNode::Binary { op: BinaryOp::Concatenate, .. } => true,
+        AstNode::Variable(name) => parts.contains(name.as_str()),
+        AstNode::Path { steps } => match steps.split_first() {
+            Some((first, rest)) => {
+                is_text(&first.node, parts) && rest.iter().all(|step| matches!(step.node, AstNode::Name(_)))
+            }
+            None => false,
+        },
+        AstNode::Function { name, args, is_builtin: true } => {
+            matches!(name.as_str(), "uppercase" | "lowercase" | "trim" | "length")
+                && args.iter().all(|arg| is_text(arg, parts))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a list at this place of `[...]` becomes part of the new one.
