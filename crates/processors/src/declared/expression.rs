@@ -79,7 +79,7 @@ pub(crate) fn limits(context: &StepContext) -> Limits {
 }
 
 /// What the expressions of a step see: the value as `$`, the stage's `$settings`, and the `$input` where there is one.
-pub(crate) fn scope(value: &Value, context: &StepContext, input: Option<&Value>, limits: Limits) -> Scope {
+pub(crate) fn scope(value: &Value, context: &StepContext, input: Option<&Value>, limits: Limits) -> Scope<'static> {
     let mut bindings = Bindings::default().with("settings", Value::Object(context.settings().clone()));
     if let Some(input) = input {
         bindings = bindings.with("input", input.clone());

@@ -1,6 +1,6 @@
 //! Values between JSON and the library's own, which many places of one evaluation share.
 
-use super::{error::JsonataError, limits::Limits};
+use super::{error::JsonataError, limits::Limits, needs::Need};
 use jsonata_core::value::{JValue, with_stack};
 use serde_json::{Map, Number, Value};
 
@@ -17,6 +17,27 @@ pub(super) fn from_json(value: &Value) -> JValue {
         Value::Object(entries) => {
             with_stack(|| JValue::object(entries.iter().map(|(key, value)| (key.clone(), from_json(value))).collect()))
         }
+    }
+}
+
+/// Only what is needed of it.
+pub(super) fn needed(value: &Value, need: &Need) -> JValue {
+    // Lists of lists are taken as they are: how they become one is the library's business.
+    let item = |value: &Value, need: &Need| if value.is_array() { from_json(value) } else { needed(value, need) };
+    match (need, value) {
+        (Need::Fields(fields), Value::Object(entries)) => with_stack(|| {
+            let found = fields.iter().filter_map(|(name, need)| Some((name.clone(), needed(entries.get(name)?, need))));
+            JValue::object(found.collect())
+        }),
+        (Need::Fields(_), Value::Array(values)) => {
+            with_stack(|| JValue::array(values.iter().map(|value| item(value, need)).collect()))
+        }
+        (Need::Item(number, need), Value::Array(values)) => with_stack(|| {
+            let only = |(place, value)| if place == *number { item(value, need) } else { JValue::Null };
+            JValue::array(values.iter().enumerate().map(only).collect())
+        }),
+        (Need::Item(_, need), _) => needed(value, need),
+        _ => from_json(value),
     }
 }
 

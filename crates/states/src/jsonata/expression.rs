@@ -1,14 +1,17 @@
 //! Parsing once, evaluating many times.
 
 use super::{
-    bare_calls, convert, error::JsonataError, functions, guard, limits::Limits, position, surroundings::Surroundings,
+    bare_calls,
+    error::JsonataError,
+    guard,
+    limits::Limits,
+    needs::{self, Need},
+    paths::{self, VariablePath},
+    patterns::Patterns,
+    position,
+    scope::Scope,
 };
-use jsonata_core::{
-    ast::AstNode,
-    evaluator::{Context, Evaluator, EvaluatorOptions},
-    parser,
-    value::JValue,
-};
+use jsonata_core::{ast::AstNode, parser};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -21,7 +24,26 @@ use std::{
 #[derive(Clone)]
 pub struct Expression {
     source: Arc<str>,
-    root: Arc<AstNode>,
+    pub(super) parsed: Arc<Parsed>,
+}
+
+pub(super) struct Parsed {
+    pub(super) root: AstNode,
+    pub(super) patterns: Patterns,
+    /// Taken out of the expression, and found for it.
+    pub(super) paths: Vec<VariablePath>,
+    /// What the rest looks at, by the names of variables and functions.
+    pub(super) needs: Need,
+}
+
+impl Parsed {
+    fn new(mut root: AstNode, with_paths: bool) -> Self {
+        let mut patterns = Patterns::default();
+        let own = guard::apply(&mut root, &mut patterns);
+        let paths = if with_paths { paths::take_out(&mut root, &own) } else { Vec::new() };
+        let needs = needs::of(&mut root);
+        Self { root, patterns, paths, needs }
+    }
 }
 
 impl Expression {
@@ -51,10 +73,32 @@ impl Expression {
             let mut root =
                 parsed.map_err(|error| JsonataError::from_parser(&error).at(position::of_error(source, &error)))?;
             prepare(&mut root);
-            guard::apply(&mut root);
             Ok(root)
         })?;
-        Ok(Self { source: source.into(), root: Arc::new(root) })
+        let parsed = guarded(|| Ok(Parsed::new(root, true)))?;
+        Ok(Self { source: source.into(), parsed: Arc::new(parsed) })
+    }
+
+    /// Whether it may look at a value below a variable, such as `["states", "input"]`.
+    pub fn asks_for(&self, names: &[&str]) -> bool {
+        let Some((variable, below)) = names.split_first() else { return true };
+        let is_on_the_way = |path: &VariablePath| {
+            path.variable == *variable && path.steps.iter().zip(below).all(|(step, name)| step.name == *name)
+        };
+        let mut need = Some(&self.parsed.needs);
+        for name in names {
+            need = need.and_then(|need| need.part(name));
+        }
+        need.is_some() || self.parsed.paths.iter().any(is_on_the_way)
+    }
+
+    /// To compare with: every value is made ready as a whole, and every path is left to the library.
+    #[cfg(test)]
+    pub(super) fn parse_by_the_library(source: &str) -> Result<Self, JsonataError> {
+        let mut expression = Self::parse(source)?;
+        let root = parser::parse(source).map_err(|error| JsonataError::from_parser(&error))?;
+        expression.parsed = Arc::new(Parsed { needs: Need::All, ..Parsed::new(root, false) });
+        Ok(expression)
     }
 
     /// The text it was parsed from.
@@ -82,7 +126,7 @@ impl PartialEq for Expression {
 
 /// Values that expressions know by name: one bound as `states` is `$states` in them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Bindings(BTreeMap<String, Value>);
+pub struct Bindings(pub(super) BTreeMap<String, Value>);
 
 impl Bindings {
     /// `name` is written without the dollar sign.
@@ -99,93 +143,8 @@ impl FromIterator<(String, Value)> for Bindings {
     }
 }
 
-/// A value made ready for expressions once. Copies share it, and it stays on its thread.
-#[derive(Clone)]
-pub struct Prepared(JValue);
-
-impl Prepared {
-    pub fn new(value: &Value) -> Self {
-        Self(convert::from_json(value))
-    }
-
-    pub fn object(parts: Vec<(String, Self)>) -> Self {
-        Self(JValue::object(parts.into_iter().map(|(name, part)| (name, part.0)).collect()))
-    }
-}
-
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").finish_non_exhaustive()
-    }
-}
-
-/// An input made ready once, for several expressions. It stays on its thread.
-pub struct Scope {
-    input: JValue,
-    bindings: Vec<(String, JValue)>,
-    limits: Limits,
-    surroundings: Option<Surroundings>,
-}
-
-impl Scope {
-    pub fn new(input: &Value, bindings: &Bindings, limits: Limits) -> Self {
-        let bound = bindings.0.iter().map(|(name, value)| (name.clone(), convert::from_json(value)));
-        Self { input: convert::from_json(input), bindings: bound.collect(), limits, surroundings: None }
-    }
-
-    /// For expressions that need no input.
-    pub fn without_input(bindings: &Bindings, limits: Limits) -> Self {
-        Self { input: JValue::Undefined, ..Self::new(&Value::Null, bindings, limits) }
-    }
-
-    /// One more value by name, written without the dollar sign.
-    #[must_use]
-    pub fn bind(mut self, name: impl Into<String>, value: Prepared) -> Self {
-        self.bindings.push((name.into(), value.0));
-        self
-    }
-
-    /// With the functions of state machines, and with clock and chance from outside.
-    #[must_use]
-    pub fn within(mut self, surroundings: Surroundings) -> Self {
-        self.surroundings = Some(surroundings);
-        self
-    }
-
-    /// The limits count for each evaluation anew.
-    pub fn evaluate(&self, expression: &Expression) -> Result<Option<Value>, JsonataError> {
-        guarded(|| {
-            let mut context = Context::new();
-            for (name, value) in &self.bindings {
-                context.bind(name.clone(), value.clone());
-            }
-            let options = EvaluatorOptions {
-                timeout_ms: Some(u64::try_from(self.limits.time.as_millis()).unwrap_or(u64::MAX)),
-                max_stack_depth: Some(self.limits.depth),
-                max_sequence_length: Some(self.limits.items),
-                cancel: None,
-            };
-            let mut evaluator = Evaluator::with_options(context, options);
-            functions::register(&mut evaluator, self.limits).map_err(|error| JsonataError::from_evaluator(&error))?;
-            if let Some(surroundings) = &self.surroundings {
-                let registered = surroundings.register(&mut evaluator, self.limits);
-                registered.map_err(|error| JsonataError::from_evaluator(&error))?;
-            }
-            let result = evaluator.evaluate(&expression.root, &self.input);
-            let value = result.map_err(|error| JsonataError::from_evaluator(&error))?;
-            convert::to_json(&value, &self.limits)
-        })
-    }
-}
-
-impl fmt::Debug for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("limits", &self.limits).finish_non_exhaustive()
-    }
-}
-
 /// The last resort: a fault of the library ends this call, not the thread.
-fn guarded<T>(work: impl FnOnce() -> Result<T, JsonataError>) -> Result<T, JsonataError> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, JsonataError>) -> Result<T, JsonataError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

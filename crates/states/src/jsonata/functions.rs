@@ -1,7 +1,7 @@
 //! Functions that stand in for built-in ones, or check a value on its way. Their names hold a space, so that no
 //! expression can mean them; `guard` puts them where they are needed.
 
-use super::{error::JsonataError, limits::Limits, patterns};
+use super::{error::JsonataError, limits::Limits, needs::Need};
 use jsonata_core::{
     evaluator::{Evaluator, EvaluatorError},
     value::{JValue, with_stack},
@@ -28,18 +28,47 @@ const MOST_COMPARED: usize = 5_000;
 
 type Result = std::result::Result<JValue, EvaluatorError>;
 
-pub(super) fn register(evaluator: &mut Evaluator, limits: Limits) -> std::result::Result<(), EvaluatorError> {
-    evaluator.register_fn(SAME, |given: &[JValue]| Ok(first(given)))?;
-    evaluator.register_fn(FILLED, |given: &[JValue]| Ok(filled(first(given))))?;
-    evaluator.register_fn(LISTED, |given: &[JValue]| Ok(listed(first(given))))?;
-    evaluator.register_fn(DISTINCT, |given: &[JValue]| distinct(first(given)))?;
-    evaluator.register_fn(WIDTH, move |given: &[JValue]| width(first(given), limits))?;
-    evaluator.register_fn(SIZED, move |given: &[JValue]| sized(first(given), limits))?;
-    evaluator.register_fn(WRITABLE, move |given: &[JValue]| writable(first(given), limits))?;
-    patterns::register(evaluator)?;
+/// Gives an evaluator the functions that its expression mentions: naming one costs as much as a small evaluation.
+pub(super) struct Registry<'e> {
+    pub(super) evaluator: &'e mut Evaluator,
+    pub(super) needs: &'e Need,
+}
+
+impl Registry<'_> {
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        function: impl Fn(&[JValue]) -> Result + 'static,
+    ) -> std::result::Result<(), EvaluatorError> {
+        if self.needs.part(name).is_none() {
+            return Ok(());
+        }
+        self.evaluator.register_fn(name, function)
+    }
+
+    /// Instead of the built-in one.
+    pub(super) fn replace(
+        &mut self,
+        name: &str,
+        function: impl Fn(&[JValue]) -> Result + 'static,
+    ) -> std::result::Result<(), EvaluatorError> {
+        if self.needs.part(name).is_none() {
+            return Ok(());
+        }
+        self.evaluator.register_fn_override(name, function)
+    }
+}
+
+pub(super) fn register(registry: &mut Registry<'_>, limits: Limits) -> std::result::Result<(), EvaluatorError> {
+    registry.add(SAME, |given: &[JValue]| Ok(first(given)))?;
+    registry.add(FILLED, |given: &[JValue]| Ok(filled(first(given))))?;
+    registry.add(LISTED, |given: &[JValue]| Ok(listed(first(given))))?;
+    registry.add(DISTINCT, |given: &[JValue]| distinct(first(given)))?;
+    registry.add(WIDTH, move |given: &[JValue]| width(first(given), limits))?;
+    registry.add(SIZED, move |given: &[JValue]| sized(first(given), limits))?;
+    registry.add(WRITABLE, move |given: &[JValue]| writable(first(given), limits))?;
     if !limits.eval {
-        evaluator
-            .register_fn_override("eval", |_: &[JValue]| Err(coded(JsonataError::EVAL_OFF, "$eval is switched off")))?;
+        registry.replace("eval", |_: &[JValue]| Err(coded(JsonataError::EVAL_OFF, "$eval is switched off")))?;
     }
     Ok(())
 }
@@ -52,7 +81,7 @@ fn coded(code: &str, message: impl std::fmt::Display) -> EvaluatorError {
     EvaluatorError::EvaluationError(format!("{code}: {message}"))
 }
 
-fn too_long(limits: Limits) -> EvaluatorError {
+pub(super) fn too_long(limits: Limits) -> EvaluatorError {
     coded(JsonataError::BYTES, format!("a text has more than {} bytes", limits.bytes))
 }
 

@@ -9,14 +9,14 @@
 //! | `$exists($)` | is false in a predicate, whatever the item |
 //! | `$reduce` of an empty list | gives null instead of nothing |
 //! | `$filter` of null | swallows the errors of its function |
-//! | `$contains` and `$split` with a pattern | compile it each time |
+//! | `$contains`, `$split`, `$match` and `$replace` with a pattern | compile it each time |
 
 use super::{
     functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE},
-    patterns,
+    patterns::Patterns,
 };
 use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// An expression of so few parts, without functions and variables of its own, cannot make much of a little. It runs
 /// without the checks against growth, which cost time.
@@ -28,6 +28,8 @@ struct Survey {
     parts: usize,
     /// Variables and parameters. What has a built-in's name is left alone.
     own: HashSet<String>,
+    /// For each parameter how often it stands for a part of the input, less how often it is one at all.
+    parameters: HashMap<String, isize>,
     repeats: bool,
 }
 
@@ -44,36 +46,85 @@ impl Survey {
             AstNode::Lambda { params, .. } => {
                 self.repeats = true;
                 self.own.extend(params.iter().cloned());
+                self.count(params, -1);
+            }
+            AstNode::Function { name, args, is_builtin: true } => {
+                if let ("map" | "filter", [list, AstNode::Lambda { params, .. }]) = (name.as_str(), &args[..])
+                    && is_of_the_input(list)
+                {
+                    // A third one would be the whole list.
+                    self.count(&params[..params.len().min(2)], 1);
+                }
             }
             _ => {}
+        }
+    }
+
+    fn count(&mut self, params: &[String], change: isize) {
+        for param in params {
+            *self.parameters.entry(param.clone()).or_default() += change;
         }
     }
 
     fn can_grow(&self) -> bool {
         self.repeats || self.parts > HARMLESS_PARTS
     }
-}
 
-pub(super) fn apply(root: &mut AstNode) {
-    let mut survey = Survey::default();
-    visit(root, &mut |node| survey.note(node));
-    let own = &survey.own;
-    visit(root, &mut |node| put_right(node, own));
-    if survey.can_grow() {
-        visit(root, &mut |node| hold_back(node, own));
+    /// Parameters that always stand for a part of the input, or for its place: they are not larger than what came in,
+    /// whatever is done with the results.
+    fn parts_of_the_input(&self) -> HashSet<&str> {
+        let always = self.parameters.iter().filter(|(_, count)| **count == 0);
+        always.map(|(name, _)| name.as_str()).collect()
     }
 }
 
-fn put_right(node: &mut AstNode, own: &HashSet<String>) {
+/// Whether the items of a list are parts of what came in, as they are.
+fn is_of_the_input(list: &AstNode) -> bool {
+    match list {
+        AstNode::Path { steps } => steps.iter().enumerate().all(|(place, step)| match &step.node {
+            AstNode::Name(_) => true,
+            AstNode::Variable(_) => place == 0,
+            _ => false,
+        }),
+        AstNode::Function { name, args, is_builtin: true } => match (name.as_str(), &args[..]) {
+            ("filter", [list, AstNode::Lambda { .. }]) => is_of_the_input(list),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Also gives the names of the expression's own variables and parameters, and keeps the patterns it compiles.
+pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<String> {
+    let mut survey = Survey::default();
+    visit(root, &mut |node| survey.note(node));
+    let own = &survey.own;
+    visit(root, &mut |node| put_right(node, own, patterns));
+    if survey.can_grow() {
+        let parts = survey.parts_of_the_input();
+        visit(root, &mut |node| hold_back(node, own, &parts));
+    }
+    survey.own
+}
+
+fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns) {
     match node {
         AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
-            patterns::hand_over(name, args);
+            patterns.take_over(name, args, 1);
             put_call_right(name, args);
+        }
+        // What calls one of our functions last needs no help against calling itself without end.
+        AstNode::Lambda { body, thunk, .. } => {
+            let is_ours = |name: &str| name.contains(' ');
+            *thunk &= !matches!(&**body, AstNode::Function { name, .. } if is_ours(name));
         }
         AstNode::Variable(name) if name == "distinct" && !own.contains(name) => DISTINCT.clone_into(name),
         AstNode::Variable(name) if name == "pad" && !own.contains(name) => *node = pad_as_a_value(),
         AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
-            let AstNode::Function { name, args, is_builtin: true } = &**rhs else { return };
+            let AstNode::Function { name, args, is_builtin: true } = &mut **rhs else { return };
+            if !own.contains(name) {
+                patterns.take_over(name, args, 0);
+            }
             match name.as_str() {
                 "reduce" if args.len() == 1 => wrap(lhs, FILLED),
                 "filter" if args.len() == 1 => wrap(lhs, LISTED),
@@ -98,7 +149,7 @@ fn put_call_right(name: &mut String, args: &mut [AstNode]) {
     }
 }
 
-fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
+fn hold_back(node: &mut AstNode, own: &HashSet<String>, parts: &HashSet<&str>) {
     let is_writer = |name: &str| matches!(name, "string" | "join") && !own.contains(name);
     match node {
         AstNode::Function { name, args, is_builtin: true } if is_writer(name) => {
@@ -111,7 +162,7 @@ fn hold_back(node: &mut AstNode, own: &HashSet<String>) {
             _ => {}
         },
         AstNode::Binary { op: BinaryOp::Concatenate, lhs, rhs } => {
-            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side)) {
+            for side in [lhs, rhs].into_iter().filter(|side| !is_text(side, parts)) {
                 wrap(side, WRITABLE);
             }
         }
@@ -140,16 +191,27 @@ fn pad_as_a_value() -> AstNode {
     AstNode::Lambda { params, body: Box::new(body), signature: None, thunk: false }
 }
 
-/// Whether it is as long as it is written, or put together from sides that are checked themselves.
-fn is_text(node: &AstNode) -> bool {
-    matches!(
-        node,
+/// Whether it is as long as it is written, or as what came in, or put together from sides that are checked themselves.
+fn is_text(node: &AstNode, parts: &HashSet<&str>) -> bool {
+    match node {
         AstNode::String(_)
-            | AstNode::Number(_)
-            | AstNode::Boolean(_)
-            | AstNode::Null
-            | AstNode::Binary { op: BinaryOp::Concatenate, .. }
-    )
+        | AstNode::Number(_)
+        | AstNode::Boolean(_)
+        | AstNode::Null
+        | AstNode::Binary { op: BinaryOp::Concatenate, .. } => true,
+        AstNode::Variable(name) => parts.contains(name.as_str()),
+        AstNode::Path { steps } => match steps.split_first() {
+            Some((first, rest)) => {
+                is_text(&first.node, parts) && rest.iter().all(|step| matches!(step.node, AstNode::Name(_)))
+            }
+            None => false,
+        },
+        AstNode::Function { name, args, is_builtin: true } => {
+            matches!(name.as_str(), "uppercase" | "lowercase" | "trim" | "length")
+                && args.iter().all(|arg| is_text(arg, parts))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a list at this place of `[...]` becomes part of the new one.
@@ -166,48 +228,50 @@ fn is_spread(node: &AstNode) -> bool {
 
 /// Every node, the inner ones first. The parser bounds how deep they nest.
 pub(super) fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
+    children(node, &mut |child| visit(child, seen));
+    seen(node);
+}
+
+/// The nodes right below one.
+pub(super) fn children(node: &mut AstNode, each: &mut dyn FnMut(&mut AstNode)) {
     match node {
-        AstNode::Path { steps } => steps.iter_mut().for_each(|step| visit_step(step, seen)),
+        AstNode::Path { steps } => steps.iter_mut().for_each(|step| children_of_step(step, each)),
         AstNode::Binary { lhs, rhs, .. } => {
-            visit(lhs, seen);
-            visit(rhs, seen);
+            each(lhs);
+            each(rhs);
         }
         AstNode::Unary { operand: inner, .. }
         | AstNode::FunctionApplication(inner)
-        | AstNode::Lambda { body: inner, .. } => visit(inner, seen),
+        | AstNode::Lambda { body: inner, .. } => each(inner),
         AstNode::Call { procedure, args } => {
-            visit(procedure, seen);
-            for arg in args {
-                visit(arg, seen);
-            }
+            each(procedure);
+            args.iter_mut().for_each(each);
         }
         AstNode::Function { args: nodes, .. }
         | AstNode::Array(nodes)
         | AstNode::Block(nodes)
-        | AstNode::ArrayGroup(nodes) => nodes.iter_mut().for_each(|node| visit(node, seen)),
-        AstNode::Object(pairs) => visit_pairs(pairs, seen),
+        | AstNode::ArrayGroup(nodes) => nodes.iter_mut().for_each(each),
+        AstNode::Object(pairs) => of_pairs(pairs, each),
         AstNode::ObjectTransform { input, pattern } => {
-            visit(input, seen);
-            visit_pairs(pattern, seen);
+            each(input);
+            of_pairs(pattern, each);
         }
         AstNode::Conditional { condition, then_branch, else_branch } => {
-            visit(condition, seen);
-            visit(then_branch, seen);
+            each(condition);
+            each(then_branch);
             if let Some(branch) = else_branch {
-                visit(branch, seen);
+                each(branch);
             }
         }
         AstNode::Sort { input, terms } => {
-            visit(input, seen);
-            for (term, _) in terms {
-                visit(term, seen);
-            }
+            each(input);
+            terms.iter_mut().for_each(|(term, _)| each(term));
         }
         AstNode::Transform { location, update, delete } => {
-            visit(location, seen);
-            visit(update, seen);
+            each(location);
+            each(update);
             if let Some(delete) = delete {
-                visit(delete, seen);
+                each(delete);
             }
         }
         AstNode::String(_)
@@ -224,21 +288,20 @@ pub(super) fn visit(node: &mut AstNode, seen: &mut dyn FnMut(&mut AstNode)) {
         | AstNode::Descendant
         | AstNode::Parent(_) => {}
     }
-    seen(node);
 }
 
-fn visit_step(step: &mut PathStep, seen: &mut dyn FnMut(&mut AstNode)) {
-    visit(&mut step.node, seen);
+pub(super) fn children_of_step(step: &mut PathStep, each: &mut dyn FnMut(&mut AstNode)) {
+    each(&mut step.node);
     for stage in &mut step.stages {
         if let Stage::Filter(filter) = stage {
-            visit(filter, seen);
+            each(filter);
         }
     }
 }
 
-fn visit_pairs(pairs: &mut [(AstNode, AstNode)], seen: &mut dyn FnMut(&mut AstNode)) {
+fn of_pairs(pairs: &mut [(AstNode, AstNode)], each: &mut dyn FnMut(&mut AstNode)) {
     for (key, value) in pairs {
-        visit(key, seen);
-        visit(value, seen);
+        each(key);
+        each(value);
     }
 }

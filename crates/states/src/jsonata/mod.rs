@@ -21,9 +21,13 @@
 //!
 //! **The limits are exact in depth and near in time and memory.** Time is looked at between the steps of an
 //! evaluation: one call of a built-in function on a large list runs to its end first. Sizes are checked on the way into
-//! what could multiply them; `$replace` with a long replacement is the one that is not checked before it is done. A
-//! regular expression is compiled once for each thread in `$contains` and `$split`; in `$match` and `$replace`, and where
-//! it is not written as a literal, it is compiled each time.
+//! what could multiply them; `$replace` with a function for a replacement is the one that is not checked before it is
+//! done.
+//!
+//! **What is written once is done once.** A regular expression that is written as a literal in a call of `$contains`,
+//! `$split`, `$match` or `$replace` is compiled when the expression is parsed; one that comes as a value, or goes with a
+//! function as the replacement, is compiled each time. Of values that are lent to a [`Scope`] only what the expression
+//! looks at is made ready for it.
 
 mod bare_calls;
 mod convert;
@@ -32,11 +36,15 @@ mod expression;
 mod functions;
 mod guard;
 mod limits;
+mod needs;
+mod paths;
 mod patterns;
 mod position;
+mod scope;
 mod surroundings;
 
 pub use error::JsonataError;
-pub use expression::{Bindings, Expression, Prepared, Scope};
+pub use expression::{Bindings, Expression};
 pub use limits::Limits;
+pub use scope::{Lent, Prepared, Scope};
 pub use surroundings::Surroundings;

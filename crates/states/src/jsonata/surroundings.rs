@@ -1,12 +1,9 @@
 //! What a state machine gives its expressions: the functions that Step Functions adds, and time and chance that come from
 //! outside, so that the same surroundings give the same result.
 
-use super::{convert, limits::Limits};
+use super::{convert, functions::Registry, limits::Limits};
 use crate::asl::functions as shared;
-use jsonata_core::{
-    evaluator::{Evaluator, EvaluatorError},
-    value::JValue,
-};
+use jsonata_core::{evaluator::EvaluatorError, value::JValue};
 use std::{cell::Cell, rc::Rc};
 
 /// Cloned surroundings share their chance: every number is drawn once.
@@ -48,16 +45,15 @@ impl Surroundings {
 
     pub(super) fn register(
         &self,
-        evaluator: &mut Evaluator,
+        registry: &mut Registry<'_>,
         limits: Limits,
     ) -> std::result::Result<(), EvaluatorError> {
         let now = self.now;
-        evaluator.register_fn_override("millis", move |_: &[JValue]| Ok(JValue::Number(now as f64)))?;
+        registry.replace("millis", move |_: &[JValue]| Ok(JValue::Number(now as f64)))?;
         // With a picture it was rewritten to `$fromMillis($millis(), picture)` when it was parsed.
-        evaluator
-            .register_fn_override("now", move |_: &[JValue]| Ok(JValue::from(crate::asl::time::show(now).as_str())))?;
+        registry.replace("now", move |_: &[JValue]| Ok(JValue::from(crate::asl::time::show(now).as_str())))?;
         let own = self.clone();
-        evaluator.register_fn_override("random", move |given: &[JValue]| match given.first() {
+        registry.replace("random", move |given: &[JValue]| match given.first() {
             Some(JValue::Number(seed)) => {
                 let mut state = seed.to_bits();
                 Ok(JValue::Number(shared::fraction(shared::next_random(&mut state))))
@@ -65,11 +61,11 @@ impl Surroundings {
             _ => Ok(JValue::Number(own.fraction())),
         })?;
         let own = self.clone();
-        evaluator.register_fn("uuid", move |_: &[JValue]| Ok(JValue::from(own.uuid().as_str())))?;
-        evaluator.register_fn("partition", move |given: &[JValue]| partition(given, limits))?;
-        evaluator.register_fn("range", range)?;
-        evaluator.register_fn("hash", move |given: &[JValue]| hash(given, limits))?;
-        evaluator.register_fn("parse", parse)
+        registry.add("uuid", move |_: &[JValue]| Ok(JValue::from(own.uuid().as_str())))?;
+        registry.add("partition", move |given: &[JValue]| partition(given, limits))?;
+        registry.add("range", range)?;
+        registry.add("hash", move |given: &[JValue]| hash(given, limits))?;
+        registry.add("parse", parse)
     }
 }
 

@@ -196,7 +196,7 @@ impl<'a> Stepper<'a> {
         let most_bytes = self.limit(id, input, batcher.max_bytes.as_ref(), "MaxInputBytesPerBatch")?;
         let most_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX).min(self.limits.payload);
         let shared = batcher.batch_input.as_ref().map(|template| self.view(id, input).resolve(template)).transpose()?;
-        let shared_input = map.item_selector.is_some().then(|| Prepared::new(input));
+        let shared_input = map.item_selector.is_some().then(Prepared::default);
         let mut batches: Vec<(usize, Vec<Value>)> = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
             let item = self.prepared(id, map, input, shared_input.as_ref(), (index, item))?;
@@ -249,8 +249,7 @@ impl<'a> Stepper<'a> {
             // The input holds all items: it is lent, not copied for each of them.
             let whole = std::mem::take(&mut composite.input);
             let by_expression = state.language == QueryLanguage::Jsonata && map.item_selector.is_some() && !batched;
-            let shared =
-                by_expression.then(|| self.prepared.entry(id).or_insert_with(|| Prepared::new(&whole)).clone());
+            let shared = by_expression.then(|| self.prepared.entry(id).or_default().clone());
             let input = if batched { Ok(item) } else { self.prepared(id, map, &whole, shared.as_ref(), (index, item)) };
             if let Some(composite) = self.composite(id) {
                 composite.input = whole;

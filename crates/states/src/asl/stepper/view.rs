@@ -9,7 +9,7 @@ use crate::{
         definition::{JsonataField, Selected, Setting, Template},
         jsonpath::{EvaluationFault, PathExpression, Roots, Step},
     },
-    jsonata::{Bindings, Limits, Prepared, Scope, Surroundings},
+    jsonata::{Lent, Limits, Prepared, Scope, Surroundings},
 };
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, cell::OnceCell, time::Duration};
@@ -131,7 +131,7 @@ impl View<'_> {
         self.filled(template, scope.as_ref())
     }
 
-    fn filled(&self, template: &Template, scope: Option<&Scope>) -> Result<Value, Failure> {
+    fn filled(&self, template: &Template, scope: Option<&Scope<'_>>) -> Result<Value, Failure> {
         match (template, scope) {
             (Template::Constant(value), _) => Ok(value.clone()),
             (Template::Path { expression, field }, _) => self.path(expression, |_, found| match found {
@@ -160,32 +160,30 @@ impl View<'_> {
         }
     }
 
-    /// Only what the expressions mention is made ready for them.
-    fn scope(&self, fields: &[&JsonataField]) -> Scope {
-        let sources: Vec<&str> = fields.iter().map(|field| field.expression.source()).collect();
-        let mut states = Vec::new();
-        let mut part = |name: &str, value: Prepared| states.push((name.to_owned(), value));
-        if sources.iter().any(|source| asks_for(source, &["result", "errorOutput", "context"])) {
-            part("input", self.shared_input.cloned().unwrap_or_else(|| Prepared::new(self.input)));
+    /// Everything is lent: only what the expressions look at is made ready for them.
+    fn scope(&self, fields: &[&JsonataField]) -> Scope<'_> {
+        let asked = |names: &[&str]| fields.iter().any(|field| field.expression.asks_for(names));
+        let mut states = vec![(
+            "input",
+            match self.shared_input {
+                Some(prepared) => Lent::prepared(self.input, prepared),
+                None => Lent::new(self.input),
+            },
+        )];
+        if asked(&["states", "context"]) {
+            let whole = asked(&["states", "context", "Execution", "Input"]);
+            states.push(("context", Lent::new(if whole { self.context() } else { self.small_context() })));
         }
-        if sources.iter().any(|source| asks_for(source, &["input", "result", "errorOutput"])) {
-            let whole = sources.iter().any(|source| asks_for_whole_context(source));
-            part("context", Prepared::new(if whole { self.context() } else { self.small_context() }));
-        }
-        if let Some(result) = self.result {
-            part("result", Prepared::new(result));
-        }
-        if let Some(error) = self.error {
-            part("errorOutput", Prepared::new(error));
-        }
+        states.extend(self.result.map(|result| ("result", Lent::new(result))));
+        states.extend(self.error.map(|error| ("errorOutput", Lent::new(error))));
         let limits = Limits { time: self.time, ..Limits::default() };
-        let mut scope = Scope::without_input(&Bindings::default(), limits).within(self.surroundings.clone());
+        let mut scope = Scope::empty(limits).within(self.surroundings.clone());
         for (name, value) in self.variables() {
-            if sources.iter().any(|source| source.contains(name)) {
-                scope = scope.bind(name, Prepared::new(value));
+            if asked(&[name]) {
+                scope = scope.lend(name, Lent::new(value));
             }
         }
-        scope.bind("states", Prepared::object(states))
+        scope.lend("states", Lent::object(states))
     }
 
     /// Outer ones first, so that inner ones win.
@@ -266,27 +264,6 @@ pub(super) fn invalid_path(expression: &PathExpression, fault: &EvaluationFault)
     Failure::runtime(format!("Invalid path '{}' : {fault}", expression.text()))
 }
 
-/// Whether `$states` is used in another way than for one of these parts.
-fn asks_for(source: &str, others: &[&str]) -> bool {
-    let is_other = |rest: &str| {
-        rest.strip_prefix('.').is_some_and(|rest| {
-            others.iter().any(|other| {
-                rest.strip_prefix(other)
-                    .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-            })
-        })
-    };
-    source.split("$states").skip(1).any(|rest| !is_other(rest))
-}
-
-/// Whether an expression may look at the execution's input in the context object.
-fn asks_for_whole_context(source: &str) -> bool {
-    let small =
-        [".Map", ".State", ".Task", ".Execution.Id", ".Execution.Name", ".Execution.StartTime", ".Execution.RoleArn"];
-    source.split("context").skip(1).any(|rest| !small.iter().any(|part| rest.starts_with(part)))
-        || source.split("$states").skip(1).any(|rest| !rest.starts_with('.'))
-}
-
 fn expressions<'t>(template: &'t Template, fields: &mut Vec<&'t JsonataField>) {
     match template {
         Template::Jsonata(field) => fields.push(field),
@@ -296,17 +273,17 @@ fn expressions<'t>(template: &'t Template, fields: &mut Vec<&'t JsonataField>) {
     }
 }
 
-fn evaluate(scope: &Scope, field: &JsonataField) -> Result<Value, Failure> {
+fn evaluate(scope: &Scope<'_>, field: &JsonataField) -> Result<Value, Failure> {
     let (source, location) = (field.expression.source(), field.location.as_str());
-    let start = format!("The JSONata expression '{source}' specified for the field '{location}'");
+    let start = || format!("The JSONata expression '{source}' specified for the field '{location}'");
     match scope.evaluate(&field.expression) {
         Ok(Some(value)) => Ok(value),
-        Ok(None) => Err(Failure::query(Some(location), format!("{start} returned nothing (undefined)."))),
+        Ok(None) => Err(Failure::query(Some(location), format!("{} returned nothing (undefined).", start()))),
         Err(error) => {
             let code = error.code.as_ref().map(|code| format!("{code}: ")).unwrap_or_default();
             Err(Failure::query(
                 Some(location),
-                format!("{start} threw an error during evaluation. {code}{}", error.message),
+                format!("{} threw an error during evaluation. {code}{}", start(), error.message),
             ))
         }
     }
