@@ -8,6 +8,7 @@ use crate::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
+    search::Search,
 };
 use async_trait::async_trait;
 use bindery_core::{
@@ -206,6 +207,6 @@ pub trait Records: Send + Sync {
 }
 
 /// A database: all together.
-pub trait Store: Queue + Feed + Control + Records + Portable + fmt::Debug {}
+pub trait Store: Queue + Feed + Control + Records + Search + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + Portable + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Search + Portable + fmt::Debug> Store for T {}

@@ -26,6 +26,7 @@
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
 //! | [`deadlines`] | warnings, each once |
+//! | [`search`] | pages that are found by their words |
 //! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
@@ -49,6 +50,7 @@ pub mod property;
 pub mod records;
 pub mod repairs;
 pub mod reports;
+pub mod search;
 pub mod views;
 
 pub use fixture::{Fixture, Ids, Snapshot};
@@ -248,6 +250,20 @@ macro_rules! conformance_suite {
                 a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
             }
+            search {
+                words_phrases_exclusions_beginnings_and_alternatives
+                accents_capitals_and_scripts_do_not_matter
+                the_words_of_a_page_may_be_in_several_chunks
+                a_hit_says_where_and_why
+                the_best_page_comes_first_and_pages_go_on
+                indexing_twice_is_indexing_once
+                the_same_document_indexed_at_once_is_there_once
+                collections_are_apart_and_counted
+                a_removed_document_is_not_found_any_more
+                a_document_that_cannot_be_indexed_changes_nothing
+                any_text_can_be_indexed
+                no_question_can_break_it
+            }
             portable {
                 rows_are_stored_when_all_have_come
                 a_store_in_use_takes_no_rows
@@ -304,6 +320,7 @@ mod tests {
             ("repairs", include_str!("repairs.rs")),
             ("records", include_str!("records.rs")),
             ("views", include_str!("views.rs")),
+            ("search", include_str!("search.rs")),
             ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];

@@ -6,13 +6,14 @@ use std::cmp::Ordering;
 use tokio_postgres::{Client, Transaction};
 
 /// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
     include_str!("migrations/0004_ready.sql"),
     include_str!("migrations/0005_claims_apart.sql"),
     include_str!("migrations/0006_decisions.sql"),
+    include_str!("migrations/0007_search.sql"),
 ];
 
 /// Held while a schema is looked at and changed. The number is arbitrary.

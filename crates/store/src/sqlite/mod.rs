@@ -14,6 +14,7 @@
 //! | `reader` | a few read-only connections |
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `records` | the reads |
+//! | `search` | the index of texts |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
 
@@ -32,6 +33,7 @@ mod records;
 mod repair;
 mod reviews;
 mod rows;
+mod search;
 mod sweep;
 mod workers;
 mod writer;

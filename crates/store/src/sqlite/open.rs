@@ -16,11 +16,12 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
     include_str!("migrations/0004_decisions.sql"),
+    include_str!("migrations/0005_search.sql"),
 ];
 
 /// How to open a store.
