@@ -14,12 +14,14 @@
 //! | [`join`] | the rule that closes a stage exactly once |
 //! | [`event`] | the append-only log's envelope |
 //! | [`review`] | a task for a person about one outcome |
+//! | [`fold`] | letters as they are compared |
 //! | [`progress`] | what the command line and the pages show |
 
 pub mod artifact;
 pub mod error;
 pub mod event;
 pub mod fault;
+pub mod fold;
 pub mod hash;
 pub mod id;
 pub mod item;

@@ -2,6 +2,9 @@
 //!
 //! OCR that was trained on another language loses accents, and people write titles in capitals; neither may matter.
 
+pub(crate) use bindery_core::fold::fold_letter;
+use bindery_core::fold::is_mark;
+
 /// A word of a text, folded, with the bytes of the text it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
@@ -47,44 +50,6 @@ pub(crate) fn folded(text: &str) -> String {
         fold_letter(letter, &mut out);
     }
     out
-}
-
-/// An accent that follows its letter as a character of its own, or a soft hyphen.
-fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{300}'..='\u{36f}' | '\u{ad}')
-}
-
-pub(crate) fn fold_letter(letter: char, out: &mut String) {
-    for small in letter.to_lowercase().filter(|small| !is_mark(*small)) {
-        match small {
-            'à'..='å' | 'ā' | 'ă' | 'ą' => out.push('a'),
-            'ç' | 'ć' | 'č' => out.push('c'),
-            'ď' | 'đ' => out.push('d'),
-            'è'..='ë' | 'ē' | 'ę' | 'ě' => out.push('e'),
-            'ğ' => out.push('g'),
-            'ì'..='ï' | 'ī' | 'ı' => out.push('i'),
-            'ł' => out.push('l'),
-            'ñ' | 'ń' | 'ň' => out.push('n'),
-            'ò'..='ö' | 'ø' | 'ō' | 'ő' => out.push('o'),
-            'ř' => out.push('r'),
-            'ś' | 'ş' | 'š' => out.push('s'),
-            'ť' | 'ţ' => out.push('t'),
-            'ù'..='ü' | 'ū' | 'ů' | 'ű' => out.push('u'),
-            'ý' | 'ÿ' => out.push('y'),
-            'ź' | 'ż' | 'ž' => out.push('z'),
-            'ß' => out.push_str("ss"),
-            'æ' => out.push_str("ae"),
-            'œ' => out.push_str("oe"),
-            // Letters that a font draws as one.
-            'ﬀ' => out.push_str("ff"),
-            'ﬁ' => out.push_str("fi"),
-            'ﬂ' => out.push_str("fl"),
-            '\u{2018}' | '\u{2019}' => out.push('\''),
-            '\u{2010}'..='\u{2015}' | '\u{2212}' => out.push('-'),
-            '\u{a0}' | '\u{202f}' | '\u{2009}' => out.push(' '),
-            other => out.push(other),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
 //! | [`functions`] | what the tasks of state machines can call |
 //! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
+//! | [`ingestion`] | texts are cut into chunks and indexed, so that pages are found by their words |
 //! | [`output`] | the last stage: what was found is posted to a program outside |
 //! | [`parsers`] | the `parsers` workflows: several parsers read each file side by side |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
@@ -22,6 +23,7 @@ pub mod documents;
 pub mod functions;
 pub mod http;
 pub mod idp;
+pub mod ingestion;
 pub mod intake;
 mod media;
 pub mod output;

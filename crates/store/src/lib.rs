@@ -2,8 +2,9 @@
 //!
 //! [`Store`] is what the engine knows of a database. It is split by purpose into [`Queue`] (claim work and commit its
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
-//! see), and [`Executions`] (state machines under way). Every method states its durability promise, works on batches in one round trip, and assumes neither a single
-//! process nor a single writer. [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
+//! see), and [`Executions`] (state machines under way). Every method states its durability promise, works on batches in
+//! one round trip, and assumes neither a single process nor a single writer. [`Search`] finds pages by their words,
+//! [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
 //! bytes, in a folder or in object storage.
 //!
 //! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
@@ -23,6 +24,7 @@ pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod query;
+pub mod search;
 pub mod sqlite;
 pub mod store;
 
@@ -30,4 +32,5 @@ pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgre
 pub use error::{StoreError, StoreResult};
 pub use executions::Executions;
 pub use portable::Portable;
+pub use search::Search;
 pub use store::{Control, Feed, Queue, Records, Store};

@@ -16,6 +16,8 @@ pub enum IdKind {
     Submission,
     Item,
     Join,
+    /// Of texts that can be searched.
+    Chunk,
 }
 
 impl IdKind {
@@ -24,6 +26,7 @@ impl IdKind {
             Self::Submission => "submission",
             Self::Item => "item",
             Self::Join => "join",
+            Self::Chunk => "chunk",
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
+    search::Search,
 };
 use async_trait::async_trait;
 use bindery_core::{
@@ -207,6 +208,6 @@ pub trait Records: Send + Sync {
 }
 
 /// A database: all together.
-pub trait Store: Queue + Feed + Control + Records + Executions + Portable + fmt::Debug {}
+pub trait Store: Queue + Feed + Control + Records + Executions + Search + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + Executions + Portable + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Executions + Search + Portable + fmt::Debug> Store for T {}

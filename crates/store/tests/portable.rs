@@ -17,6 +17,7 @@ use bindery_store::{
     },
     portable::{ArchiveError, export, import},
     query::{EventFilter, ItemFilter, JobFilter, SubmissionFilter},
+    search::{IndexedDocument, Query, SearchRequest, TextChunk},
     sqlite::{Options, SqliteStore},
 };
 use postgres_server::Server;
@@ -38,6 +39,24 @@ fn blobs() -> (TempDir, LocalBlobs) {
 }
 
 const HALF: &str = "half-reader";
+
+fn letter(id: &str) -> IndexedDocument {
+    IndexedDocument {
+        collection: "letters".to_owned(),
+        document_id: id.to_owned(),
+        file_guid: "guid".to_owned(),
+        file_name: "letter.pdf".to_owned(),
+        metadata: "{}".to_owned(),
+        chunks: vec![TextChunk { page: 3, ordinal: 0, text: "Élodie wrote a «letter».".to_owned() }],
+    }
+}
+
+async fn found(f: &Fixture) -> Vec<(String, u32, String)> {
+    let request =
+        SearchRequest { query: Query::parse("elodie letter").unwrap(), collection: None, limit: 9, offset: 0 };
+    let hits = f.store.search(request).await.unwrap();
+    hits.into_iter().map(|hit| (hit.document_id, hit.page, hit.snippet.marked("[", "]"))).collect()
+}
 
 /// Work in every state, open and closed joins, a review, events that were read half, a paused queue, a rate.
 async fn busy(f: &Fixture) -> SubmissionId {
@@ -69,6 +88,7 @@ async fn busy(f: &Fixture) -> SubmissionId {
     f.store.commit_feed(&HALF.into(), EventSeq::START, first, vec![]).await.unwrap();
     f.store.pause(&"other".into(), Some("lunch".to_owned())).await.unwrap();
     f.store.put_workflow(&"flow".into(), 3, "name: flow").await.unwrap();
+    f.store.index_document(letter("d1")).await.unwrap();
     submission
 }
 
@@ -94,6 +114,8 @@ async fn assert_same(from: &Fixture, to: &Fixture, submission: SubmissionId) {
         old.reason = new.reason.clone();
     }
     assert_eq!(old, new);
+    assert_eq!(found(to).await, found(from).await);
+    assert_eq!(found(to).await, [("d1".to_owned(), 3, "[Élodie] wrote a «[letter]».".to_owned())]);
     let position = async |f: &Fixture| f.store.consumer_position(&HALF.into()).await.unwrap();
     assert_eq!(position(from).await, position(to).await);
     let paused = async |f: &Fixture| f.store.queues().await.unwrap().into_iter().filter(|view| view.paused).count();
@@ -124,6 +146,9 @@ async fn assert_goes_on(f: &Fixture, submission: SubmissionId) {
     for claim in &claims {
         f.finish(claim).await;
     }
+    f.store.index_document(letter("d2")).await.unwrap();
+    f.store.index_document(letter("d1")).await.unwrap();
+    assert_eq!(found(f).await.len(), 2);
     let joins = f.store.joins(submission).await.unwrap();
     assert!(joins.iter().any(|join| join.closed_at.is_some()), "the join has its five arrivals: {joins:?}");
 }

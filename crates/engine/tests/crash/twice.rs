@@ -13,7 +13,7 @@ use bindery_core::{
     submission::Submission,
 };
 use bindery_store::{
-    Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Store, StoreResult,
+    Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Search, Store, StoreResult,
     commit::{Enqueued, FeedCommit},
     executions::{
         ExecutionFilter, HeldExecution, HistoryChunk, Letter, NewExecution, Started, Step, StoredExecution,
@@ -24,6 +24,7 @@ use bindery_store::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
     },
+    search::{CollectionView, Hit, IndexedDocument, SearchRequest},
 };
 use std::{ops::Range, sync::Arc, time::Duration};
 use tokio::sync::mpsc::{Receiver, Sender};
@@ -282,6 +283,22 @@ impl Executions for Twice {
     }
     async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
         self.0.prune_executions(before).await
+    }
+}
+
+#[async_trait]
+impl Search for Twice {
+    async fn index_document(&self, document: IndexedDocument) -> StoreResult<()> {
+        self.0.index_document(document).await
+    }
+    async fn remove_document(&self, collection: &str, document_id: &str) -> StoreResult<bool> {
+        self.0.remove_document(collection, document_id).await
+    }
+    async fn search(&self, request: SearchRequest) -> StoreResult<Vec<Hit>> {
+        self.0.search(request).await
+    }
+    async fn collections(&self) -> StoreResult<Vec<CollectionView>> {
+        self.0.collections().await
     }
 }
 

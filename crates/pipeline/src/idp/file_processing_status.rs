@@ -6,7 +6,7 @@
 
 use super::{
     audit::{self, Audit, AuditStatus},
-    location::is_plain,
+    location::check_document_id,
     places::{Places, wait},
     task::{IdpPlace, TaskError, answered, object, required},
 };
@@ -68,10 +68,7 @@ impl StatusRequest {
             _ => top,
         };
         let id = required(fields, "document_id", "the id that file_processing gave")?;
-        if !is_plain(id) {
-            let message = format!("document_id {id:?}: expected letters, digits, dots, underscores and dashes");
-            return Err(TaskError::Invalid(message));
-        }
+        check_document_id("document_id", id).map_err(TaskError::Invalid)?;
         Ok(Self { document_id: id.to_owned(), passed: fields.clone() })
     }
 }
@@ -102,9 +99,7 @@ pub async fn file_processing_status(
 ) -> Result<StatusAnswer, TaskError> {
     let StatusRequest { document_id, passed } = request;
     let known = match engine {
-        Some(engine) => {
-            audit::of_document(engine, &document_id).await.map_err(|error| TaskError::Failed(StepError::from(error)))?
-        }
+        Some(engine) => audit::of_document(engine, &document_id).await?,
         None => None,
     };
     let seen = match known {
@@ -138,8 +133,7 @@ async fn outside(place: &IdpPlace, document: &str) -> Result<Audit, TaskError> {
         missing: Vec::new(),
         reason: None,
     };
-    let text = place.key("text_doc", &format!("{document}.json"))?;
-    if let Some(bytes) = place.shelf.read(&text).await? {
+    if let Some(bytes) = place.text_of(document).await? {
         let pages = serde_json::from_slice::<CombinedDocument>(&bytes).ok().map(|found| found.page_count as u64);
         return Ok(seen(AuditStatus::Combined, pages));
     }

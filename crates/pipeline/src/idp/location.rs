@@ -117,8 +117,16 @@ pub fn check_collection(name: &str) -> Result<(), String> {
     Err(format!("collection_name {shown:?}: expected letters, digits, dots, underscores and dashes, at least one"))
 }
 
+/// Checks the id of a document, which is a part of keys. `field` is what the caller gave it as.
+pub fn check_document_id(field: &str, id: &str) -> Result<(), String> {
+    if is_plain(id) {
+        return Ok(());
+    }
+    Err(format!("{field} {:?}: expected letters, digits, dots, underscores and dashes", shortened(id)))
+}
+
 /// Whether it can be a part of a key as it is.
-pub(super) fn is_plain(name: &str) -> bool {
+fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 

@@ -53,6 +53,7 @@ pub use page_text::TextExtractor;
 pub use places::Places;
 pub use splitter::PageSplitter;
 pub use task::{IdpPlace, TaskError, answered};
+pub(crate) use task::{object, required};
 
 use crate::reading::ReadingRoom;
 use bindery_core::StepError;

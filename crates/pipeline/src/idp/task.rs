@@ -5,6 +5,7 @@ use super::{
     places::{self, Places},
 };
 use bindery_core::{Disposition, StepError};
+use bindery_engine::EngineError;
 use bindery_store::blobs::{BlobError, KeyLayout, OutwardKey, Shelf};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -38,6 +39,11 @@ impl IdpPlace {
         Ok(self.shelf.read(key).await?)
     }
 
+    /// The JSON of a document, once it is there.
+    pub(crate) async fn text_of(&self, document_id: &str) -> Result<Option<Vec<u8>>, TaskError> {
+        Ok(self.shelf.read(&self.key("text_doc", &format!("{document_id}.json"))?).await?)
+    }
+
     /// The key of one kind of artifact.
     pub(super) fn key(&self, kind: &str, name: &str) -> Result<OutwardKey, TaskError> {
         self.layout.key(kind, name).map_err(|error| BlobError::from(error).into())
@@ -65,6 +71,12 @@ impl TaskError {
             Self::Missing(_) => 404,
             Self::Failed(_) => 500,
         }
+    }
+}
+
+impl From<EngineError> for TaskError {
+    fn from(error: EngineError) -> Self {
+        Self::Failed(StepError::from(error))
     }
 }
 
@@ -98,7 +110,7 @@ pub fn answered(result: Result<Map<String, Value>, TaskError>) -> Value {
 }
 
 /// A text that a request must have.
-pub(super) fn required<'a>(request: &'a Map<String, Value>, name: &str, example: &str) -> Result<&'a str, TaskError> {
+pub(crate) fn required<'a>(request: &'a Map<String, Value>, name: &str, example: &str) -> Result<&'a str, TaskError> {
     match request.get(name) {
         Some(Value::String(text)) => Ok(text),
         None | Some(Value::Null) => Err(TaskError::Invalid(format!("{name} is missing: expected {example}"))),
@@ -107,6 +119,6 @@ pub(super) fn required<'a>(request: &'a Map<String, Value>, name: &str, example:
 }
 
 /// A request is an object.
-pub(super) fn object(request: &Value) -> Result<&Map<String, Value>, TaskError> {
+pub(crate) fn object(request: &Value) -> Result<&Map<String, Value>, TaskError> {
     request.as_object().ok_or_else(|| TaskError::Invalid(format!("expected an object with fields, found {request}")))
 }

@@ -1,6 +1,6 @@
 //! Puts the pages of a file together.
 
-use super::{READER, SPLITTER, page_reader::stored_page};
+use super::{PAGE_COMBINER, READER, SPLITTER, page_reader::stored_page};
 use crate::results::{in_order, name_of, reason, stage_of};
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
 use bindery_engine::{Extracted, Processor, context::StepContext, processor::NewArtifact};
@@ -17,7 +17,7 @@ pub struct PageCombiner;
 
 impl Processor for PageCombiner {
     fn name(&self) -> &'static str {
-        "page_combiner"
+        PAGE_COMBINER
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {

@@ -27,6 +27,7 @@
 //! | [`views`] | lists and counts that are true |
 //! | [`deadlines`] | warnings, each once |
 //! | [`executions`] | state machines that go on where they were |
+//! | [`search`] | pages that are found by their words |
 //! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
@@ -51,6 +52,7 @@ pub mod property;
 pub mod records;
 pub mod repairs;
 pub mod reports;
+pub mod search;
 pub mod views;
 
 pub use fixture::{Fixture, Ids, Snapshot};
@@ -264,6 +266,20 @@ macro_rules! conformance_suite {
                 old_executions_are_pruned
                 a_wrong_token_holds_nothing
             }
+            search {
+                words_phrases_exclusions_beginnings_and_alternatives
+                accents_capitals_and_scripts_do_not_matter
+                the_words_of_a_page_may_be_in_several_chunks
+                a_hit_says_where_and_why
+                the_best_page_comes_first_and_pages_go_on
+                indexing_twice_is_indexing_once
+                the_same_document_indexed_at_once_is_there_once
+                collections_are_apart_and_counted
+                a_removed_document_is_not_found_any_more
+                a_document_that_cannot_be_indexed_changes_nothing
+                any_text_can_be_indexed
+                no_question_can_break_it
+            }
             portable {
                 rows_are_stored_when_all_have_come
                 a_store_in_use_takes_no_rows
@@ -322,6 +338,7 @@ mod tests {
             ("repairs", include_str!("repairs.rs")),
             ("records", include_str!("records.rs")),
             ("views", include_str!("views.rs")),
+            ("search", include_str!("search.rs")),
             ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];

@@ -29,6 +29,7 @@
 //! | `workers` | who works on it |
 //! | `portable` | all rows out, all rows in |
 //! | `records`, `explain` | the reads |
+//! | `search` | the index of texts |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
 
@@ -59,6 +60,7 @@ mod records;
 mod repair;
 mod reviews;
 mod rows;
+mod search;
 mod session;
 mod sweep;
 mod tls;

@@ -15,6 +15,7 @@
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `executions` | state machines: statements, reads and their trait |
 //! | `records` | the reads |
+//! | `search` | the index of texts |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
 
@@ -34,6 +35,7 @@ mod records;
 mod repair;
 mod reviews;
 mod rows;
+mod search;
 mod sweep;
 mod workers;
 mod writer;

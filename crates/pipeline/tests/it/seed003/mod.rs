@@ -2,6 +2,7 @@
 
 mod chain;
 mod copies;
+mod ingestion;
 mod locations;
 mod ocr;
 mod pages;
