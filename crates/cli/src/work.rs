@@ -2,7 +2,13 @@
 
 use crate::{config::App, output};
 use bindery_core::{SubmissionId, job::JobState, progress::Progress};
-use bindery_engine::{EngineResult, StopHandle, Worker, WorkerMetrics, WorkerOptions, stop_pair, worker::Source};
+use bindery_engine::{
+    EngineResult, StopHandle, Worker, WorkerMetrics, WorkerOptions,
+    machines::{Executor, ExecutorOptions},
+    stop_pair,
+    worker::Source,
+};
+use bindery_pipeline::functions::Functions;
 use bindery_store::query::JobFilter;
 use std::sync::Arc;
 use tokio::{
@@ -36,6 +42,8 @@ pub(crate) struct Running {
     handle: StopHandle,
     metrics: Arc<WorkerMetrics>,
     task: JoinHandle<EngineResult<u64>>,
+    /// Runs state machines.
+    executor: Option<(StopHandle, JoinHandle<()>)>,
 }
 
 impl Running {
@@ -51,7 +59,16 @@ impl Running {
             worker = worker.with_source(source);
         }
         let metrics = Arc::clone(worker.metrics());
-        Self { handle, metrics, task: tokio::spawn(async move { worker.run(stop).await }) }
+        Self { handle, metrics, task: tokio::spawn(async move { worker.run(stop).await }), executor: None }
+    }
+
+    /// Runs state machines, too.
+    #[must_use]
+    pub(crate) fn with_machines(mut self, app: &App, functions: Functions) -> Self {
+        let (handle, stop) = stop_pair();
+        let executor = Executor::new(app.engine.clone(), Arc::new(functions), ExecutorOptions::default());
+        self.executor = Some((handle, tokio::spawn(async move { executor.run(stop).await })));
+        self
     }
 
     /// What it counts while it works.
@@ -66,6 +83,16 @@ impl Running {
 
     /// Lets work under way finish; a signal in the meantime ends the wait. Returns how many jobs it finished in all.
     pub(crate) async fn stop(mut self, signals: &mut Signals) -> anyhow::Result<u64> {
+        // What machines wait for may be work of the worker, which goes on until they have stopped.
+        if let Some((handle, mut task)) = self.executor.take() {
+            handle.stop();
+            loop {
+                tokio::select! {
+                    ended = &mut task => break ended?,
+                    () = signals.next() => handle.stop(),
+                }
+            }
+        }
         self.handle.stop();
         loop {
             tokio::select! {

@@ -56,6 +56,6 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Events(args) => events::run(settings, args).await,
         Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
-        Command::Machine(args) => machine::run(args),
+        Command::Machine(args) => machine::run(settings, args).await,
     }
 }

@@ -92,7 +92,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     output::note(format!("{} works on {of} with {} threads", options.name, options.threads));
     let own = options.queues.clone();
     let mut broker = Broker::connect(&app, args.amqp.filter(|url| !url.is_empty()), &mut options).await?;
-    let running = Running::start_with(&app, options, broker.start());
+    let mut running = Running::start_with(&app, options, broker.start());
+    if own.is_none() {
+        // One for some queues leaves state machines to others.
+        running = running.with_machines(&app, settings.functions(&app)?);
+    }
     watched.begin(Arc::clone(app.engine.store()), Arc::clone(running.metrics()));
     let end = tokio::select! {
         () = signals.next() => {

@@ -5,6 +5,7 @@ use crate::{circuits, failure::Failure};
 use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
+    machines::Machines,
     runner::{ChildCommand, MOST_WORKERS, Processes},
     workflow::{Stage, Workflow},
 };
@@ -32,6 +33,21 @@ impl App {
             parts = parts.with_isolation(Processes::new(child, MOST_WORKERS).with_blob_folder(blobs.path()));
         }
         Ok(Self { engine: Engine::new(parts), blobs })
+    }
+
+    /// Stores the machines that ship. One that the user has stored under the same name stays.
+    pub(super) async fn register_shipped_machines(&self) -> anyhow::Result<()> {
+        for (name, text) in bindery_pipeline::functions::MACHINES {
+            let name = Name::from(name);
+            if self.store().machine(&name, None).await?.is_none() {
+                self.store().put_machine(&name, text).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn machines(&self) -> Machines {
+        Machines::new(Arc::clone(self.engine.store()))
     }
 
     pub(crate) fn store(&self) -> &dyn Store {

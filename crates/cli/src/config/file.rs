@@ -4,7 +4,10 @@
 //! out too late. Relative paths are meant from the folder of the file. No message quotes a value: the store's URL may
 //! contain a password.
 
-use super::rules;
+use super::{
+    machines::{self, MachineSettings},
+    rules,
+};
 use crate::{env_vars, failure::Failure};
 use bindery_pipeline::intake::rules::Rule;
 use std::{
@@ -16,7 +19,8 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 8] = ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules"];
+const KEYS: [&str; 9] =
+    ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules", "machines"];
 
 /// What a file says.
 #[derive(Default, PartialEq, Eq)]
@@ -31,6 +35,7 @@ pub(super) struct File {
     pub(super) log: Option<String>,
     /// Which workflow is for what.
     pub(super) rules: Vec<Rule>,
+    pub(super) machines: MachineSettings,
 }
 
 impl File {
@@ -67,6 +72,10 @@ impl File {
                 file.rules = rules::read(text, value)?;
                 continue;
             }
+            if key == "machines" {
+                file.machines = machines::read(text, value, folder)?;
+                continue;
+            }
             let Value::String(value) = value else {
                 let message = format!("{key}: expected a text in quotes, not {}", value.type_str());
                 return Err(Wrong { line, message, hint: None });
@@ -86,7 +95,7 @@ impl File {
 }
 
 /// A URL, or a path from the folder of the file.
-fn place(value: String, folder: &Path) -> String {
+pub(super) fn place(value: String, folder: &Path) -> String {
     if value.is_empty() || value.contains("://") {
         return value;
     }

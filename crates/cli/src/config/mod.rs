@@ -6,6 +6,7 @@
 //! | `flags` | what may be said on the command line and in the environment |
 //! | `file` | `bindery.toml` |
 //! | `rules` | its rules: which workflow is for what |
+//! | `machines` | its table for state machines, and the functions that follow from it |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
 //! | `opening` | making a store, finding one, waiting for one |
@@ -14,6 +15,7 @@
 mod app;
 mod file;
 mod flags;
+mod machines;
 mod opening;
 mod places;
 mod rules;

@@ -76,6 +76,7 @@ impl Settings {
         let opened = self.open(&place, blobs, Missing::IsMade, patience, registry, Some(self.child_command()?)).await?;
         let app = opened.ok_or_else(|| no_store(&place))?;
         app.engine.register_builtin_workflows().await?;
+        app.register_shipped_machines().await?;
         for loaded in own {
             app.engine.register_workflow(&loaded.text, Some(&loaded.file.display().to_string())).await?;
         }

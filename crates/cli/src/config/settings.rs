@@ -3,6 +3,7 @@
 use super::{
     file::File,
     flags::Flags,
+    machines::MachineSettings,
     places::{BlobPlace, StorePlace},
 };
 use crate::{env_vars, failure::Failure, output};
@@ -28,6 +29,8 @@ pub(crate) struct Settings {
     log: String,
     /// Which workflow is for what, where nobody says.
     pub(crate) rules: Vec<Rule>,
+    /// What state machines are given.
+    pub(super) machines: MachineSettings,
 }
 
 /// The store may be a URL with a password.
@@ -59,6 +62,7 @@ impl Settings {
             templates: flags.templates.or(file.templates),
             log: flags.log.or(file.log).unwrap_or_else(|| USUAL_LOG.to_owned()),
             rules: file.rules,
+            machines: file.machines,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{
         file_processing::{FileRequest, file_processing},
         file_processing_status::{StatusRequest, file_processing_status},
     },
+    ingestion::{IngestRequest, ingest},
     intake::{self, Taken},
 };
 use bindery_core::{StepError, SubmissionId};
@@ -16,14 +17,17 @@ use bindery_engine::{
     machines::{TaskCall, TaskFailure, TaskResult},
     view,
 };
+use bindery_store::search::{Hit, Query, SearchRequest};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Each with one line on what it does.
-pub const BUILTIN: [(&str, &str); 6] = [
+pub const BUILTIN: [(&str, &str); 8] = [
     ("file_processing", "copy a file to where the document chain takes files in, and have it read"),
     ("file_processing_status", "how far a document of the chain is: PENDING, COMPLETE or FAILED"),
+    ("ingest_document", "cut the text of a document into chunks and index them"),
     ("read_file", "a text or JSON file as a value"),
+    ("search", "find pages by their words"),
     ("submit", "take files in for a workflow"),
     ("submission_status", "how far a submission is"),
     ("submission_result", "the consolidated result of a submission"),
@@ -41,7 +45,9 @@ impl Functions {
         Some(match name {
             "file_processing" => self.file_processing(payload).await,
             "file_processing_status" => self.file_processing_status(payload).await,
+            "ingest_document" => self.ingest_document(payload).await,
             "read_file" => read_file(payload).await,
+            "search" => self.search(payload).await,
             "submit" => self.submit(payload, call).await,
             "submission_status" => self.submission_status(payload).await,
             "submission_result" => self.submission_result(payload).await,
@@ -61,7 +67,10 @@ impl Functions {
             Ok(request) => file_processing(place, request).await,
             Err(error) => Err(error),
         };
-        let copied = copied.map_err(refused)?;
+        let copied = match copied {
+            Ok(copied) => copied,
+            Err(error) => return refused_or_failed(error),
+        };
         let key = place.raw_key(&copied.document_id, &copied.file_name).map_err(refused)?;
         let lost = || TaskFailure::new("NotFound", format!("the copy {} is gone", copied.s3_location));
         let bytes = place.read(&key).await.map_err(refused)?.ok_or_else(lost)?;
@@ -76,9 +85,40 @@ impl Functions {
     }
 
     async fn file_processing_status(&self, payload: &Value) -> TaskResult {
-        let request = StatusRequest::parse(payload).map_err(refused)?;
-        let status = file_processing_status(self.place()?, Some(&self.engine), request).await.map_err(refused)?;
-        Ok(answered(Ok(status.into_body())))
+        let place = self.place()?;
+        let status = match StatusRequest::parse(payload) {
+            Ok(request) => file_processing_status(place, Some(&self.engine), request).await,
+            Err(error) => Err(error),
+        };
+        match status {
+            Ok(status) => Ok(answered(Ok(status.into_body()))),
+            Err(error) => refused_or_failed(error),
+        }
+    }
+
+    /// `{documentId, collection_name, ingest_params?, file_guid?, file_name?}`
+    async fn ingest_document(&self, payload: &Value) -> TaskResult {
+        let request = IngestRequest::parse(payload).map_err(refused)?;
+        let done = ingest(&self.engine, self.place.as_ref(), request).await.map_err(refused)?;
+        serde_json::to_value(done).map_err(|error| TaskFailure::new("States.Runtime", error))
+    }
+
+    /// `{query, collection?, limit?}`
+    async fn search(&self, payload: &Value) -> TaskResult {
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        let query = text("query").ok_or_else(|| bad("query: expected a text such as \"grand total\" -draft"))?;
+        let request = SearchRequest {
+            query: Query::parse(query).map_err(|error| bad(&error.to_string()))?,
+            collection: text("collection").map(str::to_owned),
+            limit: payload.get("limit").and_then(Value::as_u64).map_or(10, |limit| limit.min(100) as usize),
+            offset: 0,
+        };
+        let hits = self.engine.store().search(request).await.map_err(|error| trouble(error.into()))?;
+        let hit = |hit: Hit| {
+            json!({"collection": hit.collection, "documentId": hit.document_id, "file_guid": hit.file_guid,
+                   "file_name": hit.file_name, "page": hit.page, "snippet": hit.snippet.text})
+        };
+        Ok(json!({"hits": hits.into_iter().map(hit).collect::<Vec<_>>()}))
     }
 
     /// `{files: [path, …], workflow?, external_id?, metadata?}`
@@ -137,7 +177,15 @@ fn bad(why: &str) -> TaskFailure {
     TaskFailure::new("BadRequest", why)
 }
 
-/// What the request is at fault for is not tried again; `States.TaskFailed` is.
+/// Who asked wrongly is told so in the answer, as callers of these functions expect; what may be better next time is a
+/// failure, which is tried again.
+fn refused_or_failed(error: TaskError) -> TaskResult {
+    match error {
+        TaskError::Failed(_) => Err(refused(error)),
+        at_fault => Ok(answered(Err(at_fault))),
+    }
+}
+
 fn refused(error: TaskError) -> TaskFailure {
     match error {
         TaskError::Failed(error) => TaskFailure::new("States.TaskFailed", error.message),

@@ -33,6 +33,13 @@ use resource::{Target, target_of};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
+/// The machines that come with Bindery: the files of the repository's `machines` folder, so what people read there is
+/// what runs.
+pub const MACHINES: [(&str, &str); 2] = [
+    ("file_ingestion", include_str!("../../../../machines/file_ingestion.asl.json")),
+    ("ingestion", include_str!("../../../../machines/ingestion.asl.json")),
+];
+
 /// Functions on an engine.
 #[derive(Debug)]
 pub struct Functions {

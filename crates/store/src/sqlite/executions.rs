@@ -175,7 +175,8 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WishResult<Started> {
     if let Some(existing) = by_name(tx.db, &new.machine, &new.name)? {
         return Ok(Started::Existing(Box::new(existing)));
     }
-    let id = tx.fresh("execution")?;
+    // One by one, so that people see small numbers.
+    let id = tx.reserve("execution", 1)?.start;
     let (parent, task) = new.parent.map_or((None, None), |(id, task)| (Some(id.raw()), Some(task as i64)));
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO execution (id, machine, version, name, status, input, started_at, due_at, parent_id, parent_task) \

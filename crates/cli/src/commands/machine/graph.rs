@@ -1,10 +1,13 @@
 //! `bindery machine graph`: a machine as a picture, with the way that an execution took.
 
 use super::definition_file::load;
-use crate::{exit::Exit, failure::Failure, output};
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use anyhow::Context as _;
 use bindery_reader::{OpenFile as _, ReadOptions, image::raster::to_png, pdf};
-use bindery_states::asl::graph::{Graph, Path as Taken, layout};
+use bindery_states::asl::{
+    definition::Definition,
+    graph::{Graph, Path as Taken, layout},
+};
 use clap::ValueEnum;
 use serde_json::Value;
 use std::{
@@ -20,10 +23,16 @@ Examples:
   bindery machine graph machine.asl.json                      Mermaid on standard output
   bindery machine graph machine.asl.json --out machine.svg    what it is written as follows from the name
   bindery machine graph machine.asl.json --history events.json --out run.png
+  bindery machine graph --execution exec_3 --out run.svg      the machine and the way of an execution in the store
 A history is a list of events as Step Functions writes them, or what `get-execution-history` answers.")]
 pub(crate) struct Args {
     /// A definition in JSON or YAML, or `-` for standard input
-    file: PathBuf,
+    #[arg(required_unless_present = "execution")]
+    file: Option<PathBuf>,
+
+    /// An execution in the store, with its own machine: exec_N, machine:name, or its ARN
+    #[arg(long, conflicts_with_all = ["file", "history"])]
+    execution: Option<String>,
 
     /// What it is written as; as the name of --out ends, or mermaid
     #[arg(long, value_enum)]
@@ -73,7 +82,7 @@ impl Format {
     }
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let by_name = args.out.as_deref().map(Format::of_name);
     let format = match (args.format, by_name) {
         (Some(format), _) | (None, Some(Some(format))) => format,
@@ -83,8 +92,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
             return Err(Failure::usage(message).hint("say --format svg, png, pdf, dot or mermaid").into());
         }
     };
-    let taken = args.history.as_deref().map(read_history).transpose()?.unwrap_or_default();
-    let graph = layout(&load(&args.file)?);
+    let (definition, taken) = match (&args.file, &args.execution) {
+        (_, Some(execution)) => of_execution(settings, execution).await?,
+        (Some(file), None) => {
+            let taken = args.history.as_deref().map(read_history).transpose()?.unwrap_or_default();
+            (load(file)?, taken)
+        }
+        (None, None) => return Err(Failure::usage("expected a definition, or --execution").into()),
+    };
+    let graph = layout(&definition);
     let picture = format.write(&graph, &taken)?;
     let Some(out) = &args.out else {
         let mut stdout = io::stdout().lock();
@@ -98,6 +114,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     fs::write(out, picture).map_err(|error| Failure::usage(format!("{} cannot be written: {error}", out.display())))?;
     output::note(format!("wrote {}", out.display()));
     Ok(Exit::Ok)
+}
+
+async fn of_execution(settings: &Settings, named: &str) -> anyhow::Result<(Definition, Taken)> {
+    let app = settings.existing().await?;
+    let machines = app.machines();
+    let execution = machines.find(named).await?;
+    let machine = machines.machine(&execution.machine, Some(execution.version)).await?;
+    let events = machines.history(execution.id, 0, execution.events.max(1)).await?;
+    Ok((Definition::parse(&machine.text)?, Taken::from_history(&events)))
 }
 
 fn read_history(file: &Path) -> anyhow::Result<Taken> {
