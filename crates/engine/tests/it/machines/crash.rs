@@ -52,6 +52,11 @@ fn one_by_one(name: &str) -> ExecutorOptions {
     ExecutorOptions { limits, most_tasks: 1, ..short_lived(name) }
 }
 
+/// Some of the moments, or all of them where that is asked for.
+fn between_kills() -> usize {
+    if std::env::var_os("BINDERY_TORTURE_KILLS").is_some() { 1 } else { 12 }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_executor_killed_between_any_two_events_changes_nothing() {
     let desk = Desk::new(|call| Ok(call.input.clone()));
@@ -66,7 +71,7 @@ async fn an_executor_killed_between_any_two_events_changes_nothing() {
     let expected_events = told(&desk, undisturbed).await;
 
     let last = u64::try_from(expected_events.len()).unwrap();
-    for kill_after in (1..last).step_by(5) {
+    for kill_after in (1..last).step_by(between_kills()) {
         let id = desk.start("machine", input.clone()).await;
         let executor = desk.executor(one_by_one(&format!("dies-after-{kill_after}")));
         while stored_events(&desk, id).await < kill_after {

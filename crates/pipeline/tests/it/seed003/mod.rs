@@ -4,6 +4,7 @@ mod chain;
 mod copies;
 mod ingestion;
 mod locations;
+mod machine;
 mod ocr;
 mod pages;
 mod service;
