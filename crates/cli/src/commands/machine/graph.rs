@@ -73,7 +73,7 @@ impl Format {
     }
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let by_name = args.out.as_deref().map(Format::of_name);
     let format = match (args.format, by_name) {
         (Some(format), _) | (None, Some(Some(format))) => format,

@@ -40,7 +40,7 @@ enum Action {
 pub(crate) fn run(args: Args) -> anyhow::Result<Exit> {
     match args.action {
         Action::Check(args) => check::run(args),
-        Action::Graph(args) => graph::run(args),
+        Action::Graph(args) => graph::run(&args),
         Action::TestState(args) => test_state::run(args),
         Action::Replay(args) => replay::run(args),
     }

@@ -33,7 +33,7 @@ pub(super) type ItemId = usize;
 pub(super) struct Layers {
     pub(super) items: Vec<Item>,
     /// From the top, each from the left.
-    pub(super) layers: Vec<Vec<ItemId>>,
+    pub(super) rows: Vec<Vec<ItemId>>,
     /// The layer of each item.
     pub(super) layer_of: Vec<usize>,
     /// By link: its lanes, from the top.
@@ -65,9 +65,9 @@ pub(super) fn layers(boxes: usize, links: &[Link]) -> Layers {
     layers.add_lanes(links, &depth);
     layers.connect(links);
     let height = layers.layer_of.iter().max().map_or(0, |deepest| deepest + 1);
-    layers.layers = vec![Vec::new(); height];
+    layers.rows = vec![Vec::new(); height];
     for (item, layer) in layers.layer_of.iter().enumerate() {
-        layers.layers[*layer].push(item);
+        layers.rows[*layer].push(item);
     }
     layers.order();
     layers
@@ -182,22 +182,22 @@ impl Layers {
     }
 
     fn order(&mut self) {
-        let mut best = (self.crossings(), self.layers.clone());
+        let mut best = (self.crossings(), self.rows.clone());
         for sweep in 0..SWEEPS {
             if best.0 == 0 && sweep > 2 {
                 break;
             }
             let downwards = sweep % 2 == 0;
-            let height = self.layers.len();
+            let height = self.rows.len();
             for step in 0..height {
                 self.order_layer(if downwards { step } else { height - 1 - step }, downwards);
             }
             let crossings = self.crossings();
             if crossings < best.0 {
-                best = (crossings, self.layers.clone());
+                best = (crossings, self.rows.clone());
             }
         }
-        self.layers = best.1;
+        self.rows = best.1;
     }
 
     /// Every item to the middle of those it is linked to; who is linked to nobody stays.
@@ -212,15 +212,15 @@ impl Layers {
             }
             linked.iter().map(|other| places[*other]).sum::<f64>() / linked.len() as f64
         };
-        let mut keyed: Vec<(f64, ItemId)> = self.layers[layer].iter().map(|item| (wanted(*item), *item)).collect();
+        let mut keyed: Vec<(f64, ItemId)> = self.rows[layer].iter().map(|item| (wanted(*item), *item)).collect();
         keyed.sort_by(|one, other| one.0.total_cmp(&other.0));
-        self.layers[layer] = keyed.into_iter().map(|(_, item)| item).collect();
+        self.rows[layer] = keyed.into_iter().map(|(_, item)| item).collect();
     }
 
     /// By item, its place in its layer.
     fn places(&self) -> Vec<f64> {
         let mut places = vec![0.0; self.items.len()];
-        for layer in &self.layers {
+        for layer in &self.rows {
             for (place, item) in layer.iter().enumerate() {
                 places[*item] = place as f64;
             }
@@ -239,7 +239,7 @@ impl Layers {
             ends.sort_unstable();
             inversions(&ends.into_iter().map(|(_, lower)| lower).collect::<Vec<_>>())
         };
-        self.layers.iter().map(|layer| count(layer)).sum()
+        self.rows.iter().map(|layer| count(layer)).sum()
     }
 }
 
