@@ -1,6 +1,6 @@
 //! Where everything is: boxes, labels, and the curves between them.
 
-use super::layers::{Item, ItemId, Layers, Link, layers};
+use super::layers::{Beside, Item, ItemId, Layers, Link, layers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Point {
@@ -135,7 +135,9 @@ fn wanted(layers: &Layers, sizes: &[Size], centres: &[f64], item: ItemId, downwa
     }
     match layers.beside.get(&item) {
         _ if weights > 0.0 => sum / weights,
-        Some(owner) => centres[*owner] + f64::midpoint(sizes[*owner].width, sizes[item].width) + BETWEEN_LANES,
+        Some(Beside { owner, side, .. }) => {
+            centres[*owner] + side * (f64::midpoint(sizes[*owner].width, sizes[item].width) + BETWEEN_LANES)
+        }
         None => centres[item],
     }
 }

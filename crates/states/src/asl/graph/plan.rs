@@ -20,7 +20,7 @@ pub(super) const DETAIL_LINE: f64 = 13.0;
 const BELOW: f64 = 11.0;
 const LEAST_WIDTH: f64 = 120.0;
 const WIDEST_TEXT: f64 = 250.0;
-const WIDEST_LABEL: f64 = 170.0;
+const WIDEST_LABEL: f64 = 200.0;
 const LABEL_LINES: usize = 3;
 /// Room for the number of visits beside the caption.
 const COUNT: f64 = 44.0;
