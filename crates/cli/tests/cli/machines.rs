@@ -120,7 +120,7 @@ fn a_machine_is_drawn_in_every_format() {
     let desk = desk();
     let mermaid = desk.bindery(&["machine", "graph", "all.asl.json"]).ok().out;
     for expected in
-        ["flowchart TD", "subgraph", "-.->|\"any error\"|", "-->|\"$.n #gt; 3\"|", "finish((( )))", "otherwise"]
+        ["flowchart TD", "subgraph", "-.->|\"any error\"|", "-->|\"$.n #gt; 3\"|", "finish(((\" \")))", "otherwise"]
     {
         assert!(mermaid.contains(expected), "{expected} is not in {mermaid}");
     }
