@@ -219,7 +219,7 @@ fn s003_07_a_file_that_fails_ends_the_machine() {
     });
     let (error, cause) = rejected.failure();
     assert_eq!((error, rejected.tasks.len()), ("FileRejected", 1));
-    assert!(cause.contains("is not an s3:// location"), "{cause}");
+    assert_eq!(cause, "{\"error\":\"`file` is not an s3:// location\"}");
 }
 
 #[test]

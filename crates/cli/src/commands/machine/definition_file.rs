@@ -104,13 +104,13 @@ fn of_yaml(node: &YamlNode, problems: &mut Problems) -> Option<Node> {
         Yaml::Null => Data::Null,
         Yaml::Bool(value) => Data::Bool(*value),
         Yaml::Integer(value) => Data::Number(Number::from(*value)),
-        Yaml::Float(value) => match Number::from_f64(*value) {
-            Some(number) => Data::Number(number),
-            None => {
+        Yaml::Float(value) => {
+            let Some(number) = Number::from_f64(*value) else {
                 problems.add(node.place, "", format!("expected a finite number, found {value}"));
                 return None;
-            }
-        },
+            };
+            Data::Number(number)
+        }
         Yaml::Text(text) => Data::Text(text.clone()),
         Yaml::List(nodes) => Data::List(nodes.iter().map(|node| of_yaml(node, problems)).collect::<Option<Vec<_>>>()?),
         Yaml::Mapping(entries) => {

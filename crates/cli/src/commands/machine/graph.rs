@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+pub(super) async fn run(settings: &Settings, args: &Args) -> anyhow::Result<Exit> {
     let by_name = args.out.as_deref().map(Format::of_name);
     let format = match (args.format, by_name) {
         (Some(format), _) | (None, Some(Some(format))) => format,

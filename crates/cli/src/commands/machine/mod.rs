@@ -58,7 +58,7 @@ enum Action {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action {
         Action::Check(args) => check::run(args),
-        Action::Graph(args) => graph::run(settings, args).await,
+        Action::Graph(args) => graph::run(settings, &args).await,
         Action::TestState(args) => test_state::run(args),
         Action::Replay(args) => replay::run(args),
         Action::Put(args) => execute::put(settings, args).await,

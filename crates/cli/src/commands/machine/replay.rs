@@ -87,12 +87,16 @@ fn replayed(cases: &[&Case]) -> Vec<Report> {
     let bar = shows.then(|| output::bars().add(ProgressBar::new(cases.len() as u64)));
     let replayed = cases.iter().map(|case| {
         let report = replay_case(case);
-        bar.iter().for_each(|bar| bar.inc(1));
+        if let Some(bar) = &bar {
+            bar.inc(1);
+        }
         report
     });
     let reports = replayed.collect();
-    bar.iter().for_each(ProgressBar::finish_and_clear);
-    output::leave_bars();
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+        output::leave_bars();
+    }
     reports
 }
 

@@ -91,7 +91,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         Level::Trace => Detail::Trace,
     };
     let now = SystemClock.now().as_millis();
-    let tried = try_state(&definition, machine, &name, trial, detail, Moment::new(now, now as u64)).map_err(refused)?;
+    let tried = try_state(&definition, machine, &name, &trial, detail, Moment::new(now, now as u64))
+        .map_err(|error| refused(&error))?;
     let exit = if tried.status == TrialStatus::Failed { Exit::SubmissionFailed } else { Exit::Ok };
     output::json(&shown(tried))?;
     Ok(exit)
@@ -152,7 +153,9 @@ fn around(state: Node, name: &str) -> Node {
     add(&state, "Default");
     for list in ["Choices", "Catch"] {
         if let Some(Data::List(nodes)) = field(&state, list).map(|list| &list.data) {
-            nodes.iter().for_each(|node| add(node, "Next"));
+            for node in nodes {
+                add(node, "Next");
+            }
         }
     }
     targets.remove(name);
@@ -185,7 +188,7 @@ fn unknown(definition: &Definition, name: &str) -> Failure {
     Failure::usage(format!("there is no state {name:?}")).hint(format!("known here: {}", names(definition)))
 }
 
-fn refused(error: TrialError) -> Failure {
+fn refused(error: &TrialError) -> Failure {
     let hint = match error {
         TrialError::AnswerMissing(..) => Some("--result JSON, or --error NAME with --cause TEXT"),
         TrialError::AnswerUnused(..) => Some("leave --result and --error out"),

@@ -33,7 +33,7 @@ pub(super) type ItemId = usize;
 pub(super) struct Layers {
     pub(super) items: Vec<Item>,
     /// From the top, each from the left.
-    pub(super) layers: Vec<Vec<ItemId>>,
+    pub(super) rows: Vec<Vec<ItemId>>,
     /// The layer of each item.
     pub(super) layer_of: Vec<usize>,
     /// By link: its lanes, from the top.
@@ -44,12 +44,24 @@ pub(super) struct Layers {
     pub(super) above: Vec<Vec<ItemId>>,
     pub(super) below: Vec<Vec<ItemId>>,
     /// By item: the box that the end of a lane belongs beside.
-    pub(super) beside: BTreeMap<ItemId, ItemId>,
+    pub(super) beside: BTreeMap<ItemId, Beside>,
+}
+
+/// A line that leads back turns round beside its boxes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Beside {
+    pub(super) owner: ItemId,
+    /// To the right, or if it is negative to the left.
+    pub(super) side: f64,
+    /// Where it starts it turns round below the box, where it ends above.
+    below: bool,
 }
 
 /// Machines with more lanes than this are not meant to be looked at: their long lines are drawn behind the boxes.
 const MOST_LANES: usize = 5_000;
 const SWEEPS: usize = 16;
+/// So many lines that lead back are tried on either side.
+const MOST_TURNS: usize = 12;
 
 /// `links` start at box 0, which all others can be reached from.
 pub(super) fn layers(boxes: usize, links: &[Link]) -> Layers {
@@ -65,9 +77,9 @@ pub(super) fn layers(boxes: usize, links: &[Link]) -> Layers {
     layers.add_lanes(links, &depth);
     layers.connect(links);
     let height = layers.layer_of.iter().max().map_or(0, |deepest| deepest + 1);
-    layers.layers = vec![Vec::new(); height];
+    layers.rows = vec![Vec::new(); height];
     for (item, layer) in layers.layer_of.iter().enumerate() {
-        layers.layers[*layer].push(item);
+        layers.rows[*layer].push(item);
     }
     layers.order();
     layers
@@ -167,8 +179,8 @@ impl Layers {
             let lanes = &self.lanes[number];
             let chain: Vec<ItemId> = if self.leads_back[number] {
                 if let (Some(top), Some(bottom)) = (lanes.first(), lanes.last()) {
-                    self.beside.insert(*top, link.to);
-                    self.beside.insert(*bottom, link.from);
+                    self.beside.insert(*top, Beside { owner: link.to, side: 1.0, below: false });
+                    self.beside.insert(*bottom, Beside { owner: link.from, side: 1.0, below: true });
                 }
                 lanes.clone()
             } else {
@@ -181,23 +193,53 @@ impl Layers {
         }
     }
 
+    /// Lines that lead back go to the right of their boxes, or to the left where this crosses fewer others.
     fn order(&mut self) {
-        let mut best = (self.crossings(), self.layers.clone());
+        let written = self.rows.clone();
+        let mut best = self.ordered(&written);
+        let back: Vec<usize> = (0..self.lanes.len()).filter(|link| self.leads_back[*link]).collect();
+        for link in back.into_iter().take(MOST_TURNS) {
+            if best.0 == 0 || self.items.len() > MOST_LANES {
+                break;
+            }
+            self.turn(link, -1.0);
+            let other = self.ordered(&written);
+            if other.0 < best.0 {
+                best = other;
+            } else {
+                self.turn(link, 1.0);
+            }
+        }
+        self.rows = best.1;
+    }
+
+    fn turn(&mut self, link: usize, side: f64) {
+        for lane in &self.lanes[link] {
+            if let Some(beside) = self.beside.get_mut(lane) {
+                beside.side = side;
+            }
+        }
+    }
+
+    /// The best order that was found, and how many lines cross in it.
+    fn ordered(&mut self, written: &[Vec<ItemId>]) -> (usize, Vec<Vec<ItemId>>) {
+        self.rows = written.to_vec();
+        let mut best = (self.crossings(), self.rows.clone());
         for sweep in 0..SWEEPS {
             if best.0 == 0 && sweep > 2 {
                 break;
             }
             let downwards = sweep % 2 == 0;
-            let height = self.layers.len();
+            let height = self.rows.len();
             for step in 0..height {
                 self.order_layer(if downwards { step } else { height - 1 - step }, downwards);
             }
             let crossings = self.crossings();
             if crossings < best.0 {
-                best = (crossings, self.layers.clone());
+                best = (crossings, self.rows.clone());
             }
         }
-        self.layers = best.1;
+        best
     }
 
     /// Every item to the middle of those it is linked to; who is linked to nobody stays.
@@ -207,20 +249,20 @@ impl Layers {
         let wanted = |item: ItemId| -> f64 {
             let linked = &neighbours[item];
             if linked.is_empty() {
-                let beside = self.beside.get(&item).map(|owner| places[*owner] + 0.6);
+                let beside = self.beside.get(&item).map(|beside| places[beside.owner] + 0.6 * beside.side);
                 return beside.unwrap_or(places[item]);
             }
             linked.iter().map(|other| places[*other]).sum::<f64>() / linked.len() as f64
         };
-        let mut keyed: Vec<(f64, ItemId)> = self.layers[layer].iter().map(|item| (wanted(*item), *item)).collect();
+        let mut keyed: Vec<(f64, ItemId)> = self.rows[layer].iter().map(|item| (wanted(*item), *item)).collect();
         keyed.sort_by(|one, other| one.0.total_cmp(&other.0));
-        self.layers[layer] = keyed.into_iter().map(|(_, item)| item).collect();
+        self.rows[layer] = keyed.into_iter().map(|(_, item)| item).collect();
     }
 
     /// By item, its place in its layer.
     fn places(&self) -> Vec<f64> {
         let mut places = vec![0.0; self.items.len()];
-        for layer in &self.layers {
+        for layer in &self.rows {
             for (place, item) in layer.iter().enumerate() {
                 places[*item] = place as f64;
             }
@@ -228,7 +270,7 @@ impl Layers {
         places
     }
 
-    /// How many pairs of lines cross between any two layers.
+    /// How many pairs of lines cross between any two layers, where lines turn round included.
     fn crossings(&self) -> usize {
         let places = self.places();
         let count = |layer: &[ItemId]| {
@@ -239,7 +281,17 @@ impl Layers {
             ends.sort_unstable();
             inversions(&ends.into_iter().map(|(_, lower)| lower).collect::<Vec<_>>())
         };
-        self.layers.iter().map(|layer| count(layer)).sum()
+        let straight: usize = self.rows.iter().map(|layer| count(layer)).sum();
+        straight + self.beside.iter().map(|(item, beside)| self.turned_over(*item, beside, &places)).sum::<usize>()
+    }
+
+    /// The lines of those who stand between the end of a lane and its box.
+    fn turned_over(&self, item: ItemId, beside: &Beside, places: &[f64]) -> usize {
+        let (one, other) = (places[item] as usize, places[beside.owner] as usize);
+        let row = &self.rows[self.layer_of[item]];
+        let between = row.get(one.min(other) + 1..one.max(other)).unwrap_or_default();
+        let lines = if beside.below { &self.below } else { &self.above };
+        between.iter().map(|item| lines[*item].len()).sum()
     }
 }
 

@@ -37,14 +37,14 @@ impl Writer<'_> {
         let id = |number: usize| format!("{prefix}{number}");
         let is_outermost = depth == 1;
         if is_outermost {
-            self.put(depth, "start(( ))");
+            self.put(depth, "start((\" \"))");
         }
         for (number, state) in chart.boxes.iter().enumerate() {
             self.state(state, &id(number), depth);
         }
         if is_outermost {
             if chart.arrows.iter().any(|arrow| arrow.to.is_none()) {
-                self.put(depth, "finish((( )))");
+                self.put(depth, "finish(((\" \")))");
             }
             self.line(depth, &format!("start --> {}", id(0)), !self.path.is_empty());
         }
@@ -154,7 +154,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("#lt;"),
             '>' => escaped.push_str("#gt;"),
             '&' => escaped.push_str("#amp;"),
-            '`' | '*' | '_' if letter != '_' => _ = write!(escaped, "#{};", letter as u32),
+            '`' | '*' => _ = write!(escaped, "#{};", letter as u32),
             _ if letter.is_control() => escaped.push(' '),
             _ => escaped.push(letter),
         }

@@ -1,6 +1,6 @@
 //! Where everything is: boxes, labels, and the curves between them.
 
-use super::layers::{Item, ItemId, Layers, Link, layers};
+use super::layers::{Beside, Item, ItemId, Layers, Link, layers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Point {
@@ -66,7 +66,7 @@ pub(super) fn places(sizes: &[Size], links: &[(usize, usize)], labels: &[Option<
     };
     let item_sizes: Vec<Size> = (0..layers.items.len()).map(size_of).collect();
     let centres = centres(&layers, &item_sizes);
-    let last = layers.layers.len().saturating_sub(1);
+    let last = layers.rows.len().saturating_sub(1);
     let turns_at = |layer: usize, end: fn(&Link) -> usize| {
         let back = links.iter().zip(&layers.leads_back).filter(|(_, is_back)| **is_back);
         back.map(|(link, _)| end(link)).any(|number| layers.layer_of[number] == layer)
@@ -74,7 +74,7 @@ pub(super) fn places(sizes: &[Size], links: &[(usize, usize)], labels: &[Option<
     let mut top = if turns_at(0, |link| link.to) { MARGIN_OF_TURN } else { MARGIN };
     let below = if turns_at(last, |link| link.from) { MARGIN_OF_TURN } else { MARGIN };
     let mut bands = Vec::new();
-    for layer in &layers.layers {
+    for layer in &layers.rows {
         let height = layer.iter().map(|item| item_sizes[*item].height).fold(0.0, f64::max);
         bands.push((top, top + height));
         top += height + GAP;
@@ -91,74 +91,83 @@ pub(super) fn places(sizes: &[Size], links: &[(usize, usize)], labels: &[Option<
 /// The middle of every item, from left to right. In turns, each layer is fitted to the one above and the one below.
 fn centres(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
     let mut centres = vec![0.0; sizes.len()];
-    for layer in &layers.layers {
-        let wanted: Vec<f64> = vec![0.0; layer.len()];
-        place_layer(layers, layer, sizes, &wanted, &mut centres);
+    for row in &layers.rows {
+        place_row(layers, row, sizes, &vec![(0.0, 1.0); row.len()], &mut centres);
     }
+    let height = layers.rows.len();
     for round in 0..ROUNDS {
-        let height = layers.layers.len();
+        let downwards = round % 2 == 0;
+        // In the last rounds both sides count.
+        let both = round + 4 >= ROUNDS;
         for step in 0..height {
-            let downwards = round % 2 == 0;
-            let layer = &layers.layers[if downwards { step } else { height - 1 - step }];
-            let wanted: Vec<f64> = layer
-                .iter()
-                .map(|item| {
-                    let (first, second) = if downwards {
-                        (&layers.above[*item], &layers.below[*item])
-                    } else {
-                        (&layers.below[*item], &layers.above[*item])
-                    };
-                    // In the last rounds both sides count.
-                    let both = round + 4 >= ROUNDS;
-                    let others = first.iter().chain(if both || first.is_empty() { &second[..] } else { &[] });
-                    let (mut sum, mut weights) = (0.0, 0.0);
-                    for other in others {
-                        let weight = layers.weight(*item, *other);
-                        sum += centres[*other] * weight;
-                        weights += weight;
-                    }
-                    match layers.beside.get(item) {
-                        _ if weights > 0.0 => sum / weights,
-                        Some(owner) => {
-                            centres[*owner] + (sizes[*owner].width + sizes[*item].width) / 2.0 + BETWEEN_LANES
-                        }
-                        None => centres[*item],
-                    }
-                })
-                .collect();
-            place_layer(layers, layer, sizes, &wanted, &mut centres);
+            let row = &layers.rows[if downwards { step } else { height - 1 - step }];
+            let wishes = row.iter().map(|item| {
+                // Lines that pass should be straight.
+                let weight = if layers.is_lane(*item) { 4.0 } else { 1.0 };
+                (wanted(layers, sizes, &centres, *item, downwards, both), weight)
+            });
+            place_row(layers, row, sizes, &wishes.collect::<Vec<_>>(), &mut centres);
         }
     }
-    let left = |item: ItemId, centres: &[f64]| centres[item] - sizes[item].width / 2.0;
-    let leftmost = (0..sizes.len()).map(|item| left(item, &centres)).fold(f64::INFINITY, f64::min);
-    centres.iter_mut().for_each(|centre| *centre += MARGIN - leftmost);
-    centres
+    for row in &layers.rows {
+        let exact = |item: ItemId| match layers.above[item][..] {
+            [above] if layers.weight(above, item) > 1.0 => (centres[above], 100.0),
+            _ => (centres[item], 1.0),
+        };
+        let wishes: Vec<(f64, f64)> = row.iter().map(|item| exact(*item)).collect();
+        place_row(layers, row, sizes, &wishes, &mut centres);
+    }
+    let leftmost = centres.iter().zip(sizes).map(|(centre, size)| centre - size.width / 2.0);
+    let leftmost = leftmost.fold(f64::INFINITY, f64::min);
+    centres.into_iter().map(|centre| centre + MARGIN - leftmost).collect()
+}
+
+/// Where an item would like to be: in the middle of those it is linked to on one side, or on both.
+fn wanted(layers: &Layers, sizes: &[Size], centres: &[f64], item: ItemId, downwards: bool, both: bool) -> f64 {
+    let (first, second) =
+        if downwards { (&layers.above[item], &layers.below[item]) } else { (&layers.below[item], &layers.above[item]) };
+    let others = first.iter().chain(if both || first.is_empty() { &second[..] } else { &[] });
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for other in others {
+        let weight = layers.weight(item, *other);
+        sum += centres[*other] * weight;
+        weights += weight;
+    }
+    match layers.beside.get(&item) {
+        _ if weights > 0.0 => sum / weights,
+        Some(Beside { owner, side, .. }) => {
+            centres[*owner] + side * (f64::midpoint(sizes[*owner].width, sizes[item].width) + BETWEEN_LANES)
+        }
+        None => centres[item],
+    }
 }
 
 impl Layers {
+    /// Where a line passes that shows no label.
+    fn is_lane(&self, item: ItemId) -> bool {
+        matches!(self.items[item], Item::Lane { has_label: false, .. })
+    }
+
     fn weight(&self, one: ItemId, other: ItemId) -> f64 {
         let (upper, lower) = if self.layer_of[one] < self.layer_of[other] { (one, other) } else { (other, one) };
         if self.below[upper].len() == 1 && self.above[lower].len() == 1 { ONLY } else { 1.0 }
     }
 }
 
-/// As near to what is wanted as the order and the room between neighbours allow: those who would overlap are moved
-/// together to their mean.
-fn place_layer(layers: &Layers, layer: &[ItemId], sizes: &[Size], wanted: &[f64], centres: &mut [f64]) {
-    let is_lane = |item: ItemId| matches!(layers.items[item], Item::Lane { has_label: false, .. });
+/// As near to what is wanted, each with its weight, as the order and the room between neighbours allow: those who would
+/// overlap are moved together to their mean.
+fn place_row(layers: &Layers, row: &[ItemId], sizes: &[Size], wishes: &[(f64, f64)], centres: &mut [f64]) {
     let mut offset = 0.0;
-    let mut offsets = Vec::with_capacity(layer.len());
+    let mut offsets = Vec::with_capacity(row.len());
     // Each group: the sum of the weights, the weighted sum of the places, and how many are in it.
     let mut groups: Vec<(f64, f64, usize)> = Vec::new();
-    for (place, item) in layer.iter().enumerate() {
-        if let Some(before) = place.checked_sub(1).map(|before| layer[before]) {
-            let gap = if is_lane(*item) || is_lane(before) { BETWEEN_LANES } else { BETWEEN_BOXES };
-            offset += (sizes[before].width + sizes[*item].width) / 2.0 + gap;
+    for (place, (item, (wanted, weight))) in row.iter().zip(wishes).enumerate() {
+        if let Some(before) = place.checked_sub(1).map(|before| row[before]) {
+            let gap = if layers.is_lane(*item) || layers.is_lane(before) { BETWEEN_LANES } else { BETWEEN_BOXES };
+            offset += f64::midpoint(sizes[before].width, sizes[*item].width) + gap;
         }
         offsets.push(offset);
-        // Lines that pass should be straight.
-        let weight = if is_lane(*item) { 4.0 } else { 1.0 };
-        groups.push((weight, weight * (wanted[place] - offset), 1));
+        groups.push((*weight, weight * (wanted - offset), 1));
         while let [.., before, last] = groups[..]
             && before.1 / before.0 > last.1 / last.0
         {
@@ -170,7 +179,7 @@ fn place_layer(layers: &Layers, layer: &[ItemId], sizes: &[Size], wanted: &[f64]
     let mut place = 0;
     for (weight, sum, count) in groups {
         for _ in 0..count {
-            centres[layer[place]] = sum / weight + offsets[place];
+            centres[row[place]] = sum / weight + offsets[place];
             place += 1;
         }
     }

@@ -20,7 +20,7 @@ pub(super) const DETAIL_LINE: f64 = 13.0;
 const BELOW: f64 = 11.0;
 const LEAST_WIDTH: f64 = 120.0;
 const WIDEST_TEXT: f64 = 250.0;
-const WIDEST_LABEL: f64 = 170.0;
+const WIDEST_LABEL: f64 = 200.0;
 const LABEL_LINES: usize = 3;
 /// Room for the number of visits beside the caption.
 const COUNT: f64 = 44.0;
@@ -96,14 +96,17 @@ fn plan(chart: &Chart, is_outermost: bool) -> Plan<'_> {
         planned.corner = *corner;
     }
     let middle = |corner: &Point| Point { x: corner.x + DOT / 2.0, y: corner.y + DOT / 2.0 };
-    let planned_arrow = |(((arrow, label), route), size): (((Option<usize>, Vec<String>), _), Option<Size>)| {
-        PlannedArrow { arrow, route, label, label_size: size.unwrap_or_default() }
-    };
+    let arrows = arrows.into_iter().zip(routes).zip(label_sizes).map(|(((arrow, label), route), size)| PlannedArrow {
+        arrow,
+        route,
+        label,
+        label_size: size.unwrap_or_default(),
+    });
     Plan {
         chart,
         size,
         boxes,
-        arrows: arrows.into_iter().zip(routes).zip(label_sizes).map(planned_arrow).collect(),
+        arrows: arrows.collect(),
         start: corners.first().filter(|_| is_outermost).map(middle),
         end: corners.get(end).filter(|_| has_end).map(middle),
     }
@@ -111,7 +114,7 @@ fn plan(chart: &Chart, is_outermost: bool) -> Plan<'_> {
 
 fn label_size(lines: &[String]) -> Option<Size> {
     let width = lines.iter().map(|line| text::width(line, LABEL_SIZE)).fold(0.0, f64::max);
-    (!lines.is_empty()).then(|| Size { width: width + 10.0, height: lines.len() as f64 * LABEL_LINE + 6.0 })
+    (!lines.is_empty()).then_some(Size { width: width + 10.0, height: lines.len() as f64 * LABEL_LINE + 6.0 })
 }
 
 fn planned(state: &StateBox) -> PlannedBox<'_> {
@@ -137,7 +140,9 @@ fn planned(state: &StateBox) -> PlannedBox<'_> {
         }
         // Narrow branches stand in the middle of a box that its texts make wide.
         let spare = (size.width - corner.x).max(0.0);
-        inner.iter_mut().for_each(|(corner, _)| corner.x += spare / 2.0);
+        for (corner, _) in &mut inner {
+            corner.x += spare / 2.0;
+        }
         size = Size { width: size.width.max(corner.x), height: size.height + height + AROUND_INNER };
     }
     PlannedBox { state, corner: Point::default(), size, name, details, inner }

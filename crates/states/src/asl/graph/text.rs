@@ -56,8 +56,8 @@ pub(super) fn wrapped(text: &str, size: f64, most: f64, lines: usize) -> Vec<Str
             (used > most && place > 0).then_some(place)
         });
         let end = end.unwrap_or(rest.len());
-        // A line is not broken in its first half, however long its words are.
-        let space = rest[..end].rfind(' ').filter(|space| space * 2 > end);
+        // A line is not broken in its first third, however long its words are.
+        let space = rest[..end].rfind(' ').filter(|space| space * 3 > end);
         let (line, others) = rest.split_at(space.unwrap_or(end));
         wrapped.push(line.trim_end().to_owned());
         rest = others.trim_start();

@@ -95,7 +95,7 @@ pub fn try_state(
     definition: &Definition,
     machine: MachineId,
     name: &str,
-    trial: Trial,
+    trial: &Trial,
     detail: Detail,
     moment: Moment,
 ) -> Result<Tried, TrialError> {
@@ -106,7 +106,7 @@ pub fn try_state(
         (Some(_), false) => return Err(TrialError::AnswerUnused(name.to_owned(), state.kind.name())),
         _ => {}
     }
-    let mut execution = Execution::new(identity(trial.context.as_ref()), started_with(&trial));
+    let mut execution = Execution::new(identity(trial.context.as_ref()), started_with(trial));
     execution.started_at = moment.now;
     let mut thread = Thread::new(None, 0, machine, name, trial.input.clone());
     thread.variables.clone_from(&trial.variables);
@@ -115,15 +115,15 @@ pub fn try_state(
     stepper.given_context.clone_from(&trial.context);
     let mut inspection = Map::new();
     if detail >= Detail::Debug {
-        before(&stepper, state, &trial, &mut inspection);
+        before(&stepper, state, trial, &mut inspection);
     }
     stepper.enter(ROOT);
     if detail >= Detail::Debug {
         asked(&stepper, state, detail, &mut inspection);
     }
-    answer(&mut stepper, state, &trial);
+    answer(&mut stepper, state, trial);
     if detail >= Detail::Debug {
-        after(&stepper, state, &trial, &mut inspection);
+        after(&stepper, state, trial, &mut inspection);
     }
     if detail >= Detail::Trace {
         let events = stepper.step.history.iter().map(super::HistoryEvent::to_json).collect();
