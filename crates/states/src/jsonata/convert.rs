@@ -22,23 +22,26 @@ pub(super) fn from_json(value: &Value) -> JValue {
 
 /// Only what is needed of it.
 pub(super) fn needed(value: &Value, need: &Need) -> JValue {
-    // Lists of lists are taken as they are: how they become one is the library's business.
-    let item = |value: &Value, need: &Need| if value.is_array() { from_json(value) } else { needed(value, need) };
     match (need, value) {
         (Need::Fields(fields), Value::Object(entries)) => with_stack(|| {
             let found = fields.iter().filter_map(|(name, need)| Some((name.clone(), needed(entries.get(name)?, need))));
             JValue::object(found.collect())
         }),
         (Need::Fields(_), Value::Array(values)) => {
-            with_stack(|| JValue::array(values.iter().map(|value| item(value, need)).collect()))
+            with_stack(|| JValue::array(values.iter().map(|value| needed_item(value, need)).collect()))
         }
         (Need::Item(number, need), Value::Array(values)) => with_stack(|| {
-            let only = |(place, value)| if place == *number { item(value, need) } else { JValue::Null };
+            let only = |(place, value)| if place == *number { needed_item(value, need) } else { JValue::Null };
             JValue::array(values.iter().enumerate().map(only).collect())
         }),
         (Need::Item(_, need), _) => needed(value, need),
         _ => from_json(value),
     }
+}
+
+/// Lists of lists are taken as they are: how they become one is the library's business.
+pub(super) fn needed_item(value: &Value, need: &Need) -> JValue {
+    if value.is_array() { from_json(value) } else { needed(value, need) }
 }
 
 /// The same as JSON; none for an undefined result. A value that is small because its parts are shared may be huge when

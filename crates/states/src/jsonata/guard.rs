@@ -9,13 +9,18 @@
 //! | `$exists($)` | is false in a predicate, whatever the item |
 //! | `$reduce` of an empty list | gives null instead of nothing |
 //! | `$filter` of null | swallows the errors of its function |
+//! | `$toMillis` of a text as it is written | reads it each time |
 //! | `$contains`, `$split`, `$match` and `$replace` with a pattern | compile it each time |
 
 use super::{
     functions::{DISTINCT, FILLED, LISTED, SAME, SIZED, WIDTH, WRITABLE},
     patterns::Patterns,
 };
-use jsonata_core::ast::{AstNode, BinaryOp, PathStep, Stage};
+use jsonata_core::{
+    ast::{AstNode, BinaryOp, PathStep, Stage},
+    evaluator::Evaluator,
+    value::JValue,
+};
 use std::collections::{HashMap, HashSet};
 
 /// An expression of so few parts, without functions and variables of its own, cannot make much of a little. It runs
@@ -41,6 +46,15 @@ impl Survey {
                 self.repeats = true;
                 if let AstNode::Variable(name) = &**lhs {
                     self.own.insert(name.clone());
+                }
+            }
+            AstNode::Path { steps } => {
+                for step in steps {
+                    self.own.extend(step.focus.iter().chain(&step.index_var).cloned());
+                    self.own.extend(step.stages.iter().filter_map(|stage| match stage {
+                        Stage::Index(name) => Some(name.clone()),
+                        _ => None,
+                    }));
                 }
             }
             AstNode::Lambda { params, .. } => {
@@ -108,6 +122,9 @@ pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<Stri
 }
 
 fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns) {
+    if let Some(moment) = moment(node).filter(|_| !own.contains("toMillis")) {
+        *node = moment;
+    }
     match node {
         AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
             patterns.take_over(name, args, 1);
@@ -132,6 +149,18 @@ fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns)
             }
         }
         _ => {}
+    }
+}
+
+/// The language has no way to write a moment but as a text, which means the same each time.
+fn moment(node: &AstNode) -> Option<AstNode> {
+    let AstNode::Function { name, args, is_builtin: true } = node else { return None };
+    if name != "toMillis" || !args.iter().all(|arg| matches!(arg, AstNode::String(_))) || args.is_empty() {
+        return None;
+    }
+    match Evaluator::new().evaluate(node, &JValue::Undefined) {
+        Ok(JValue::Number(moment)) => Some(AstNode::Number(moment)),
+        _ => None,
     }
 }
 

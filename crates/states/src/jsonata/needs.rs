@@ -6,7 +6,25 @@ use jsonata_core::{
     ast::{AstNode, PathStep, Stage},
     value::with_stack,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+
+/// Functions that look at nothing but the value they are given.
+const OF_ONE_VALUE: &[&str] = &[
+    "average",
+    "boolean",
+    "count",
+    "exists",
+    "length",
+    "lowercase",
+    "max",
+    "min",
+    "not",
+    "number",
+    "string",
+    "sum",
+    "trim",
+    "uppercase",
+];
 
 /// The part of a value that is looked at. What is not part of it may be missing without making a difference.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +43,30 @@ impl Need {
             Self::All => Some(self),
             Self::Fields(fields) => fields.get(name),
             Self::Item(_, need) => need.part(name),
+        }
+    }
+
+    /// Nothing but these fields, if that is all that expressions look at in what they are evaluated over.
+    pub(super) fn of_context<'n>(nodes: impl IntoIterator<Item = &'n AstNode>, own: &HashSet<String>) -> Self {
+        let mut all = Self::nothing();
+        for node in nodes {
+            all.join(Self::in_context(node, own));
+        }
+        all
+    }
+
+    fn in_context(node: &AstNode, own: &HashSet<String>) -> Self {
+        match node {
+            AstNode::String(_) | AstNode::Number(_) | AstNode::Boolean(_) | AstNode::Null => Self::nothing(),
+            AstNode::Name(name) => Self::Fields(BTreeMap::from([(name.clone(), Self::All)])),
+            AstNode::Path { steps } if steps.iter().all(|step| plain_step(step).is_some()) => Self::along(steps),
+            // With its one argument there, none of them takes the context instead.
+            AstNode::Function { name, args, is_builtin: true }
+                if args.len() == 1 && OF_ONE_VALUE.contains(&name.as_str()) && !own.contains(name) =>
+            {
+                Self::in_context(&args[0], own)
+            }
+            _ => Self::All,
         }
     }
 

@@ -5,7 +5,7 @@
 use super::{
     convert,
     guard::children,
-    needs::{is_bound, plain_step},
+    needs::{Need, is_bound, plain_step},
 };
 use jsonata_core::{
     ast::{AstNode, BinaryOp},
@@ -23,6 +23,8 @@ pub(super) struct VariablePath {
     pub(super) steps: Vec<Step>,
     /// Whether only the number of values is asked for.
     pub(super) counted: bool,
+    /// What is looked at in the values.
+    pub(super) need: Need,
     /// As it was written.
     pub(super) original: AstNode,
 }
@@ -52,6 +54,11 @@ pub(super) fn is_found(root: &AstNode) -> bool {
 }
 
 fn look(node: &mut AstNode, own: &HashSet<String>, paths: &mut Vec<VariablePath>) {
+    look_for(node, Need::All, own, paths);
+}
+
+/// `need` is what is looked at in the value of the node.
+fn look_for(node: &mut AstNode, need: Need, own: &HashSet<String>, paths: &mut Vec<VariablePath>) {
     let counted = match &*node {
         AstNode::Function { name, args, is_builtin: true } if name == "count" && !own.contains(name) => {
             if let [argument] = &args[..] { Some(argument) } else { None }
@@ -63,11 +70,22 @@ fn look(node: &mut AstNode, own: &HashSet<String>, paths: &mut Vec<VariablePath>
         let number = AstNode::Number(paths.len() as f64);
         let found = AstNode::Function { name: FOUND.to_owned(), args: vec![number], is_builtin: true };
         let original = std::mem::replace(node, found);
-        paths.push(VariablePath { variable, steps, counted, original });
+        paths.push(VariablePath { variable, steps, counted, need, original });
         return;
     }
     // What stands where a function is called must stay what it is, and so must a path within a path.
     let left_alone = |node: &AstNode| matches!(node, AstNode::Path { .. });
+    if let AstNode::ObjectTransform { input, pattern } = node
+        && matches!(**input, AstNode::Path { .. })
+    {
+        let need = Need::of_context(pattern.iter().flat_map(|(key, value)| [key, value]), own);
+        look_for(input, need, own, paths);
+        for (key, value) in pattern {
+            look(key, own, paths);
+            look(value, own, paths);
+        }
+        return;
+    }
     let mut below = |child: &mut AstNode| with_stack(|| look(child, own, paths));
     match node {
         AstNode::Binary { op: BinaryOp::ChainPipe, lhs, rhs } => {
@@ -160,13 +178,13 @@ fn flat(found: Vec<&Value>) -> Vec<&Value> {
 }
 
 impl Found<'_> {
-    pub(super) fn value(&self) -> JValue {
+    pub(super) fn value(&self, need: &Need) -> JValue {
         match self {
-            Self::One(value) => convert::from_json(value),
+            Self::One(value) => convert::needed(value, need),
             Self::Many(values) => match values[..] {
                 [] => JValue::Undefined,
-                [value] => convert::from_json(value),
-                _ => JValue::sequence(values.iter().map(|value| convert::from_json(value)).collect()),
+                [value] => convert::needed(value, need),
+                _ => JValue::sequence(values.iter().map(|value| convert::needed_item(value, need)).collect()),
             },
         }
     }

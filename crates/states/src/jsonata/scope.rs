@@ -113,19 +113,19 @@ impl<'v> Lent<'v> {
         }
     }
 
-    /// What a path leads to; none where the library has to be asked.
-    fn follow(&self, steps: &[Step], counted: bool) -> Option<JValue> {
+    /// What the rest of a path leads to; none where the library has to be asked.
+    fn follow(&self, path: &VariablePath, steps: &[Step]) -> Option<JValue> {
         match (&self.source, steps.split_first()) {
-            (_, None) if !counted => Some(self.whole()),
+            (_, None) if !path.counted => Some(self.needed(&path.need)),
             (Source::Json(value), None) => Some(Found::One(value).count()),
             (Source::Json(value), Some(_)) => {
                 let found = paths::follow(value, steps)?;
-                Some(if counted { found.count() } else { found.value() })
+                Some(if path.counted { found.count() } else { found.value(&path.need) })
             }
             (Source::Parts(parts), Some((step, rest))) if step.is_name() => {
                 match parts.iter().find(|(name, _)| *name == step.name) {
-                    Some((_, part)) => part.follow(rest, counted),
-                    None if counted => Some(JValue::from(0_usize)),
+                    Some((_, part)) => part.follow(path, rest),
+                    None if path.counted => Some(JValue::from(0_usize)),
                     None => Some(JValue::Undefined),
                 }
             }
@@ -217,7 +217,7 @@ impl<'v> Scope<'v> {
 
     fn found(&self, path: &VariablePath) -> Result<JValue, EvaluatorError> {
         let bound = self.bindings.iter().rev().find(|(name, _)| *name == path.variable);
-        if let Some(found) = bound.and_then(|(_, value)| value.follow(&path.steps, path.counted)) {
+        if let Some(found) = bound.and_then(|(_, value)| value.follow(path, &path.steps)) {
             return Ok(found);
         }
         let mut context = Context::new();
@@ -290,6 +290,10 @@ mod tests {
         "P^($)",
         "P^(>a, b)",
         "P{a: b}",
+        "P{a: $count(b)}",
+        "P{b.c: {'x': $}}",
+        "P{'k': $sum(a.b)}",
+        "P{a: c, b: $string(a)}",
         "P{$string(a): $count(b)}",
         "$sum(P)",
         "$max(P) & 'x'",
@@ -318,6 +322,9 @@ mod tests {
         "function($x){ P }(1)",
         "P#$i.($i)",
         "P@$v.($v)",
+        "P@$v.Q@$w[$v.a = $w.a].{'v': $v.b, 'w': $w}",
+        "P#$i[$i = 0].($i & a)",
+        "P@$other.($other.a)",
         "P.%.a",
         "P.*",
         "P.**",
