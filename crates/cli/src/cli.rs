@@ -26,6 +26,7 @@ pub(crate) enum Command {
     Workers(commands::workers::Args),
     Status(commands::status::Args),
     Result(commands::result::Args),
+    Search(commands::search::Args),
     Jobs(commands::jobs::Args),
     DeadLetters(commands::dead_letters::Args),
     Retry(commands::retry::Args),

@@ -68,7 +68,11 @@ pub(crate) fn error(message: &str, hint: Option<&str>) {
 
 /// Whether stderr may be coloured.
 pub(crate) fn colours() -> bool {
-    io::stderr().is_terminal() && std::env::var_os(crate::env_vars::NO_COLOR).is_none_or(|value| value.is_empty())
+    io::stderr().is_terminal() && colours_wanted()
+}
+
+fn colours_wanted() -> bool {
+    std::env::var_os(crate::env_vars::NO_COLOR).is_none_or(|value| value.is_empty())
 }
 
 /// Rows under a header; right-aligned where the header ends with `#`.
@@ -79,11 +83,30 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
     laid_out(header, rows).into_iter().try_for_each(line)
 }
 
+/// Stand around what is to be bold in [`table_with_bold`], and in no text: they belong to nobody.
+pub(crate) const BOLD: &str = "\u{e0b0}";
+pub(crate) const NOT_BOLD: &str = "\u{e0b1}";
+
+/// A [`fitted_table`] with words that are to be seen: bold where that can be shown, else between «these».
+pub(crate) fn table_with_bold<R: IntoIterator<Item = String>>(
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> io::Result<()> {
+    let (begin, end) =
+        if io::stdout().is_terminal() && colours_wanted() { ("\x1b[1m", "\x1b[0m") } else { ("«", "»") };
+    let shown = |text: String| text.replace(BOLD, begin).replace(NOT_BOLD, end);
+    lines_of(&fitted(header, rows)).into_iter().map(shown).try_for_each(line)
+}
+
 /// The same on a terminal as wide as this one: what the last column says goes on below it. Other programs get whole lines.
 pub(crate) fn fitted_table<R: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
+    lines_of(&fitted(header, rows)).into_iter().try_for_each(line)
+}
+
+fn fitted<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Table {
     let mut table = table_of(header, rows);
     if let Some(width) = stdout_width() {
         table.set_content_arrangement(ContentArrangement::Dynamic);
@@ -94,7 +117,7 @@ pub(crate) fn fitted_table<R: IntoIterator<Item = String>>(
             }
         }
     }
-    lines_of(&table).into_iter().try_for_each(line)
+    table
 }
 
 /// How wide the terminal is that data goes to, if it is one.

@@ -16,6 +16,7 @@ pub(crate) mod retry;
 pub(crate) mod reviews;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod submit;
@@ -46,6 +47,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Workers(args) => workers::run(settings, args).await,
         Command::Status(args) => status::run(settings, args).await,
         Command::Result(args) => result::run(settings, args).await,
+        Command::Search(args) => search::run(settings, args).await,
         Command::Jobs(args) => jobs::run(settings, args).await,
         Command::DeadLetters(args) => dead_letters::run(settings, args).await,
         Command::Retry(args) => retry::run(settings, args).await,

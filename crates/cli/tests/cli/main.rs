@@ -24,6 +24,7 @@ mod reading;
 mod reading_split;
 mod running;
 mod runs;
+mod searching;
 mod store_trouble;
 mod support;
 mod taking_in;

@@ -123,7 +123,7 @@ fn cut(text: &str, params: ChunkParams) -> Vec<Range<usize>> {
     let mut first = 0;
     while first < pieces.len() {
         let end = end_of_chunk(&pieces, first, params);
-        let part = trimmed(text, pieces[first].range.start..pieces[end - 1].range.end);
+        let part = trimmed(text, &(pieces[first].range.start..pieces[end - 1].range.end));
         // What begins with the end of another must bring more than that.
         let is_new = parts.last().is_none_or(|before| part.end > before.end);
         if !part.is_empty() && is_new {
@@ -179,7 +179,7 @@ fn start_of_next(pieces: &[Piece], first: usize, end: usize, params: ChunkParams
     if params.strategy == Strategy::Universal { sentence.unwrap_or(start) } else { start }
 }
 
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+fn trimmed(text: &str, range: &Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());
     start..start + part.trim().len()
@@ -191,7 +191,7 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// A part that is too long, in parts that are not: cut between characters, as people see them.
-pub(super) fn slices(text: &str, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
+pub(super) fn slices(text: &str, range: &Range<usize>, most: usize) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let (mut start, mut at, mut length) = (range.start, range.start, 0);
     for grapheme in text[range.clone()].graphemes(true) {

@@ -32,7 +32,7 @@ pub(super) fn pieces(text: &str, most: usize, strategy: Strategy) -> Vec<Piece> 
         while let Some((_, begin)) = begins.next_if(|(at, _)| *at <= word.start) {
             best = best.max(begin);
         }
-        for range in slices(text, word, most) {
+        for range in slices(text, &word, most) {
             let begins = std::mem::take(&mut best);
             all.push(Piece { length: length(&text[range.clone()]), range, begins, is_heading: begins == HEADING });
         }

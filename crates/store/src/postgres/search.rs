@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::StoreResult,
     query::IdKind,
-    search::{ChunkRow, CollectionView, Hit, IndexedDocument, Search, SearchRequest, Snippet},
+    search::{ChunkRow, CollectionView, Hit, IndexedDocument, Search, SearchRequest, Snippet, Term},
     store::Queue as _,
 };
 use async_trait::async_trait;
@@ -111,7 +111,7 @@ async fn search(tx: &Tx, request: &SearchRequest) -> TxResult<Vec<Hit>> {
     let alternatives: Vec<i64> = query.asked().map(|asked| asked.alternative as i64).collect();
     let excluded: Vec<bool> = query.asked().map(|asked| asked.excluded).collect();
     let words: Vec<String> = query.asked().map(|asked| asked.term.for_postgres()).collect();
-    let any: Vec<String> = query.wanted().map(|term| term.for_postgres()).collect();
+    let any: Vec<String> = query.wanted().map(Term::for_postgres).collect();
     let any = any.join(" | ");
     let (limit, offset) = (request.limit as i64, request.offset as i64);
     let map = |row: &Row| {

@@ -13,6 +13,7 @@ mod snippet;
 mod words;
 
 pub use query::Query;
+pub(crate) use query::Term;
 pub use snippet::Snippet;
 
 use crate::error::{StoreError, StoreResult};

@@ -121,9 +121,9 @@ impl Term {
     pub(crate) fn length_at(&self, text: &[Word]) -> Option<usize> {
         let last = self.words.len().checked_sub(1)?;
         let is = |(index, wanted): (usize, &String)| {
-            text.get(index).is_some_and(|word| match index == last && self.prefix {
-                true => word.folded.starts_with(wanted.as_str()),
-                false => word.folded == *wanted,
+            let may_go_on = self.prefix && index == last;
+            text.get(index).is_some_and(|word| {
+                if may_go_on { word.folded.starts_with(wanted.as_str()) } else { word.folded == *wanted }
             })
         };
         self.words.iter().enumerate().all(is).then_some(self.words.len())
@@ -150,13 +150,12 @@ impl Piece {
             Some(behind) => (behind, true),
             None => (text, false),
         };
-        let (inside, behind) = match text.strip_prefix('"') {
+        let (inside, behind) = if let Some(quoted) = text.strip_prefix('"') {
             // One that is never closed goes to the end.
-            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-            None => {
-                let end = text.find(|letter: char| letter.is_whitespace() || letter == '"').unwrap_or(text.len());
-                text.split_at(end)
-            }
+            quoted.split_once('"').unwrap_or((quoted, ""))
+        } else {
+            let end = text.find(|letter: char| letter.is_whitespace() || letter == '"').unwrap_or(text.len());
+            text.split_at(end)
         };
         if !excluded && inside == "OR" && text.starts_with("OR") {
             return Some((Self::Or, behind));

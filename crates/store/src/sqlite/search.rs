@@ -7,7 +7,7 @@ use super::{
 use crate::{
     error::StoreResult,
     query::IdKind,
-    search::{ChunkRow, CollectionView, Hit, IndexedDocument, Query, Search, SearchRequest, Snippet},
+    search::{ChunkRow, CollectionView, Hit, IndexedDocument, Query, Search, SearchRequest, Snippet, Term},
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -134,7 +134,7 @@ fn asked(query: &Query) -> (String, String) {
         .asked()
         .map(|asked| json!([asked.alternative, u8::from(asked.excluded), asked.term.for_sqlite()]))
         .collect();
-    let any: Vec<String> = query.wanted().map(|term| term.for_sqlite()).collect();
+    let any: Vec<String> = query.wanted().map(Term::for_sqlite).collect();
     (json!(terms).to_string(), any.join(" OR "))
 }
 

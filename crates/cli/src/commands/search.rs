@@ -1,0 +1,183 @@
+//! `bindery search`: which page speaks of something.
+
+use super::retry::refuse_run;
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    output,
+};
+use bindery_pipeline::{
+    idp::TaskError,
+    ingestion::{chunk::ChunkParams, index_submission},
+};
+use bindery_store::search::{Hit, Query, SearchRequest, Snippet};
+use serde_json::{Value, json};
+
+/// Find pages by their words
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery search invoice overdue                pages with both words
+  bindery search '\"late payment\" -draft'        this phrase, and not that word
+  bindery search 'pay* OR bill' --limit 5       words that begin so, or that one; the five best
+  bindery search penalty --collection letters --json
+  bindery search --collections                  what can be searched
+  bindery search --add sub_3                    make the texts of a submission findable
+A word that is excluded stands inside of quotation marks, so that it is not taken for a flag.
+Capitals and accents do not matter. A page is found when all words stand somewhere on it.
+Documents that are ingested into a collection can be searched, and what --add names.")]
+pub(crate) struct Args {
+    /// Words, a "phrase", -excluded, beginnings*; OR between alternatives
+    #[arg(required_unless_present_any = ["collections", "add"])]
+    query: Vec<String>,
+
+    /// Only in this collection; with --add: into this one instead of the one named after the workflow
+    #[arg(long, value_name = "NAME")]
+    collection: Option<String>,
+
+    /// At most so many pages
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+
+    /// Leave out so many of the best: those that were seen already
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+
+    /// List the collections
+    #[arg(long, conflicts_with_all = ["query", "add", "collection"])]
+    collections: bool,
+
+    /// Index the texts that a submission has read: sub_N, or your own id
+    #[arg(long, value_name = "SUBMISSION", conflicts_with = "query")]
+    add: Vec<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    if args.collections {
+        return list(&settings.existing().await?, args.json).await;
+    }
+    if !args.add.is_empty() {
+        return add(&settings.existing().await?, &args).await;
+    }
+    let query = Query::parse(&args.query.join(" ")).map_err(|why| {
+        Failure::usage(why).hint("`bindery search 'invoice -draft'` finds pages with the first word and not the second")
+    })?;
+    let app = settings.existing().await?;
+    known_collection(&app, args.collection.as_deref()).await?;
+    let (limit, offset) = (args.limit as usize, args.offset as usize);
+    let hits = app.store().search(SearchRequest { query, collection: args.collection, limit, offset }).await?;
+    if args.json {
+        output::json(&hits.iter().map(hit_json).collect::<Vec<_>>())?;
+        return Ok(Exit::Ok);
+    }
+    if hits.is_empty() {
+        output::note(nothing(&app, offset).await?);
+        return Ok(Exit::Ok);
+    }
+    let several = hits.iter().any(|hit| hit.collection != hits[0].collection);
+    let row = |hit: &Hit| {
+        let mut row = vec![output::short_in_the_middle(&hit.file_name, 40), hit.page.to_string()];
+        if several {
+            row.push(hit.collection.clone());
+        }
+        row.push(hit.snippet.marked(output::BOLD, output::NOT_BOLD));
+        row
+    };
+    let header: &[&str] = if several { &["FILE", "PAGE#", "COLLECTION", "TEXT"] } else { &["FILE", "PAGE#", "TEXT"] };
+    output::table_with_bold(header, hits.iter().map(row))?;
+    if hits.len() == limit {
+        output::note(format!("there may be more: --offset {} shows what comes next", offset + limit));
+    }
+    Ok(Exit::Ok)
+}
+
+/// A collection that is not there was mistyped.
+async fn known_collection(app: &App, named: Option<&str>) -> anyhow::Result<()> {
+    let Some(named) = named else { return Ok(()) };
+    let known: Vec<String> = app.store().collections().await?.into_iter().map(|view| view.collection).collect();
+    if known.iter().any(|known| known == named) {
+        return Ok(());
+    }
+    let hint =
+        if known.is_empty() { "nothing is indexed yet".to_owned() } else { format!("known are {}", known.join(", ")) };
+    Err(Failure::usage(format!("there is no collection {named:?}")).hint(hint).into())
+}
+
+async fn nothing(app: &App, offset: usize) -> anyhow::Result<String> {
+    let views = app.store().collections().await?;
+    let pages: u64 = views.iter().map(|view| view.pages).sum();
+    Ok(match (views.is_empty(), offset) {
+        (true, _) => "nothing is indexed yet; `bindery search --add SUBMISSION` makes its texts findable".to_owned(),
+        (false, 0) => format!("nothing was found on {}", output::count(pages, "indexed page")),
+        (false, _) => "there is no more".to_owned(),
+    })
+}
+
+async fn list(app: &App, as_json: bool) -> anyhow::Result<Exit> {
+    let views = app.store().collections().await?;
+    if as_json {
+        output::json(&views)?;
+    } else if views.is_empty() {
+        output::note(nothing(app, 0).await?);
+    } else {
+        let row = |view: &bindery_store::search::CollectionView| {
+            [view.collection.clone(), view.documents.to_string(), view.pages.to_string(), view.chunks.to_string()]
+        };
+        output::table(&["COLLECTION", "DOCUMENTS#", "PAGES#", "CHUNKS#"], views.iter().map(row))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn add(app: &App, args: &Args) -> anyhow::Result<Exit> {
+    let mut all = Vec::new();
+    for named in &args.add {
+        let submission = app.engine.find_submission(named).await?;
+        refuse_run(app, submission.id).await?;
+        let collection = args.collection.as_deref().unwrap_or(&submission.workflow);
+        let done = index_submission(&app.engine, submission.id, collection, ChunkParams::default()).await;
+        let done = done.map_err(|error| match error {
+            TaskError::Invalid(why) | TaskError::Missing(why) => Failure::usage(why),
+            TaskError::Failed(error) => Failure::new(Exit::StoreUnavailable, error.message),
+        })?;
+        if done.is_empty() {
+            let message = format!("{} has no texts that could be searched", submission.id);
+            let hint = "the workflows documents, read and idp leave texts, once their files were read";
+            return Err(Failure::usage(message).hint(hint).into());
+        }
+        let pages: u64 = done.iter().map(|answer| answer.pages as u64).sum();
+        output::note(format!(
+            "{}: {} of {} can be found in collection {collection}",
+            submission.id,
+            output::count(pages, "page"),
+            output::count(done.len() as u64, "file"),
+        ));
+        all.extend(done);
+    }
+    if args.json {
+        output::json(&all)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    json!({
+        "collection": hit.collection, "document_id": hit.document_id, "file_guid": hit.file_guid,
+        "file_name": hit.file_name, "page": hit.page, "score": hit.score, "snippet": hit.snippet.text,
+        "matches": matches(&hit.snippet),
+    })
+}
+
+/// Where the matches are in the snippet, in characters.
+fn matches(snippet: &Snippet) -> Vec<Value> {
+    let characters = |bytes: usize| snippet.text[..bytes].chars().count();
+    snippet
+        .matches
+        .iter()
+        .map(|range| json!({"start": characters(range.start), "end": characters(range.end)}))
+        .collect()
+}
