@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -69,11 +69,17 @@ bench-processors: setup ## Measure the runners of processors
 bench-amqp: setup-test ## Measure the way over RabbitMQ
 	@cargo run --release -q -p bindery-amqp --example bench_amqp
 
-# What both measure ends in one line.
+# Several measurements end in one line.
+ONE_LINE = awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
+
 bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside graphile-worker, and over RabbitMQ
 	@{ cargo run --release -q -p bindery-engine --example bench_scale; \
-	  cargo run --release -q -p bindery-amqp --example bench_amqp; } | \
-	awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
+	  cargo run --release -q -p bindery-amqp --example bench_amqp; } | $(ONE_LINE)
+
+bench-states: setup-test ## Measure state machines: durable ones, beside aws-local-stepfunctions, and JSONata beside jsonata-js
+	@export BINDERY_PEERS=$(TEST_TOOLS)/states-peers; \
+	{ cargo run --release -q -p bindery-engine --example bench_machines; \
+	  cargo run --release -q -p bindery-states --example bench_states; } | $(ONE_LINE)
 
 # The files and scorers come from outside; the peers live in an environment of their own.
 SHARED := ../shared
@@ -96,7 +102,7 @@ bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its m
 	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
 	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
 
-bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline ## Run every benchmark
+bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean
