@@ -10,7 +10,6 @@ use bindery_states::asl::{
     stepper::{self, Command, Event, HistoryEvent, Moment, Status, StepLimits},
 };
 use bindery_store::executions::{After, ExecutionEnd, ExecutionStatus, HistoryChunk, Recipient, Step, StoredExecution};
-use serde_json::Value;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
@@ -287,8 +286,7 @@ fn token_of(command: Command) -> Option<String> {
 
 fn chunk(events: &[HistoryEvent]) -> Option<HistoryChunk> {
     let (first, last) = (events.first()?.id, events.last()?.id);
-    let events: Vec<Value> = events.iter().map(HistoryEvent::to_json).collect();
-    Some(HistoryChunk { first, last, events: Value::Array(events).to_string() })
+    Some(HistoryChunk { first, last, events: HistoryEvent::to_json_text(events) })
 }
 
 fn end_of(status: &Status) -> Option<ExecutionEnd> {

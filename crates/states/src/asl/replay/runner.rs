@@ -193,7 +193,7 @@ fn run(case: &Case, definition: &Definition) -> Vec<Value> {
         let done = step(definition, &mut execution, event, moment);
         for happened in &done.history {
             if happened.kind == "MapStateExited"
-                && let Some(name) = happened.details.as_ref().and_then(|details| details.values["name"].as_str())
+                && let Some(name) = happened.details.as_ref().and_then(|details| details.get("name")?.as_str())
             {
                 *runs.entry(name.to_owned()).or_default() += 1;
             }

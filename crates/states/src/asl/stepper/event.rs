@@ -38,7 +38,7 @@ pub struct StepLimits {
 
 impl Default for StepLimits {
     fn default() -> Self {
-        Self { payload: 262_144, history: 25_000, transitions: 1_000, expression: Duration::from_secs(5) }
+        Self { payload: 262_144, history: 25_000, transitions: 4_000, expression: Duration::from_secs(5) }
     }
 }
 

@@ -273,7 +273,7 @@ fn after(stepper: &Stepper<'_>, state: &State, trial: &Trial, inspection: &mut M
 
 fn assigned(stepper: &Stepper<'_>) -> Map<String, Value> {
     let exits = stepper.step.history.iter().filter_map(|event| event.details.as_ref());
-    let texts = exits.filter_map(|details| details.values.get("assignedVariables")?.as_object());
+    let texts = exits.filter_map(|details| details.get("assignedVariables")?.as_object());
     let decoded = |(name, text): (&String, &Value)| Some((name.clone(), serde_json::from_str(text.as_str()?).ok()?));
     texts.flatten().filter_map(decoded).collect()
 }
