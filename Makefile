@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-states bench-reader bench-pipeline bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -69,6 +69,9 @@ bench-processors: setup ## Measure the runners of processors
 bench-amqp: setup-test ## Measure the way over RabbitMQ
 	@cargo run --release -q -p bindery-amqp --example bench_amqp
 
+bench-states: setup-test ## Measure state machines: the stepper, and JSONata beside jsonata-js
+	@BINDERY_PEERS=$(TEST_TOOLS)/states-peers cargo run --release -q -p bindery-states --example bench_states
+
 # What both measure ends in one line.
 bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside graphile-worker, and over RabbitMQ
 	@{ cargo run --release -q -p bindery-engine --example bench_scale; \
@@ -96,7 +99,7 @@ bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its m
 	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
 	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
 
-bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline ## Run every benchmark
+bench: bench-engine bench-processors bench-scale bench-states bench-reader bench-pipeline ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean
