@@ -294,7 +294,9 @@ pub(super) fn children(node: &mut AstNode, each: &mut dyn FnMut(&mut AstNode)) {
         }
         AstNode::Sort { input, terms } => {
             each(input);
-            terms.iter_mut().for_each(|(term, _)| each(term));
+            for (term, _) in terms {
+                each(term);
+            }
         }
         AstNode::Transform { location, update, delete } => {
             each(location);

@@ -142,7 +142,6 @@ fn look(node: &mut AstNode, found: &mut Need) {
         // Text that is run may mention anything, and a parent is what nobody has named.
         AstNode::Parent(_) => *found = Need::All,
         AstNode::Variable(name) | AstNode::Function { name, .. } if name == "eval" => *found = Need::All,
-        AstNode::Variable(name) => need(name, Need::All),
         AstNode::Path { steps } => {
             let Some((first, rest)) = steps.split_first_mut() else { return };
             match &first.node {
@@ -156,7 +155,7 @@ fn look(node: &mut AstNode, found: &mut Need) {
             }
             return;
         }
-        AstNode::Function { name, .. } => need(name, Need::All),
+        AstNode::Variable(name) | AstNode::Function { name, .. } => need(name, Need::All),
         _ => {}
     }
     children(node, &mut |child| with_stack(|| look(child, found)));

@@ -140,15 +140,13 @@ pub(super) fn follow<'v>(value: &'v Value, steps: &[Step]) -> Option<Found<'v>> 
                 continue;
             };
             match (entries.get(&step.name), step.item) {
-                (None, _) => {}
-                (Some(value), None) => found.push(value),
                 (Some(Value::Array(values)), Some(item)) => match values.get(item) {
                     Some(Value::Array(_)) => return None,
                     Some(value) => found.push(value),
                     None => {}
                 },
-                (Some(value), Some(0)) => found.push(value),
-                (Some(_), Some(_)) => {}
+                (Some(value), None | Some(0)) => found.push(value),
+                (None, _) | (Some(_), Some(_)) => {}
             }
         }
         if steps.peek().is_none()

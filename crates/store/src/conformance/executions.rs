@@ -41,14 +41,14 @@ fn step(held: &HeldExecution) -> Step {
     Step::new(held.execution.id, held.token)
 }
 
-fn end(status: ExecutionStatus) -> Option<ExecutionEnd> {
+fn end(status: ExecutionStatus) -> ExecutionEnd {
     let failed = status != ExecutionStatus::Succeeded;
-    Some(ExecutionEnd {
+    ExecutionEnd {
         status,
         output: (!failed).then(|| "7".to_owned()),
         error: failed.then(|| "Broken".to_owned()),
         cause: failed.then(|| "because".to_owned()),
-    })
+    }
 }
 
 async fn store(f: &Fixture, step: Step) -> bool {
@@ -109,7 +109,7 @@ pub async fn a_step_is_stored_whole(f: &Fixture) {
     let id = held.execution.id;
     assert_eq!(f.store.execution_history(id, 0, 1_000).await.unwrap(), [chunk(1, 3), chunk(4, 4), chunk(5, 9)]);
     assert_eq!(f.store.execution_history(id, 3, 1).await.unwrap(), [chunk(4, 4)]);
-    assert!(store(f, Step { end: end(ExecutionStatus::Succeeded), ..step(&held) }).await);
+    assert!(store(f, Step { end: Some(end(ExecutionStatus::Succeeded)), ..step(&held) }).await);
     let ended = f.store.execution(id).await.unwrap().unwrap();
     assert_eq!((ended.status, ended.events, ended.output.as_deref()), (ExecutionStatus::Succeeded, 9, Some("7")));
     assert_eq!(ended.ended_at, Some(f.clock.now()));
@@ -151,7 +151,7 @@ pub async fn a_letter_wakes_it_and_stays_until_it_was_taken_in(f: &Fixture) {
     assert!(store(f, Step { after: After::Rest(None), read: vec![letters[0].id], ..step(&held) }).await);
     let held = hold_one(f, "a").await;
     assert_eq!(f.store.letters(&owner).await.unwrap(), letters[1..]);
-    assert!(store(f, Step { end: end(ExecutionStatus::Failed), ..step(&held) }).await);
+    assert!(store(f, Step { end: Some(end(ExecutionStatus::Failed)), ..step(&held) }).await);
     assert!(!f.store.send_letter(id, "third", None).await.unwrap(), "it has ended");
     assert!(!f.store.send_letter(ExecutionId::from_raw(9_999), "third", None).await.unwrap());
 }
@@ -194,14 +194,14 @@ pub async fn what_failed_can_be_run_again(f: &Fixture) {
     let id = start(f, new("one")).await;
     assert!(!f.store.redrive_execution(id, "again").await.unwrap(), "it runs");
     let held = hold_one(f, "a").await;
-    let failed = Step { state: Some("broken".to_owned()), end: end(ExecutionStatus::Failed), ..step(&held) };
+    let failed = Step { state: Some("broken".to_owned()), end: Some(end(ExecutionStatus::Failed)), ..step(&held) };
     assert!(store(f, failed).await);
     assert!(f.store.redrive_execution(id, "again").await.unwrap());
     let held = hold_one(f, "a").await;
     assert_eq!((held.state.as_deref(), held.execution.redrives), (Some("broken"), 1));
     assert_eq!((held.execution.error.as_deref(), held.execution.ended_at), (None, None));
     assert_eq!(f.store.letters(&Name::from("a")).await.unwrap()[0].text, "again");
-    assert!(store(f, Step { end: end(ExecutionStatus::Succeeded), ..step(&held) }).await);
+    assert!(store(f, Step { end: Some(end(ExecutionStatus::Succeeded)), ..step(&held) }).await);
     assert!(!f.store.redrive_execution(id, "again").await.unwrap(), "there is nothing to repair");
 }
 
@@ -224,7 +224,7 @@ pub async fn old_executions_are_pruned(f: &Fixture) {
     start(f, new("two")).await;
     for held in hold(f, "a").await {
         let history = Some(HistoryChunk { first: 1, last: 1, events: "[]".to_owned() });
-        let end = (held.execution.id == id).then(|| end(ExecutionStatus::Succeeded)).flatten();
+        let end = (held.execution.id == id).then(|| end(ExecutionStatus::Succeeded));
         assert!(store(f, Step { history, end, ..step(&held) }).await);
     }
     assert_eq!(f.store.prune_executions(f.clock.now()).await, Ok(0), "it has just ended");
