@@ -30,7 +30,7 @@ impl Run {
     /// The states in the order they were entered.
     fn states(&self) -> Vec<&str> {
         let entered = self.history.iter().filter(|event| event.kind.ends_with("StateEntered"));
-        entered.map(|event| event.details.as_ref().unwrap().values["name"].as_str().unwrap()).collect()
+        entered.map(|event| event.details.as_ref().unwrap().get("name").unwrap().as_str().unwrap()).collect()
     }
 
     fn payloads(&self, function: &str) -> Vec<&Value> {
@@ -167,7 +167,7 @@ fn s003_06_the_status_is_set_in_the_state_input_by_a_task_with_the_same_retry_po
     let run = run(FILE_INGESTION, start_event(), complete_at(2));
     let choices = run.history.iter().filter(|event| event.kind == "ChoiceStateEntered");
     let bodies: Vec<Value> = choices
-        .map(|event| event.details.as_ref().unwrap().values["input"].as_str().unwrap())
+        .map(|event| event.details.as_ref().unwrap().get("input").unwrap().as_str().unwrap())
         .map(|input| serde_json::from_str::<Value>(input).unwrap()["body"].clone())
         .collect();
     let statuses: Vec<_> = bodies.iter().map(|body| &body["fileupload_status"]).collect();

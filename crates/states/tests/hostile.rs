@@ -287,3 +287,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_moment_means_the_same_however_its_text_comes() {
+    let moment = json!(1_794_700_800_000_i64);
+    for text in
+        ["$toMillis('2026-11-15T00:00:00Z')", "'2026-11-15T00:00:00Z' ~> $toMillis()", "'2026' ~> $toMillis('[Y]')"]
+    {
+        let answer = evaluate(text).unwrap().unwrap();
+        let expected = if text.contains("[Y]") { json!(1_767_225_600_000_i64) } else { moment.clone() };
+        assert_eq!(answer, expected, "{text}");
+    }
+    // What looks like a moment is a picture here.
+    assert_ne!(evaluate("'x' ~> $toMillis('2026-11-15T00:00:00Z')").ok().flatten(), Some(moment));
+}

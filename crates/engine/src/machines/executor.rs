@@ -213,7 +213,7 @@ impl Desk {
             }
             Note::Letters(letters) => {
                 for letter in letters {
-                    self.deliver(letter);
+                    self.deliver(&letter);
                 }
             }
             Note::Answer { id, task, event } => {
@@ -239,7 +239,7 @@ impl Desk {
         }
     }
 
-    fn deliver(&mut self, letter: Letter) {
+    fn deliver(&mut self, letter: &Letter) {
         let message = match serde_json::from_str::<Message>(&letter.text) {
             Ok(message) => message,
             Err(error) => {

@@ -25,13 +25,13 @@
 //! | `nested` | executions that tasks start |
 
 mod executor;
+mod handle;
 mod held;
 mod kept;
-mod machines;
 mod nested;
 mod tasks;
 mod watch;
 
 pub use executor::{Executor, ExecutorOptions};
-pub use machines::{Answer, Ended, Machines, StartRequest, arn_of_execution, arn_of_machine, machine_name};
+pub use handle::{Answer, Ended, Machines, StartRequest, arn_of_execution, arn_of_machine, machine_name};
 pub use tasks::{ItemsRequest, ResultsRequest, TaskCall, TaskFailure, TaskResult, Tasks};

@@ -1,6 +1,6 @@
 //! Executions that tasks start: how they are named, described and answered for.
 
-use super::machines::{arn_of_execution, arn_of_machine};
+use super::handle::{arn_of_execution, arn_of_machine};
 use bindery_core::{ExecutionId, Timestamp};
 use bindery_states::asl::stepper::{Event, Nested};
 use bindery_store::executions::{ExecutionEnd, StoredExecution};

@@ -2,9 +2,9 @@
 
 use super::{
     executor::Note,
+    handle::{arn_of_execution, arn_of_machine},
     held::Held,
     kept::Kept,
-    machines::{arn_of_execution, arn_of_machine},
 };
 use crate::error::{EngineError, EngineResult};
 use bindery_core::Name;

@@ -78,7 +78,7 @@ impl Functions {
         let file = file.await.map_err(|error| failed(StepError::from(EngineError::from(error))))?;
         let mut intake = Taken::one(file).into_intake(CHAIN);
         intake.external_id = Some(copied.document_id.clone());
-        intake.channel = "machine".to_owned();
+        "machine".clone_into(&mut intake.channel);
         intake.metadata.insert("location".to_owned(), json!(copied.s3_location));
         self.engine.submit(intake).await.map_err(trouble)?;
         Ok(answered(Ok(copied.into_body())))
@@ -108,7 +108,7 @@ impl Functions {
         let text = |key: &str| payload.get(key).and_then(Value::as_str);
         let query = text("query").ok_or_else(|| bad("query: expected a text such as \"grand total\" -draft"))?;
         let request = SearchRequest {
-            query: Query::parse(query).map_err(|error| bad(&error.to_string()))?,
+            query: Query::parse(query).map_err(|why| bad(&why))?,
             collection: text("collection").map(str::to_owned),
             limit: payload.get("limit").and_then(Value::as_u64).map_or(10, |limit| limit.min(100) as usize),
             offset: 0,
@@ -135,7 +135,7 @@ impl Functions {
         // The same task after a crash is the same submission.
         let own = || format!("{}/{}", call.execution_arn, call.task);
         intake.external_id = Some(text("external_id").map_or_else(own, str::to_owned));
-        intake.channel = "machine".to_owned();
+        "machine".clone_into(&mut intake.channel);
         if let Some(metadata) = payload.get("metadata").and_then(Value::as_object) {
             intake.metadata.extend(metadata.clone());
         }

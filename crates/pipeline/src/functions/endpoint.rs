@@ -3,7 +3,7 @@
 use crate::http::{Allowed, Answer, Client};
 use bindery_engine::machines::{TaskFailure, TaskResult};
 use serde_json::{Map, Value, json};
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 use ureq::http::Request;
 
 /// An answer is the output of a state, so that little is enough.
@@ -34,7 +34,10 @@ pub(super) async fn invoke(input: Value) -> TaskResult {
     let mut address = url.to_owned();
     for (index, (name, value)) in fields("QueryParameters").iter().enumerate() {
         let sign = if index == 0 && !url.contains('?') { '?' } else { '&' };
-        address.push_str(&format!("{sign}{}={}", escaped(name), escaped(&plain(value))));
+        address.push(sign);
+        address.push_str(&escaped(name));
+        address.push('=');
+        address.push_str(&escaped(&plain(value)));
     }
     let mut request = Request::builder().method(text("Method").unwrap_or("GET")).uri(&address);
     for (name, value) in fields("Headers") {
@@ -99,7 +102,8 @@ fn escaped(text: &str) -> String {
         if keep(byte) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            // Writing to a String cannot fail.
+            let _ = write!(escaped, "%{byte:02X}");
         }
         escaped
     })

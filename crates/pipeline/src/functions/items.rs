@@ -102,7 +102,7 @@ fn of_table(text: &str, config: &Value, wrong: &dyn Fn(String) -> TaskFailure) -
     };
     let item = |row: Vec<String>| {
         let cells = header.iter().cloned().zip(row.into_iter().map(Value::String).chain(std::iter::repeat("".into())));
-        Value::Object(Map::from_iter(cells))
+        Value::Object(cells.collect::<Map<_, _>>())
     };
     Ok(rows.map(item).collect())
 }

@@ -39,7 +39,8 @@ impl Jsonata {
         let told = process.stdin.take().ok_or("no way in")?;
         let answers = BufReader::new(process.stdout.take().ok_or("no way out")?);
         let mut peer = Self { process, told, answers, version: String::new() };
-        peer.version = peer.answer()?.as_str().unwrap_or_default().to_owned();
+        let said = peer.answer()?;
+        said.as_str().unwrap_or_default().clone_into(&mut peer.version);
         Ok(Some(peer))
     }
 

@@ -36,6 +36,8 @@ struct Survey {
     /// For each parameter how often it stands for a part of the input, less how often it is one at all.
     parameters: HashMap<String, isize>,
     repeats: bool,
+    /// A moment is read from a text that is handed on, which a call alone does not show.
+    moment_handed_on: bool,
 }
 
 impl Survey {
@@ -47,6 +49,9 @@ impl Survey {
                 if let AstNode::Variable(name) = &**lhs {
                     self.own.insert(name.clone());
                 }
+            }
+            AstNode::Binary { op: BinaryOp::ChainPipe, rhs, .. } => {
+                self.moment_handed_on |= matches!(&**rhs, AstNode::Function { name, .. } if name == "toMillis");
             }
             AstNode::Path { steps } => {
                 for step in steps {
@@ -113,7 +118,13 @@ pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<Stri
     let mut survey = Survey::default();
     visit(root, &mut |node| survey.note(node));
     let own = &survey.own;
-    visit(root, &mut |node| put_right(node, own, patterns));
+    let read_moments = !survey.moment_handed_on && !own.contains("toMillis");
+    visit(root, &mut |node| {
+        if let Some(moment) = moment(node).filter(|_| read_moments) {
+            *node = moment;
+        }
+        put_right(node, own, patterns);
+    });
     if survey.can_grow() {
         let parts = survey.parts_of_the_input();
         visit(root, &mut |node| hold_back(node, own, &parts));
@@ -122,9 +133,6 @@ pub(super) fn apply(root: &mut AstNode, patterns: &mut Patterns) -> HashSet<Stri
 }
 
 fn put_right(node: &mut AstNode, own: &HashSet<String>, patterns: &mut Patterns) {
-    if let Some(moment) = moment(node).filter(|_| !own.contains("toMillis")) {
-        *node = moment;
-    }
     match node {
         AstNode::Function { name, args, is_builtin: true } if !own.contains(name) => {
             patterns.take_over(name, args, 1);

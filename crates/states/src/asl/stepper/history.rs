@@ -120,7 +120,8 @@ impl Details {
         self
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+    /// One of the values.
+    pub fn get(&self, key: &str) -> Option<&Value> {
         self.values.iter().find_map(|(known, said)| match said {
             Said::Value(value) if *known == key => Some(value),
             _ => None,
