@@ -74,7 +74,7 @@ fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WishResu
 /// `?1` are the terms, `?2` all that a page can be found by, `?3` the collection.
 ///
 /// A cross join keeps its order: the index is asked first, once for each term, and not once for each row of another
-/// table.
+/// table. What is asked with `IN` is looked up; as a join it would be gone through for each row.
 const SEARCH: &str = "\
 WITH term AS MATERIALIZED (
     SELECT key AS number, value ->> 0 AS alternative, value ->> 1 AS excluded, value ->> 2 AS words
@@ -84,7 +84,7 @@ WITH term AS MATERIALIZED (
     FROM term CROSS JOIN indexed_words ON indexed_words MATCH term.words
     CROSS JOIN indexed_chunk AS chunk ON chunk.id = indexed_words.rowid
     WHERE ?3 IS NULL OR chunk.collection = ?3
-), found AS MATERIALIZED (
+), found AS (
     SELECT DISTINCT collection, document_id, page FROM (
         SELECT alternative, collection, document_id, page, max(excluded) AS excluded, count(*) AS terms
         FROM has GROUP BY alternative, collection, document_id, page
@@ -94,9 +94,8 @@ WITH term AS MATERIALIZED (
 ), scored AS MATERIALIZED (
     SELECT chunk.id, chunk.collection, chunk.document_id, chunk.page, -bm25(indexed_words) AS score
     FROM indexed_words CROSS JOIN indexed_chunk AS chunk ON chunk.id = indexed_words.rowid
-    CROSS JOIN found ON found.collection = chunk.collection AND found.document_id = chunk.document_id
-        AND found.page = chunk.page
     WHERE indexed_words MATCH ?2
+    AND (chunk.collection, chunk.document_id, chunk.page) IN (SELECT collection, document_id, page FROM found)
 ), page AS (
     SELECT id, collection, document_id, page,
         sum(score) OVER (PARTITION BY collection, document_id, page) AS score,
