@@ -96,6 +96,10 @@ pub struct StoredExecution {
     pub events: u64,
     pub redrives: u32,
     pub parent: Option<(ExecutionId, u64)>,
+    /// Whether somebody works on it.
+    pub is_held: bool,
+    /// When its holder must have given a sign of life; of one that rests, when it goes on by itself.
+    pub due_at: Option<Timestamp>,
 }
 
 /// An execution that the caller now holds.

@@ -12,6 +12,7 @@ use crate::{
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{WorkerOptions, aggregator, feed::Consumed};
 use bindery_server::Watched;
+use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
@@ -176,11 +177,18 @@ async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, running: &Runni
     }
 }
 
-/// Nothing runs, nothing is ready (except in paused queues) and nothing waits for its next try.
+/// Nothing runs, nothing is ready (except in paused queues) and nothing waits for its next try or its time.
 async fn is_idle(app: &App, own: Option<&[Name]>) -> anyhow::Result<bool> {
     // Reports first: following them can make new work.
     while !matches!(aggregator::step(&app.engine).await?, Consumed::Nothing) {}
     let queues = app.store().queues().await?;
     let mine = queues.iter().filter(|view| own.is_none_or(|own| own.contains(&view.queue)));
-    Ok(mine.into_iter().all(|view| view.running == 0 && (view.paused || view.ready + view.scheduled == 0)))
+    let no_jobs = mine.into_iter().all(|view| view.running == 0 && (view.paused || view.ready + view.scheduled == 0));
+    if !no_jobs || own.is_some() {
+        return Ok(no_jobs);
+    }
+    // State machines that wait for somebody are no work.
+    let running = ExecutionFilter { status: Some(ExecutionStatus::Running), ..ExecutionFilter::default() };
+    let executions = app.store().executions(running).await?;
+    Ok(executions.iter().all(|execution| !execution.is_held && execution.due_at.is_none()))
 }

@@ -10,6 +10,7 @@ mod config_file;
 mod control;
 mod crash;
 mod documents;
+mod executions;
 mod idp;
 mod kills;
 mod listening;

@@ -29,8 +29,20 @@ use tokio::sync::mpsc::UnboundedSender;
 /// How long nothing may be heard before a look is taken anyway.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// How soon a look that finds nothing is followed by another one.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
 /// Definitions that are kept read; more are rare.
 const MOST_DEFINITIONS: usize = 1_000;
+
+/// What a look came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    Some,
+    /// There may be more at once.
+    More,
+}
 
 #[derive(Debug)]
 pub(super) struct Watcher {
@@ -51,11 +63,14 @@ impl Watcher {
         loop {
             let mark = self.store.change_mark();
             match self.look().await {
-                Ok(full) => {
+                Ok(Found::More) => trouble = 0,
+                Ok(found) => {
                     trouble = 0;
-                    if !full {
-                        self.store.changed(mark, LOOK_EVERY).await;
+                    if found == Found::Nothing {
+                        // Most changes are of others: they are not worth a look each.
+                        tokio::time::sleep(BETWEEN_LOOKS).await;
                     }
+                    self.store.changed(mark, LOOK_EVERY).await;
                 }
                 Err(error) => {
                     trouble += 1;
@@ -67,8 +82,7 @@ impl Watcher {
         }
     }
 
-    /// True if there may be more at once.
-    async fn look(&mut self) -> EngineResult<bool> {
+    async fn look(&mut self) -> EngineResult<Found> {
         let room = self.most.saturating_sub(self.held.load(Ordering::Relaxed));
         let mut found = Vec::new();
         if room > 0 {
@@ -80,15 +94,18 @@ impl Watcher {
         for held in found {
             notes.push(self.taken(held).await?);
         }
-        let letters = self.store.letters(&self.owner).await?;
-        if !letters.is_empty() {
-            notes.push(Note::Letters(letters));
+        if self.held.load(Ordering::Relaxed) > 0 {
+            let letters = self.store.letters(&self.owner).await?;
+            if !letters.is_empty() {
+                notes.push(Note::Letters(letters));
+            }
         }
-        if !notes.is_empty() {
-            // Together, because a letter may be what woke an execution. The executor is gone when it does not listen.
-            let _ = self.notes.send(Note::Several(notes));
+        if notes.is_empty() {
+            return Ok(Found::Nothing);
         }
-        Ok(full)
+        // Together, because a letter may be what woke an execution. The executor is gone when it does not listen.
+        let _ = self.notes.send(Note::Several(notes));
+        Ok(if full { Found::More } else { Found::Some })
     }
 
     async fn taken(&mut self, held: HeldExecution) -> EngineResult<Note> {

@@ -20,7 +20,7 @@ use std::{collections::HashSet, time::Duration};
 use tokio_postgres::Row;
 
 const COLUMNS: &str = "id, machine, version, name, status, input, output, error, cause, started_at, ended_at, events, \
-                       redrives, parent_id, parent_task";
+                       redrives, parent_id, parent_task, token IS NOT NULL, due_at";
 
 #[async_trait]
 impl Executions for PostgresStore {
@@ -176,7 +176,7 @@ async fn hold(tx: &Tx, owner: &Name, max: usize, lease: Duration) -> TxResult<Ve
     );
     let until = (tx.now + lease).as_millis();
     let held =
-        |row: &Row| Ok(HeldExecution { execution: execution(row)?, state: get(row, 15)?, token: Token(get(row, 16)?) });
+        |row: &Row| Ok(HeldExecution { execution: execution(row)?, state: get(row, 17)?, token: Token(get(row, 18)?) });
     tx.collect(&sql, &[&tx.millis(), &(max as i64), &owner.as_str(), &until], held).await
 }
 
@@ -329,6 +329,8 @@ fn execution(row: &Row) -> TxResult<StoredExecution> {
             Some(id) => Some((ExecutionId::from_raw(id), get::<i64>(row, 14)? as u64)),
             None => None,
         },
+        is_held: get(row, 15)?,
+        due_at: get::<Option<i64>>(row, 16)?.map(Timestamp::from_millis),
     })
 }
 

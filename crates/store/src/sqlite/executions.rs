@@ -19,7 +19,7 @@ use rusqlite::{Connection, Row};
 use std::time::Duration;
 
 const COLUMNS: &str = "id, machine, version, name, status, input, output, error, cause, started_at, ended_at, events, \
-                       redrives, parent_id, parent_task";
+                       redrives, parent_id, parent_task, token IS NOT NULL, due_at";
 
 #[async_trait]
 impl Executions for SqliteStore {
@@ -192,7 +192,7 @@ fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WishResul
         "SELECT {COLUMNS}, state FROM execution WHERE status = 0 AND due_at <= ?1 ORDER BY due_at, id LIMIT ?2"
     );
     let due = rows::collect(tx.db, &sql, (tx.now.as_millis(), max as i64), |row| {
-        Ok((execution(row)?, row.get::<_, Option<String>>(15)?))
+        Ok((execution(row)?, row.get::<_, Option<String>>(17)?))
     })?;
     if due.is_empty() {
         return Ok(Vec::new());
@@ -339,6 +339,8 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<StoredExecution> {
             .get::<_, Option<i64>>(13)?
             .map(|id| Ok::<_, rusqlite::Error>((ExecutionId::from_raw(id), row.get::<_, i64>(14)? as u64)))
             .transpose()?,
+        is_held: row.get(15)?,
+        due_at: row.get::<_, Option<i64>>(16)?.map(Timestamp::from_millis),
     })
 }
 

@@ -1,8 +1,9 @@
-//! `bindery machine stop`, `redrive` and `report`: what people tell an execution.
+//! `bindery machine stop`, `redrive` and `report`: what people tell an execution. `prune`: forgetting old ones.
 
 use super::stored::read_json;
 use crate::{config::Settings, exit::Exit, output};
 use bindery_engine::machines::Answer;
+use std::time::Duration;
 
 /// Stop a running execution, and what it has started
 #[derive(Debug, clap::Args)]
@@ -95,5 +96,25 @@ pub(crate) async fn report(settings: &Settings, args: ReportArgs) -> anyhow::Res
     let app = settings.existing().await?;
     app.machines().report(&args.token, answer).await?;
     output::note("reported");
+    Ok(Exit::Ok)
+}
+
+/// Delete executions that ended long ago, with their histories
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery machine prune               those that ended more than 90 days ago
+  bindery machine prune --days 7")]
+pub(crate) struct PruneArgs {
+    /// How many days ago they must have ended
+    #[arg(long, value_name = "N", default_value_t = 90, value_parser = clap::value_parser!(u32).range(0..=36_500))]
+    days: u32,
+}
+
+pub(crate) async fn prune(settings: &Settings, args: &PruneArgs) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    let age = Duration::from_secs(u64::from(args.days) * 86_400);
+    let pruned = app.machines().prune(app.engine.clock().now() - age).await?;
+    output::line(format!("deleted {}", output::count(pruned, "execution")))?;
     Ok(Exit::Ok)
 }

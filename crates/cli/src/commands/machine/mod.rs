@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `check`, `test_state`, `replay` | no |
 //! | `graph` | only to show an execution |
-//! | `execute` (put, start, run), `show` (list, status, history), `control` (stop, redrive, report) | yes |
+//! | `execute` (put, start, run), `show` (list, status, history), `control` (stop, redrive, report, prune) | yes |
 //!
 //! `definition_file` reads what all of them are given: definitions in JSON or YAML.
 
@@ -53,6 +53,7 @@ enum Action {
     Stop(control::StopArgs),
     Redrive(control::RedriveArgs),
     Report(control::ReportArgs),
+    Prune(control::PruneArgs),
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
@@ -70,5 +71,6 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Stop(args) => control::stop(settings, args).await,
         Action::Redrive(args) => control::redrive(settings, args).await,
         Action::Report(args) => control::report(settings, args).await,
+        Action::Prune(args) => control::prune(settings, &args).await,
     }
 }

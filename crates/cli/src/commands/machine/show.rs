@@ -119,6 +119,7 @@ pub(crate) async fn status(settings: &Settings, args: StatusArgs) -> anyhow::Res
         ("status", execution.status.to_string()),
         ("started", output::ago(execution.started_at)),
         ("ended", execution.ended_at.map(output::ago).unwrap_or_default()),
+        ("rests", execution.due_at.filter(|_| !execution.is_held).map(|at| format!("until {at}")).unwrap_or_default()),
         ("events", execution.events.to_string()),
         ("input", output::short(&execution.input, 1_000)),
         ("output", output::short(&whole(&execution.output), 1_000)),

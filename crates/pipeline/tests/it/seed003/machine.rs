@@ -123,7 +123,7 @@ fn without_polls(mut states: Vec<String>) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s003_01_to_11_and_23_a_file_goes_through_the_whole_machine() {
+async fn s003_03_a_file_is_copied_read_and_indexed_by_the_whole_machine() {
     let ingestion = Ingestion::new().await;
     let executor = ingestion.executor("one", StepLimits::default());
     let file = ingestion.desk.write("annual report.pdf", &sample("report.pdf"));
