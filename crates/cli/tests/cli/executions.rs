@@ -42,7 +42,7 @@ fn a_machine_runs_here_and_tells_what_it_did() {
     // Under the same name it is there already.
     desk.bindery(&["machine", "run", "hello", "--input", r#"{"name": "harbour"}"#, "--name", "one"]).ok();
     desk.bindery(&["machine", "run", "hello", "--input", r#"{"name": "quay"}"#, "--name", "one"])
-        .fails_with(1, "ExecutionAlreadyExists");
+        .fails_with(2, "ExecutionAlreadyExists");
     assert_eq!(desk.bindery(&["machine", "prune", "--days", "1"]).ok().out.trim(), "deleted 0 executions");
 }
 
@@ -105,7 +105,7 @@ fn a_token_is_reported_and_an_execution_is_stopped() {
     desk.bindery(&["machine", "report", &token, "--heartbeat"]).ok();
     desk.bindery(&["machine", "report", &token, "--success", r#"{"approved": true}"#]).ok();
     assert_eq!(wait_for(&desk, "exec_1", "SUCCEEDED")["output"], r#"{"approved":true}"#);
-    desk.bindery(&["machine", "report", &token, "--success", "1"]).fails_with(1, "it may have ended");
+    desk.bindery(&["machine", "report", &token, "--success", "1"]).fails_with(2, "it may have ended");
     desk.bindery(&["machine", "stop", "exec_2", "--cause", "asked twice"]).ok();
     assert_eq!(wait_for(&desk, "exec_2", "ABORTED")["cause"], "asked twice");
     worker.kill();
@@ -122,8 +122,8 @@ fn what_cannot_be_run_is_one_sentence() {
     desk.write("bindery.toml", "[machines.functions]\nresize = \"read_file\"\n");
     desk.bindery(&["machine", "put", file.to_str().unwrap()]).ok();
     desk.bindery(&["machine", "start", "unknown", "--input", "{"]).fails_with(2, "--input is not JSON");
-    desk.bindery(&["machine", "start", "nothing"]).fails_with(1, r#"there is no machine "nothing""#);
-    desk.bindery(&["machine", "status", "exec_9"]).fails_with(1, r#"there is no execution "exec_9""#);
+    desk.bindery(&["machine", "start", "nothing"]).fails_with(2, r#"there is no machine "nothing""#);
+    desk.bindery(&["machine", "status", "exec_9"]).fails_with(2, r#"there is no execution "exec_9""#);
     desk.bindery(&["machine", "list", "--status", "tired"]).fails_with(2, "--status \"tired\" is none");
     desk.bindery(&["machine", "report", "t"]).fails_with(2, "--success");
 }
