@@ -242,8 +242,8 @@ async fn store_step(tx: &Tx, step: &Step) -> TxResult<()> {
 
 /// What success needs no more goes; what failed may be run again.
 async fn store_end(tx: &Tx, id: i64, end: &ExecutionEnd) -> TxResult<()> {
-    let update = "UPDATE execution SET status = $2, output = $3, error = $4, cause = $5, ended_at = $6, due_at = NULL, \
-                  token = NULL, owner = NULL, state = CASE WHEN $2 = 1 THEN NULL ELSE state END WHERE id = $1";
+    let update = "UPDATE execution SET status = $2::bigint, output = $3, error = $4, cause = $5, ended_at = $6, due_at = NULL, \
+                  token = NULL, owner = NULL, state = CASE WHEN $2::bigint = 1 THEN NULL ELSE state END WHERE id = $1";
     let status = end.status as i64;
     tx.execute(update, &[&id, &status, &end.output, &end.error, &end.cause, &tx.millis()]).await?;
     tx.execute("DELETE FROM execution_token WHERE execution_id = $1", &[&id]).await?;
@@ -254,14 +254,14 @@ async fn store_end(tx: &Tx, id: i64, end: &ExecutionEnd) -> TxResult<()> {
 /// A letter that came meanwhile makes it due at once.
 async fn rest(tx: &Tx, id: i64, until: Option<Timestamp>) -> TxResult<()> {
     let update = "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
-                  (SELECT 1 FROM execution_letter WHERE execution_id = $1) THEN $3 ELSE $2 END WHERE id = $1";
+                  (SELECT 1 FROM execution_letter WHERE execution_id = $1) THEN $3::bigint ELSE $2::bigint END WHERE id = $1";
     tx.execute(update, &[&id, &until.map(Timestamp::as_millis), &tx.millis()]).await?;
     Ok(())
 }
 
 /// False where nobody would read it.
 async fn deliver(tx: &Tx, to: i64, text: &str) -> TxResult<bool> {
-    let wake = "UPDATE execution SET due_at = CASE WHEN token IS NULL THEN $2 ELSE due_at END \
+    let wake = "UPDATE execution SET due_at = CASE WHEN token IS NULL THEN $2::bigint ELSE due_at END \
                 WHERE id = $1 AND status = 0";
     if tx.execute(wake, &[&to, &tx.millis()]).await? == 0 {
         return Ok(false);
