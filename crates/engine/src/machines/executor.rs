@@ -23,7 +23,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::{Semaphore, mpsc};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinHandle,
+};
 
 /// How many executions one batch steps and stores.
 const LARGEST_BATCH: usize = 256;
@@ -107,7 +110,7 @@ impl Executor {
             notes: notes.clone(),
             definitions: HashMap::new(),
         };
-        let watcher = tokio::spawn(watcher.watch());
+        let watcher = AbortOnDrop(tokio::spawn(watcher.watch()));
         let mut desk = Desk {
             engine: self.engine.clone(),
             tasks: Arc::clone(&self.tasks),
@@ -133,7 +136,7 @@ impl Executor {
             desk.fall_due();
             desk.hand_out();
         }
-        watcher.abort();
+        drop(watcher);
         desk.stopping = true;
         let enough = tokio::time::sleep(self.options.drain);
         tokio::pin!(enough);
@@ -147,6 +150,16 @@ impl Executor {
             desk.hand_out();
         }
         desk.give_back().await;
+    }
+}
+
+/// A task that ends with whoever started it, also when that one is dropped half-way: a watcher that nobody listens to
+/// must not hold executions.
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
