@@ -79,8 +79,7 @@ impl Held {
         } else if self.kept.goes_on {
             self.mailbox.push_back(Mail::event(Event::Continued));
         }
-        let undone = |pending: &Pending| !pending.elsewhere && !matches!(pending.command, Command::StartTimer { .. });
-        self.kept.pending.iter().filter(|(_, pending)| undone(pending)).map(|(number, _)| *number).collect()
+        self.kept.pending.iter().filter(|(_, pending)| pending.is_ours()).map(|(number, _)| *number).collect()
     }
 
     /// Puts what is due by now into the mailbox.

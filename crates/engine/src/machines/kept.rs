@@ -65,7 +65,13 @@ impl Kept {
 
     /// Whether this process has to do something for it.
     pub(super) fn is_busy(&self) -> bool {
-        let works = |pending: &Pending| !pending.elsewhere && !matches!(pending.command, Command::StartTimer { .. });
-        self.goes_on || self.pending.values().any(works)
+        self.goes_on || self.pending.values().any(Pending::is_ours)
+    }
+}
+
+impl Pending {
+    /// Whether the process that holds the execution has to do something for it.
+    pub(super) const fn is_ours(&self) -> bool {
+        !self.elsewhere && !matches!(self.command, Command::StartTimer { .. })
     }
 }

@@ -18,17 +18,24 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`Machines`] | what people do: store a machine, start, stop, redrive, report a token, look |
-//! | [`Executor`] | holds, steps, stores; runs tasks and timers |
+//! | [`Executor`] | the loop: looks, steps, stores, gives back |
+//! | `watch` | looks into the store for what is due, and for letters |
+//! | `desk` | what is held, what has come for it, what is due |
+//! | `storing` | steps of many executions, stored together |
+//! | `perform` | tasks under way |
 //! | [`Tasks`] | what tasks run: given by whoever starts an executor |
 //! | `kept` | what is stored between steps |
 //! | `held` | one execution in memory: events in, one step for the store out |
 //! | `nested` | executions that tasks start |
 
+mod desk;
 mod executor;
 mod handle;
 mod held;
 mod kept;
 mod nested;
+mod perform;
+mod storing;
 mod tasks;
 mod watch;
 

@@ -1,19 +1,54 @@
 //! Executions that tasks start: how they are named, described and answered for.
 
-use super::handle::{arn_of_execution, arn_of_machine};
-use bindery_core::{ExecutionId, Timestamp};
+use super::{
+    handle::{arn_of_execution, arn_of_machine, machine_name},
+    tasks::TaskFailure,
+};
+use bindery_core::{ExecutionId, Name, Timestamp};
 use bindery_states::asl::stepper::{Event, Nested};
-use bindery_store::executions::{ExecutionEnd, StoredExecution};
+use bindery_store::{
+    Store, StoreError,
+    executions::{ExecutionEnd, NewExecution, Started, StoredExecution},
+};
 use serde_json::{Value, json};
 
 /// The same after a crash, so that the same task never starts a second one.
-pub(super) fn name_of(nested: &Nested, parent: ExecutionId, task: u64) -> String {
+fn name_of(nested: &Nested, parent: ExecutionId, task: u64) -> String {
     nested.name.clone().unwrap_or_else(|| format!("{parent}-{task}"))
 }
 
 /// The answer to the request itself.
-pub(super) fn started(nested: &Nested, name: &str, at: Timestamp) -> Value {
+fn started(nested: &Nested, name: &str, at: Timestamp) -> Value {
     json!({"ExecutionArn": arn_of_execution(&nested.machine, name), "StartDate": at.as_millis()})
+}
+
+/// Starts it, once however often it is asked for. Gives the answer to the request itself.
+pub(super) async fn start(
+    store: &dyn Store,
+    parent: ExecutionId,
+    task: u64,
+    nested: &Nested,
+) -> Result<Value, TaskFailure> {
+    let trouble = |error: StoreError| TaskFailure::new("States.TaskFailed", error);
+    let machine = Name::from(machine_name(&nested.machine));
+    let Some(stored) = store.machine(&machine, None).await.map_err(trouble)? else {
+        let error = "StepFunctions.StateMachineDoesNotExistException";
+        return Err(TaskFailure::new(error, format!("State Machine Does Not Exist: '{}'", nested.machine)));
+    };
+    let name = name_of(nested, parent, task);
+    let parent = Some((parent, task));
+    let new =
+        NewExecution { machine, version: stored.version, name: name.clone(), input: nested.input.to_string(), parent };
+    let started_at = match store.start_executions(vec![new]).await.map_err(trouble)?.pop() {
+        // Asked for before a crash.
+        Some(Started::Existing(existing)) if existing.parent == parent => existing.started_at,
+        Some(Started::Existing(existing)) => {
+            let error = "StepFunctions.ExecutionAlreadyExistsException";
+            return Err(TaskFailure::new(error, format!("Execution Already Exists: '{name}' is {}", existing.id)));
+        }
+        Some(Started::New(_)) | None => store.clock().now(),
+    };
+    Ok(started(nested, &name, started_at))
 }
 
 /// What the parent is told when it has ended.

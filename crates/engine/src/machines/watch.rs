@@ -1,7 +1,7 @@
 //! Looking into the store for executions that are due, and for letters to those that are held.
 
 use super::{
-    executor::Note,
+    desk::Note,
     handle::{arn_of_execution, arn_of_machine},
     held::Held,
     kept::Kept,
@@ -89,12 +89,12 @@ impl Watcher {
             found = self.store.hold_executions(&self.owner, room, self.lease).await?;
         }
         let full = room > 0 && found.len() == room;
-        self.held.fetch_add(found.len(), Ordering::Relaxed);
         let mut notes = Vec::with_capacity(found.len() + 1);
         for held in found {
             notes.push(self.taken(held).await?);
         }
-        if self.held.load(Ordering::Relaxed) > 0 {
+        let taken = notes.len();
+        if taken + self.held.load(Ordering::Relaxed) > 0 {
             let letters = self.store.letters(&self.owner).await?;
             if !letters.is_empty() {
                 notes.push(Note::Letters(letters));
@@ -103,6 +103,8 @@ impl Watcher {
         if notes.is_empty() {
             return Ok(Found::Nothing);
         }
+        // What was taken and did not get this far is taken again when its lease has expired.
+        self.held.fetch_add(taken, Ordering::Relaxed);
         // Together, because a letter may be what woke an execution. The executor is gone when it does not listen.
         let _ = self.notes.send(Note::Several(notes));
         Ok(if full { Found::More } else { Found::Some })
