@@ -1,10 +1,11 @@
 //! Private servers for tests and benchmarks: each in a folder of its own, on a free port of the loopback address, gone
-//! when it is dropped, also by a panic. An instance that was running before is never touched.
+//! when it is dropped, also by a panic. An instance that was running before is never touched. And peers from npm.
 
 #![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+pub mod npm;
 pub mod object;
 pub mod postgres;
 pub mod process;

@@ -2,8 +2,9 @@
 //! `BINDERY_PEERS` where that is set; without Node or npm its numbers are absent.
 
 use super::bench::Outcome;
+use bindery_testkit::npm::install;
 use serde_json::{Value, json};
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{env, path::PathBuf, process::Command};
 
 const PACKAGE: &str = include_str!("../../../../bench/states/package.json");
 const SCRIPT: &str = include_str!("../../../../bench/states/loop.mjs");
@@ -12,12 +13,8 @@ const SCRIPT: &str = include_str!("../../../../bench/states/loop.mjs");
 pub(crate) fn transitions_per_second(machine: &Value, transitions: usize, rounds: usize) -> Outcome<Option<f64>> {
     let folder: PathBuf =
         env::var_os("BINDERY_PEERS").map_or_else(|| env::temp_dir().join("bindery-peers"), Into::into);
-    fs::create_dir_all(&folder)?;
-    fs::write(folder.join("package.json"), PACKAGE)?;
-    fs::write(folder.join("loop.mjs"), SCRIPT)?;
-    let installed = Command::new("npm").args(["install", "--silent", "--no-fund"]).current_dir(&folder).status();
-    if !installed.is_ok_and(|status| status.success()) {
-        println!("aws-local-stepfunctions is not measured: npm could not install it");
+    if let Err(why) = install(&folder, &[("package.json", PACKAGE), ("loop.mjs", SCRIPT)])? {
+        println!("aws-local-stepfunctions is not measured: {why}");
         return Ok(None);
     }
     let told = json!({"machine": machine, "input": {"n": 0}, "rounds": rounds}).to_string();

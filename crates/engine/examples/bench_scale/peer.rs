@@ -2,9 +2,9 @@
 //! without Node or npm its numbers are absent.
 
 use crate::bench::{Bench, Outcome};
+use bindery_testkit::npm::install;
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
 };
 
@@ -24,19 +24,8 @@ impl Graphile {
     /// None, with a line that says why, where it cannot be installed.
     pub(crate) fn install(bench: &Bench) -> Outcome<Option<Self>> {
         let folder = bench.folder().join("graphile");
-        fs::create_dir_all(&folder)?;
-        fs::write(folder.join("package.json"), PACKAGE)?;
-        fs::write(folder.join("bench.mjs"), SCRIPT)?;
-        for program in ["node", "npm"] {
-            if !is_there(program, &folder) {
-                println!("graphile-worker is not measured: {program} is not installed");
-                return Ok(None);
-            }
-        }
-        let install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
-        let installed = Command::new("npm").args(install).current_dir(&folder).stdout(Stdio::null()).status()?;
-        if !installed.success() {
-            println!("graphile-worker is not measured: npm could not install it");
+        if let Err(why) = install(&folder, &[("package.json", PACKAGE), ("bench.mjs", SCRIPT)])? {
+            println!("graphile-worker is not measured: {why}");
             return Ok(None);
         }
         Ok(Some(Self(folder)))
@@ -58,9 +47,4 @@ impl Graphile {
             _ => Err(format!("graphile-worker said {said:?}").into()),
         }
     }
-}
-
-fn is_there(program: &str, folder: &Path) -> bool {
-    let asked = Command::new(program).arg("--version").current_dir(folder).stdout(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success())
 }

@@ -2,11 +2,11 @@
 //! its numbers are absent.
 
 use crate::Outcome;
+use bindery_testkit::npm::install;
 use serde_json::Value;
 use std::{
-    env, fs,
+    env,
     io::{BufRead, BufReader, Write},
-    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
@@ -25,7 +25,7 @@ impl Jsonata {
     /// None, with a line that says why, where it cannot be installed. The arguments are the script's.
     pub(crate) fn start(arguments: &[f64]) -> Outcome<Option<Self>> {
         let folder = env::var_os("BINDERY_PEERS").map_or_else(|| env::temp_dir().join("bindery-peers"), Into::into);
-        if let Some(reason) = install(&folder)? {
+        if let Err(reason) = install(&folder, &[("package.json", PACKAGE), ("jsonata.mjs", SCRIPT)])? {
             println!("jsonata-js is not measured: {reason}");
             return Ok(None);
         }
@@ -61,23 +61,4 @@ impl Drop for Jsonata {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// Why it cannot be, if so.
-fn install(folder: &Path) -> Outcome<Option<String>> {
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join("package.json"), PACKAGE)?;
-    fs::write(folder.join("jsonata.mjs"), SCRIPT)?;
-    for program in ["node", "npm"] {
-        let asked = Command::new(program).arg("--version").stdout(Stdio::null()).status();
-        if !asked.is_ok_and(|status| status.success()) {
-            return Ok(Some(format!("{program} is not installed")));
-        }
-    }
-    if folder.join("node_modules/jsonata").is_dir() {
-        return Ok(None);
-    }
-    let install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
-    let installed = Command::new("npm").args(install).current_dir(folder).stdout(Stdio::null()).status()?;
-    Ok((!installed.success()).then(|| "npm could not install it".to_owned()))
 }
