@@ -3,7 +3,7 @@
 
 use super::{app::App, file::Wrong, places::StorePlace, settings::Settings};
 use crate::failure::Failure;
-use bindery_pipeline::functions::Functions;
+use bindery_pipeline::{functions::Functions, idp::location::folder_url};
 use std::{collections::BTreeMap, path::Path};
 use toml::Value;
 
@@ -65,8 +65,7 @@ impl Settings {
 }
 
 fn url_of(folder: &Path) -> anyhow::Result<String> {
-    let whole = std::path::absolute(folder)?.display().to_string();
-    Ok(format!("file://{}", whole.replace('%', "%25").replace('?', "%3F")))
+    Ok(folder_url(&std::path::absolute(folder)?.display().to_string()))
 }
 
 #[cfg(test)]

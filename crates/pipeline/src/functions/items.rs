@@ -82,16 +82,20 @@ fn of_file(bytes: &[u8], name: &str, config: &Value) -> Result<Vec<Value>, TaskF
 /// Each row as an object, named by the header.
 fn of_table(text: &str, config: &Value, wrong: &dyn Fn(String) -> TaskFailure) -> Result<Vec<Value>, TaskFailure> {
     let delimiter = match config.get("CSVDelimiter").and_then(Value::as_str).unwrap_or("COMMA") {
-        "COMMA" => ',',
-        "SEMICOLON" => ';',
-        "PIPE" => '|',
-        "SPACE" => ' ',
-        "TAB" => '\t',
+        "COMMA" => b',',
+        "SEMICOLON" => b';',
+        "PIPE" => b'|',
+        "SPACE" => b' ',
+        "TAB" => b'\t',
         other => {
             return Err(wrong(format!("CSVDelimiter: expected COMMA, SEMICOLON, PIPE, SPACE or TAB, not {other:?}")));
         }
     };
-    let mut rows = table_rows(text.strip_prefix('\u{feff}').unwrap_or(text), delimiter).into_iter();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
+    let rows: Result<Vec<Vec<String>>, csv::Error> = reader.deserialize().collect();
+    let mut rows = rows.map_err(|error| wrong(format!("not a table: {error}")))?.into_iter();
     let header: Vec<String> = match config.get("CSVHeaderLocation").and_then(Value::as_str) {
         Some("GIVEN") => {
             let given = config.get("CSVHeaders").and_then(Value::as_array);
@@ -105,38 +109,6 @@ fn of_table(text: &str, config: &Value, wrong: &dyn Fn(String) -> TaskFailure) -
         Value::Object(cells.collect::<Map<_, _>>())
     };
     Ok(rows.map(item).collect())
-}
-
-/// Rows of cells; quoted cells may hold delimiters, line breaks and doubled quotes.
-fn table_rows(text: &str, delimiter: char) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let (mut quoted, mut begun) = (false, false);
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                cell.push('"');
-            }
-            '"' if quoted => quoted = false,
-            '"' if cell.is_empty() => (quoted, begun) = (true, true),
-            '\r' if !quoted && letters.peek() == Some(&'\n') => {}
-            '\n' if !quoted => {
-                if begun || !cell.is_empty() || !row.is_empty() {
-                    row.push(std::mem::take(&mut cell));
-                    rows.push(std::mem::take(&mut row));
-                }
-                begun = false;
-            }
-            _ if letter == delimiter && !quoted => row.push(std::mem::take(&mut cell)),
-            _ => cell.push(letter),
-        }
-    }
-    if begun || !cell.is_empty() || !row.is_empty() {
-        row.push(cell);
-        rows.push(row);
-    }
-    rows
 }
 
 /// One file with all results; what the state gets is where it is.

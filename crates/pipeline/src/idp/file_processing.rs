@@ -5,7 +5,7 @@
 
 use super::{
     document,
-    location::{Location, check_collection},
+    location::{Location, check_collection, folder_url},
     places::{Places, wait},
     task::{IdpPlace, TaskError, answered, object, required},
 };
@@ -102,7 +102,7 @@ fn source_of(place: &IdpPlace, file: &Location) -> Result<(Shelf, OutwardKey), T
             if !Path::new(folder).join(name).is_file() {
                 return Err(TaskError::Missing(format!("there is no file {file}")));
             }
-            (format!("file://{}", folder.replace('%', "%25").replace('?', "%3F")), name)
+            (folder_url(folder), name)
         }
     };
     let key = OutwardKey::parse(key).map_err(BlobError::from)?;

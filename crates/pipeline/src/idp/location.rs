@@ -108,6 +108,11 @@ fn check_key(key: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// The address of a local folder.
+pub fn folder_url(folder: &str) -> String {
+    format!("file://{}", folder.replace('%', "%25").replace('?', "%3F"))
+}
+
 /// Checks the name of a collection: letters, digits, dots, underscores and dashes.
 pub fn check_collection(name: &str) -> Result<(), String> {
     if is_plain(name) {

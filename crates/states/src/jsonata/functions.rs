@@ -40,10 +40,7 @@ impl Registry<'_> {
         name: &str,
         function: impl Fn(&[JValue]) -> Result + 'static,
     ) -> std::result::Result<(), EvaluatorError> {
-        if self.needs.part(name).is_none() {
-            return Ok(());
-        }
-        self.evaluator.register_fn(name, function)
+        if self.is_mentioned(name) { self.evaluator.register_fn(name, function) } else { Ok(()) }
     }
 
     /// Instead of the built-in one.
@@ -52,10 +49,11 @@ impl Registry<'_> {
         name: &str,
         function: impl Fn(&[JValue]) -> Result + 'static,
     ) -> std::result::Result<(), EvaluatorError> {
-        if self.needs.part(name).is_none() {
-            return Ok(());
-        }
-        self.evaluator.register_fn_override(name, function)
+        if self.is_mentioned(name) { self.evaluator.register_fn_override(name, function) } else { Ok(()) }
+    }
+
+    fn is_mentioned(&self, name: &str) -> bool {
+        self.needs.part(name).is_some()
     }
 }
 
