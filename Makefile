@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench clean
+.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench-civic bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -52,9 +52,13 @@ test: setup-test ## Format, lint and test everything
 	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
 	fi
 
-torture: setup-test ## Kill workers KILLS times (default 300), crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
+torture: setup-test ## Kill workers KILLS times (default 300) and executors between any two events, crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
+	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test it machines::crash -- --nocapture
+	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test it machines::crash -- --nocapture
+	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-pipeline --test it seed003::machine::s003_23 -- --nocapture
+	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-pipeline --test it seed003::machine::s003_23 -- --nocapture
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-amqp --test torture -- --nocapture
 	BINDERY_KILLS=$(RUN_KILLS) cargo test --release -p bindery --test cli killed_at_any_moment -- --nocapture
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
@@ -102,7 +106,11 @@ bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its m
 	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
 	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
 
-bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states ## Run every benchmark
+bench-civic: setup-test ## Measure following councils: parsing of recorded pages, a replayed visit of 200 meetings, the filter
+	@if [ ! -d $(SHARED)/fixtures/civic ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
+	cargo run --release -q -p bindery-civic --example bench_civic -- $(SHARED)/fixtures/civic
+
+bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states bench-civic ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -4,6 +4,7 @@ use crate::{
     catalog::SubmissionInfo,
     engine::Engine,
     error::EngineError,
+    machines::{Answer, Machines},
     workflow::{Stage, Workflow},
 };
 use bindery_core::{
@@ -231,6 +232,19 @@ impl StepContext {
         let place = self.place()?;
         let artifacts = self.wait(place.engine.store().artifacts(place.submission.id))?;
         Ok(artifacts.into_iter().find(|artifact| artifact.key == key))
+    }
+
+    /// Reports on the task of a state machine that waits for a token. False if nobody waits for it (any more): it was
+    /// reported before, or its execution has gone on without it. So a step that runs twice reports once.
+    pub fn report_task(&self, token: &str, answer: Answer) -> Result<bool, StepError> {
+        let machines = Machines::new(Arc::clone(self.place()?.engine.store()));
+        self.wait(async {
+            match machines.report(token, answer).await {
+                Ok(()) => Ok(true),
+                Err(EngineError::NotFound(_)) => Ok(false),
+                Err(error) => Err(error),
+            }
+        })
     }
 
     /// A payload's value, wherever it is kept.

@@ -5,6 +5,7 @@
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
+//! | [`errands`] | tasks of state machines that somebody else does: the `question` workflow, and those of queues |
 //! | [`functions`] | what the tasks of state machines can call |
 //! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
 //! | [`ingestion`] | texts are cut into chunks and indexed, so that pages are found by their words |
@@ -20,6 +21,7 @@
 
 pub mod docproc;
 pub mod documents;
+pub mod errands;
 pub mod functions;
 pub mod http;
 pub mod idp;
@@ -52,6 +54,7 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let knowledge = Arc::new(knowledge);
     documents::register(&mut registry, &room, &knowledge);
     docproc::register(&mut registry, &room, &knowledge);
+    errands::register(&mut registry);
     idp::register(&mut registry, &room, &Arc::default());
     parsers::register(&mut registry, &room);
     registry.register(output::Output::default());

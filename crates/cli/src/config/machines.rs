@@ -3,7 +3,8 @@
 
 use super::{app::App, file::Wrong, places::StorePlace, settings::Settings};
 use crate::failure::Failure;
-use bindery_pipeline::{functions::Functions, idp::location::folder_url};
+use bindery_pipeline::{errands::queue_component, functions::Functions, idp::location::folder_url};
+use bindery_yaml::{Place, Problems, check_name};
 use std::{collections::BTreeMap, path::Path};
 use toml::Value;
 
@@ -18,6 +19,8 @@ pub(super) struct MachineSettings {
     place: Option<String>,
     /// Names and ARNs, each with the function, processor or URL that it stands for.
     functions: BTreeMap<String, String>,
+    /// The same, each with the queue on which its tasks are handed out.
+    queues: BTreeMap<String, String>,
 }
 
 pub(super) fn read(text: &str, value: Value, folder: &Path) -> Result<MachineSettings, Wrong> {
@@ -32,12 +35,19 @@ pub(super) fn read(text: &str, value: Value, folder: &Path) -> Result<MachineSet
             ("place", Value::String(place)) => settings.place = Some(super::file::place(place, folder)),
             ("functions", Value::Table(functions)) => {
                 for (name, target) in functions {
-                    let Value::String(target) = target else {
-                        let hint =
-                            "a name stands for a function, a processor or a URL: resize = \"http://localhost:8080/\"";
-                        return Err(wrong(format!("machines.functions.{name}: expected a text in quotes"), hint));
-                    };
-                    settings.functions.insert(name, target);
+                    match target {
+                        Value::String(target) => drop(settings.functions.insert(name, target)),
+                        other => {
+                            let queue = queue(other).map_err(|why| {
+                                wrong(
+                                    format!("machines.functions.{name}: {why}"),
+                                    "resize = \"http://localhost:8080/\", \
+                                    a function or a processor in quotes, or resize = { queue = \"q.resize\" }",
+                                )
+                            })?;
+                            settings.queues.insert(name, queue);
+                        }
+                    }
                 }
             }
             (known, other) if KEYS.contains(&known) => {
@@ -50,10 +60,28 @@ pub(super) fn read(text: &str, value: Value, folder: &Path) -> Result<MachineSet
     Ok(settings)
 }
 
+/// `{ queue = "q.resize" }`
+fn queue(value: Value) -> Result<String, String> {
+    let Value::Table(mut table) = value else { return Err("expected a text in quotes, or a queue".to_owned()) };
+    let queue = table.remove("queue");
+    if let Some(key) = table.keys().next() {
+        return Err(format!("unknown key {key:?}; {}", bindery_yaml::suggest(key, &["queue"])));
+    }
+    let Some(Value::String(queue)) = queue else { return Err("queue: expected a text in quotes".to_owned()) };
+    let mut problems = Problems::default();
+    if check_name(queue_component(&queue), Place::START, "queue", &mut problems) {
+        return Ok(queue);
+    }
+    let messages: Vec<String> = problems.into_error(None).problems.into_iter().map(|problem| problem.message).collect();
+    Err(format!("queue: {}", messages.join("; ")))
+}
+
 impl Settings {
     /// What the tasks of state machines can call.
     pub(crate) fn functions(&self, app: &App) -> anyhow::Result<Functions> {
-        let functions = Functions::new(app.engine.clone()).with_names(self.machines.functions.clone());
+        let functions = Functions::new(app.engine.clone())
+            .with_names(self.machines.functions.clone())
+            .with_queues(self.machines.queues.clone());
         let place = match (&self.machines.place, self.store_place()?) {
             (Some(place), _) if place.contains("://") => place.clone(),
             (Some(folder), _) => url_of(Path::new(folder))?,
@@ -79,11 +107,12 @@ mod tests {
 
     #[test]
     fn names_stand_for_functions() {
-        let text =
-            "[machines]\nplace = \"chain\"\n[machines.functions]\n\"arn:aws:lambda:eu:1:function:f\" = \"resize\"\n";
+        let text = "[machines]\nplace = \"chain\"\n[machines.functions]\n\
+                    \"arn:aws:lambda:eu:1:function:f\" = \"resize\"\ng = { queue = \"q.g\" }\n";
         let read = parsed(text).unwrap();
         assert_eq!(read.place.as_deref(), Some("etc/chain"));
         assert_eq!(read.functions["arn:aws:lambda:eu:1:function:f"], "resize");
+        assert_eq!(read.queues["g"], "q.g");
     }
 
     #[test]
@@ -94,7 +123,18 @@ mod tests {
         };
         assert_eq!(wrong("\n[machines]\nplaec = \"x\"\n"), (Some(2), "machines: unknown key \"plaec\"".to_owned()));
         assert_eq!(wrong("[machines]\nplace = 5\n").1, "machines.place: integer is not expected here");
-        assert_eq!(wrong("[machines.functions]\nf = 1\n").1, "machines.functions.f: expected a text in quotes");
+        assert_eq!(
+            wrong("[machines.functions]\nf = 1\n").1,
+            "machines.functions.f: expected a text in quotes, or a queue"
+        );
+        assert_eq!(
+            wrong("[machines.functions]\nf = { queue = \"q/f\" }\n").1,
+            "machines.functions.f: queue: \"q/f\" is not a name"
+        );
+        assert_eq!(
+            wrong("[machines.functions]\nf = { quue = \"q.f\" }\n").1,
+            "machines.functions.f: unknown key \"quue\"; did you mean `queue`?"
+        );
         assert_eq!(wrong("machines = 1\n").1, "machines: expected a table");
     }
 }

@@ -112,6 +112,62 @@ fn a_token_is_reported_and_an_execution_is_stopped() {
 }
 
 #[test]
+fn a_person_answers_what_a_machine_asks() {
+    let desk = Desk::new();
+    let machine = json!({"StartAt": "Approve", "QueryLanguage": "JSONata", "States": {
+        "Approve": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+            "Arguments": {"FunctionName": "review", "Payload": {"question": "May this order be paid?",
+                                                                 "value": "{% $states.input %}"}}, "End": true}}});
+    let file = desk.write("approve.asl.json", machine.to_string());
+    desk.bindery(&["machine", "put", file.to_str().unwrap()]).ok();
+    for number in ["7", "8"] {
+        desk.bindery(&["machine", "start", "approve", "--input", &format!("{{\"order\": {number}}}")]).ok();
+    }
+    // Nothing goes on by itself once the questions are asked.
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let listed = desk.bindery(&["review", "list", "--queue", "task.question", "--json"]).ok().json();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let open = desk.bindery(&["review"]).ok().out;
+    assert!(open.contains("question.json") && open.contains("May this order be paid?"), "{open}");
+    let review_of = |execution: &str| {
+        let reviews = listed.as_array().unwrap().iter().map(|review| review["id"].as_str().unwrap());
+        let mut shown = reviews.map(|id| (id, desk.bindery(&["review", "show", id]).ok().out));
+        let (id, _) = shown.find(|(_, shown)| shown.contains(&format!("\"{execution}\""))).unwrap();
+        id
+    };
+    let (first, second) = (review_of("exec_1"), review_of("exec_2"));
+    // With --work the answer is reported before the command ends; else a worker reports it.
+    desk.bindery(&["review", "correct", first, "order=9", "--by", "clerk", "--work"]).ok();
+    desk.bindery(&["review", "reject", second, "--reason", "paid last week"]).ok();
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let ended = desk.bindery(&["machine", "status", "exec_1", "--json"]).ok().json();
+    let output: Value = serde_json::from_str(ended["output"].as_str().unwrap()).unwrap();
+    assert_eq!((&output["verdict"], &output["by"]), (&json!("corrected"), &json!("clerk")));
+    assert_eq!(output["value"], json!({"order": 9}));
+    let ended = desk.bindery(&["machine", "status", "exec_2", "--json"]).ok().json();
+    assert_eq!((&ended["error"], &ended["cause"]), (&json!("Review.Rejected"), &json!("paid last week")));
+}
+
+#[test]
+fn a_task_on_a_queue_is_seen_with_its_token_and_reported() {
+    let desk = Desk::new();
+    desk.write("bindery.toml", "[machines.functions]\nresize = { queue = \"q.resize\" }\n");
+    let file = desk.write("resize.asl.json", ASK.replace("\"search\"", "\"resize\""));
+    desk.bindery(&["machine", "start", file.to_str().unwrap()]).ok();
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let jobs = desk.bindery(&["jobs", "--queue", "q.resize", "--state", "awaiting", "--json"]).ok().json();
+    let payload: Value = serde_json::from_str(jobs[0]["payload"]["inline"].as_str().unwrap()).unwrap();
+    let token = payload["task_token"].as_str().unwrap();
+    assert_eq!(payload["input"], json!({"query": token}), "what the state says, and the token in any case");
+    desk.bindery(&["machine", "report", token, "--failure", "TooLarge", "--cause", "40 MB"]).ok();
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let ended = desk.bindery(&["machine", "status", "exec_1", "--json"]).ok().json();
+    assert_eq!((&ended["error"], &ended["cause"]), (&json!("TooLarge"), &json!("40 MB")));
+    let left = desk.bindery(&["jobs", "--queue", "q.resize", "--state", "awaiting", "--json"]).ok().json();
+    assert_eq!(left, json!([]), "nobody is to take it any more");
+}
+
+#[test]
 fn what_cannot_be_run_is_one_sentence() {
     let desk = Desk::new();
     let unknown = json!({"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "resize", "End": true}}});

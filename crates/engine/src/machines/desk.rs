@@ -3,15 +3,14 @@
 use super::{
     executor::ExecutorOptions,
     held::{Advance, Held, Mail, broken},
-    kept::Message,
     perform::{failed, perform},
-    storing::step_and_store,
+    storing::{Fate, give_back_later, given_back, step_and_store},
     tasks::{TaskFailure, Tasks},
 };
 use crate::engine::Engine;
 use bindery_core::{ExecutionId, Timestamp, job::Token};
 use bindery_states::asl::stepper::{Event, names};
-use bindery_store::executions::{After, Letter, Step, StoredExecution};
+use bindery_store::executions::{Letter, Step, StoredExecution};
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{
@@ -42,9 +41,18 @@ pub(super) enum Note {
         task: u64,
         event: Event,
     },
-    /// A batch has come back; true where it was stored.
-    Back(Vec<(Held, Advance, bool)>),
+    /// A batch has come back.
+    Back(Vec<(Held, Advance, Fate)>),
     Lost(Vec<ExecutionId>),
+}
+
+/// An execution that is being stepped and stored.
+struct Away {
+    token: Token,
+    /// What has come for it meanwhile.
+    late: Vec<Mail>,
+    /// Tasks that have ended meanwhile in this process.
+    answered: Vec<u64>,
 }
 
 /// What the executor has before it.
@@ -56,8 +64,8 @@ pub(super) struct Desk {
     notes: mpsc::UnboundedSender<Note>,
     count: Arc<AtomicUsize>,
     held: HashMap<ExecutionId, Held>,
-    /// Being stepped and stored: what comes for them waits here.
-    away: HashMap<ExecutionId, (Token, Vec<Mail>)>,
+    /// Being stepped and stored.
+    away: HashMap<ExecutionId, Away>,
     /// When somebody has something to do by itself. What is not true any more does no harm.
     due: BTreeSet<(i64, ExecutionId)>,
     ready: BTreeSet<ExecutionId>,
@@ -147,14 +155,21 @@ impl Desk {
                     held.running.remove(&task);
                     held.mailbox.push_back(Mail::event(event));
                     self.ready.insert(id);
-                } else if let Some((_, late)) = self.away.get_mut(&id) {
-                    late.push(Mail::event(event));
+                } else if let Some(away) = self.away.get_mut(&id) {
+                    away.answered.push(task);
+                    away.late.push(Mail::event(event));
                 }
             }
             Note::Back(batch) => {
                 self.batches -= 1;
-                for (held, advance, stored) in batch {
-                    self.came_back(held, &advance, stored);
+                let unknown = batch.iter().filter(|(.., fate)| *fate == Fate::Unknown);
+                let unknown: Vec<_> = unknown.map(|(held, ..)| (held.stored.id, held.token)).collect();
+                for (held, advance, fate) in batch {
+                    self.came_back(held, &advance, fate);
+                }
+                if !unknown.is_empty() {
+                    let store = Arc::clone(self.engine.store());
+                    tokio::spawn(give_back_later(store, unknown, self.options.lease));
                 }
             }
             Note::Lost(ids) => {
@@ -166,21 +181,13 @@ impl Desk {
     }
 
     fn deliver(&mut self, letter: &Letter) {
-        let message = match serde_json::from_str::<Message>(&letter.text) {
-            Ok(message) => message,
-            Err(error) => {
-                tracing::warn!(execution = %letter.to, error = %error, "a letter cannot be read");
-                return;
-            }
-        };
-        let mail = Mail { message, letter: Some(letter.id) };
         if let Some(held) = self.held.get_mut(&letter.to) {
             if held.seen.insert(letter.id) {
-                held.mailbox.push_back(mail);
+                held.mailbox.push_back(Mail::letter(letter));
                 self.ready.insert(letter.to);
             }
-        } else if let Some((_, late)) = self.away.get_mut(&letter.to) {
-            late.push(mail);
+        } else if let Some(away) = self.away.get_mut(&letter.to) {
+            away.late.push(Mail::letter(letter));
         }
     }
 
@@ -192,10 +199,14 @@ impl Desk {
         self.held.insert(held.stored.id, held);
     }
 
-    fn came_back(&mut self, mut held: Held, advance: &Advance, stored: bool) {
+    fn came_back(&mut self, mut held: Held, advance: &Advance, fate: Fate) {
         let id = held.stored.id;
-        let late = self.away.remove(&id);
-        let Some((_, late)) = late.filter(|_| stored && !advance.leaves()) else {
+        let stored = fate == Fate::Stored;
+        if stored {
+            self.release(id, &advance.released);
+        }
+        let away = self.away.remove(&id);
+        let Some(Away { late, answered, .. }) = away.filter(|_| stored && !advance.leaves()) else {
             // It has ended, it rests, or it is somebody else's.
             held.abandon();
             self.count.fetch_sub(1, Ordering::Relaxed);
@@ -209,10 +220,10 @@ impl Desk {
         if held.kept.goes_on {
             held.mailbox.push_back(Mail::event(Event::Continued));
         }
+        for task in answered {
+            held.running.remove(&task);
+        }
         for mail in late {
-            if let Message::Event(Event::TaskSucceeded { task, .. } | Event::TaskFailed { task, .. }) = &mail.message {
-                held.running.remove(task);
-            }
             if mail.letter.is_none_or(|letter| held.seen.insert(letter)) {
                 held.mailbox.push_back(mail);
             }
@@ -265,7 +276,8 @@ impl Desk {
             {
                 if let Some(mut held) = self.held.remove(&id) {
                     held.fall_due(self.now().as_millis());
-                    self.away.insert(id, (held.token, Vec::new()));
+                    let away = Away { token: held.token, late: Vec::new(), answered: Vec::new() };
+                    self.away.insert(id, away);
                     batch.push(held);
                 }
             }
@@ -302,10 +314,18 @@ impl Desk {
         });
     }
 
+    /// Tells those who were asked that nobody waits for them any more.
+    fn release(&self, id: ExecutionId, released: &[u64]) {
+        for &task in released {
+            let tasks = Arc::clone(&self.tasks);
+            tokio::spawn(async move { tasks.released(id, task).await });
+        }
+    }
+
     /// Says that what is held is still worked on.
     pub(super) fn extend(&self) {
         let held = self.held.values().map(|held| (held.stored.id, held.token));
-        let all: Vec<_> = held.chain(self.away.iter().map(|(id, (token, _))| (*id, *token))).collect();
+        let all: Vec<_> = held.chain(self.away.iter().map(|(id, away)| (*id, away.token))).collect();
         if all.is_empty() {
             return;
         }
@@ -333,8 +353,8 @@ impl Desk {
     /// Others may have what is left at once.
     pub(super) async fn give_back(&mut self) {
         let now = self.now();
-        let rest = |held: &Held| Step { after: After::Rest(Some(now)), ..Step::new(held.stored.id, held.token) };
-        let steps: Vec<Step> = self.held.values().map(rest).collect();
+        let steps = self.held.values().map(|held| given_back(held.stored.id, held.token, now));
+        let steps: Vec<Step> = steps.collect();
         for held in self.held.values_mut() {
             held.abandon();
         }

@@ -69,6 +69,8 @@ impl Executor {
             definitions: HashMap::new(),
         };
         let watcher = AbortOnDrop(tokio::spawn(watcher.watch()));
+        let tasks = Arc::clone(&self.tasks);
+        let _begun = AbortOnDrop(tokio::spawn(async move { tasks.begun().await }));
         let mut desk = Desk::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), notes, held);
         let mut signs_of_life = tokio::time::interval(self.options.lease / 3);
         while !stop.is_stopping() {

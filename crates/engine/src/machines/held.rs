@@ -9,7 +9,9 @@ use bindery_states::asl::{
     definition::Definition,
     stepper::{self, Command, Event, HistoryEvent, Moment, Status, StepLimits},
 };
-use bindery_store::executions::{After, ExecutionEnd, ExecutionStatus, HistoryChunk, Recipient, Step, StoredExecution};
+use bindery_store::executions::{
+    After, ExecutionEnd, ExecutionStatus, HistoryChunk, Letter, Recipient, Step, StoredExecution,
+};
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
@@ -24,18 +26,20 @@ const WORTH_A_REST: i64 = 1_000;
 
 #[derive(Debug)]
 pub(super) struct Mail {
-    pub(super) message: Message,
+    /// Or why it cannot be read. Such a letter is told about and goes away like any other, so that it is told about once.
+    pub(super) message: Result<Message, String>,
     /// The letter that it came with.
     pub(super) letter: Option<i64>,
 }
 
 impl Mail {
-    pub(super) const fn from_here(message: Message) -> Self {
-        Self { message, letter: None }
+    pub(super) const fn event(event: Event) -> Self {
+        Self { message: Ok(Message::Event(event)), letter: None }
     }
 
-    pub(super) const fn event(event: Event) -> Self {
-        Self::from_here(Message::Event(event))
+    pub(super) fn letter(letter: &Letter) -> Self {
+        let message = serde_json::from_str(&letter.text).map_err(|error| error.to_string());
+        Self { message, letter: Some(letter.id) }
     }
 }
 
@@ -58,9 +62,15 @@ pub(super) struct Advance {
     pub(super) step: Step,
     /// What is to be begun once the step is stored.
     pub(super) begin: Vec<u64>,
+    /// Tasks whose tokens nobody waits for any more, once the step is stored.
+    pub(super) released: Vec<u64>,
 }
 
 impl Advance {
+    pub(super) const fn new(step: Step) -> Self {
+        Self { step, begin: Vec::new(), released: Vec::new() }
+    }
+
     pub(super) fn ended(&self) -> bool {
         self.step.end.is_some()
     }
@@ -102,11 +112,17 @@ impl Held {
 
     /// Takes in what is in the mailbox.
     pub(super) fn advance(&mut self, now: Timestamp, limits: StepLimits) -> Advance {
-        let step = Step::new(self.stored.id, self.token);
-        let mut advance = Advance { step, begin: Vec::new() };
+        let mut advance = Advance::new(Step::new(self.stored.id, self.token));
         let mut history = Vec::new();
-        while let Some(Mail { message, letter }) = self.mailbox.pop_front() {
+        while let Some(Mail { message, letter }) = self.next_mail() {
             advance.step.read.extend(letter);
+            let message = match message {
+                Ok(message) => message,
+                Err(why) => {
+                    tracing::warn!(execution = %self.stored.id, letter, why, "a letter cannot be read and is dropped");
+                    continue;
+                }
+            };
             let Some(event) = self.event_of(message, now, &mut advance) else { continue };
             let moment = Moment { now: now.as_millis(), seed: fastrand::u64(..), limits };
             let caused = stepper::step(&self.definition, &mut self.kept.execution, event, moment);
@@ -123,6 +139,18 @@ impl Held {
         advance
     }
 
+    /// The end of a nested execution can be known before the answer to the request that started it, above all after a
+    /// crash. The history tells both, in their order.
+    fn next_mail(&mut self) -> Option<Mail> {
+        if let Some(Mail { message: Ok(Message::ChildEnded { task, description, .. }), .. }) = self.mailbox.front()
+            && let Some(Pending { command, elsewhere: false, .. }) = self.kept.pending.get(task)
+            && command_waits_for_child(command)
+        {
+            return Some(Mail::event(Event::TaskSubmitted { task: *task, output: nested::submitted(description) }));
+        }
+        self.mailbox.pop_front()
+    }
+
     /// What a message means to the stepper; none if it concerns nobody any more.
     fn event_of(&mut self, message: Message, now: Timestamp, advance: &mut Advance) -> Option<Event> {
         match message {
@@ -134,8 +162,12 @@ impl Held {
                 None
             }
             Message::ChildEnded { task, succeeded, description } => {
-                let pending = self.kept.pending.remove(&task)?;
-                let Command::RunTask { nested: Some(nested), .. } = pending.command else { return None };
+                if !command_waits_for_child(&self.kept.pending.get(&task)?.command) {
+                    return None;
+                }
+                let Command::RunTask { nested: Some(nested), .. } = self.kept.pending.remove(&task)?.command else {
+                    return None;
+                };
                 Some(nested::answer(task, nested.output_as_json, succeeded, description))
             }
             Message::Event(event) => {
@@ -145,12 +177,19 @@ impl Held {
                         self.kept.deadline = seconds.map(|seconds| after_seconds(now, seconds));
                     }
                     Event::Continued => self.kept.goes_on = false,
-                    Event::TaskSubmitted { task, .. } => self.kept.pending.get_mut(task)?.elsewhere = true,
+                    Event::TaskSubmitted { task, .. } => {
+                        if std::mem::replace(&mut self.kept.pending.get_mut(task)?.elsewhere, true) {
+                            return None;
+                        }
+                    }
                     Event::TaskSucceeded { task, .. }
                     | Event::TaskFailed { task, .. }
                     | Event::ItemsRead { task, .. } => {
                         let pending = self.kept.pending.remove(task)?;
-                        advance.step.dropped_tokens.extend(token_of(pending.command));
+                        if let Some(token) = token_of(pending.command) {
+                            advance.step.dropped_tokens.push(token);
+                            advance.released.push(*task);
+                        }
                     }
                     // Whoever works on it has to be told.
                     Event::TaskTimedOut { task } | Event::HeartbeatMissed { task } => self.cancel(*task, advance)?,
@@ -210,9 +249,7 @@ impl Held {
         if let Some(running) = self.running.remove(&number) {
             running.abort();
         }
-        if let Command::RunTask { nested: Some(nested), .. } = &pending.command
-            && nested.waits
-        {
+        if command_waits_for_child(&pending.command) {
             let cause = Some("The execution that started it does not wait for it any more.".to_owned());
             let stopped = Message::Event(Event::Stopped { error: None, cause });
             advance.step.letters.push((Recipient::Child(number), stopped.to_text()));
@@ -223,6 +260,7 @@ impl Held {
             advance.step.tokens.retain(|(known, _)| *known != token);
             if advance.step.tokens.len() == before {
                 advance.step.dropped_tokens.push(token);
+                advance.released.push(number);
             }
         }
         Some(())
@@ -273,6 +311,10 @@ pub(super) fn broken(stored: &StoredExecution, token: Token, why: String, now: T
     let mut step = Step::new(stored.id, token);
     end_with(&mut step, stored, end, now);
     step
+}
+
+fn command_waits_for_child(command: &Command) -> bool {
+    matches!(command, Command::RunTask { nested: Some(nested), .. } if nested.waits)
 }
 
 fn after_seconds(now: Timestamp, seconds: u64) -> i64 {

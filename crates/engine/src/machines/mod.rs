@@ -32,6 +32,8 @@ mod desk;
 mod executor;
 mod handle;
 mod held;
+#[cfg(test)]
+mod held_tests;
 mod kept;
 mod nested;
 mod perform;

@@ -22,6 +22,11 @@ fn started(nested: &Nested, name: &str, at: Timestamp) -> Value {
     json!({"ExecutionArn": arn_of_execution(&nested.machine, name), "StartDate": at.as_millis()})
 }
 
+/// The same, as the description of one that has ended tells it.
+pub(super) fn submitted(description: &Value) -> Value {
+    json!({"ExecutionArn": description["ExecutionArn"], "StartDate": description["StartDate"]})
+}
+
 /// Starts it, once however often it is asked for. Gives the answer to the request itself.
 pub(super) async fn start(
     store: &dyn Store,

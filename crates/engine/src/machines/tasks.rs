@@ -70,6 +70,13 @@ pub trait Tasks: Send + Sync + fmt::Debug {
 
     async fn run(&self, call: TaskCall) -> TaskResult;
 
+    /// Nobody waits for the token of this task any more: it was reported, its time is over, or its execution has ended.
+    /// Whoever was asked may be told. Called when that is stored, at most once: a process that dies then never calls it.
+    async fn released(&self, _execution: ExecutionId, _task: u64) {}
+
+    /// An executor has begun: a time to make up for what those who died did not tell.
+    async fn begun(&self) {}
+
     async fn read_items(&self, request: ItemsRequest) -> Result<Vec<Value>, TaskFailure>;
 
     async fn write_results(&self, request: ResultsRequest) -> TaskResult;

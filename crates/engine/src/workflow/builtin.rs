@@ -2,14 +2,16 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 9] {
+pub const fn all() -> [(&'static str, &'static str); 11] {
     [
+        ("civic", include_str!("../../../../workflows/civic.yaml")),
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("documents", include_str!("../../../../workflows/documents.yaml")),
         ("idp", include_str!("../../../../workflows/idp.yaml")),
         ("parsers", include_str!("../../../../workflows/parsers.yaml")),
         ("parsers-foundry", include_str!("../../../../workflows/parsers-foundry.yaml")),
         ("process", include_str!("../../../../workflows/process.yaml")),
+        ("question", include_str!("../../../../workflows/question.yaml")),
         ("read", include_str!("../../../../workflows/read.yaml")),
         ("submission-documents", include_str!("../../../../workflows/submission-documents.yaml")),
         ("words", include_str!("../../../../workflows/words.yaml")),

@@ -13,7 +13,8 @@ use bindery_core::{
     submission::Submission,
 };
 use bindery_store::{
-    Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Search, Store, StoreResult,
+    Civic, Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Search, Store, StoreResult,
+    civic::CivicRecords,
     commit::{Enqueued, FeedCommit},
     executions::{
         ExecutionFilter, HeldExecution, HistoryChunk, Letter, NewExecution, Started, Step, StoredExecution,
@@ -283,6 +284,12 @@ impl Executions for Twice {
     }
     async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
         self.0.prune_executions(before).await
+    }
+}
+
+impl Civic for Twice {
+    fn civic(&self) -> CivicRecords<'_> {
+        self.0.civic()
     }
 }
 

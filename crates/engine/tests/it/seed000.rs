@@ -118,10 +118,13 @@ async fn is_known(rig: &Rig, submission: &str) -> bool {
     rig.engine.find_submission(submission).await.is_ok()
 }
 
-/// The states of all documents, in the order in which they became known.
+/// The states of all documents by their names: two that follow the events may draw the ids for them, so that the
+/// order of the store says nothing.
 async fn documents(rig: &Rig, submission: &str) -> Vec<Value> {
     let states = view::document_states(&rig.engine, id_of(rig, submission).await).await.unwrap();
-    states.iter().map(|state| serde_json::to_value(state).unwrap()).collect()
+    let mut states: Vec<_> = states.iter().map(|state| serde_json::to_value(state).unwrap()).collect();
+    states.sort_by_key(|state| state["id"].as_str().map(str::to_owned));
+    states
 }
 
 async fn document(rig: &Rig, submission: &str, document: &str) -> Value {

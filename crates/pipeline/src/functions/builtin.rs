@@ -3,6 +3,7 @@
 use super::{Functions, failed};
 use crate::{
     DEFAULT_WORKFLOW,
+    errands::{self, question, queue},
     idp::{
         TaskError, answered, document,
         file_processing::{FileRequest, file_processing},
@@ -22,11 +23,12 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Each with one line on what it does.
-pub const BUILTIN: [(&str, &str); 8] = [
+pub const BUILTIN: [(&str, &str); 9] = [
     ("file_processing", "copy a file to where the document chain takes files in, and have it read"),
     ("file_processing_status", "how far a document of the chain is: PENDING, COMPLETE or FAILED"),
     ("ingest_document", "cut the text of a document into chunks and index them"),
     ("read_file", "a text or JSON file as a value"),
+    ("review", "ask a person; with a task token, the decision is the task's answer"),
     ("search", "find pages by their words"),
     ("submit", "take files in for a workflow"),
     ("submission_status", "how far a submission is"),
@@ -47,6 +49,7 @@ impl Functions {
             "file_processing_status" => self.file_processing_status(payload).await,
             "ingest_document" => self.ingest_document(payload).await,
             "read_file" => read_file(payload).await,
+            "review" => self.review(payload, call).await,
             "search" => self.search(payload).await,
             "submit" => self.submit(payload, call).await,
             "submission_status" => self.submission_status(payload).await,
@@ -141,6 +144,29 @@ impl Functions {
         }
         let received = self.engine.submit(intake).await.map_err(trouble)?;
         Ok(json!({"submission_id": received.id()}))
+    }
+
+    /// `{question, value?, priority?}`
+    async fn review(&self, payload: &Value, call: &TaskCall) -> TaskResult {
+        let asked = payload.get("question").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let asked = asked.ok_or_else(|| bad("question: expected a text such as \"May this order be paid?\""))?;
+        let priority = match payload.get("priority") {
+            None | Some(Value::Null) => 0,
+            Some(given) => given
+                .as_i64()
+                .and_then(|given| i32::try_from(given).ok())
+                .ok_or_else(|| bad("priority: expected a whole number; more is more urgent, and 0 is usual"))?,
+        };
+        let wanted = json!({"question": asked, "value": payload.get("value")});
+        let sent = errands::send(&self.engine, question::WORKFLOW, call, question::FILE, &wanted, priority).await;
+        Ok(json!({"submission_id": sent.map_err(trouble)?}))
+    }
+
+    /// The task waits on a queue until a program outside takes it.
+    pub(super) async fn hand_out(&self, queue: &str, payload: &Value, call: &TaskCall) -> TaskResult {
+        let workflow = queue::register(&self.engine, queue).await.map_err(trouble)?;
+        let sent = errands::send(&self.engine, workflow, call, queue::FILE, payload, 0).await;
+        Ok(json!({"submission_id": sent.map_err(trouble)?}))
     }
 
     /// `{submission_id}`

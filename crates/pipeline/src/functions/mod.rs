@@ -9,8 +9,8 @@
 //! | `arn:aws:states:::http:invoke` | the URL `ApiEndpoint` |
 //! | `arn:aws:states:::states:startExecution` | another machine; the executor does that itself |
 //!
-//! The function of a name is, in this order: what the configuration maps the name to, a function that comes with Bindery
-//! ([`BUILTIN`]), or a processor. With `.waitForTaskToken` the function is called the same way, and the task then waits
+//! The function of a name is, in this order: what the configuration maps the name to (another name, a URL or a queue), a
+//! function that comes with Bindery ([`BUILTIN`]), or a processor. With `.waitForTaskToken` the function is called the same way, and the task then waits
 //! for its token.
 
 mod builtin;
@@ -20,9 +20,12 @@ mod resource;
 
 pub use builtin::BUILTIN;
 
-use crate::idp::{IdpPlace, Places};
+use crate::{
+    errands,
+    idp::{IdpPlace, Places},
+};
 use async_trait::async_trait;
-use bindery_core::{StepError, outcome::Step};
+use bindery_core::{ExecutionId, StepError, outcome::Step};
 use bindery_engine::{
     Engine,
     context::{CancelFlag, StepContext},
@@ -46,6 +49,8 @@ pub struct Functions {
     engine: Engine,
     /// What names stand for, as the configuration says: another name, or the URL of an endpoint.
     names: BTreeMap<String, String>,
+    /// Names that stand for queues, from which programs outside take tasks.
+    queues: BTreeMap<String, String>,
     places: Arc<Places>,
     /// Where files are taken in for the document chain.
     place: Option<IdpPlace>,
@@ -53,13 +58,20 @@ pub struct Functions {
 
 impl Functions {
     pub fn new(engine: Engine) -> Self {
-        Self { engine, names: BTreeMap::new(), places: Arc::default(), place: None }
+        Self { engine, names: BTreeMap::new(), queues: BTreeMap::new(), places: Arc::default(), place: None }
     }
 
     /// Names and ARNs of functions, each with the function or the URL that it stands for.
     #[must_use]
     pub fn with_names(mut self, names: BTreeMap<String, String>) -> Self {
         self.names = names;
+        self
+    }
+
+    /// Names and ARNs of functions, each with the queue on which its tasks are handed out, such as `q.resize`.
+    #[must_use]
+    pub fn with_queues(mut self, queues: BTreeMap<String, String>) -> Self {
+        self.queues = queues;
         self
     }
 
@@ -73,7 +85,7 @@ impl Functions {
     /// Every name that a task can call.
     pub fn known(&self) -> Vec<String> {
         let builtin = BUILTIN.iter().map(|(name, _)| (*name).to_owned());
-        let mut known: Vec<String> = self.names.keys().cloned().chain(builtin).collect();
+        let mut known: Vec<String> = self.names.keys().chain(self.queues.keys()).cloned().chain(builtin).collect();
         known.extend(self.engine.registry().names());
         known.sort_unstable();
         known.dedup();
@@ -82,11 +94,13 @@ impl Functions {
 
     /// What the configuration says of a name or ARN; else the last part of an ARN.
     fn resolved<'a>(&'a self, name: &'a str) -> &'a str {
-        let short = resource::function_name(name);
-        self.names.get(name).or_else(|| self.names.get(short)).map_or(short, String::as_str)
+        configured(&self.names, name).unwrap_or_else(|| resource::function_name(name))
     }
 
     fn knows(&self, name: &str) -> bool {
+        if configured(&self.queues, name).is_some() {
+            return true;
+        }
         let name = self.resolved(name);
         endpoint::is_url(name)
             || BUILTIN.iter().any(|(known, _)| *known == name)
@@ -94,6 +108,9 @@ impl Functions {
     }
 
     async fn call(&self, name: &str, payload: Value, call: &TaskCall) -> TaskResult {
+        if let Some(queue) = configured(&self.queues, name) {
+            return self.hand_out(queue, &payload, call).await;
+        }
         let resolved = self.resolved(name);
         if endpoint::is_url(resolved) {
             return endpoint::post(resolved.to_owned(), payload).await;
@@ -122,6 +139,11 @@ impl Functions {
         drop(cancel);
         ran.map(|extracted| extracted.output).map_err(failed)
     }
+}
+
+/// What the configuration says of a name, or of an ARN or the name in it.
+fn configured<'a>(table: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    table.get(name).or_else(|| table.get(resource::function_name(name))).map(String::as_str)
 }
 
 /// A step on a thread of its own is asked to stop when nobody waits for it any more.
@@ -171,6 +193,18 @@ impl Tasks for Functions {
             Target::Start | Target::Items | Target::Results | Target::Other(_) => {
                 Err(TaskFailure::unknown(&call.resource, &self.known()))
             }
+        }
+    }
+
+    async fn released(&self, execution: ExecutionId, task: u64) {
+        if let Err(error) = errands::withdraw(&self.engine, execution, task).await {
+            tracing::warn!(%execution, task, error = %error, "what nobody waits for any more was not withdrawn");
+        }
+    }
+
+    async fn begun(&self) {
+        if let Err(error) = errands::withdraw_abandoned(&self.engine).await {
+            tracing::warn!(error = %error, "what nobody waits for any more was not looked for");
         }
     }
 

@@ -3,13 +3,12 @@
 //! Redirects are never followed. An answer of whatever status is an answer; what it means is for the caller. No answer
 //! is an error that says what to do next.
 
-mod address;
 mod environment;
 
 pub use environment::Environment;
 
-use address::{Guarded, PrivateAddress};
 use bindery_core::StepError;
+use bindery_processors::outside::public_address::{Guarded, PrivateAddress};
 use std::{
     io::{self, Read},
     time::Duration,
@@ -96,7 +95,8 @@ fn unreachable(error: ureq::Error, shown: &str, time: Duration) -> StepError {
         ureq::Error::Timeout(_) => late(),
         ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => late(),
         ureq::Error::Other(other) if other.is::<PrivateAddress>() => {
-            StepError::reject(format!("{shown}: {other}")).named("PrivateAddress")
+            let message = format!("{shown}: {other}; `allow_private: true` in the stage's settings allows that");
+            StepError::reject(message).named("PrivateAddress")
         }
         error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
             StepError::reject(format!("{shown} cannot be asked: {error}")).named("BadRequest")

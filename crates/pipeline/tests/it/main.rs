@@ -5,6 +5,7 @@
 
 mod desk;
 mod documents;
+mod errands;
 mod intake;
 mod output;
 mod read;

@@ -52,9 +52,11 @@ fn one_by_one(name: &str) -> ExecutorOptions {
     ExecutorOptions { limits, most_tasks: 1, ..short_lived(name) }
 }
 
-/// Some of the moments, or all of them where that is asked for.
-fn between_kills() -> usize {
-    if std::env::var_os("BINDERY_TORTURE_KILLS").is_some() { 1 } else { 12 }
+/// After which events to kill: some and all of the last, where another execution is started and ends; or all of them
+/// where that is asked for.
+fn moments(last: u64) -> impl Iterator<Item = u64> {
+    let all = std::env::var_os("BINDERY_TORTURE_KILLS").is_some();
+    (1..last).filter(move |moment| all || moment % 12 == 1 || moment + 7 > last)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -71,7 +73,7 @@ async fn an_executor_killed_between_any_two_events_changes_nothing() {
     let expected_events = told(&desk, undisturbed).await;
 
     let last = u64::try_from(expected_events.len()).unwrap();
-    for kill_after in (1..last).step_by(between_kills()) {
+    for kill_after in moments(last) {
         let id = desk.start("machine", input.clone()).await;
         let executor = desk.executor(one_by_one(&format!("dies-after-{kill_after}")));
         while stored_events(&desk, id).await < kill_after {

@@ -1,7 +1,7 @@
 //! Timers, time-outs, task tokens, nested executions, and being stopped.
 
 use super::desk::{Desk, output};
-use bindery_core::Clock as _;
+use bindery_core::{Clock as _, Name};
 use bindery_engine::machines::{Answer, ExecutorOptions, StartRequest};
 use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
 use serde_json::json;
@@ -156,4 +156,58 @@ async fn stopping_ends_an_execution_and_what_it_started() {
     assert_eq!(all.len(), 2);
     let again = StartRequest { machine: "child".to_owned(), name: Some("nested".to_owned()), input: json!({}) };
     assert_eq!(desk.machines.start(again).await.unwrap(), (child.id, false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_letter_that_cannot_be_read_goes_away_and_harms_nobody() {
+    let desk = Desk::new(|_| Ok(json!({})));
+    let machine = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
+        "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+        "Parameters": {"FunctionName": "ask", "Payload": {}}}}});
+    desk.put("machine", &machine).await;
+    let executor = desk.executor(ExecutorOptions::default());
+    let id = desk.start("machine", json!({})).await;
+    desk.until(id, "TaskSubmitted").await;
+    assert!(desk.rig.store.send_letter(id, "not what anybody writes", None).await.unwrap());
+    let reader = Name::from("reader");
+    // Whoever has nothing to read rests again: then another one can hold it, and finds no letter.
+    let deadline = std::time::Instant::now() + Duration::from_secs(30);
+    while desk.rig.store.execution(id).await.unwrap().unwrap().due_at.is_some() {
+        assert!(std::time::Instant::now() < deadline, "it does not rest");
+        let mark = desk.rig.store.change_mark();
+        desk.rig.store.changed(mark, Duration::from_millis(10)).await;
+    }
+    executor.stop().await;
+    let token = desk.tasks.calls.lock().unwrap()[0].token.clone().unwrap();
+    assert!(desk.rig.store.send_letter(id, "\"another\"", None).await.unwrap());
+    let held = desk.rig.store.hold_executions(&reader, 10, Duration::from_millis(1)).await.unwrap();
+    assert_eq!(held.len(), 1);
+    let letters = desk.rig.store.letters(&reader).await.unwrap();
+    assert_eq!(letters.iter().map(|letter| letter.text.as_str()).collect::<Vec<_>>(), ["\"another\""]);
+    let executor = desk.executor(ExecutorOptions::default());
+    desk.machines.report(&token, Answer::Succeeded(json!("well"))).await.unwrap();
+    assert_eq!(output(&desk.ended(id).await), json!("well"));
+    executor.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_waits_for_nothing_that_has_been_answered() {
+    let desk = Desk::new(|_| Ok(json!({})));
+    let ask = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
+        "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
+        "Parameters": {"FunctionName": "ask", "Payload": {}}}}});
+    // Short waits, so that it does not rest while its tasks are submitted and answers come during its steps.
+    let machine = json!({"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
+        {"StartAt": "All", "States": {"All": {"Type": "Map", "ItemsPath": "$", "ItemProcessor": ask, "End": true}}},
+        {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 1, "Next": "Wait2"},
+                                       "Wait2": {"Type": "Wait", "Seconds": 1, "Next": "Wait"}}}]}}});
+    desk.put("machine", &machine).await;
+    let executor = desk.executor(ExecutorOptions { drain: Duration::from_secs(3_600), ..ExecutorOptions::default() });
+    let id = desk.start("machine", json!(vec![0; 40])).await;
+    let submitted = async || desk.kinds(id).await.iter().filter(|kind| *kind == "TaskSubmitted").count();
+    while submitted().await < 40 {
+        let mark = desk.rig.store.change_mark();
+        desk.rig.store.changed(mark, Duration::from_millis(20)).await;
+    }
+    tokio::time::timeout(Duration::from_secs(60), executor.stop()).await.expect("it stops soon");
 }

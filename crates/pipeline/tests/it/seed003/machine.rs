@@ -107,9 +107,11 @@ fn input(file: &std::path::Path) -> Value {
            "ingest_params": {"chunk_size": 400, "overlap": 40}, "llm_params": {"model": "none"}})
 }
 
-/// Some of the moments, or all of them where that is asked for.
-fn between_kills() -> usize {
-    if std::env::var_os("BINDERY_TORTURE_KILLS").is_some() { 1 } else { 9 }
+/// After which events to kill: some and all of the last, where another execution is started and ends; or all of them
+/// where that is asked for.
+fn moments(last: u64) -> impl Iterator<Item = u64> {
+    let all = std::env::var_os("BINDERY_TORTURE_KILLS").is_some();
+    (1..last).filter(move |moment| all || moment % 9 == 1 || moment + 7 > last)
 }
 
 /// Polls do not count: how many there are depends on how fast the file is read.
@@ -198,7 +200,7 @@ async fn s003_23_killed_between_any_two_events_it_ends_the_same() {
     };
     let expected_events = kinds(&ingestion.events(undisturbed).await);
     let last = u64::try_from(expected_events.len()).unwrap();
-    for kill_after in (1..last).step_by(between_kills()) {
+    for kill_after in moments(last) {
         let id = ingestion.start(&format!("killed-{kill_after}"), input(&file)).await;
         let dies = ingestion.executor(&format!("dies-{kill_after}"), limits);
         let store = ingestion.desk.engine.store();

@@ -1,0 +1,69 @@
+//! What was answered, and the report to the task that waits for it.
+
+use super::{Question, Sender, asked};
+use bindery_core::{
+    StepError,
+    outcome::{Outcome, OutcomeStatus},
+};
+use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED, machines::Answer};
+use serde_json::{Value, json};
+
+/// What a task fails with when a person rejects.
+const REJECTED: &str = "Review.Rejected";
+
+/// Reports how an errand ended to the task that waits for it, and keeps the same as the submission's result. Where nobody
+/// waits any more, the result is all there is.
+#[derive(Debug, Clone, Copy)]
+pub struct TaskAnswer;
+
+impl Processor for TaskAnswer {
+    fn name(&self) -> &'static str {
+        "task_answer"
+    }
+
+    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+        let bug = || StepError::bug("nobody has answered, and nobody was asked");
+        let asked = asked(context.workflow()?).ok_or_else(bug)?;
+        let is_question = asked.processor(Question::NAME).is_some();
+        let outcome = context.outcomes(&asked.name)?.into_iter().next().ok_or_else(bug)?;
+        let answer = match outcome.status {
+            OutcomeStatus::Failed => failed(&outcome, is_question),
+            _ if is_question => Answer::Succeeded(decided(context.read(&outcome.output)?)),
+            _ => Answer::Succeeded(context.read(&outcome.output)?),
+        };
+        let result = match &answer {
+            Answer::Failed { error, cause } => json!({"error": error, "cause": cause}),
+            Answer::Succeeded(output) => output.clone(),
+            Answer::Heartbeat => Value::Null,
+        };
+        if let Some(token) = Sender::of(context)?.token
+            && !context.report_task(&token, answer)?
+        {
+            tracing::debug!(submission = %context.submission()?.id, "nobody waits for this answer (any more)");
+        }
+        Ok(result)
+    }
+
+    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+        crate::results::store_result(context, processed)
+    }
+}
+
+/// What a person has decided, in the words that a machine is told.
+fn decided(mut found: Value) -> Value {
+    let decided = found[DECIDED].take();
+    json!({
+        "verdict": decided["verdict"], "by": decided["by"], "at": decided["at"], "value": found["value"].take(),
+    })
+}
+
+/// Names that `Retry` and `Catch` can go by.
+fn failed(outcome: &Outcome, is_question: bool) -> Answer {
+    let kind = outcome.error.as_ref().map(|error| error.kind.as_str());
+    let error = match kind {
+        Some("Rejected") if is_question => REJECTED,
+        Some("Timeout") => "States.Timeout",
+        _ => "States.TaskFailed",
+    };
+    Answer::Failed { error: Some(error.to_owned()), cause: Some(crate::results::reason(outcome)) }
+}
