@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Workflows(commands::workflows::Args),
     Processors(commands::processors::Args),
     Machine(commands::machine::Args),
+    Civic(commands::civic::Args),
     Store(commands::store::Args),
     /// Run steps for another bindery, which talks to it over standard input and output
     #[command(hide = true)]

@@ -4,7 +4,7 @@
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
 //! see), and [`Executions`] (state machines under way). Every method states its durability promise, works on batches in
 //! one round trip, and assumes neither a single process nor a single writer. [`Search`] finds pages by their words,
-//! [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
+//! [`Civic`] keeps what is known of city councils, [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
 //! bytes, in a folder or in object storage.
 //!
 //! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
@@ -13,6 +13,7 @@
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
 
 pub mod blobs;
+pub mod civic;
 pub mod commit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -28,6 +29,7 @@ pub mod search;
 pub mod sqlite;
 pub mod store;
 
+pub use civic::Civic;
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
 pub use executions::Executions;

@@ -1,6 +1,7 @@
 //! The traits that a database backend implements.
 
 use crate::{
+    civic::Civic,
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     executions::Executions,
@@ -208,6 +209,6 @@ pub trait Records: Send + Sync {
 }
 
 /// A database: all together.
-pub trait Store: Queue + Feed + Control + Records + Executions + Search + Portable + fmt::Debug {}
+pub trait Store: Queue + Feed + Control + Records + Executions + Search + Civic + Portable + fmt::Debug {}
 
-impl<T: Queue + Feed + Control + Records + Executions + Search + Portable + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Executions + Search + Civic + Portable + fmt::Debug> Store for T {}

@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod child;
+pub(crate) mod civic;
 pub(crate) mod dead_letters;
 pub(crate) mod events;
 pub(crate) mod intake;
@@ -59,5 +60,6 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
         Command::Machine(args) => machine::run(settings, args).await,
+        Command::Civic(args) => civic::run(settings, args).await,
     }
 }

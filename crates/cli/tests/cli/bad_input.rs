@@ -33,7 +33,7 @@ fn unknown_names_list_the_known_ones() {
     desk.bindery(&["run", &samples(), "--workflow", "wrods"])
         .fails_with(
             2,
-            "there is no workflow \"wrods\"; known are default, documents, idp, parsers, parsers-foundry, process, read, submission-documents, words",
+            "there is no workflow \"wrods\"; known are civic, default, documents, idp, parsers, parsers-foundry, process, question, read, submission-documents, words",
         )
         .fails_with(2, "hint: ");
     desk.bindery(&["run", &samples(), "--workflow", "process"]).fails_with(2, "no processor is registered under");

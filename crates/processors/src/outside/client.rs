@@ -16,7 +16,12 @@ pub fn is_transient(status: StatusCode) -> bool {
 /// How long the other side wants to be left alone, by its `Retry-After`.
 pub fn wait_asked_for(headers: &HeaderMap) -> Option<Duration> {
     let after = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok())?;
-    retry_after::read(after, SystemTime::now())
+    wait_from(after, SystemTime::now())
+}
+
+/// The same of the header's value, at a time that somebody else tells.
+pub fn wait_from(retry_after: &str, now: SystemTime) -> Option<Duration> {
+    retry_after::read(retry_after, now)
 }
 
 /// A variable of the environment that is needed and not set: the work waits for it.

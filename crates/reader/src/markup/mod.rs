@@ -1,6 +1,7 @@
 //! Markup that is shown as pages: HTML into blocks; and what tables and running text of other formats are made with.
 
 pub mod html;
+pub mod tree;
 
 mod flow;
 mod grid;
@@ -8,7 +9,6 @@ mod layout;
 mod numbering;
 mod place;
 mod style;
-mod tree;
 mod walk;
 
 pub(crate) use flow::{neat, trimmed};

@@ -26,7 +26,8 @@ const PIECE_BYTES: usize = 16 * 1024;
 /// How much deeper than the limit the parser's own repairs may get before every further tag is left out.
 const SLACK: u32 = 64;
 
-pub(crate) type NodeId = u32;
+/// A place in a [`Tree`].
+pub type NodeId = u32;
 
 #[derive(Debug)]
 pub(crate) enum Content {
@@ -54,18 +55,18 @@ struct Node {
 
 /// A parsed document.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     nodes: Vec<Node>,
     /// Tags were left out, because the document is nested too deeply or has too many of them.
-    pub(crate) flattened: bool,
+    pub flattened: bool,
     /// Parsing took too long, and what was left was not parsed.
-    pub(crate) cut: bool,
+    pub cut: bool,
 }
 
 impl Tree {
-    pub(crate) const ROOT: NodeId = 0;
+    pub const ROOT: NodeId = 0;
 
-    pub(crate) fn parse(html: &str, limits: &Limits) -> Self {
+    pub fn parse(html: &str, limits: &Limits) -> Self {
         let (started, patience, mut cut) = (Instant::now(), limits.time_per_page / 2, false);
         let deepest = u32::try_from(limits.xml_depth).unwrap_or(u32::MAX).clamp(16, 4096);
         let builder = TreeBuilder::new(Sink::new(), TreeBuilderOpts { scripting_enabled: false, ..Default::default() });
@@ -90,27 +91,35 @@ impl Tree {
         self.node(id).map_or(&Content::Nothing, |node| &node.content)
     }
 
-    pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
+    pub fn first_child(&self, id: NodeId) -> Option<NodeId> {
         self.node(id)?.first_child
     }
 
-    pub(crate) fn next(&self, id: NodeId) -> Option<NodeId> {
+    pub fn next(&self, id: NodeId) -> Option<NodeId> {
         self.node(id)?.next
     }
 
-    pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id)?.parent
     }
 
     /// The element's name, e.g. "td"; None if it is no element.
-    pub(crate) fn name(&self, id: NodeId) -> Option<&str> {
+    pub fn name(&self, id: NodeId) -> Option<&str> {
         match self.content(id) {
             Content::Element { name, .. } => Some(&*name.local),
             _ => None,
         }
     }
 
-    pub(crate) fn attribute(&self, id: NodeId, wanted: &str) -> Option<&str> {
+    /// What a piece of text says; None if it is none.
+    pub fn text(&self, id: NodeId) -> Option<&str> {
+        match self.content(id) {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn attribute(&self, id: NodeId, wanted: &str) -> Option<&str> {
         let Content::Element { attributes, .. } = self.content(id) else { return None };
         attributes.iter().find(|attribute| &*attribute.name.local == wanted).map(|attribute| &*attribute.value)
     }

@@ -28,12 +28,16 @@
 //! | [`deadlines`] | warnings, each once |
 //! | [`executions`] | state machines that go on where they were |
 //! | [`search`] | pages that are found by their words |
+//! | [`civic`] | meetings that are stored whole and once, with the work that follows |
+//! | [`civic_records`] | cities, visits, messages, and lists that are true |
 //! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
 
 pub mod blobs;
 pub mod carry;
+pub mod civic;
+pub mod civic_records;
 pub mod control;
 pub mod deadlines;
 pub mod decisions;
@@ -280,6 +284,38 @@ macro_rules! conformance_suite {
                 any_text_can_be_indexed
                 no_question_can_break_it
             }
+            civic {
+                s001_24_a_resync_keeps_summaries_and_processing_state
+                the_same_again_changes_nothing
+                s001_28_a_meeting_and_its_jobs_are_stored_together_or_not_at_all
+                a_stale_change_does_not_disturb_its_neighbours
+                of_two_changes_at_once_one_is_stored
+                changes_of_an_unknown_city_or_meeting_are_refused
+                s001_37_a_meeting_or_matter_has_one_live_job
+                s001_39_the_urgent_come_first_and_meetings_before_matters
+                s001_35_jobs_are_seen_as_people_know_them
+                what_was_given_up_stays_so_until_there_is_something_new
+                an_effect_under_a_lost_lease_stores_nothing
+                a_matter_is_one_over_all_its_meetings
+                two_votes_on_one_item_survive_and_a_corrected_ballot_replaces
+                what_happens_to_a_meeting_is_its_history
+                the_first_meeting_of_a_city_is_told_once
+                a_picture_has_all_that_a_sync_decides_by
+                s001_71_what_processing_finds_out_is_stored
+            }
+            civic_records {
+                jurisdictions_are_found_by_what_they_are
+                a_visit_and_the_health_of_its_city_are_stored_together
+                failures_silence_and_interruptions_are_seen
+                a_page_remembers_when_it_had_something
+                wishes_for_cities_are_counted_and_decided
+                the_watchlist_is_what_active_alerts_want
+                a_message_is_sent_by_one_and_tried_again
+                old_visits_and_messages_are_forgotten
+                meetings_are_found_by_time_and_counted
+                people_and_bodies_are_listed_with_what_they_did
+                any_text_can_be_stored
+            }
             portable {
                 rows_are_stored_when_all_have_come
                 a_store_in_use_takes_no_rows
@@ -339,6 +375,8 @@ mod tests {
             ("records", include_str!("records.rs")),
             ("views", include_str!("views.rs")),
             ("search", include_str!("search.rs")),
+            ("civic", include_str!("civic.rs")),
+            ("civic_records", include_str!("civic_records.rs")),
             ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];

@@ -3,6 +3,7 @@
 //! A test of each backend compares this with its schema, so that no column is forgotten. What is left out on purpose is
 //! in [`LEFT_BEHIND`].
 
+use crate::civic::tables as civic;
 use bindery_core::job::JobState;
 use serde_json::{Map, Value};
 
@@ -315,6 +316,27 @@ pub const TABLES: &[Table] = &[
         ],
         is_work: true,
     },
+    civic::JURISDICTION,
+    civic::ZIPCODE,
+    civic::SYNC_RUN,
+    civic::PAGE,
+    civic::REQUEST,
+    civic::MEETING,
+    civic::ITEM,
+    civic::ITEM_REVISION,
+    civic::CHANGE,
+    civic::SKIPPED,
+    civic::MATTER,
+    civic::APPEARANCE,
+    civic::SPONSORSHIP,
+    civic::VOTE_EVENT,
+    civic::BALLOT,
+    civic::COMMITTEE,
+    civic::COMMITTEE_MEMBER,
+    civic::PERSON,
+    civic::ALERT,
+    civic::WATCH,
+    civic::NOTIFICATION,
 ];
 
 const JOB: &str = "job";

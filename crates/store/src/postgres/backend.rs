@@ -86,7 +86,7 @@ impl PostgresStore {
     }
 }
 
-fn check_events(commits: &[Commit]) -> StoreResult<()> {
+pub(super) fn check_events(commits: &[Commit]) -> StoreResult<()> {
     commits.iter().flat_map(|commit| &commit.changes.events).try_for_each(events::check)
 }
 

@@ -30,12 +30,14 @@
 //! | `portable` | all rows out, all rows in |
 //! | `records`, `explain` | the reads |
 //! | `search` | the index of texts |
+//! | `civic` | city councils: answers and rows, whatever they are about |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
 
 mod backend;
 mod carry;
 mod changes;
+mod civic;
 mod claim;
 mod clock;
 mod commit;

@@ -82,7 +82,7 @@ impl SqliteStore {
 }
 
 /// Done by the caller's thread, so that the writer has only to write.
-fn check_events(commits: &[Commit]) -> StoreResult<()> {
+pub(super) fn check_events(commits: &[Commit]) -> StoreResult<()> {
     commits.iter().flat_map(|commit| &commit.changes.events).try_for_each(events::check)
 }
 

@@ -16,11 +16,13 @@
 //! | `executions` | state machines: statements, reads and their trait |
 //! | `records` | the reads |
 //! | `search` | the index of texts |
+//! | `civic` | city councils: answers and rows, whatever they are about |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
 
 mod backend;
 mod carry;
+mod civic;
 mod claim;
 mod commit;
 mod control;

@@ -16,7 +16,7 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
@@ -24,6 +24,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_parts.sql"),
     include_str!("migrations/0006_executions.sql"),
     include_str!("migrations/0007_search.sql"),
+    include_str!("migrations/0008_civic.sql"),
 ];
 
 /// How to open a store.

@@ -1,0 +1,46 @@
+//! City councils, followed on the sites of their vendors.
+//!
+//! ```text
+//!  vendor's site ──client──► page ──adapter (pure)──► meetings, and what to fetch next
+//!                                                         │
+//!                                                         ▼
+//!  store: meetings, items, matters, votes ◄── sync: what has changed, as one commit with its events and jobs
+//! ```
+//!
+//! An adapter never speaks to the network: it says which pages it wants and reads what was fetched, so that any sync can
+//! be run again from a recording. Who a meeting *is* never depends on its title or its hour, both of which change.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`banana`] | keys of jurisdictions, and lists of them |
+//! | [`client`] | fetching: politely, within limits, recorded and replayed |
+//! | [`committees`], [`people`] | who meets, and who votes |
+//! | [`dates`], [`status`] | what councils write about days, hours and cancellations |
+//! | [`decide`], [`schedule`] | what is queued, and which city is visited when |
+//! | [`detect`] | which vendor a city's site is with |
+//! | [`duplicates`], [`filter`] | what of an agenda is listed twice, and what is worth reading |
+//! | [`hash`], [`ids`] | what documents and entities are known by |
+//! | [`html`] | finding things in pages |
+//! | [`sync`] | what a vendor says and what is stored, brought together |
+//! | [`vendor`] | the adapters, and what they all answer with |
+//! | [`visit`] | an adapter driven over one city's site |
+//! | [`votes`] | ballots, tallies and outcomes |
+
+pub mod banana;
+pub mod client;
+pub mod committees;
+pub mod dates;
+pub mod decide;
+pub mod detect;
+pub mod duplicates;
+pub mod filter;
+pub mod hash;
+pub mod html;
+pub mod ids;
+pub mod people;
+pub mod schedule;
+pub mod status;
+pub mod sync;
+pub mod vendor;
+pub mod visit;
+pub mod votes;

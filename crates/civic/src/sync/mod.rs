@@ -1,0 +1,159 @@
+//! What a vendor says, brought together with what is stored: what is new, what has changed, what is gone.
+//!
+//! Deciding is pure ([`plan`]): what is known goes in, one [`CivicChanges`] comes out, with the history, events and jobs
+//! that follow. The store takes each whole or not at all, and only if the meeting is still as it was read; else it is
+//! read and decided again. So a sync can be killed at any moment and run again, beside others, and nothing is lost or
+//! told twice.
+//!
+//! | module | what it decides |
+//! |---|---|
+//! | `meeting` | the meeting's own row, and what has happened to it |
+//! | `items` | its agenda: what was added, changed, removed; what is worth reading |
+//! | `matters` | matters, appearances, sponsors, votes |
+//! | `queueing` | what is to be read |
+//! | `absent`, `continued` | meetings that the vendor does not list any more, or under another id |
+
+mod absent;
+mod continued;
+mod items;
+mod matters;
+mod meeting;
+pub mod plan;
+mod queueing;
+mod stats;
+
+pub use plan::{Known, Planned, plan};
+pub use stats::SyncStats;
+
+use crate::{
+    banana::Banana,
+    ids,
+    vendor::{VendorMeeting, Window},
+};
+use bindery_engine::workflow;
+use bindery_store::{
+    Store, StoreError, StoreResult,
+    civic::{
+        Applied, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicChanges, Jurisdiction, Meeting, MeetingFilter,
+        PictureRequest,
+    },
+};
+use std::{collections::BTreeSet, sync::Arc};
+
+/// How many meetings are read and stored together.
+const BATCH: usize = 50;
+
+/// How often a meeting that others change at the same moment is decided again.
+const PATIENCE: usize = 8;
+
+/// Brings what vendors say into the store.
+#[derive(Debug, Clone)]
+pub struct Orchestrator {
+    store: Arc<dyn Store>,
+}
+
+/// A visit to one vendor's site of a jurisdiction.
+#[derive(Debug, Clone)]
+pub struct Visited {
+    pub vendor: String,
+    pub window: Window,
+    pub meetings: Vec<VendorMeeting>,
+    /// Everything that the vendor lists in the window is among the meetings: what is stored and not among them is gone.
+    pub is_complete: bool,
+}
+
+impl Orchestrator {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// Stores everything that a visit has found.
+    pub async fn sync_visit(&self, city: &Jurisdiction, visited: Visited) -> StoreResult<SyncStats> {
+        self.put_workflow().await?;
+        let mut stats = SyncStats { meetings_found: visited.meetings.len() as u64, ..SyncStats::default() };
+        let mut visited = visited;
+        let stored = MeetingFilter { banana: Some(city.banana.clone()), ..MeetingFilter::default() };
+        continued::keep_ids(&self.store.civic().meetings(stored).await?, &visited.vendor, &mut visited.meetings);
+        let listed: BTreeSet<String> = visited.meetings.iter().map(|meeting| meeting.vendor_id.clone()).collect();
+        let mut meetings = visited.meetings;
+        while !meetings.is_empty() {
+            let rest = meetings.split_off(meetings.len().min(BATCH));
+            stats.add(&self.sync_batch(city, &visited.vendor, meetings, PATIENCE).await?.0);
+            meetings = rest;
+        }
+        if visited.is_complete {
+            stats.add(&absent::mark(&*self.store, city, &visited.vendor, visited.window, &listed).await?);
+        }
+        Ok(stats)
+    }
+
+    /// Stores one meeting. None if it was not taken: the statistics say why.
+    pub async fn sync_meeting(
+        &self,
+        city: &Jurisdiction,
+        vendor: &str,
+        meeting: VendorMeeting,
+    ) -> StoreResult<(Option<Meeting>, SyncStats)> {
+        self.put_workflow().await?;
+        let (stats, mut stored) = self.sync_batch(city, vendor, vec![meeting], PATIENCE).await?;
+        Ok((stored.pop(), stats))
+    }
+
+    /// The workflow that the jobs of every jurisdiction belong to. Where it is stored already, nothing happens.
+    async fn put_workflow(&self) -> StoreResult<()> {
+        let text = workflow::builtin::find(CIVIC_WORKFLOW).unwrap_or_default();
+        self.store.put_workflow(&CIVIC_WORKFLOW.into(), CIVIC_WORKFLOW_VERSION, text).await
+    }
+
+    async fn sync_batch(
+        &self,
+        city: &Jurisdiction,
+        vendor: &str,
+        meetings: Vec<VendorMeeting>,
+        patience: usize,
+    ) -> StoreResult<(SyncStats, Vec<Meeting>)> {
+        let banana = Banana::parse(&city.banana).map_err(|fault| StoreError::Invalid(fault.to_string()))?;
+        let request = PictureRequest {
+            banana: city.banana.clone(),
+            meetings: meetings.iter().map(|meeting| (vendor.to_owned(), meeting.vendor_id.clone())).collect(),
+            matters: matter_ids(&banana, &meetings),
+        };
+        let mut known = Known::new(city, banana, vendor, self.store.civic().picture(request).await?);
+        let now = self.store.clock().now();
+        let planned: Vec<(VendorMeeting, Planned)> = meetings
+            .into_iter()
+            .map(|meeting| {
+                let planned = plan(&mut known, &meeting, now);
+                (meeting, planned)
+            })
+            .collect();
+        let changes: Vec<CivicChanges> = planned.iter().map(|(_, planned)| planned.changes.clone()).collect();
+        let applied = self.store.civic().apply(changes).await?;
+        let (mut stats, mut stored, mut again) = (SyncStats::default(), Vec::new(), Vec::new());
+        for ((meeting, planned), applied) in planned.into_iter().zip(applied) {
+            match applied {
+                Applied::Stored { .. } => {
+                    stats.add(&planned.stats);
+                    stored.extend(planned.changes.meeting);
+                }
+                Applied::Stale { .. } | Applied::LeaseLost => again.push(meeting),
+            }
+        }
+        if !again.is_empty() {
+            if patience == 0 {
+                let message = format!("{}: its meetings are changed by others all the time; try again", city.banana);
+                return Err(StoreError::Database(message));
+            }
+            let (more, late) = Box::pin(self.sync_batch(city, vendor, again, patience - 1)).await?;
+            stats.add(&more);
+            stored.extend(late);
+        }
+        Ok((stats, stored))
+    }
+}
+
+fn matter_ids(banana: &Banana, meetings: &[VendorMeeting]) -> Vec<String> {
+    let items = meetings.iter().flat_map(|meeting| &meeting.items);
+    let ids = items.filter_map(|item| ids::matter_id(banana, item.matter_file.as_deref(), item.matter_id.as_deref()));
+    ids.collect::<BTreeSet<_>>().into_iter().collect()
+}

@@ -1,0 +1,54 @@
+//! Where an item stands on its agenda: its place, the number in front of its title, what its section says of it.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// `1.1 Roll Call`, `A. Reports`, `IV.B Budget`, `5) Minutes`. A number alone is none: `5 Year Plan` begins with its words.
+#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^((?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z])(?:[.)-](?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z]))*[.)]?)\s+(\S.*)$")
+        .unwrap()
+});
+
+/// The number of a line, without the mark behind it, and what the line says. The number is none where there is none.
+pub(super) fn split(line: &str) -> (Option<String>, &str) {
+    let line = line.trim();
+    let found = NUMBERED.captures(line).and_then(|found| Some((found.get(1)?.as_str(), found.get(2)?.as_str())));
+    match found {
+        Some((number, title)) if number.contains(['.', ')']) => {
+            (Some(number.trim_end_matches(['.', ')']).to_owned()), title)
+        }
+        _ => (None, line),
+    }
+}
+
+/// The place of an item behind so many others.
+pub(super) fn place(before: usize) -> u32 {
+    u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// Items below a heading like "Consent Calendar" are decided together.
+pub(super) fn consent(section: &str) -> Option<bool> {
+    section.to_lowercase().contains("consent").then_some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_in_front_with_a_mark() {
+        for (line, number, title) in [
+            ("1.1 Roll Call", Some("1.1"), "Roll Call"),
+            ("A. Reports of officers", Some("A"), "Reports of officers"),
+            ("IV.B. Budget", Some("IV.B"), "Budget"),
+            ("5) Minutes", Some("5"), "Minutes"),
+            ("0.10 October", Some("0.10"), "October"),
+            ("5 Year Plan", None, "5 Year Plan"),
+            ("A Resolution on parks", None, "A Resolution on parks"),
+            ("Adjourn.", None, "Adjourn."),
+        ] {
+            assert_eq!(split(line), (number.map(str::to_owned), title), "{line}");
+        }
+    }
+}
