@@ -1,16 +1,9 @@
 //! The key of a jurisdiction, its *banana* (`paloaltoCA`), and lists of them as people give them on a command line.
 
+use crate::states::is_state;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, fmt, str::FromStr};
 use thiserror::Error;
-
-/// States, territories and provinces by which a banana can end.
-const STATES: &[&str] = &[
-    "AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN", "IA", "KS", "KY", "LA",
-    "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH", "NJ", "NM", "NY", "NC", "ND", "OH", "OK", "OR",
-    "PA", "RI", "SC", "SD", "TN", "TX", "UT", "VT", "VA", "WA", "WV", "WI", "WY", "AS", "GU", "MP", "PR", "VI", "AB",
-    "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT",
-];
 
 /// The key of a jurisdiction: its name in lower-case letters and digits, and its state in two capitals.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -75,7 +68,7 @@ fn likely(text: &str) -> Option<String> {
     let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
     let (name, state) = letters.split_at_checked(letters.len().checked_sub(2)?)?;
     let guess = format!("{}{}", name.to_lowercase(), state.to_uppercase());
-    (STATES.contains(&state.to_uppercase().as_str()) && flaw(&guess).is_none()).then_some(guess)
+    (is_state(&state.to_uppercase()) && flaw(&guess).is_none()).then_some(guess)
 }
 
 impl fmt::Display for Banana {
@@ -145,7 +138,7 @@ pub fn parse_targets(text: &str, from: &str) -> Result<Vec<Target>, String> {
 }
 
 fn parse_target(entry: &str) -> Result<Target, BananaFault> {
-    if STATES.contains(&entry) {
+    if is_state(entry) {
         return Ok(Target::State(entry.to_owned()));
     }
     Banana::parse(entry).map(Target::Jurisdiction)

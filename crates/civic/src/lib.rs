@@ -21,6 +21,8 @@
 //! | [`duplicates`], [`filter`] | what of an agenda is listed twice, and what is worth reading |
 //! | [`hash`], [`ids`] | what documents and entities are known by |
 //! | [`html`] | finding things in pages |
+//! | [`register`] | cities as people enter them: checked, field by field |
+//! | [`states`] | states, and the clocks in them |
 //! | [`sync`] | what a vendor says and what is stored, brought together |
 //! | [`vendor`] | the adapters, and what they all answer with |
 //! | [`visit`] | an adapter driven over one city's site |
@@ -38,7 +40,9 @@ pub mod hash;
 pub mod html;
 pub mod ids;
 pub mod people;
+pub mod register;
 pub mod schedule;
+pub mod states;
 pub mod status;
 pub mod sync;
 pub mod vendor;

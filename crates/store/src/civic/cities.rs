@@ -136,7 +136,7 @@ fn city(seen: &Seen, question: usize, banana: &str) -> StoreResult<Jurisdiction>
     nouns(seen.answer(question))?.pop().ok_or_else(|| unknown(banana))
 }
 
-struct PutJurisdictions(Vec<Jurisdiction>);
+pub(super) struct PutJurisdictions(pub(super) Vec<Jurisdiction>);
 
 impl Work for PutJurisdictions {
     type Done = ();

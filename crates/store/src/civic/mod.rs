@@ -20,6 +20,7 @@
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`picture`], [`lists`] | what is read |
 //! | [`cities`], `processing`, `outbox` | visits, summaries, messages |
+//! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, [`work`] | rows and columns |
 
 pub mod alerts;
@@ -36,6 +37,8 @@ pub mod people;
 pub mod picture;
 pub mod places;
 mod processing;
+pub mod queue;
+pub mod registry;
 mod rows;
 pub(crate) mod tables;
 pub mod work;
@@ -58,6 +61,8 @@ pub use picture::{CivicPicture, MatterItem, MeetingPicture, PictureRequest};
 pub use places::{
     Alarm, CityRequest, Health, Jurisdiction, PageShape, RequestStatus, SyncRun, SyncStatus, VendorPlace, ZipCode,
 };
+pub use queue::QueueStats;
+pub use registry::{Edited, JurisdictionEdit, TakenOut};
 
 use crate::error::StoreResult;
 use std::fmt;

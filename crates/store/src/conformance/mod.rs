@@ -30,6 +30,7 @@
 //! | [`search`] | pages that are found by their words |
 //! | [`civic`] | meetings that are stored whole and once, with the work that follows |
 //! | [`civic_records`] | cities, visits, messages, and lists that are true |
+//! | [`civic_registry`] | cities that people enter and take out |
 //! | [`portable`] | rows that are carried to another store whole |
 
 #![expect(clippy::unwrap_used, reason = "a suite fails by panicking")]
@@ -38,6 +39,7 @@ pub mod blobs;
 pub mod carry;
 pub mod civic;
 pub mod civic_records;
+pub mod civic_registry;
 pub mod control;
 pub mod deadlines;
 pub mod decisions;
@@ -316,6 +318,12 @@ macro_rules! conformance_suite {
                 people_and_bodies_are_listed_with_what_they_did
                 any_text_can_be_stored
             }
+            civic_registry {
+                a_city_is_entered_once_and_changed_as_it_was_seen
+                of_two_who_enter_one_city_at_once_one_is_told
+                a_city_is_taken_out_unless_something_is_known_of_it
+                s001_05_the_queue_is_counted
+            }
             portable {
                 rows_are_stored_when_all_have_come
                 a_store_in_use_takes_no_rows
@@ -377,6 +385,7 @@ mod tests {
             ("search", include_str!("search.rs")),
             ("civic", include_str!("civic.rs")),
             ("civic_records", include_str!("civic_records.rs")),
+            ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
