@@ -110,6 +110,11 @@ fn without_dots(path: &str) -> String {
     format!("/{}", kept.join("/"))
 }
 
+/// Whether a parameter or a setting of this name is nobody else's business.
+pub fn is_secret(name: &str) -> bool {
+    SECRETS.split('|').any(|secret| secret.eq_ignore_ascii_case(name))
+}
+
 /// An address for people and recordings, or a sentence with one in it: without the secrets.
 pub fn shown(url: &str) -> String {
     IN_QUERY.replace_all(url, |found: &regex::Captures<'_>| format!("{}{}={HIDDEN}", &found[1], &found[2])).into_owned()

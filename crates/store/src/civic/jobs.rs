@@ -178,6 +178,26 @@ pub enum QueueStatus {
     DeadLetter,
 }
 
+impl QueueStatus {
+    pub const ALL: [Self; 5] = [Self::Pending, Self::Processing, Self::Completed, Self::Failed, Self::DeadLetter];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Processing => "processing",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::DeadLetter => "dead_letter",
+        }
+    }
+
+    /// The status of this name, or which names there are.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|status| status.as_str() == name);
+        found.ok_or_else(|| format!("expected one of {}", Self::ALL.map(Self::as_str).join(", ")))
+    }
+}
+
 /// A job as people see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct QueueJob {

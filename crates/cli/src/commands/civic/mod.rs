@@ -2,9 +2,17 @@
 //!
 //! | module | needs a store |
 //! |---|---|
-//! | `parse` | no |
+//! | `parse`, `detect_vendor` | no |
+//! | `city`, `city_requests`, `alerts` | yes: what is followed, and who wants what |
+//! | `preview_queue`, `queue` | yes: what waits to be read |
 
+mod alerts;
+mod city;
+mod city_requests;
+mod detect_vendor;
 mod parse;
+mod preview_queue;
+mod queue;
 
 use crate::{config::Settings, exit::Exit};
 use clap::Subcommand;
@@ -14,6 +22,9 @@ use clap::Subcommand;
 #[command(after_help = "\
 Examples:
   bindery civic parse legistar events.json        what a kept page of a vendor says
+  bindery civic detect-vendor 'Palo Alto, CA'     which vendor its site is with
+  bindery civic city add paloaltoCA --name 'Palo Alto' --vendor legistar --slug paloalto
+  bindery civic preview-queue                     how much waits to be read
 docs/civic.md tells what is followed and how.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,10 +34,22 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Parse(parse::Args),
+    City(city::Args),
+    DetectVendor(detect_vendor::Args),
+    CityRequests(city_requests::Args),
+    Alert(alerts::Args),
+    PreviewQueue(preview_queue::Args),
+    Queue(queue::Args),
 }
 
-pub(crate) async fn run(_settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action {
         Action::Parse(args) => parse::run(&args),
+        Action::City(args) => city::run(settings, args).await,
+        Action::DetectVendor(args) => detect_vendor::run(args).await,
+        Action::CityRequests(args) => city_requests::run(settings, args).await,
+        Action::Alert(args) => alerts::run(settings, args).await,
+        Action::PreviewQueue(args) => preview_queue::run(settings, args).await,
+        Action::Queue(args) => queue::run(settings, args).await,
     }
 }

@@ -1,0 +1,233 @@
+//! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
+
+use super::city::existing;
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_civic::banana::Banana;
+use bindery_core::ContentHash;
+use bindery_store::civic::{Alert, Channel, CivicRecords, JurisdictionFilter};
+use clap::Subcommand;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Say what people want to hear of: words, in cities
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic alert add --owner ann@example.org --name housing \\
+    --city paloaltoCA,oaklandCA --keyword housing --keyword 'rent control'
+  bindery civic alert list --owner ann@example.org
+  bindery civic alert remove alert_5d41402abc4b
+The cities of all alerts are the watchlist. One that is not followed yet becomes a request.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Add(AddArgs),
+    List(ListArgs),
+    Remove(RemoveArgs),
+}
+
+/// Store an alert
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// Whose it is: a mail address
+    #[arg(long, value_name = "ADDRESS")]
+    owner: String,
+
+    /// What its owner calls it; an owner has one of each name
+    #[arg(long)]
+    name: String,
+
+    /// The cities, separated by commas
+    #[arg(long = "city", value_name = "BANANAS", value_delimiter = ',', required = true)]
+    cities: Vec<String>,
+
+    /// A word or some words together; again for each. None: everything
+    #[arg(long = "keyword", value_name = "WORDS")]
+    keywords: Vec<String>,
+
+    /// How often its owner is told
+    #[arg(long, value_parser = ["weekly", "daily"], default_value = "weekly")]
+    frequency: String,
+
+    /// Also tell this address, which takes signed messages (a webhook)
+    #[arg(long, value_name = "URL")]
+    webhook: Vec<String>,
+
+    /// In place of the owner's alert of this name
+    #[arg(long)]
+    replace: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// List alerts
+#[derive(Debug, clap::Args)]
+struct ListArgs {
+    /// Only of this owner
+    #[arg(long, value_name = "ADDRESS")]
+    owner: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take an alert away
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// Its id, as `bindery civic alert list` shows it
+    id: String,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    match args.action {
+        Action::Add(args) => add(settings, args).await,
+        Action::List(args) => list(settings, args).await,
+        Action::Remove(args) => remove(settings, args).await,
+    }
+}
+
+async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
+    let alert = alert(&args)?;
+    let app = settings.create().await?;
+    let civic = app.store().civic();
+    let before = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
+    if before.is_some() && !args.replace {
+        return Err(Failure::usage(format!(
+            "{} has an alert named {:?} already: {}",
+            alert.owner, alert.name, alert.id
+        ))
+        .hint("--replace stores this one in its place")
+        .into());
+    }
+    civic.put_alert(alert.clone()).await?;
+    let known_before = before.map(|before| before.cities).unwrap_or_default();
+    let new: Vec<String> = alert.cities.iter().filter(|city| !known_before.contains(city)).cloned().collect();
+    let requested = request_unknown(civic, new).await?;
+    if args.json {
+        let stored = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
+        output::json(&json!({"alert": stored, "requested": requested}))?;
+        return Ok(Exit::Ok);
+    }
+    output::line(format!("{}: {} for {}, {}", alert.id, alert.name, alert.owner, alert.cities.join(", ")))?;
+    if !requested.is_empty() {
+        output::note(format!("not followed yet, and asked for: {}", requested.join(", ")));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Somebody wants the cities that are not followed.
+async fn request_unknown(civic: CivicRecords<'_>, cities: Vec<String>) -> anyhow::Result<Vec<String>> {
+    if cities.is_empty() {
+        return Ok(cities);
+    }
+    let filter = JurisdictionFilter { bananas: cities.clone(), active: Some(true), ..JurisdictionFilter::default() };
+    let followed: BTreeSet<String> = civic.jurisdictions(filter).await?.into_iter().map(|city| city.banana).collect();
+    let unknown: Vec<String> = cities.into_iter().filter(|city| !followed.contains(city)).collect();
+    for banana in &unknown {
+        civic.request_city(banana).await?;
+    }
+    Ok(unknown)
+}
+
+/// What the flags say, checked. The id follows from the owner and the name, so that the same alert is stored once.
+fn alert(args: &AddArgs) -> Result<Alert, Failure> {
+    let owner = args.owner.trim();
+    let is_address = owner.split_once('@').is_some_and(|(who, host)| !who.is_empty() && !host.is_empty());
+    if !is_address || owner.contains(char::is_whitespace) {
+        return Err(Failure::usage(format!("owner: expected a mail address such as ann@example.org, found {owner:?}")));
+    }
+    let name = args.name.trim();
+    if name.is_empty() || name.contains(char::is_control) {
+        return Err(Failure::usage(format!("name: expected one line of text, found {:?}", args.name)));
+    }
+    let mut cities: Vec<String> = Vec::new();
+    for city in args.cities.iter().map(|city| city.trim()).filter(|city| !city.is_empty()) {
+        let banana = Banana::parse(city).map_err(|fault| Failure::usage(format!("city: {fault}")))?;
+        if !cities.iter().any(|known| known == banana.as_str()) {
+            cities.push(banana.into());
+        }
+    }
+    if cities.is_empty() {
+        return Err(Failure::usage("city: expected a key such as paloaltoCA, found none"));
+    }
+    let mut keywords: Vec<String> = Vec::new();
+    for keyword in &args.keywords {
+        let words = keyword.split_whitespace().collect::<Vec<_>>().join(" ");
+        if words.is_empty() {
+            return Err(Failure::usage("keyword: expected a word, found an empty text"));
+        }
+        if !keywords.contains(&words) {
+            keywords.push(words);
+        }
+    }
+    let mut channels = vec![Channel { kind: "mail".to_owned(), address: owner.to_owned() }];
+    for url in &args.webhook {
+        if !url.starts_with("https://") && !url.starts_with("http://") {
+            return Err(Failure::usage(format!(
+                "webhook: expected an address such as https://example.org/hook, found {url:?}"
+            )));
+        }
+        channels.push(Channel { kind: "webhook".to_owned(), address: url.clone() });
+    }
+    let id: String = ContentHash::of(format!("{owner}\n{name}").as_bytes()).to_string().chars().take(12).collect();
+    Ok(Alert {
+        id: format!("alert_{id}"),
+        owner: owner.to_owned(),
+        name: name.to_owned(),
+        cities,
+        keywords,
+        frequency: args.frequency.clone(),
+        channels,
+        ..Alert::default()
+    })
+}
+
+async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
+    let app = existing(settings).await?;
+    let alerts = app.store().civic().alerts(args.owner.as_deref(), false).await?;
+    if args.json {
+        output::json(&alerts)?;
+        return Ok(Exit::Ok);
+    }
+    if alerts.is_empty() {
+        output::note("there are no such alerts; `bindery civic alert add` stores one");
+        return Ok(Exit::Ok);
+    }
+    let row = |alert: &Alert| {
+        [
+            alert.id.clone(),
+            alert.owner.clone(),
+            output::short(&alert.name, 30),
+            output::short(&alert.cities.join(", "), 50),
+            output::short(&alert.keywords.join(", "), 50),
+            if alert.active { alert.frequency.clone() } else { "never".to_owned() },
+        ]
+    };
+    output::table(&["ALERT", "OWNER", "NAME", "CITIES", "KEYWORDS", "TOLD"], alerts.iter().map(row))?;
+    Ok(Exit::Ok)
+}
+
+async fn remove(settings: &Settings, args: RemoveArgs) -> anyhow::Result<Exit> {
+    let app = existing(settings).await?;
+    if !app.store().civic().remove_alert(&args.id).await? {
+        let failure = Failure::usage(format!("there is no alert {:?}", args.id));
+        return Err(failure.hint("`bindery civic alert list` lists them").into());
+    }
+    if args.json {
+        output::json(&json!({"removed": args.id}))?;
+    } else {
+        output::line(format!("removed {}", args.id))?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,124 @@
+//! `bindery civic city add` and `city set`.
+
+use super::{
+    existing,
+    fields::{Cleared, Fields},
+    known, storing, unknown,
+};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    output,
+};
+use bindery_civic::{
+    banana::Banana,
+    register::{Entry, Purpose, plan, plan::PlacedFault},
+};
+use bindery_store::civic::Jurisdiction;
+
+/// Follow a city from now on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic city add paloaltoCA --name 'Palo Alto' --vendor legistar --slug paloalto
+  bindery civic city add nashvilleTN --name Nashville --vendor legistar --slug nashville --tz America/Chicago
+  bindery civic city add alamedacountyCA --name 'Alameda County' --type county --vendor granicus \\
+    --slug alamedacounty --setting view_id=2
+The key is the name in lower-case letters and digits with the state in two capitals behind it.
+`bindery civic detect-vendor 'Palo Alto, CA'` finds out the vendor and the slug.")]
+pub(super) struct AddArgs {
+    /// Its key, e.g. paloaltoCA
+    banana: String,
+
+    #[command(flatten)]
+    fields: Fields,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Change what is known of a city; its meetings stay
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic city set paloaltoCA --vendor primegov --slug cityofpaloalto
+  bindery civic city set paloaltoCA --status paused
+  bindery civic city set paloaltoCA --setting view_id=3 --clear extra,county
+What is not said stays as it is. Another vendor needs a slug of its own, and the settings for the
+old one are forgotten; the meetings that it told of are kept.")]
+pub(super) struct SetArgs {
+    /// Its key, e.g. paloaltoCA
+    banana: String,
+
+    #[command(flatten)]
+    fields: Fields,
+
+    /// Take these away, separated by commas
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    clear: Vec<Cleared>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
+    let entry = args.fields.entry(&args.banana, &[], None)?;
+    let entries = vec![(String::new(), entry.clone())];
+    // What is wrong by itself is told before a store is made. A county may be in the store.
+    let alone = vec![(String::new(), Entry { county: None, ..entry })];
+    plan(&alone, &[], Purpose::Add).map_err(|faults| refused(&faults))?;
+    let app = settings.create().await?;
+    let stored = storing::store(&app, Purpose::Add, |_| Ok::<_, Failure>(entries.clone())).await?;
+    stored.map_err(|faults| {
+        let failure = refused(&faults);
+        if faults.iter().any(|fault| fault.fault.field == "banana") {
+            return failure.hint(format!("`bindery civic city set {} …` changes it", args.banana));
+        }
+        failure
+    })?;
+    tell(&app, &args.banana, "added", args.json).await?;
+    if !args.json {
+        output::note(format!("`bindery civic sync-city {}` visits it now", args.banana));
+    }
+    Ok(Exit::Ok)
+}
+
+pub(super) async fn set(settings: &Settings, args: SetArgs) -> anyhow::Result<Exit> {
+    Banana::parse(&args.banana).map_err(|fault| Failure::usage(fault.to_string()))?;
+    if args.fields.entry(&args.banana, &args.clear, None)?
+        == (Entry { banana: args.banana.clone(), ..Entry::default() })
+    {
+        let failure = Failure::usage("nothing is said that could be changed");
+        return Err(failure.hint("`bindery civic city set --help` lists what can").into());
+    }
+    let app = existing(settings).await?;
+    let entries = |stored: &[Jurisdiction]| {
+        let city = stored.iter().find(|city| city.banana == args.banana).ok_or_else(|| unknown(&args.banana))?;
+        Ok::<_, Failure>(vec![(String::new(), args.fields.entry(&args.banana, &args.clear, Some(city))?)])
+    };
+    let plan = storing::store(&app, Purpose::Change, entries).await?.map_err(|faults| refused(&faults))?;
+    let what = if plan.changed.is_empty() { "unchanged" } else { "changed" };
+    tell(&app, &args.banana, what, args.json).await?;
+    Ok(Exit::Ok)
+}
+
+/// All faults, each a line.
+fn refused(faults: &[PlacedFault]) -> Failure {
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let failure = Failure::usage(lines.join("\n"));
+    if faults.iter().any(|fault| fault.fault.field == "tz") { failure.hint("--tz names the zone") } else { failure }
+}
+
+async fn tell(app: &App, banana: &str, what: &str, as_json: bool) -> anyhow::Result<()> {
+    let city = known(app, banana).await?;
+    if as_json {
+        return output::json(&city);
+    }
+    let Jurisdiction { name, state, vendor, slug, status, .. } = &city;
+    let zone = city.tz.as_deref().unwrap_or("no time zone");
+    output::line(format!("{what} {banana}: {name}, {state} ({vendor} {slug}, {zone}, {status})"))?;
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `bindery civic city remove`: for a city that was entered by mistake.
+
+use super::{existing, storing::add_command, unknown};
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_store::civic::TakenOut;
+use serde_json::json;
+
+/// Take out a city of which no meeting is known
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic city remove palaltoCA      a city that was entered by mistake
+A city with meetings stays: what is known of it would be lost. `bindery civic city set paloaltoCA
+--status paused` stops the visits and keeps the meetings, and --status active goes on.")]
+pub(super) struct Args {
+    /// Its key, e.g. paloaltoCA
+    banana: String,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = existing(settings).await?;
+    let banana = &args.banana;
+    match app.store().civic().take_out_jurisdiction(banana).await? {
+        TakenOut::Unknown => Err(unknown(banana).into()),
+        TakenOut::InUse { meetings, matters } => {
+            let known = match meetings {
+                0 => output::count(matters, "matter"),
+                meetings => output::count(meetings, "meeting"),
+            };
+            Err(Failure::usage(format!("{known} of {banana} would be lost; nothing was removed"))
+                .hint(format!("`bindery civic city set {banana} --status paused` stops the visits and keeps them"))
+                .into())
+        }
+        TakenOut::Gone(city) => {
+            if args.json {
+                output::json(&json!({"removed": city}))?;
+            } else {
+                output::line(format!("removed {banana}: {}, {}", city.name, city.state))?;
+                output::note(format!("undo: {}", add_command(&city)));
+            }
+            Ok(Exit::Ok)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `bindery civic city show`: a city, how visits to it went, and when the next one is.
+
+use super::{
+    existing, known,
+    list::{next_visit, standing},
+};
+use crate::{config::Settings, exit::Exit, output};
+use bindery_civic::client::address;
+use bindery_core::{Clock as _, Timestamp, time::SystemClock};
+use bindery_store::civic::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter};
+use serde::Serialize;
+
+/// Show a city: where it is found, how visits went, when the next one is
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic city show paloaltoCA
+  bindery civic city show paloaltoCA --runs 20
+  bindery civic city show paloaltoCA --json | jq .health.last_error")]
+pub(super) struct Args {
+    /// Its key, e.g. paloaltoCA
+    banana: String,
+
+    /// How many visits to show
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    runs: usize,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    city: Jurisdiction,
+    meetings: Meetings,
+    /// The newest first.
+    runs: Vec<SyncRun>,
+    request: Option<CityRequest>,
+}
+
+/// How many meetings are known.
+#[derive(Debug, Serialize)]
+struct Meetings {
+    total: usize,
+    upcoming: usize,
+    next_at: Option<Timestamp>,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = existing(settings).await?;
+    let city = known(&app, &args.banana).await?;
+    let civic = app.store().civic();
+    let banana = Some(args.banana.clone());
+    let meetings = civic.meetings(MeetingFilter { banana: banana.clone(), ..MeetingFilter::default() }).await?;
+    let runs = civic.sync_runs(SyncRunFilter { banana, limit: Some(args.runs), ..SyncRunFilter::default() }).await?;
+    let request = civic.city_requests(None).await?.into_iter().find(|request| request.banana == args.banana);
+    let shown = Shown { city, meetings: counted(&meetings, SystemClock.now()), runs, request };
+    if args.json {
+        output::json(&shown)?;
+    } else {
+        show(&shown)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn counted(meetings: &[Meeting], now: Timestamp) -> Meetings {
+    let upcoming: Vec<Timestamp> =
+        meetings.iter().filter_map(|meeting| meeting.starts_at).filter(|start| *start >= now).collect();
+    Meetings { total: meetings.len(), upcoming: upcoming.len(), next_at: upcoming.iter().min().copied() }
+}
+
+fn show(shown: &Shown) -> anyhow::Result<()> {
+    let Shown { city, meetings, runs, request } = shown;
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    let mut row = |what: &str, value: String| rows.push([what.to_owned(), value]);
+    row("name", format!("{}, {} ({})", city.name, city.state, city.kind));
+    row("found at", format!("{} {}", city.vendor, city.slug));
+    city.extra_vendors.iter().for_each(|place| row("and at", format!("{} {}", place.vendor, place.slug)));
+    for (key, value) in &city.settings {
+        // Whoever looks over a shoulder learns no token; the JSON has them.
+        row("setting", if address::is_secret(key) { format!("{key} (hidden)") } else { format!("{key} = {value}") });
+    }
+    city.tz.iter().for_each(|zone| row("time zone", zone.clone()));
+    city.county.iter().for_each(|county| row("county", county.clone()));
+    city.population.iter().for_each(|people| row("population", people.to_string()));
+    row("status", city.status.clone());
+    row("health", standing(city));
+    city.health.last_error.iter().for_each(|error| row("last error", error.clone()));
+    city.health.last_attempt_at.iter().for_each(|at| row("last visit", output::ago(*at)));
+    city.health.last_success_at.iter().for_each(|at| row("last success", output::ago(*at)));
+    row("next visit", next_visit(city));
+    row("meetings", format!("{}, {} upcoming", meetings.total, meetings.upcoming));
+    if let Some(request) = request {
+        let asked = output::count(request.request_count, "time");
+        row("asked for", format!("{asked}, {}", request.status.as_str()));
+    }
+    output::table(&[&city.banana, ""], rows)?;
+    if runs.is_empty() {
+        return Ok(());
+    }
+    output::line("")?;
+    let visits = runs.iter().map(|run| {
+        [
+            run.started_at.map(output::ago).unwrap_or_default(),
+            run.status.as_str().to_owned(),
+            run.meetings_found.to_string(),
+            run.meetings_processed.to_string(),
+            run.items_stored.to_string(),
+            format!("{:.1} s", run.duration_seconds),
+            output::short(run.error_message.as_deref().unwrap_or_default(), 100),
+        ]
+    });
+    output::table(&["VISIT", "STATUS", "FOUND#", "TAKEN#", "ITEMS#", "TOOK#", "ERROR"], visits)?;
+    for alarm in runs.iter().flat_map(|run| &run.alarms) {
+        let url = alarm.url.as_deref().map(|url| format!(" ({url})")).unwrap_or_default();
+        output::line(format!("alarm {}: {}{url}", alarm.kind, alarm.message))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Entries, checked against all that is stored and then stored together.
+
+use crate::{config::App, failure::Failure};
+use bindery_civic::register::{Entry, Plan, Purpose, plan, plan::PlacedFault};
+use bindery_store::civic::{Edited, Jurisdiction, JurisdictionFilter};
+
+/// Others may change the same again and again; not this often.
+const MOST_ATTEMPTS: usize = 10;
+
+/// Stores what the entries come to, all or nothing. They are made of what is stored, and made again when another
+/// process has changed it meanwhile.
+pub(super) async fn store<E>(
+    app: &App,
+    purpose: Purpose,
+    entries: impl Fn(&[Jurisdiction]) -> Result<Vec<(String, Entry)>, E>,
+) -> anyhow::Result<Result<Plan, Vec<PlacedFault>>>
+where
+    anyhow::Error: From<E>,
+{
+    for _ in 0..MOST_ATTEMPTS {
+        let stored = app.store().civic().jurisdictions(JurisdictionFilter::default()).await?;
+        let plan = match plan(&entries(&stored)?, &stored, purpose) {
+            Ok(plan) => plan,
+            Err(faults) => return Ok(Err(faults)),
+        };
+        match app.store().civic().edit_jurisdictions(plan.edits.clone()).await? {
+            Edited::Stored => return Ok(Ok(plan)),
+            Edited::Stale(_) => {}
+        }
+    }
+    Err(Failure::usage("others change the same cities all the time; nothing was stored").hint("try again").into())
+}
+
+/// The command that enters a jurisdiction as it is.
+pub(in super::super) fn add_command(city: &Jurisdiction) -> String {
+    let mut words = vec!["bindery civic city add".to_owned(), city.banana.clone()];
+    let mut flag = |name: &str, value: &str| words.push(format!("--{name} {}", quoted(value)));
+    flag("name", &city.name);
+    flag("vendor", &city.vendor);
+    flag("slug", &city.slug);
+    let default = Jurisdiction::default();
+    for (name, value, usual) in [("type", &city.kind, &default.kind), ("status", &city.status, &default.status)] {
+        if value != usual {
+            flag(name, value);
+        }
+    }
+    city.tz.iter().for_each(|zone| flag("tz", zone));
+    city.extra_vendors.iter().for_each(|place| flag("extra", &format!("{}:{}", place.vendor, place.slug)));
+    city.county.iter().for_each(|county| flag("county", county));
+    city.population.iter().for_each(|people| flag("population", &people.to_string()));
+    for (key, value) in &city.settings {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        flag("setting", &format!("{key}={value}"));
+    }
+    let codes: Vec<&str> = city.zipcodes.iter().map(|code| code.zipcode.as_str()).collect();
+    if !codes.is_empty() {
+        flag("zip", &codes.join(","));
+    }
+    words.join(" ")
+}
+
+/// As a shell takes it for one word.
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_command_says_all_that_is_not_usual() {
+        let mut city = Jurisdiction {
+            banana: "coeurdaleneID".to_owned(),
+            name: "Coeur d'Alene".to_owned(),
+            vendor: "granicus".to_owned(),
+            slug: "coeurdalene".to_owned(),
+            tz: Some("America/Los_Angeles".to_owned()),
+            ..Jurisdiction::default()
+        };
+        city.settings.insert("view_id".to_owned(), json!([1, 2]));
+        assert_eq!(
+            add_command(&city),
+            "bindery civic city add coeurdaleneID --name 'Coeur d'\\''Alene' --vendor granicus --slug coeurdalene \
+             --tz America/Los_Angeles --setting 'view_id=[1,2]'"
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! `bindery civic queue`: jobs about meetings and matters, run again or given up.
+
+use super::{
+    city::existing,
+    preview_queue::{described, show},
+};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    output,
+};
+use bindery_core::{JobId, Name};
+use bindery_store::{
+    civic::{CIVIC_QUEUE, QueueJob, QueueStatus},
+    query::JobFilter,
+};
+use clap::Subcommand;
+use serde_json::json;
+use std::collections::HashSet;
+
+/// List what waits or was given up, run it again, or give it up
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic queue list --status dead_letter
+  bindery civic queue list --city paloaltoCA --json
+  bindery civic queue retry job_12 job_14
+  bindery civic queue retry --all --city paloaltoCA    everything of it that was given up
+  bindery civic queue drop job_12
+What is dropped is kept among what failed, and can be retried.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List jobs: those that run, then those that wait in their order, then those that were given up
+    List {
+        /// Only with this status
+        #[arg(long, value_parser = QueueStatus::from_name)]
+        status: Option<QueueStatus>,
+        /// Only of this city
+        #[arg(long, value_name = "BANANA")]
+        city: Option<String>,
+        /// How many to list
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run again what was given up
+    Retry {
+        /// job_N
+        #[arg(required_unless_present = "all", value_name = "JOB")]
+        jobs: Vec<JobId>,
+        /// Everything that was given up
+        #[arg(long, conflicts_with = "jobs")]
+        all: bool,
+        /// With --all: only of this city
+        #[arg(long, value_name = "BANANA", requires = "all")]
+        city: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give up what waits or runs
+    Drop {
+        /// job_N
+        #[arg(required = true, value_name = "JOB")]
+        jobs: Vec<JobId>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = existing(settings).await?;
+    match args.action {
+        Action::List { status, city, limit, json } => list(&app, status, city.as_deref(), limit, json).await,
+        Action::Retry { jobs, city, json, .. } => retry(&app, jobs, city.as_deref(), json).await,
+        Action::Drop { jobs, json } => give_up(&app, jobs, json).await,
+    }
+}
+
+async fn list(
+    app: &App,
+    status: Option<QueueStatus>,
+    city: Option<&str>,
+    limit: usize,
+    as_json: bool,
+) -> anyhow::Result<Exit> {
+    let mut jobs = app.store().civic().queue_jobs(city, None).await?;
+    jobs.retain(|job| status.is_none_or(|status| status == job.status));
+    let total = jobs.len();
+    jobs.truncate(limit);
+    let jobs = described(app, jobs).await?;
+    if as_json {
+        output::json(&jobs)?;
+    } else {
+        show(&jobs)?;
+    }
+    if total > limit {
+        output::note(format!("the first {limit} of {total}; --limit shows more"));
+    }
+    Ok(Exit::Ok)
+}
+
+const fn is_given_up(job: &QueueJob) -> bool {
+    matches!(job.status, QueueStatus::Failed | QueueStatus::DeadLetter)
+}
+
+async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) -> anyhow::Result<Exit> {
+    let jobs = app.store().civic().queue_jobs(city, None).await?;
+    let ids: Vec<JobId> = if named.is_empty() {
+        jobs.iter().filter(|job| is_given_up(job)).map(|job| job.id).collect()
+    } else {
+        all_ours(&jobs, &named)?;
+        named
+    };
+    // No id at all would mean every job.
+    let retried = match ids.is_empty() {
+        true => 0,
+        false => {
+            let queue = Some(Name::from(CIVIC_QUEUE));
+            app.store().retry(JobFilter { ids, queue, ..JobFilter::default() }).await?.jobs
+        }
+    };
+    if as_json {
+        output::json(&json!({"retried": retried}))?;
+    } else if retried == 0 {
+        output::note("there was nothing to run again");
+    } else {
+        output::line(format!("made {} ready", output::count(retried, "job")))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<Exit> {
+    all_ours(&app.store().civic().queue_jobs(None, None).await?, &named)?;
+    let mut dropped = Vec::new();
+    for id in named {
+        if app.store().cancel_job(id).await? {
+            dropped.push(id);
+        } else if !as_json {
+            output::note(format!("{id} is not waiting or running; nothing was changed"));
+        }
+    }
+    if as_json {
+        output::json(&json!({"dropped": dropped}))?;
+        return Ok(Exit::Ok);
+    }
+    for id in dropped {
+        output::line(format!("gave up {id}"))?;
+        output::note(format!("undo: bindery civic queue retry {id}"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Nothing is changed if one of them is not of this queue.
+fn all_ours(jobs: &[QueueJob], named: &[JobId]) -> Result<(), Failure> {
+    let ours: HashSet<JobId> = jobs.iter().map(|job| job.id).collect();
+    match named.iter().find(|id| !ours.contains(id)) {
+        None => Ok(()),
+        Some(id) => {
+            Err(Failure::usage(format!("there is no {id} about a meeting or a matter; one that is finished is gone"))
+                .hint("`bindery civic queue list` lists them"))
+        }
+    }
+}
