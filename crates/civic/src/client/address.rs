@@ -112,7 +112,7 @@ fn without_dots(path: &str) -> String {
 
 /// Whether a parameter or a setting of this name is nobody else's business.
 pub fn is_secret(name: &str) -> bool {
-    SECRETS.split('|').any(|secret| secret.eq_ignore_ascii_case(name))
+    SECRET_PARAMETERS.split('|').any(|secret| secret.eq_ignore_ascii_case(name))
 }
 
 /// An address for people and recordings, or a sentence with one in it: without the secrets.
