@@ -42,7 +42,7 @@ fn unknown_names_list_the_known_ones() {
     desk.bindery(&["retry", "job_99"]).fails_with(2, "there is no job_99");
     desk.bindery(&["cancel", "job_99"]).fails_with(2, "there is no job_99");
     desk.bindery(&["review", "accept", "rev_1"]).fails_with(2, "there is no rev_1");
-    desk.bindery(&["workflows", "show", "nothing"]).fails_with(2, "known are default");
+    desk.bindery(&["workflows", "show", "nothing"]).fails_with(2, "known are civic, default");
     let mut worker = desk.command(&["worker"]);
     let ran = worker.env("DOCPROC_COMPONENT_NAME", "orc").output().unwrap();
     assert_eq!(ran.status.code(), Some(1));
