@@ -22,7 +22,8 @@ pub(super) fn gone(
         let day = meeting.starts_at_local.as_deref().and_then(dates::date);
         day.is_some_and(|day| window.contains(day))
     };
-    let gone = unlisted.into_iter().filter(|meeting| in_window(meeting) && meeting.starts_at.as_ref().is_some_and(is_covered));
+    let gone =
+        unlisted.into_iter().filter(|meeting| in_window(meeting) && meeting.starts_at.as_ref().is_some_and(is_covered));
     gone.map(|meeting| {
         let mut changes = CivicChanges::of_meeting(known.banana.as_str(), &meeting.id, meeting.revision);
         let change = NewMeetingChange::new(ChangeKind::Removed, meeting.title.clone(), ());

@@ -4,7 +4,9 @@
 //! where a body has one for packets and one for agendas, the packets are taken. A search for the days of the window comes
 //! first; on sites where it finds nothing, the whole category is read.
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, open, pattern::pattern};
+use super::{
+    Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, open, pattern::pattern,
+};
 use crate::{dates, status};
 use regex::Regex;
 use std::sync::LazyLock;

@@ -6,11 +6,7 @@ use super::{
     Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address,
     fallback_id, open,
 };
-use crate::{
-    dates,
-    html::Element,
-    status,
-};
+use crate::{dates, html::Element, status};
 use std::collections::BTreeSet;
 
 const DOMAIN: &str = "digitaltowpath.org";

@@ -6,8 +6,8 @@ use crate::{
     html::Element,
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address,
-        model::MeetingStatus, open,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, model::MeetingStatus,
+        open,
     },
 };
 
@@ -93,7 +93,10 @@ fn id_in(row: Element<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vendor::{boardbook::LISTING, testing::{self, window}};
+    use crate::vendor::{
+        boardbook::LISTING,
+        testing::{self, window},
+    };
 
     #[test]
     fn odd_rows_are_told_and_the_rest_goes_on() {

@@ -46,9 +46,7 @@ fn base(site: &Site) -> Result<String, PageFault> {
     let slug = site.slug.trim_matches('/');
     let is_plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     match slug.split_once('/') {
-        Some((state, board)) if is_plain(state) && is_plain(board) => {
-            Ok(format!("{HOST}/{state}/{board}/Board.nsf"))
-        }
+        Some((state, board)) if is_plain(state) && is_plain(board) => Ok(format!("{HOST}/{state}/{board}/Board.nsf")),
         _ => Err(PageFault::Site(format!("slug '{}': expected a state and a board, like 'oh/akron'", site.slug))),
     }
 }

@@ -28,8 +28,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
     let mut reading = PageReading::default();
     let mut meeting = VendorMeeting::new(id);
     // Sections are walked with a list of what is still to be read, so that no tree exhausts the stack.
-    let mut ahead: Vec<(&Value, Vec<String>)> =
-        sorted(entries).map(|item| (item, Vec::new())).collect();
+    let mut ahead: Vec<(&Value, Vec<String>)> = sorted(entries).map(|item| (item, Vec::new())).collect();
     ahead.reverse();
     let mut sections = 0;
     while let Some((entry, path)) = ahead.pop() {

@@ -100,7 +100,8 @@ fn listing(place: &Place, window: Window, page: &FetchedPage) -> Result<PageRead
             reading.doubts.push(format!("event {} has no possible date", meeting.vendor_id));
         }
         let agenda = json::number(event, "agendaId").filter(|id| *id > 0);
-        if let Some(agenda) = agenda.filter(|_| window.holds(&meeting) && json::flag(event, "hasAgenda") != Some(false)) {
+        if let Some(agenda) = agenda.filter(|_| window.holds(&meeting) && json::flag(event, "hasAgenda") != Some(false))
+        {
             let url = format!("{}/v1/Meetings/{agenda}", place.api);
             reading.follow.push(place.asked(url, "agenda").about(&meeting.vendor_id).optional());
         }

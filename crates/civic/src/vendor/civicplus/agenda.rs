@@ -2,7 +2,9 @@
 
 use crate::{
     html::Element,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::sync::LazyLock;

@@ -7,8 +7,8 @@ use crate::{
     html::{Element, Html},
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address,
-        model::MeetingStatus, open,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, model::MeetingStatus,
+        open,
     },
 };
 use std::collections::HashMap;

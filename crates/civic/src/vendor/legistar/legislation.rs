@@ -8,9 +8,7 @@ use super::{
 use crate::{
     dates,
     html::{Element, Html},
-    vendor::{
-        Attachment, FetchedPage, MatterAction, PageFault, PageReading, VendorItem, VendorMatter, address, open,
-    },
+    vendor::{Attachment, FetchedPage, MatterAction, PageFault, PageReading, VendorItem, VendorMatter, address, open},
 };
 use serde_json::Value;
 

@@ -3,13 +3,14 @@
 
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\(?(?:[0-9]{1,3}|[A-Za-z]{1,2}|[ivxIVX]{1,4})[.)]*$"));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\(?(?:[0-9]{1,3}|[A-Za-z]{1,2}|[ivxIVX]{1,4})[.)]*$"));
 
 pub(super) fn is_agenda(text: &str) -> bool {
     ["AgendaItem_", "agenda_item_area_", "meetingTemplateId="].iter().any(|word| text.contains(word))

@@ -75,7 +75,8 @@ fn said_status(event: &Value) -> Option<MeetingStatus> {
 /// person to ask, so the categories come first.
 fn body(event: &Value) -> (Option<String>, Option<String>) {
     let count = |one: &&Value| json::number(one, "count").unwrap_or(i64::MAX);
-    let narrowest = json::entries(event, "categories").iter().min_by_key(count).map(|one| (json::plain(one, "name"), one));
+    let narrowest =
+        json::entries(event, "categories").iter().min_by_key(count).map(|one| (json::plain(one, "name"), one));
     let holds = || json::entries(event, "organizer").first().map(|one| (json::plain(one, "organizer"), one));
     narrowest.or_else(holds).map_or((None, None), |(name, one)| (name, json::text(one, "id")))
 }
@@ -137,7 +138,10 @@ mod tests {
     #[test]
     fn other_answers_are_told() {
         let said = read(&page(r#"{"code":"rest_no_route","message":"No route was found"}"#)).unwrap_err().to_string();
-        assert!(said.ends_with("expected a list of events (`events`), found the answer \"No route was found\""), "{said}");
+        assert!(
+            said.ends_with("expected a list of events (`events`), found the answer \"No route was found\""),
+            "{said}"
+        );
         assert!(matches!(read(&page("{\"events\":[{")).unwrap_err(), PageFault::CutShort { .. }));
         let said = read(&page("<html><title>Just a moment...</title></html>")).unwrap_err().to_string();
         assert!(said.ends_with("expected a list of events, found the page \"Just a moment...\""), "{said}");
