@@ -8,12 +8,11 @@ use crate::{filter::title, vendor::VendorMeeting};
 use bindery_store::civic::Meeting;
 use std::collections::{HashMap, HashSet};
 
-/// Gives such meetings the id that they were stored under.
-pub(super) fn keep_ids(stored: &[Meeting], vendor: &str, meetings: &mut [VendorMeeting]) {
+/// Gives such meetings the id that they were stored under; `stored` are those of the same vendor.
+pub(super) fn keep_ids(stored: &[Meeting], meetings: &mut [VendorMeeting]) {
     let listed: HashSet<String> = meetings.iter().map(|meeting| meeting.vendor_id.clone()).collect();
-    let of_vendor = || stored.iter().filter(|meeting| meeting.vendor == vendor);
-    let known: HashSet<&str> = of_vendor().map(|meeting| meeting.vendor_id.as_str()).collect();
-    let unlisted = of_vendor().filter(|meeting| !listed.contains(&meeting.vendor_id));
+    let known: HashSet<&str> = stored.iter().map(|meeting| meeting.vendor_id.as_str()).collect();
+    let unlisted = stored.iter().filter(|meeting| !listed.contains(&meeting.vendor_id));
     let unlisted = by_key(unlisted, |meeting| {
         let day = meeting.starts_at_local.as_deref()?.get(..10)?;
         Some((day.to_owned(), title::plain(&meeting.title)))

@@ -34,8 +34,8 @@ use bindery_engine::workflow;
 use bindery_store::{
     Store, StoreError, StoreResult,
     civic::{
-        Applied, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicChanges, Jurisdiction, Meeting, MeetingFilter,
-        PictureRequest,
+        Applied, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicChanges, CivicPicture, Jurisdiction, Meeting,
+        MeetingFilter, PictureRequest,
     },
 };
 use std::{collections::BTreeSet, sync::Arc};
@@ -52,7 +52,7 @@ pub struct Orchestrator {
     store: Arc<dyn Store>,
 }
 
-/// A visit to one vendor's site of a jurisdiction.
+/// What a visit to one vendor's site of a jurisdiction brings to the store.
 #[derive(Debug, Clone)]
 pub struct Visited {
     pub vendor: String,
@@ -70,19 +70,29 @@ impl Orchestrator {
     /// Stores everything that a visit has found.
     pub async fn sync_visit(&self, city: &Jurisdiction, visited: Visited) -> StoreResult<SyncStats> {
         self.put_workflow().await?;
-        let mut stats = SyncStats { meetings_found: visited.meetings.len() as u64, ..SyncStats::default() };
-        let mut visited = visited;
-        let stored = MeetingFilter { banana: Some(city.banana.clone()), ..MeetingFilter::default() };
-        continued::keep_ids(&self.store.civic().meetings(stored).await?, &visited.vendor, &mut visited.meetings);
-        let listed: BTreeSet<String> = visited.meetings.iter().map(|meeting| meeting.vendor_id.clone()).collect();
-        let mut meetings = visited.meetings;
+        let Visited { vendor, window, mut meetings, is_complete } = visited;
+        let mut stats = SyncStats { meetings_found: meetings.len() as u64, ..SyncStats::default() };
+        let filter = MeetingFilter { banana: Some(city.banana.clone()), ..MeetingFilter::default() };
+        let mut before = self.store.civic().meetings(filter).await?;
+        before.retain(|meeting| meeting.vendor == vendor);
+        continued::keep_ids(&before, &mut meetings);
+        let listed: BTreeSet<String> = meetings.iter().map(|meeting| meeting.vendor_id.clone()).collect();
+        let mut seen = Vec::new();
         while !meetings.is_empty() {
             let rest = meetings.split_off(meetings.len().min(BATCH));
-            stats.add(&self.sync_batch(city, &visited.vendor, meetings, PATIENCE).await?.0);
+            let (more, stored) = self.sync_batch(city, &vendor, meetings, PATIENCE).await?;
+            stats.add(&more);
+            seen.extend(stored.iter().filter_map(|meeting| meeting.starts_at));
             meetings = rest;
         }
-        if visited.is_complete {
-            stats.add(&absent::mark(&*self.store, city, &visited.vendor, visited.window, &listed).await?);
+        if is_complete && !listed.is_empty() {
+            let known = Known::new(city, banana_of(city)?, &vendor, CivicPicture::default());
+            before.retain(|meeting| !listed.contains(&meeting.vendor_id));
+            let gone = absent::gone(&known, before, &seen, window, self.store.clock().now());
+            // One that somebody else has just changed is looked at again on the next visit.
+            let applied = self.store.civic().apply(gone).await?;
+            let removed = applied.into_iter().filter(|one| matches!(one, Applied::Stored { .. })).count();
+            stats.meetings_removed = removed as u64;
         }
         Ok(stats)
     }
@@ -112,7 +122,7 @@ impl Orchestrator {
         meetings: Vec<VendorMeeting>,
         patience: usize,
     ) -> StoreResult<(SyncStats, Vec<Meeting>)> {
-        let banana = Banana::parse(&city.banana).map_err(|fault| StoreError::Invalid(fault.to_string()))?;
+        let banana = banana_of(city)?;
         let request = PictureRequest {
             banana: city.banana.clone(),
             meetings: meetings.iter().map(|meeting| (vendor.to_owned(), meeting.vendor_id.clone())).collect(),
@@ -150,6 +160,10 @@ impl Orchestrator {
         }
         Ok((stats, stored))
     }
+}
+
+fn banana_of(city: &Jurisdiction) -> StoreResult<Banana> {
+    Banana::parse(&city.banana).map_err(|fault| StoreError::Invalid(fault.to_string()))
 }
 
 fn matter_ids(banana: &Banana, meetings: &[VendorMeeting]) -> Vec<String> {

@@ -1,6 +1,12 @@
 //! Addresses as they stand in pages: made absolute, taken apart, and the host that a site's slug stands for.
+//!
+//! What comes out is absolute or nothing. A page that was kept as a file has no address of its own; its links are seen
+//! from the jurisdiction's site ([`base`]). Nothing else is changed about an address: it is stored and shown as the vendor
+//! writes it, and made fit for a request only when it is asked for.
 
 use super::{FetchedPage, PageFault, Site};
+use crate::html::Element;
+use std::fmt::Write as _;
 
 /// The whole address of a link on a page. None for what leads nowhere: an empty link, a jump within the page, a script,
 /// a mail address, and a relative link on a page that has no address itself.
@@ -10,25 +16,31 @@ pub fn absolute(base: &str, link: &str) -> Option<String> {
         return None;
     }
     if let Some(rest) = link.strip_prefix("//") {
-        return Some(format!("https://{rest}"));
+        return Some(without_spaces(&format!("https://{rest}")));
     }
     if let Some(scheme) = scheme(link) {
-        return matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https").then(|| link.replace(' ', "%20"));
+        return is_of_the_web(scheme).then(|| without_spaces(link));
     }
     let (root, path) = split_root(base)?;
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let joined = match link.chars().next() {
         Some('/') => link.to_owned(),
+        Some('?') if path.is_empty() => format!("/{link}"),
         Some('?') => format!("{path}{link}"),
         _ => format!("{}/{link}", path.rsplit_once('/').map_or("", |(folder, _)| folder)),
     };
-    Some(format!("{root}{}", without_dots(&joined)).replace(' ', "%20"))
+    Some(without_spaces(&format!("{root}{}", without_dots(&joined))))
+}
+
+/// Where a link leads.
+pub fn target(base: &str, link: Element<'_>) -> Option<String> {
+    absolute(base, link.attribute("href")?)
 }
 
 /// `https://host` of a site: its slug below the vendor's domain, or the slug itself when it is a host.
 pub fn origin(site: &Site, domain: &str) -> Result<String, PageFault> {
     let slug = site.slug.trim();
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if slug.is_empty() || !slug.chars().all(plain) || slug.starts_with('.') || slug.ends_with('.') {
         return Err(PageFault::Site(format!(
             "the slug \"{}\" is no name of a site: expected a name as in https://NAME.{domain}, or a host",
@@ -38,9 +50,14 @@ pub fn origin(site: &Site, domain: &str) -> Result<String, PageFault> {
     Ok(if slug.contains('.') { format!("https://{slug}") } else { format!("https://{slug}.{domain}") })
 }
 
+/// `https://host` of an address.
+pub fn root(address: &str) -> Option<&str> {
+    split_root(address).map(|(root, _)| root)
+}
+
 /// An address that links on a page can be read against: the page's own, or the given one for a file that was kept.
 pub fn base_of<'a>(page_url: &'a str, otherwise: &'a str) -> &'a str {
-    if split_root(page_url).is_some() { page_url } else { otherwise }
+    if root(page_url).is_some() { page_url } else { otherwise }
 }
 
 /// What the links of a page are seen from: the page's own address, or that of the site for a kept file.
@@ -53,7 +70,9 @@ pub fn base(page: &FetchedPage, site: &Site, domain: &str) -> String {
 pub fn parameter<'a>(address: &'a str, name: &str) -> Option<&'a str> {
     let query = address.split_once('?')?.1.split('#').next()?;
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-    pairs.find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_empty()).map(|(_, value)| value)
+    // Some pages write `&amp;` where `&` is already what they mean.
+    let is_named = |key: &str| key.strip_prefix("amp;").unwrap_or(key).eq_ignore_ascii_case(name);
+    pairs.find(|(key, value)| is_named(key) && !value.is_empty()).map(|(_, value)| value)
 }
 
 /// The same, with its `%20` and the like undone.
@@ -68,50 +87,46 @@ pub fn encoded(value: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
             out.push(char::from(byte));
         } else {
-            out.push('%');
-            for half in [byte >> 4, byte & 15] {
-                out.push(char::from_digit(u32::from(half), 16).unwrap_or('0').to_ascii_uppercase());
-            }
+            // Writing to a text cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out
 }
 
-/// A value out of a query, with its `%20` and the like undone.
+/// A value out of a query, with its `%20` and the like undone; what is no such code stays as it is.
 pub fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        let pair = behind.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match (first, pair.and_then(|pair| u8::from_str_radix(pair, 16).ok())) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            (b'+', _) => {
-                bytes.push(b' ');
-                rest = behind;
-            }
-            _ => {
-                bytes.push(*first);
-                rest = behind;
-            }
+    while let Some((&first, tail)) = rest.split_first() {
+        let digits = tail.get(..2).filter(|digits| first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let code = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        if let Some(byte) = code {
+            bytes.push(byte);
+            rest = tail.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(if first == b'+' { b' ' } else { first });
+            rest = tail;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `https` of `https://…`, `mailto` of `mailto:…`; none for `a/b:c`.
+/// `https` of `https://…`, `mailto` of `mailto:…`; none for `a/b:c` and `2:30.pdf`.
 fn scheme(link: &str) -> Option<&str> {
     let (scheme, _) = link.split_once(':')?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    (!scheme.is_empty() && scheme.chars().all(plain)).then_some(scheme)
+    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(plain)).then_some(scheme)
+}
+
+fn is_of_the_web(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 /// `https://host` and the rest of an address.
 fn split_root(address: &str) -> Option<(&str, &str)> {
     let at = address.find("://")?;
-    if !matches!(address.get(..at)?.to_ascii_lowercase().as_str(), "http" | "https") {
+    if !is_of_the_web(address.get(..at)?) {
         return None;
     }
     let host = at + 3;
@@ -135,9 +150,14 @@ fn without_dots(path: &str) -> String {
     format!("/{}{query}", kept.join("/"))
 }
 
+fn without_spaces(address: &str) -> String {
+    address.replace(' ', "%20")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{html::Html, vendor::testing::site};
 
     #[test]
     fn links_become_whole_addresses() {
@@ -146,28 +166,60 @@ mod tests {
             ("View.ashx?M=A&ID=7", Some("https://city.legistar.com/a/View.ashx?M=A&ID=7")),
             ("/View.ashx", Some("https://city.legistar.com/View.ashx")),
             ("../View.ashx", Some("https://city.legistar.com/View.ashx")),
+            ("/b/../View.ashx", Some("https://city.legistar.com/View.ashx")),
             ("./x/../y.pdf", Some("https://city.legistar.com/a/y.pdf")),
+            ("2:30 meeting.pdf", Some("https://city.legistar.com/a/2:30%20meeting.pdf")),
             ("?Mode=2", Some("https://city.legistar.com/a/Calendar.aspx?Mode=2")),
-            ("//media.example.com/1.pdf", Some("https://media.example.com/1.pdf")),
+            ("//media.example.com/a b.pdf", Some("https://media.example.com/a%20b.pdf")),
             (" http://example.com/a b.pdf ", Some("http://example.com/a%20b.pdf")),
+            ("HTTP://other.example.com", Some("HTTP://other.example.com")),
             ("javascript:void(0)", None),
             ("mailto:clerk@example.com", None),
-            ("#", None),
+            ("#top", None),
             ("", None),
         ] {
             assert_eq!(absolute(page, link).as_deref(), whole, "{link}");
         }
         assert_eq!(absolute("https://host.example.com", "a.pdf").as_deref(), Some("https://host.example.com/a.pdf"));
-        assert_eq!(absolute("kept/page.html", "a.pdf"), None);
-        assert_eq!(base_of("kept/page.html", "https://example.com/"), "https://example.com/");
+        assert_eq!(absolute("https://host.example.com", "?a=1").as_deref(), Some("https://host.example.com/?a=1"));
+        let html = Html::parse("<a href=b.pdf></a><a></a>");
+        let targets: Vec<_> = html.select("a").into_iter().map(|link| target(page, link)).collect();
+        assert_eq!(targets, [Some("https://city.legistar.com/a/b.pdf".to_owned()), None]);
+    }
+
+    #[test]
+    fn links_of_a_kept_file_are_seen_from_the_site() {
+        let kept = FetchedPage::kept("kept/page.html", "");
+        assert_eq!(absolute(&kept.url, "a.pdf"), None);
+        assert_eq!(base(&kept, &site("springfield"), "civicplus.com"), "https://springfield.civicplus.com/");
+        assert_eq!(base(&kept, &site("two words"), "civicplus.com"), "");
+        assert_eq!(base_of("https://example.com/a", "https://other.example.com/"), "https://example.com/a");
+        assert_eq!(base_of("ftp://example.com/a", "https://other.example.com/"), "https://other.example.com/");
+    }
+
+    #[test]
+    fn slugs_are_subdomains_or_hosts() {
+        assert_eq!(origin(&site("wi-columbus"), "civicplus.com").unwrap(), "https://wi-columbus.civicplus.com");
+        assert_eq!(origin(&site("wi_columbus"), "civicplus.com").unwrap(), "https://wi_columbus.civicplus.com");
+        assert_eq!(origin(&site("www.example.gov"), "civicplus.com").unwrap(), "https://www.example.gov");
+        for bad in ["", "two words", "a/b", ".gov", "gov."] {
+            assert!(matches!(origin(&site(bad), "civicplus.com"), Err(PageFault::Site(_))), "{bad}");
+        }
+        assert_eq!(root("https://www.example.gov/a?b"), Some("https://www.example.gov"));
+        assert_eq!(root("kept/page.html"), None);
     }
 
     #[test]
     fn values_are_found_in_queries() {
         assert_eq!(parameter("x?id=7&GUID=", "ID"), Some("7"));
         assert_eq!(parameter("x?id=7&GUID=", "guid"), None);
-        assert_eq!(value("x?name=a%20b+c%zz#top", "name").as_deref(), Some("a b c%zz"));
+        assert_eq!(parameter("x?a=1&amp;Id=7", "id"), Some("7"));
+        assert_eq!(parameter("x?name=a;b", "name"), Some("a;b"));
         assert_eq!(parameter("x", "id"), None);
+        assert_eq!(value("x?name=a%20b+c%zz#top", "name").as_deref(), Some("a b c%zz"));
+        assert_eq!(value("x?u=https%3A%2F%2Fa.example%2Fx.pdf", "u").as_deref(), Some("https://a.example/x.pdf"));
+        assert_eq!((decoded("50%"), decoded("%+7")), ("50%".to_owned(), "% 7".to_owned()));
         assert_eq!(encoded("EventDate ge datetime'2025-01-01'"), "EventDate%20ge%20datetime%272025-01-01%27");
+        assert_eq!(encoded("08/29/2020"), "08%2F29%2F2020");
     }
 }

@@ -4,7 +4,7 @@
 
 use super::{
     Adapter, Attachment, Ballot, FetchedPage, ItemVote, PageFault, PageReading, Request, Site, VendorItem,
-    VendorMatter, VendorMeeting, Window, address, json,
+    VendorMatter, VendorMeeting, Window, address, json, open,
 };
 use crate::{dates, status};
 use serde_json::{Value, json};
@@ -30,12 +30,12 @@ impl Adapter for Chicago {
             "agenda" => agenda(site, page),
             "matter" => matter(page),
             "votes" => votes(page),
-            other => Err(PageFault::unexpected(&page.url, "a page that ELMS has", format!("the purpose {other}"))),
+            _ => Err(PageFault::purpose(page, "ELMS")),
         }
     }
 
     fn recognise(&self, page: &FetchedPage) -> Option<&'static str> {
-        let answer = json::read(page, "meetings").ok()?;
+        let answer = open::json(page, "meetings").ok()?;
         let is_meeting = |entry: &Value| entry.get("meetingId").is_some() && entry.get("bodyId").is_some();
         if json::entries(&answer, "data").first().is_some_and(is_meeting) {
             return Some("listing");
@@ -57,11 +57,8 @@ fn list(window: Window, skip: usize) -> Request {
 }
 
 fn listing(site: &Site, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "a page of meetings")?;
-    if answer.get("data").and_then(Value::as_array).is_none() {
-        return Err(PageFault::unexpected(&page.url, "a page of meetings", json::kind(&answer)));
-    }
-    let entries = json::entries(&answer, "data");
+    let answer = open::json(page, "a page of meetings")?;
+    let entries = json::required(page, &answer, "data", "a page of meetings")?;
     let mut reading = PageReading::default();
     reading.landmark("meetingId", entries.iter().filter(|entry| entry.get("meetingId").is_some()).count());
     for (at, entry) in entries.iter().enumerate() {
@@ -72,7 +69,7 @@ fn listing(site: &Site, window: Window, page: &FetchedPage) -> Result<PageReadin
         if meeting.start.is_none() {
             reading.doubts.push(format!("meeting {} has no possible date", meeting.vendor_id));
         }
-        if meeting.start.as_ref().is_some_and(|start| window.contains(start.date)) {
+        if window.holds(&meeting) {
             let url = format!("{API}/meeting-agenda/{}", meeting.vendor_id);
             reading.follow.push(Request::get(url, "agenda").about(&meeting.vendor_id).optional());
         }
@@ -114,10 +111,7 @@ fn meeting(site: &Site, entry: &Value) -> Option<VendorMeeting> {
     for file in json::entries(entry, "files") {
         take_file(&mut meeting, file);
     }
-    for name in ["status", "bodyAbbreviation", "transcriptLink"] {
-        let said = entry.get(name).filter(|value| !value.is_null() && **value != "");
-        meeting.raw.extend(said.map(|value| (name.to_owned(), value.clone())));
-    }
+    meeting.raw.extend(json::picked(entry, &["status", "bodyAbbreviation", "transcriptLink"]));
     Some(meeting)
 }
 
@@ -130,15 +124,13 @@ fn take_file(meeting: &mut VendorMeeting, file: &Value) {
         "Summary" | "Minutes" | "Journal" => meeting.minutes_url = Some(url.clone()),
         _ => {}
     }
-    if !meeting.documents.iter().any(|known| known.url == url) {
-        let name = json::plain(file, "fileName").map_or_else(|| kind.clone(), |name| format!("{kind}: {name}"));
-        meeting.documents.push(Attachment { name, url, ..Attachment::default() });
-    }
+    let name = json::plain(file, "fileName").map_or_else(|| kind.clone(), |name| format!("{kind}: {name}"));
+    meeting.attach(Attachment { name, url, ..Attachment::default() });
 }
 
 /// A meeting with its agenda. `about`: its id.
 fn agenda(site: &Site, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "a meeting with its agenda")?;
+    let answer = open::json(page, "a meeting with its agenda")?;
     let Some(mut meeting) = meeting(site, &answer) else {
         return Err(PageFault::unexpected(&page.url, "a meeting with its agenda", json::kind(&answer)));
     };
@@ -155,10 +147,9 @@ fn agenda(site: &Site, page: &FetchedPage) -> Result<PageReading, PageFault> {
                 reading.doubts.push(format!("an item of meeting {} has no title", meeting.vendor_id));
                 continue;
             };
-            item.section.clone_from(&title);
-            item.sequence = u32::try_from(meeting.items.len() + 1).unwrap_or(u32::MAX);
+            item.put_under(title.clone());
             follow(&mut reading, &meeting.vendor_id, entry, &item);
-            meeting.items.push(item);
+            item.append_to(&mut meeting.items);
         }
     }
     reading.landmark("groups", groups.len());
@@ -218,7 +209,7 @@ fn follow(reading: &mut PageReading, meeting: &str, entry: &Value, item: &Vendor
 
 /// One matter. `about`: the meeting and the item that it belongs to.
 fn matter(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "a matter")?;
+    let answer = open::json(page, "a matter")?;
     let field = |name: &str| json::plain(&answer, name);
     let Some(id) = field("matterId") else {
         return Err(PageFault::unexpected(&page.url, "a matter", json::kind(&answer)));
@@ -251,16 +242,15 @@ fn matter(page: &FetchedPage) -> Result<PageReading, PageFault> {
     };
     let mut reading = PageReading::default();
     if let (Some(meeting), Some(item)) = (page.about.first(), page.about.get(1)) {
-        let mut piece = VendorMeeting::new(meeting);
-        piece.items.push(VendorItem {
+        let piece = VendorItem {
             vendor_item_id: Some(item.clone()),
             matter_type: matter.matter_type.clone(),
             matter_status: matter.status.clone(),
             sponsors: matter.sponsors.clone(),
             attachments: matter.attachments.clone(),
             ..VendorItem::default()
-        });
-        reading.meeting(piece);
+        };
+        reading.item(meeting, piece);
     }
     reading.landmark("attachments", matter.attachments.len());
     reading.matters.push(matter);
@@ -269,7 +259,7 @@ fn matter(page: &FetchedPage) -> Result<PageReading, PageFault> {
 
 /// The ballots on one item. `about`: the meeting and the item.
 fn votes(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "votes")?;
+    let answer = open::json(page, "votes")?;
     let rows = match &answer {
         Value::Array(rows) => rows.as_slice(),
         Value::Object(_) if answer.get("votes").is_some() => json::entries(&answer, "votes"),
@@ -288,10 +278,8 @@ fn votes(page: &FetchedPage) -> Result<PageReading, PageFault> {
         return Ok(reading);
     };
     if !ballots.is_empty() {
-        let mut piece = VendorMeeting::new(meeting);
         let votes = vec![ItemVote { ballots, ..ItemVote::default() }];
-        piece.items.push(VendorItem { vendor_item_id: Some(item.clone()), votes, ..VendorItem::default() });
-        reading.meeting(piece);
+        reading.item(meeting, VendorItem { vendor_item_id: Some(item.clone()), votes, ..VendorItem::default() });
     }
     Ok(reading)
 }

@@ -4,21 +4,19 @@
 //! where a body has one for packets and one for agendas, the packets are taken. A search for the days of the window comes
 //! first; on sites where it finds nothing, the whole category is read.
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, gather, links, open};
-use crate::{dates, html::Html, status};
+use super::{
+    Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, open, pattern::pattern,
+};
+use crate::{dates, status};
 use regex::Regex;
 use std::sync::LazyLock;
 
+const DOMAIN: &str = "civicplus.com";
 const CATEGORIES: &str = "categories";
 const SEARCH: &str = "search";
 const CATEGORY: &str = "category";
 /// Where most sites have their council's agendas.
 const USUAL: &str = "30";
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
 
 static HOLDS_AGENDAS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)agenda|committee|commission|\bforum\b|\bboard\b.*agenda|zoning administrator"));
@@ -37,7 +35,7 @@ impl Adapter for CivicEngage {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let origin = format!("https://{}", open::host(site, "civicplus.com")?);
+        let origin = address::origin(site, DOMAIN)?;
         let Some(chosen) = site.settings.get("categories").and_then(|chosen| chosen.as_array()) else {
             return Ok(vec![Request::get(format!("{origin}/Archive.aspx"), CATEGORIES)]);
         };
@@ -48,10 +46,11 @@ impl Adapter for CivicEngage {
     }
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-        let html = open::html(page)?;
+        let base = address::base(page, site, DOMAIN);
         match page.purpose.as_ref() {
-            CATEGORIES => categories(site, page, &html, *window),
-            _ => files(page, &html),
+            CATEGORIES => categories(page, &base, *window),
+            SEARCH | CATEGORY => files(page, &base),
+            _ => Err(PageFault::purpose(page, "CivicEngage")),
         }
     }
 
@@ -65,7 +64,7 @@ impl Adapter for CivicEngage {
 }
 
 fn search(origin: &str, category: &str, name: &str, window: Window) -> Request {
-    let day = |date: jiff::civil::Date| links::encoded(&date.strftime("%m/%d/%Y").to_string());
+    let day = |date: jiff::civil::Date| address::encoded(&date.strftime("%m/%d/%Y").to_string());
     let query = format!(
         "ysnExecuteSearch=1&txtKeywords=&lngArchiveMasterID={category}&txtDateRange=&dtiStartDate={}&dtiEndDate={}",
         day(window.from),
@@ -74,16 +73,13 @@ fn search(origin: &str, category: &str, name: &str, window: Window) -> Request {
     Request::get(format!("{origin}/Archive.aspx?{query}"), SEARCH).about(category).about(name)
 }
 
-fn categories(site: &Site, page: &FetchedPage, html: &Html, window: Window) -> Result<PageReading, PageFault> {
-    let origin = match links::origin(&page.url) {
-        Some(origin) => origin.to_owned(),
-        None => format!("https://{}", open::host(site, "civicplus.com")?),
-    };
+fn categories(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "an Archive Center")?;
     let options = html.select("select[name=lngArchiveMasterID] option");
     let mut reading = PageReading::default();
     reading.landmark("select[name=lngArchiveMasterID] option", options.len());
     if options.is_empty() && html.first("a[href*='Archive.aspx']").is_none() {
-        return Err(open::stranger(page, html, "an Archive Center"));
+        return Err(open::other_page(page, &html, "an Archive Center"));
     }
     let mut chosen: Vec<(String, String)> = Vec::new();
     for option in options {
@@ -99,7 +95,9 @@ fn categories(site: &Site, page: &FetchedPage, html: &Html, window: Window) -> R
         chosen.push((USUAL.to_owned(), String::new()));
     }
     reading.landmark("categories of agendas", chosen.len());
-    reading.follow = chosen.iter().map(|(id, name)| search(&origin, id, name, window)).collect();
+    if let Some(origin) = address::root(base) {
+        reading.follow = chosen.iter().map(|(id, name)| search(origin, id, name, window)).collect();
+    }
     Ok(reading)
 }
 
@@ -112,20 +110,21 @@ fn body(category: &str) -> String {
     KIND.replace(category.trim(), "").trim().to_owned()
 }
 
-fn files(page: &FetchedPage, html: &Html) -> Result<PageReading, PageFault> {
+fn files(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "files of an Archive Center")?;
     let found = html.select("a[href*='ADID=']");
     let mut reading = PageReading::default();
     reading.landmark("a[href*='ADID=']", found.len());
     if found.is_empty()
         && html.first("a[href*='Archive.aspx'], select[name=lngArchiveMasterID], form[action*='Archive']").is_none()
     {
-        return Err(open::stranger(page, html, "files of an Archive Center"));
+        return Err(open::other_page(page, &html, "files of an Archive Center"));
     }
     let category = page.about.first().cloned();
     let name = page.about.get(1).cloned().unwrap_or_default();
     for link in found {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
-        let Some(id) = links::parameter(&url, "ADID").filter(|id| id.chars().all(|c| c.is_ascii_digit())) else {
+        let Some(url) = address::target(base, link) else { continue };
+        let Some(id) = address::value(&url, "ADID").filter(|id| id.chars().all(|c| c.is_ascii_digit())) else {
             continue;
         };
         let title = link.text();
@@ -147,11 +146,11 @@ fn files(page: &FetchedPage, html: &Html) -> Result<PageReading, PageFault> {
             meeting.agenda_url = Some(url);
         }
         meeting.title = Some(title);
-        gather::add(&mut reading, meeting);
+        reading.meeting(meeting);
     }
     if reading.meetings.is_empty()
         && page.purpose == SEARCH
-        && let Some((origin, category)) = links::origin(&page.url).zip(category)
+        && let Some((origin, category)) = address::root(base).zip(category)
     {
         let whole = Request::get(format!("{origin}/Archive.aspx?AMID={category}"), CATEGORY);
         reading.follow.push(whole.about(category).about(name).optional());
@@ -162,24 +161,20 @@ fn files(page: &FetchedPage, html: &Html) -> Result<PageReading, PageFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::{civil::Date, tz::TimeZone};
+    use crate::vendor::testing;
 
     fn site() -> Site {
-        Site { slug: "www.city.example.gov".into(), zone: TimeZone::UTC, settings: serde_json::Map::new() }
+        testing::site("www.city.example.gov")
     }
 
     fn window() -> Window {
-        Window { from: Date::new(2026, 3, 1).unwrap(), to: Date::new(2026, 3, 31).unwrap() }
+        testing::window("2026-03-01", "2026-03-31")
     }
 
     fn read(request: &Request, body: &str) -> Result<PageReading, PageFault> {
-        let page = FetchedPage {
-            url: request.url.clone(),
-            content_type: None,
-            bytes: format!("<html><a href='/Archive.aspx'>Archive</a>{body}</html>").into_bytes(),
-            purpose: request.purpose.into(),
-            about: request.about.clone(),
-        };
+        let text = format!("<html><a href='/Archive.aspx'>Archive</a>{body}</html>");
+        let mut page = testing::page(&request.url, request.purpose, text);
+        page.about.clone_from(&request.about);
         CivicEngage.read(&site(), &window(), &page)
     }
 

@@ -3,16 +3,13 @@
 //! A page lists the boards; each board has a page per year with its meetings; a meeting's own page has everything.
 
 use super::{
-    Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window,
-    fallback_id::fallback_id, links, open,
+    Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address,
+    fallback_id, open,
 };
-use crate::{
-    dates,
-    html::{Element, Html},
-    status,
-};
+use crate::{dates, html::Element, status};
 use std::collections::BTreeSet;
 
+const DOMAIN: &str = "digitaltowpath.org";
 const BOARDS: &str = "boards";
 const LISTING: &str = "listing";
 const DETAIL: &str = "detail";
@@ -26,15 +23,16 @@ impl Adapter for DigitalTowpath {
     }
 
     fn begin(&self, site: &Site, _: &Window) -> Result<Vec<Request>, PageFault> {
-        Ok(vec![Request::get(format!("https://{}/categories", open::host(site, "digitaltowpath.org")?), BOARDS)])
+        Ok(vec![Request::get(format!("{}/categories", address::origin(site, DOMAIN)?), BOARDS)])
     }
 
-    fn read(&self, _: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-        let html = open::html(page)?;
+    fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
+        let base = address::base(page, site, DOMAIN);
         match page.purpose.as_ref() {
-            DETAIL => detail(page, &html),
-            LISTING => listing(page, &html, *window),
-            _ => boards(page, &html, *window),
+            DETAIL => detail(page, &base),
+            LISTING => listing(page, &base, *window),
+            BOARDS => boards(page, &base, *window),
+            _ => Err(PageFault::purpose(page, "Digital Towpath")),
         }
     }
 
@@ -46,18 +44,19 @@ impl Adapter for DigitalTowpath {
 }
 
 /// Boards are linked with a year, `/meetings/meetings/Town%20Board/2026`; the years of the window are asked for.
-fn boards(page: &FetchedPage, html: &Html, window: Window) -> Result<PageReading, PageFault> {
+fn boards(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "a list of boards")?;
     let boards: BTreeSet<String> = html
         .select("a[href*='/meetings/meetings/']")
-        .iter()
-        .filter_map(|link| links::absolute(&page.url, link.attribute("href")?))
+        .into_iter()
+        .filter_map(|link| address::target(base, link))
         .map(|url| url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/').to_owned())
         .map(|url| {
             url.rsplit_once('/').filter(|(_, year)| is_year(year)).map_or(url.clone(), |(board, _)| board.to_owned())
         })
         .collect();
     if boards.is_empty() {
-        return Err(open::stranger(page, html, "a list of boards (/meetings/meetings/…)"));
+        return Err(open::other_page(page, &html, "a list of boards (/meetings/meetings/…)"));
     }
     let mut reading = PageReading::default();
     reading.landmark("boards", boards.len());
@@ -74,16 +73,17 @@ fn is_year(text: &str) -> bool {
 }
 
 /// A year of a board may be empty, so nothing found is no fault.
-fn listing(page: &FetchedPage, html: &Html, window: Window) -> Result<PageReading, PageFault> {
+fn listing(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "the meetings of a board")?;
     let meetings = html.select("a[href*='/meetings/detail/']");
     if meetings.is_empty() && html.first("a[href*='/meetings']").is_none() {
-        return Err(open::stranger(page, html, "the meetings of a board (/meetings/detail/…)"));
+        return Err(open::other_page(page, &html, "the meetings of a board (/meetings/detail/…)"));
     }
     let mut reading = PageReading::default();
     reading.landmark("a[href*='/meetings/detail/']", meetings.len());
     let mut seen = BTreeSet::new();
     for link in meetings {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
+        let Some(url) = address::target(base, link) else { continue };
         // Where the day stands beside the link, only what is inside the window is opened.
         let around = link.closest("li, tr, article").unwrap_or(link).text();
         let is_outside = dates::date(&around).is_some_and(|day| !window.contains(day));
@@ -102,10 +102,11 @@ fn id_in(url: &str) -> Option<String> {
     (!id.is_empty() && id.chars().all(|c| c.is_ascii_digit())).then(|| id.to_owned())
 }
 
-fn detail(page: &FetchedPage, html: &Html) -> Result<PageReading, PageFault> {
+fn detail(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "a meeting")?;
     let said = |selector: &str| html.first(selector).map(|found| found.text()).filter(|text| !text.is_empty());
     let Some(title) = said(".dtp-meeting-title") else {
-        return Err(open::stranger(page, html, "a meeting (.dtp-meeting-title)"));
+        return Err(open::other_page(page, &html, "a meeting (.dtp-meeting-title)"));
     };
     let mut reading = PageReading::default();
     reading.landmark(".dtp-meeting-title", 1);
@@ -127,25 +128,24 @@ fn detail(page: &FetchedPage, html: &Html) -> Result<PageReading, PageFault> {
     let place: Vec<String> = parts.into_iter().flatten().collect();
     meeting.location = Some(place.join(", ")).filter(|place| !place.is_empty());
     meeting.notes = said(".dtp-meeting-description");
-    for (url, name) in files(html.first(".dtp-meeting-agenda"), page) {
+    for (url, name) in files(html.first(".dtp-meeting-agenda"), base) {
         place_file(&mut meeting.agenda_url, &mut meeting.documents, url, name);
     }
-    for (url, name) in files(html.first(".dtp-meeting-minutes"), page) {
+    for (url, name) in files(html.first(".dtp-meeting-minutes"), base) {
         place_file(&mut meeting.minutes_url, &mut meeting.documents, url, name);
     }
-    if let Some(video) = files(html.first(".dtp-meeting-video"), page).into_iter().next() {
+    if let Some(video) = files(html.first(".dtp-meeting-video"), base).into_iter().next() {
         meeting.video_url = Some(video.0);
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
 /// The links below a heading, each once.
-fn files(heading: Option<Element<'_>>, page: &FetchedPage) -> Vec<(String, String)> {
+fn files(heading: Option<Element<'_>>, base: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for link in heading.into_iter().flat_map(|heading| heading.following()).flat_map(|below| below.select("a[href]")) {
-        let url = link.attribute("href").and_then(|href| links::absolute(&page.url, href));
-        if let Some(url) = url.filter(|url| !found.iter().any(|(known, _)| known == url)) {
+        if let Some(url) = address::target(base, link).filter(|url| !found.iter().any(|(known, _)| known == url)) {
             found.push((url, link.text()));
         }
     }
@@ -162,19 +162,11 @@ fn place_file(first: &mut Option<String>, others: &mut Vec<Attachment>, url: Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::{civil::Date, tz::TimeZone};
+    use crate::vendor::testing::{page, site, window};
 
     fn read(purpose: &'static str, url: &str, body: &str) -> Result<PageReading, PageFault> {
-        let page = FetchedPage {
-            url: url.into(),
-            content_type: None,
-            bytes: format!("<html>{body}</html>").into_bytes(),
-            purpose: purpose.into(),
-            about: Vec::new(),
-        };
-        let site = Site { slug: "town.example.gov".into(), zone: TimeZone::UTC, settings: serde_json::Map::new() };
-        let window = Window { from: Date::new(2025, 12, 1).unwrap(), to: Date::new(2026, 1, 31).unwrap() };
-        DigitalTowpath.read(&site, &window, &page)
+        let page = page(url, purpose, format!("<html>{body}</html>"));
+        DigitalTowpath.read(&site("town.example.gov"), &window("2025-12-01", "2026-01-31"), &page)
     }
 
     #[test]
@@ -196,10 +188,8 @@ mod tests {
     fn other_pages_are_told() {
         let said =
             read(DETAIL, "https://town.example.gov/meetings/detail/7", "<title>Page Not Found</title>").unwrap_err();
-        assert!(
-            said.to_string()
-                .ends_with("expected a meeting (.dtp-meeting-title), found a page of HTML named 'Page Not Found'")
-        );
+        let expected = "expected a meeting (.dtp-meeting-title), found the page \"Page Not Found\"";
+        assert!(said.to_string().ends_with(expected), "{said}");
         let odd = "<h3 class=dtp-meeting-title>Hearing</h3><p><time datetime='2026-02-30'>soon</time></p>";
         let odd = read(DETAIL, "https://town.example.gov/meetings/detail/7", odd).unwrap();
         assert_eq!(

@@ -1,5 +1,6 @@
 //! What can be wrong with a vendor's page. Each is one sentence that a person can act on.
 
+use super::FetchedPage;
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,5 +22,14 @@ pub enum PageFault {
 impl PageFault {
     pub fn unexpected(url: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Unexpected { url: url.to_owned(), expected: expected.into(), found: found.into() }
+    }
+
+    pub fn cut_short(url: &str, detail: impl Into<String>) -> Self {
+        Self::CutShort { url: url.to_owned(), detail: detail.into() }
+    }
+
+    /// A page that is asked to be read for something that a vendor does not have.
+    pub fn purpose(page: &FetchedPage, vendor: &str) -> Self {
+        Self::unexpected(&page.url, format!("a purpose that {vendor} knows"), format!("\"{}\"", page.purpose))
     }
 }

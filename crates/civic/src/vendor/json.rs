@@ -1,34 +1,19 @@
-//! JSON as vendors send it: read as a whole or refused with a sentence, and its fields taken out without trust.
+//! The fields of JSON as vendors send it, taken out without trust: a field that is absent, empty or of another kind is none.
 
-use super::{FetchedPage, PageFault};
-use jiff::{Timestamp, tz::TimeZone};
+use super::{FetchedPage, PageFault, model::Start};
+use crate::html;
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value};
 
-/// The page as JSON.
-pub fn read(page: &FetchedPage, expected: &str) -> Result<Value, PageFault> {
-    let text = page.text();
-    serde_json::from_str(&text).map_err(|error| {
-        let start = text.trim_start();
-        if start.starts_with('<') {
-            return super::whole::not_html(page, &text, expected);
-        }
-        if error.is_eof() && !start.is_empty() {
-            return PageFault::CutShort {
-                url: page.url.clone(),
-                detail: format!("JSON ends after {} bytes", text.len()),
-            };
-        }
-        let found = if start.is_empty() { "nothing".to_owned() } else { format!("something else ({error})") };
-        PageFault::unexpected(&page.url, expected, found)
-    })
-}
-
-/// The page as a list of entries.
-pub fn list(page: &FetchedPage, expected: &str) -> Result<Vec<Value>, PageFault> {
-    match read(page, expected)? {
-        Value::Array(entries) => Ok(entries),
-        other => Err(PageFault::unexpected(&page.url, expected, kind(&other))),
-    }
+/// The list under a name that an answer must have.
+pub fn required<'a>(
+    page: &FetchedPage,
+    answer: &'a Value,
+    field: &str,
+    expected: &str,
+) -> Result<&'a [Value], PageFault> {
+    let list = answer.get(field).and_then(Value::as_array).map(Vec::as_slice);
+    list.ok_or_else(|| PageFault::unexpected(&page.url, format!("{expected} (`{field}`)"), kind(answer)))
 }
 
 /// What a value is, for a sentence; the words of an error that the vendor sends in place of an answer are told.
@@ -41,8 +26,12 @@ pub fn kind(value: &Value) -> String {
         Value::Array(_) => "a list".into(),
         Value::Object(fields) => {
             let said = ["Message", "message", "error", "title"].iter().find_map(|name| text(value, name));
-            let names = || fields.keys().take(5).cloned().collect::<Vec<_>>().join(", ");
-            said.map_or_else(|| format!("an object with {}", names()), |said| format!("the answer \"{said}\""))
+            let names = fields.keys().take(5).cloned().collect::<Vec<_>>().join(", ");
+            match said {
+                Some(said) => format!("the answer \"{said}\""),
+                None if names.is_empty() => "an empty object".into(),
+                None => format!("an object with {names}"),
+            }
         }
     }
 }
@@ -58,7 +47,7 @@ pub fn text(value: &Value, field: &str) -> Option<String> {
 
 /// A field as text without tags and with single blanks.
 pub fn plain(value: &Value, field: &str) -> Option<String> {
-    text(value, field).map(|text| super::whole::plain(&text)).filter(|text| !text.is_empty())
+    text(value, field).map(|text| html::plain(&text)).filter(|text| !text.is_empty())
 }
 
 /// True, 1, "1", "true".
@@ -90,6 +79,15 @@ pub fn entries<'a>(value: &'a Value, field: &str) -> &'a [Value] {
 
 /// What an entry says besides: everything that is not null, empty, or among the fields that were read.
 pub fn besides(value: &Value, read: &[&str]) -> Map<String, Value> {
+    said(value, |name| !read.contains(&name))
+}
+
+/// What an entry says in these fields, as far as it is not null or empty.
+pub fn picked(value: &Value, names: &[&str]) -> Map<String, Value> {
+    said(value, |name| names.contains(&name))
+}
+
+fn said(value: &Value, is_wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
     let says_something = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.trim().is_empty(),
@@ -99,14 +97,40 @@ pub fn besides(value: &Value, read: &[&str]) -> Map<String, Value> {
     };
     let fields = value.as_object().into_iter().flatten();
     fields
-        .filter(|(name, value)| !read.contains(&name.as_str()) && says_something(value))
+        .filter(|(name, value)| is_wanted(name) && says_something(value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
 }
 
 /// A true instant (`2023-10-12T15:00:00+00:00`) by the clock on the jurisdiction's wall.
-pub fn instant(text: &str, zone: &TimeZone) -> Option<super::model::Start> {
-    let instant: Timestamp = text.parse().ok()?;
-    let local = instant.to_zoned(zone.clone()).datetime();
-    Some(super::model::Start { date: local.date(), time: Some(local.time()), note: None })
+pub fn instant(text: &str, zone: &TimeZone) -> Option<Start> {
+    Some(Start::at(text.parse().ok()?, zone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_of_any_kind_are_text_or_none() {
+        let entry = json!({"id": 7, "name": " A &amp; B ", "empty": " ", "list": [], "flag": "Yes", "deep": {"a": 1}});
+        assert_eq!(text(&entry, "id").as_deref(), Some("7"));
+        assert_eq!(plain(&entry, "name").as_deref(), Some("A & B"));
+        assert_eq!((text(&entry, "empty"), text(&entry, "list"), text(&entry, "absent")), (None, None, None));
+        assert_eq!((flag(&entry, "flag"), flag(&entry, "name")), (Some(true), None));
+        let names = |fields: Map<String, Value>| fields.keys().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(names(besides(&entry, &["id", "name"])), "deep flag");
+        assert_eq!(names(picked(&entry, &["id", "empty", "absent"])), "id");
+    }
+
+    #[test]
+    fn an_answer_without_its_list_is_told() {
+        let page = FetchedPage::kept("x", "");
+        let fault = |answer: Value| required(&page, &answer, "d", "meetings").unwrap_err().to_string();
+        assert_eq!(fault(json!({})), "x: expected meetings (`d`), found an empty object");
+        assert_eq!(fault(json!({"message": "gone"})), "x: expected meetings (`d`), found the answer \"gone\"");
+        assert_eq!(fault(json!([])), "x: expected meetings (`d`), found a list");
+        assert_eq!(required(&page, &json!({"d": [1]}), "d", "meetings").unwrap().len(), 1);
+    }
 }

@@ -3,11 +3,23 @@
 //! An adapter is two pure functions: which pages to begin with, and what a fetched page says, together with the pages
 //! that it leads to. Whoever drives it fetches, in whatever order, and puts the pieces together by the ids that the
 //! vendor gives: a listing names a meeting, its agenda page adds the items, an item's own page its attachments.
+//!
+//! What adapters share, so that each thing is done in one way:
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`address`] | links made absolute, values of queries, the host of a slug |
+//! | [`open`] | a page as HTML or JSON, or what came instead: a login, half a page, another page |
+//! | [`json`] | the fields of an answer, taken without trust |
+//! | [`page`] | requests, pages, and what a page says; a meeting that is listed twice is taken in once |
+//! | [`model`], [`matter`] | meetings, items, votes, matters, as vendors tell them |
+//! | [`fallback_id`](mod@fallback_id) | an id where the vendor gives none |
+//! | `numbering` | numbers in front of titles |
+//! | `pattern`, `xml_character` | patterns that are constants; `&amp;` in XML |
 
 pub mod address;
 mod boardbook;
 mod boarddocs;
-pub mod checks;
 pub mod chicago;
 pub mod civicclerk;
 mod civicengage;
@@ -16,23 +28,24 @@ mod digitaltowpath;
 pub mod escribe;
 pub mod fallback_id;
 pub mod fault;
-mod gather;
 pub mod granicus;
 pub mod iqm2;
 pub mod json;
 pub mod legistar;
-mod links;
 pub mod matter;
 pub mod model;
 mod municode;
 pub mod novusagenda;
 mod numbering;
 mod onbase;
-mod open;
+pub mod open;
 pub mod page;
+mod pattern;
 pub mod primegov;
-pub mod whole;
+#[cfg(test)]
+mod testing;
 mod wordpress;
+mod xml_character;
 
 pub use fallback_id::fallback_id;
 pub use fault::PageFault;

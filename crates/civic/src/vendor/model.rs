@@ -1,9 +1,14 @@
 //! What adapters answer with: meetings, items, attachments and votes as the vendor tells them, before anything of ours
 //! is known of them. Pieces of one meeting can come from several pages; [`VendorMeeting::absorb`] puts them together.
 
-use jiff::civil::{Date, Time};
+use jiff::{
+    Timestamp,
+    civil::{Date, Time},
+    tz::TimeZone,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// When a meeting begins, by the clock on its wall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -14,6 +19,30 @@ pub struct Start {
     /// What the vendor says in place of a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl Start {
+    /// An instant, by the clock on a wall.
+    pub fn at(instant: Timestamp, zone: &TimeZone) -> Self {
+        let local = instant.to_zoned(zone.clone()).datetime();
+        Self { date: local.date(), time: Some(local.time()), note: None }
+    }
+
+    /// Midnight is what many systems write where nobody has said an hour.
+    #[must_use]
+    pub fn without_midnight(self) -> Self {
+        Self { time: self.time.filter(|time| *time != Time::midnight()), ..self }
+    }
+}
+
+/// `2025-11-18 18:30`, or the day alone.
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.time {
+            Some(time) => write!(f, "{} {}", self.date, time.strftime("%H:%M")),
+            None => write!(f, "{}", self.date),
+        }
+    }
 }
 
 /// How a meeting stands apart from taking place as announced.
@@ -179,6 +208,11 @@ impl VendorMeeting {
         Self { vendor_id: vendor_id.into(), ..Self::default() }
     }
 
+    /// Adds a document of the meeting as a whole, unless it is there.
+    pub fn attach(&mut self, document: Attachment) {
+        attach(&mut self.documents, document);
+    }
+
     /// Takes in another piece of the same meeting: what it says counts, what it is silent about stays.
     pub fn absorb(&mut self, other: Self) {
         prefer(&mut self.title, other.title);
@@ -221,14 +255,18 @@ impl VendorItem {
         self.section = section;
     }
 
-    /// Adds a document, unless it is there: the same id of the vendor's, or the same address.
+    /// Adds a document, unless it is there.
     pub fn attach(&mut self, document: Attachment) {
-        let same = |known: &Attachment| {
-            known.url == document.url || (known.vendor_id.is_some() && known.vendor_id == document.vendor_id)
-        };
-        if !self.attachments.iter().any(same) {
-            self.attachments.push(document);
+        attach(&mut self.attachments, document);
+    }
+
+    /// Adds a line to what the item says.
+    pub fn add_text(&mut self, line: &str) {
+        let text = self.body_text.get_or_insert_default();
+        if !text.is_empty() {
+            text.push('\n');
         }
+        text.push_str(line);
     }
 
     /// Puts the item at the end of an agenda.
@@ -279,6 +317,16 @@ fn absorb_votes(mine: &mut Vec<ItemVote>, others: Vec<ItemVote>) {
             }
         }
         _ => *mine = others,
+    }
+}
+
+/// Each document once: it is there under the same id of the vendor's, or the same address.
+fn attach(known: &mut Vec<Attachment>, document: Attachment) {
+    let same = |known: &Attachment| {
+        known.url == document.url || (known.vendor_id.is_some() && known.vendor_id == document.vendor_id)
+    };
+    if !known.iter().any(same) {
+        known.push(document);
     }
 }
 

@@ -1,13 +1,12 @@
-//! Where an item stands on its agenda: its place, the number in front of its title, what its section says of it.
+//! The number in front of a title, as agendas are printed.
 
+use super::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// `1.1 Roll Call`, `A. Reports`, `IV.B Budget`, `5) Minutes`. A number alone is none: `5 Year Plan` begins with its words.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^((?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z])(?:[.)-](?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z]))*[.)]?)\s+(\S.*)$")
-        .unwrap()
+    pattern(r"^((?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z])(?:[.)-](?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z]))*[.)]?)\s+(\S.*)$")
 });
 
 /// The number of a line, without the mark behind it, and what the line says. The number is none where there is none.
@@ -20,16 +19,6 @@ pub(super) fn split(line: &str) -> (Option<String>, &str) {
         }
         _ => (None, line),
     }
-}
-
-/// The place of an item behind so many others.
-pub(super) fn place(before: usize) -> u32 {
-    u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
-}
-
-/// Items below a heading like "Consent Calendar" are decided together.
-pub(super) fn consent(section: &str) -> Option<bool> {
-    section.to_lowercase().contains("consent").then_some(true)
 }
 
 #[cfg(test)]

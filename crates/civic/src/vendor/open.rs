@@ -1,133 +1,202 @@
-//! Pages opened as what they should be, or one sentence about what came instead.
+//! Pages opened as what they should be, or one sentence about what came instead: a login, half a page, another format,
+//! another page. Once for all vendors, before anybody reads a word.
+//!
+//! `expected` names, for that sentence, what the page was asked for: "a calendar of meetings".
 
-use super::{FetchedPage, PageFault, Site};
+use super::{FetchedPage, PageFault, json};
 use crate::html::Html;
 use serde_json::Value;
 
-/// A page of HTML, to its end.
-pub(super) fn html(page: &FetchedPage) -> Result<Html, PageFault> {
+/// A page of a council has more.
+const FEW_LINKS: usize = 5;
+/// So has one with an agenda on it.
+const FEW_LETTERS: usize = 1500;
+/// Of what a page calls itself.
+const LONGEST_TITLE: usize = 80;
+
+/// A page of HTML, to its end. It need not be a whole page: templates and scripts leave out the frame around it.
+pub fn html(page: &FetchedPage, expected: &str) -> Result<Html, PageFault> {
     let text = page.text();
-    let start = text.trim_start();
-    if start.is_empty() {
-        return Err(PageFault::unexpected(&page.url, "a page of HTML", "an empty page"));
+    if let Some(found) = no_markup(&text) {
+        return Err(PageFault::unexpected(&page.url, expected, found));
     }
-    if start.starts_with("%PDF") {
-        return Err(PageFault::unexpected(&page.url, "a page of HTML", "a PDF file"));
-    }
-    if start.starts_with(['{', '[']) {
-        return Err(PageFault::unexpected(&page.url, "a page of HTML", "JSON"));
-    }
-    if let Some(open) = left_open(&text) {
-        return Err(PageFault::CutShort { url: page.url.clone(), detail: format!("<{open}> has no end") });
+    if let Some(detail) = missing_end(&text) {
+        return Err(PageFault::cut_short(&page.url, detail));
     }
     let html = Html::parse(&text);
     if html.is_incomplete() {
-        return Err(PageFault::unexpected(&page.url, "a page of HTML", "one that is nested deeper than can be read"));
+        // Half of a listing would tell that the other half is gone.
+        return Err(PageFault::unexpected(&page.url, expected, "a page larger or deeper than can be read"));
+    }
+    if asks_for_login(&page.url, &html) {
+        return Err(PageFault::Login { url: page.url.clone() });
     }
     Ok(html)
 }
 
-/// An answer of JSON.
-pub(super) fn json(page: &FetchedPage) -> Result<Value, PageFault> {
+/// An answer of JSON, to its end.
+pub fn json(page: &FetchedPage, expected: &str) -> Result<Value, PageFault> {
     let text = page.text();
-    if text.trim().is_empty() {
-        return Err(PageFault::unexpected(&page.url, "JSON", "an empty page"));
+    let start = text.trim_start();
+    if start.is_empty() {
+        return Err(PageFault::unexpected(&page.url, expected, "an empty page"));
     }
-    if text.trim_start().starts_with('<') {
-        return Err(stranger(page, &Html::parse(&text), "JSON"));
+    if start.starts_with('<') {
+        return Err(other_page(page, &Html::parse(&text), expected));
     }
     serde_json::from_str(&text).map_err(|error| {
         if error.is_eof() {
-            PageFault::CutShort { url: page.url.clone(), detail: error.to_string() }
+            PageFault::cut_short(&page.url, format!("the JSON ends after {} bytes", text.len()))
         } else {
-            PageFault::unexpected(&page.url, "JSON", error.to_string())
+            PageFault::unexpected(&page.url, expected, format!("no JSON ({error})"))
         }
     })
 }
 
-/// What to say of a page on which nothing is that it should be known by: a login, or what it calls itself.
-pub(super) fn stranger(page: &FetchedPage, html: &Html, expected: &str) -> PageFault {
-    if html.first("input[type=password]").is_some() {
+/// An answer of JSON that is a list.
+pub fn json_list(page: &FetchedPage, expected: &str) -> Result<Vec<Value>, PageFault> {
+    match json(page, expected)? {
+        Value::Array(entries) => Ok(entries),
+        other => Err(PageFault::unexpected(&page.url, expected, json::kind(&other))),
+    }
+}
+
+/// What to say of a page of HTML on which nothing is of what was expected: a login, or what it calls itself.
+pub fn other_page(page: &FetchedPage, html: &Html, expected: &str) -> PageFault {
+    if asks_for_login(&page.url, html) {
         return PageFault::Login { url: page.url.clone() };
     }
-    let named = html.first("title").or_else(|| html.first("h1")).map(|title| title.text());
-    let named = named.filter(|name| !name.is_empty());
-    let found =
-        named.map_or_else(|| "another page of HTML".to_owned(), |name| format!("a page of HTML named '{name}'"));
+    let titles = ["title", "h1", "h2"].into_iter().filter_map(|name| html.first(name)).map(|title| title.text());
+    let found = titles.into_iter().find(|title| !title.is_empty()).map_or_else(
+        || "an HTML page without a title".to_owned(),
+        |title| format!("the page \"{}\"", title.chars().take(LONGEST_TITLE).collect::<String>()),
+    );
     PageFault::unexpected(&page.url, expected, found)
 }
 
-/// The host of a jurisdiction's site: the slug itself when it has a dot, otherwise below the vendor's own domain.
-pub(super) fn host(site: &Site, domain: &str) -> Result<String, PageFault> {
-    let slug = site.slug.trim();
-    let is_plain = slug.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if slug.is_empty() || !is_plain || slug.starts_with('.') || slug.ends_with('.') {
-        let hint = "expected a subdomain like 'ca-springfield' or a host like 'www.springfield.gov'";
-        return Err(PageFault::Site(format!("slug '{slug}': {hint}")));
+/// Many a page has a field for a password in its corner, for staff. This one says that it is for that, or has little else.
+pub(crate) fn asks_for_login(url: &str, html: &Html) -> bool {
+    if html.first("input[type=password]").is_none() {
+        return false;
     }
-    Ok(if slug.contains('.') { slug.to_owned() } else { format!("{slug}.{domain}") })
+    let title = html.first("title").map(|title| title.text()).unwrap_or_default();
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    says_login(&title)
+        || says_login(path)
+        || (html.select("a[href]").len() < FEW_LINKS && html.root().text().chars().count() < FEW_LETTERS)
 }
 
-/// A whole page that stops before its end, or a part of one that stops within a table.
-fn left_open(text: &str) -> Option<&'static str> {
-    let lower = text.to_ascii_lowercase();
-    if lower.contains("<html") {
-        return (!lower.contains("</html")).then_some("html");
+/// As words of their own: "Design Institute" does not ask anybody to sign in.
+fn says_login(text: &str) -> bool {
+    let words: Vec<String> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let is_one = |word: &String| matches!(word.as_str(), "login" | "logon" | "signin");
+    let is_pair = |pair: &[String]| matches!(pair, [first, second] if matches!((first.as_str(), second.as_str()), ("log", "in" | "on") | ("sign", "in")));
+    words.iter().any(is_one) || words.windows(2).any(is_pair)
+}
+
+/// What came in place of HTML.
+fn no_markup(text: &str) -> Option<&'static str> {
+    let start = text.trim_start();
+    if start.is_empty() {
+        Some("an empty page")
+    } else if start.starts_with(['{', '[']) {
+        Some("JSON")
+    } else if start.starts_with("%PDF") {
+        Some("a PDF")
+    } else {
+        (!start.contains('<')).then_some("text without markup")
     }
-    (lower.rfind("<table") > lower.rfind("</table")).then_some("table")
+}
+
+/// What says that a page of HTML stops half-way: the end of the page is missing, or, where it has no frame, that of a
+/// table. Tables within a whole page may end as they like, as browsers let them.
+pub(crate) fn missing_end(text: &str) -> Option<&'static str> {
+    let lower = text.to_ascii_lowercase();
+    let has = |tag: &str| lower.contains(tag);
+    if !lower.trim_start().starts_with('<') || has("</html") || has("</body") {
+        return None;
+    }
+    if has("<html") {
+        return Some("</html> is missing");
+    }
+    let end = lower.rfind("</table");
+    let goes_on = |tag: &str| lower.rfind(tag) > end;
+    (has("<table") && (goes_on("<table") || goes_on("<tr"))).then_some("a table has no end")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
 
     fn page(text: &str) -> FetchedPage {
-        FetchedPage {
-            url: "https://example.com/x".into(),
-            content_type: None,
-            bytes: text.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("listing"),
-            about: Vec::new(),
-        }
+        FetchedPage::kept("https://example.com/x", text)
     }
 
-    fn site(slug: &str) -> Site {
-        Site { slug: slug.into(), zone: jiff::tz::TimeZone::UTC, settings: serde_json::Map::new() }
+    fn said(fault: Option<PageFault>) -> String {
+        let said = fault.map(|fault| fault.to_string()).unwrap_or_default();
+        said.strip_prefix("https://example.com/x: ").unwrap_or(&said).to_owned()
     }
 
     #[test]
-    fn what_came_instead_is_one_sentence() {
-        for (text, said) in [
-            ("", "https://example.com/x: expected JSON, found an empty page"),
-            (
-                "{\"events\": [1, ",
-                "https://example.com/x: the page stops half-way (EOF while parsing a value at line 1 column 15)",
-            ),
-            ("<html><form><input type=password></form></html>", "https://example.com/x: the site asks for a login"),
+    fn what_came_in_place_of_json_is_one_sentence() {
+        for (text, expected) in [
+            ("", "expected meetings, found an empty page"),
+            ("{\"events\": [1, ", "the page stops half-way (the JSON ends after 15 bytes)"),
+            ("<html><form><input type=password></form></html>", "the site asks for a login"),
             (
                 "<html><title>Service Unavailable</title></html>",
-                "https://example.com/x: expected JSON, found a page of HTML named 'Service Unavailable'",
+                "expected meetings, found the page \"Service Unavailable\"",
             ),
+            ("<html></html>", "expected meetings, found an HTML page without a title"),
+            ("Sorry", "expected meetings, found no JSON (expected value at line 1 column 1)"),
         ] {
-            assert_eq!(json(&page(text)).unwrap_err().to_string(), said);
+            assert_eq!(said(json(&page(text), "meetings").err()), expected, "{text}");
         }
-        for (text, said) in [
-            ("{}", "https://example.com/x: expected a page of HTML, found JSON"),
-            ("%PDF-1.4", "https://example.com/x: expected a page of HTML, found a PDF file"),
-            ("<html><table><tr><td>one", "https://example.com/x: the page stops half-way (<html> has no end)"),
-            ("<table><tr><td>one", "https://example.com/x: the page stops half-way (<table> has no end)"),
+        assert_eq!(said(json_list(&page("{\"a\": 1}"), "a list").err()), "expected a list, found an object with a");
+        assert_eq!(json_list(&page("[1]"), "a list").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_came_in_place_of_html_is_one_sentence() {
+        for (text, expected) in [
+            (" ", "expected an agenda, found an empty page"),
+            ("{}", "expected an agenda, found JSON"),
+            ("%PDF-1.4", "expected an agenda, found a PDF"),
+            ("Sorry", "expected an agenda, found text without markup"),
+            ("<html><table><tr><td>one", "the page stops half-way (</html> is missing)"),
+            ("<TABLE><tr><td>one", "the page stops half-way (a table has no end)"),
+            ("<table><tr><td><table></table><tr><td>two", "the page stops half-way (a table has no end)"),
         ] {
-            assert_eq!(html(&page(text)).unwrap_err().to_string(), said);
+            assert_eq!(said(html(&page(text), "an agenda").err()), expected, "{text}");
+        }
+        // A page may leave out its last tag, tables may be sloppy, and rows may come alone.
+        for whole in [
+            "<html><body><table></body>",
+            "<html><table><table></table></html>",
+            "<tr><td>one</tr>",
+            "Notice <p>Hearing</p>",
+        ] {
+            assert_eq!(said(html(&page(whole), "an agenda").err()), "", "{whole}");
         }
     }
 
     #[test]
-    fn slugs_are_subdomains_or_hosts() {
-        assert_eq!(host(&site("wi-columbus"), "civicplus.com").unwrap(), "wi-columbus.civicplus.com");
-        assert_eq!(host(&site("www.example.gov"), "civicplus.com").unwrap(), "www.example.gov");
-        for bad in ["", "two words", "a/b", ".gov"] {
-            assert!(matches!(host(&site(bad), "civicplus.com"), Err(PageFault::Site(_))), "{bad}");
+    fn a_field_for_staff_is_no_login() {
+        let field = "<input type=password>";
+        let links = "<a href=/agenda>Agenda</a>".repeat(5);
+        let words = "Contract with a supplier of salt. ".repeat(60);
+        for (title, rest, is_login) in [
+            ("", "", true),
+            ("Sign in", links.as_str(), true),
+            ("City of Springfield - Log In", links.as_str(), true),
+            ("Design Institute", links.as_str(), false),
+            ("", words.as_str(), false),
+        ] {
+            let html = Html::parse(&format!("<html><title>{title}</title>{field}{rest}</html>"));
+            assert_eq!(asks_for_login("https://example.com/x", &html), is_login, "{title} {rest}");
+            assert!(asks_for_login("https://example.com/Account/LogOn?back=x", &html), "by its address");
         }
+        assert!(!asks_for_login("https://example.com/login", &Html::parse("<p>No field</p>")));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     matter::{VendorMatter, VendorPerson},
-    model::VendorMeeting,
+    model::{Start, VendorItem, VendorMeeting},
 };
 use jiff::{civil::Date, tz::TimeZone};
 use serde::Serialize;
@@ -30,6 +30,11 @@ pub struct Window {
 impl Window {
     pub fn contains(&self, date: Date) -> bool {
         (self.from..=self.to).contains(&date)
+    }
+
+    /// The meeting is asked about: only then are its own pages fetched. One without a day is nowhere.
+    pub fn holds(&self, meeting: &VendorMeeting) -> bool {
+        meeting.start.as_ref().is_some_and(|start| self.contains(start.date))
     }
 }
 
@@ -115,6 +120,12 @@ pub struct FetchedPage {
 }
 
 impl FetchedPage {
+    /// A file that somebody has kept. What it is for is not known yet.
+    pub fn kept(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        let (url, bytes) = (path.into(), bytes.into());
+        Self { url, content_type: None, bytes, purpose: Cow::Borrowed(""), about: Vec::new() }
+    }
+
     /// The page as text, whatever encoding it is in.
     pub fn text(&self) -> Cow<'_, str> {
         match std::str::from_utf8(&self.bytes) {
@@ -156,28 +167,92 @@ impl PageReading {
             self.meetings.push(meeting);
             return;
         };
-        let differs = |what: &str, one: Option<String>, other: Option<String>| match (one, other) {
-            (Some(one), Some(other)) if one != other => Some(format!("{what} \"{one}\" and \"{other}\"")),
-            _ => None,
-        };
-        let start = |meeting: &VendorMeeting| {
-            meeting.start.as_ref().map(|start| match start.time {
-                Some(time) => format!("{} {time}", start.date),
-                None => start.date.to_string(),
-            })
-        };
-        let doubts = [
-            differs("titles", known.title.clone(), meeting.title.clone()),
-            differs("starts", start(known), start(&meeting)),
-        ];
-        for doubt in doubts.into_iter().flatten() {
-            self.doubts.push(format!("meeting {} is listed twice, with the {doubt}", meeting.vendor_id));
+        if let Some(doubt) = contradiction(known, &meeting) {
+            self.doubts.push(doubt);
         }
         known.absorb(meeting);
+    }
+
+    /// Takes in a piece of one item of a meeting.
+    pub fn item(&mut self, meeting_id: &str, item: VendorItem) {
+        self.meeting(VendorMeeting { items: vec![item], ..VendorMeeting::new(meeting_id) });
     }
 
     /// Counts a landmark.
     pub fn landmark(&mut self, what: &str, count: usize) {
         self.landmarks.insert(what.to_owned(), count);
+    }
+}
+
+/// What two entries say differently. An entry that is silent, or knows less of the hour, contradicts nobody.
+fn contradiction(known: &VendorMeeting, later: &VendorMeeting) -> Option<String> {
+    let is_at_odds = |one: &Start, other: &Start| {
+        one.date != other.date || (one.time.is_some() && other.time.is_some() && one.time != other.time)
+    };
+    let starts = known.start.as_ref().zip(later.start.as_ref()).filter(|(one, other)| is_at_odds(one, other));
+    let texts = |one: &Option<String>, other: &Option<String>| {
+        one.clone().zip(other.clone()).filter(|(one, other)| one != other)
+    };
+    let titles = texts(&known.title, &later.title);
+    // Where the body is the title, it has been said.
+    let bodies = texts(&known.body, &later.body).filter(|bodies| Some(bodies) != titles.as_ref());
+    let differing = [
+        ("titles", titles),
+        ("starts", starts.map(|(one, other)| (one.to_string(), other.to_string()))),
+        ("bodies", bodies),
+    ];
+    let told: Vec<String> = differing
+        .into_iter()
+        .filter_map(|(what, pair)| pair.map(|(one, other)| format!("the {what} \"{one}\" and \"{other}\"")))
+        .collect();
+    let id = &later.vendor_id;
+    (!told.is_empty()).then(|| format!("meeting {id} is listed twice, with {}; the later one counts", told.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dates;
+
+    fn listed(title: &str, start: &str, body: Option<&str>) -> VendorMeeting {
+        let (title, body) = (Some(title.into()), body.map(str::to_owned));
+        VendorMeeting { title, start: dates::start(start), body, ..VendorMeeting::new("7") }
+    }
+
+    #[test]
+    fn two_entries_with_one_id_are_one_meeting() {
+        let mut reading = PageReading::default();
+        reading.meeting(listed("Council", "2026-03-03 18:00", None));
+        // Less is no contradiction.
+        reading.meeting(listed("Council", "2026-03-03", Some("City Council")));
+        assert_eq!((reading.meetings.len(), reading.doubts.len()), (1, 0));
+        assert!(reading.meetings[0].start.as_ref().unwrap().time.is_some(), "the hour stays");
+        reading.meeting(listed("Council, moved", "2026-03-10 18:00", Some("Council")));
+        assert_eq!(reading.meetings.len(), 1);
+        assert_eq!(reading.meetings[0].title.as_deref(), Some("Council, moved"));
+        assert_eq!(
+            reading.doubts,
+            ["meeting 7 is listed twice, with the titles \"Council\" and \"Council, moved\", the starts \
+              \"2026-03-03 18:00\" and \"2026-03-10 18:00\", the bodies \"City Council\" and \"Council\"; the later one \
+              counts"]
+        );
+    }
+
+    #[test]
+    fn a_body_that_is_the_title_is_told_once() {
+        let mut reading = PageReading::default();
+        reading.meeting(listed("Council", "2026-03-03", Some("Council")));
+        reading.meeting(listed("Parks", "2026-03-03", Some("Parks")));
+        let doubt = "meeting 7 is listed twice, with the titles \"Council\" and \"Parks\"; the later one counts";
+        assert_eq!(reading.doubts, [doubt]);
+    }
+
+    #[test]
+    fn a_window_holds_the_meetings_of_its_days() {
+        let day = |text: &str| dates::date(text).unwrap();
+        let window = Window { from: day("2026-03-01"), to: day("2026-03-03") };
+        assert!(window.holds(&listed("Council", "2026-03-03 18:00", None)));
+        assert!(!window.holds(&listed("Council", "2026-03-04", None)));
+        assert!(!window.holds(&VendorMeeting::new("7")), "without a day it is nowhere");
     }
 }

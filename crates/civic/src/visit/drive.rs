@@ -48,7 +48,7 @@ impl Default for VisitLimits {
 
 /// What a visit has found.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Visited {
+pub struct Findings {
     /// Those of the window, in the order in which the site names them.
     pub meetings: Vec<VendorMeeting>,
     /// Meetings that the site named besides.
@@ -112,7 +112,7 @@ struct Got {
 /// A visit under way.
 #[derive(Debug)]
 struct Visit<'a> {
-    found: Visited,
+    found: Findings,
     gathered: Gathered,
     shapes: Shapes<'a>,
     /// Where to go next.
@@ -123,9 +123,9 @@ struct Visit<'a> {
 
 impl Driver<'_> {
     /// Visits the site.
-    pub async fn visit(&self, stop: &StopSignal) -> Result<Visited, VisitError> {
+    pub async fn visit(&self, stop: &StopSignal) -> Result<Findings, VisitError> {
         let shapes = Shapes::new(self.known);
-        let found = Visited { is_complete: true, ..Visited::default() };
+        let found = Findings { is_complete: true, ..Findings::default() };
         let mut visit = Visit { found, gathered: Gathered::default(), shapes, follow: Vec::new(), untold: 0 };
         match self.waves(&mut visit, stop).await {
             Ok(()) => {
@@ -138,7 +138,7 @@ impl Driver<'_> {
                 Ok(found)
             }
             Err(fault) => {
-                let Visited { pages, bytes, warnings, .. } = visit.found;
+                let Findings { pages, bytes, warnings, .. } = visit.found;
                 Err(VisitError { fault, pages, bytes, warnings })
             }
         }

@@ -12,6 +12,6 @@ mod known;
 mod reading;
 mod shape;
 
-pub use drive::{Driver, VisitError, VisitFault, VisitLimits, Visited};
+pub use drive::{Driver, Findings, VisitError, VisitFault, VisitLimits};
 pub use known::{Counts, Known, KnownKind, KnownPage, page_key};
 pub use shape::{Alarm, NewShape};

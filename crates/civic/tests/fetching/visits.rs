@@ -7,17 +7,17 @@ use crate::{
 use bindery_civic::{
     client::Settings,
     vendor::PageFault,
-    visit::{Known, VisitError, VisitFault, Visited},
+    visit::{Findings, Known, VisitError, VisitFault},
 };
 use bindery_engine::stop_pair;
 
-async fn visit_with(server: &Server, known: &Known) -> Result<Visited, VisitError> {
+async fn visit_with(server: &Server, known: &Known) -> Result<Findings, VisitError> {
     let (client, site) = (client(&Settings::default()), site(server));
     let (_handle, stop) = stop_pair();
     driver(&client, &site, known).visit(&stop).await
 }
 
-async fn visit(server: &Server) -> Result<Visited, VisitError> {
+async fn visit(server: &Server) -> Result<Findings, VisitError> {
     visit_with(server, &Known::default()).await
 }
 
@@ -26,7 +26,7 @@ fn listing(text: &'static str) -> Server {
     Server::start(move |seen, _| if seen.path == "/listing" { Reply::text(text) } else { Reply::new(404) })
 }
 
-fn titles(visited: &Visited) -> Vec<String> {
+fn titles(visited: &Findings) -> Vec<String> {
     let items = |count| if count == 0 { String::new() } else { format!(" ({count})") };
     let shown = visited.meetings.iter().map(|meeting| {
         format!("{} {}{}", meeting.vendor_id, meeting.title.as_deref().unwrap_or("-"), items(meeting.items.len()))

@@ -4,7 +4,7 @@ use super::{HOST, base};
 use crate::{
     html::Element,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Site, VendorItem, VendorMeeting, links, numbering, open,
+        Attachment, FetchedPage, PageFault, PageReading, Site, VendorItem, VendorMeeting, address, numbering, open,
     },
 };
 
@@ -19,12 +19,12 @@ struct Row {
 }
 
 pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "an agenda")?;
     let elements = html.select("tr.agenda-item-information");
     if elements.is_empty() {
-        return Err(open::stranger(page, &html, "an agenda (tr.agenda-item-information)"));
+        return Err(open::other_page(page, &html, "an agenda (tr.agenda-item-information)"));
     }
-    let Some(id) = page.about.first().cloned().or_else(|| links::parameter(&page.url, "meeting")) else {
+    let Some(id) = page.about.first().cloned().or_else(|| address::value(&page.url, "meeting")) else {
         return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", "an address without a meeting"));
     };
     let mut reading = PageReading::default();
@@ -41,8 +41,8 @@ pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageF
         reading.doubts.push(format!("meeting {id}: {doubts} rows of the agenda have no id or no words"));
     }
     let mut meeting = VendorMeeting { has_agenda: true, ..VendorMeeting::new(id) };
-    let packet = html.first("a[href*='/Public/DownloadAgenda/']").and_then(|link| link.attribute("href"));
-    meeting.packet_url = packet.and_then(|href| links::absolute(base(page), href));
+    let packet = html.first("a[href*='/Public/DownloadAgenda/']");
+    meeting.packet_url = packet.and_then(|link| address::target(base(page), link));
     for row in &rows {
         let has_rows_below =
             rows.iter().any(|other| other.id != row.id && other.above.as_deref() == Some(row.id.as_str()));
@@ -50,14 +50,10 @@ pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageF
         if has_rows_below && row.text.is_empty() && row.files.is_empty() {
             continue;
         }
-        let section = above(&rows, row).join(" > ");
         let mut item = VendorItem {
             vendor_item_id: Some(row.id.clone()),
             title: row.title.clone(),
-            sequence: numbering::place(meeting.items.len()),
             agenda_number: row.number.clone(),
-            is_consent: numbering::consent(&section),
-            section: Some(section).filter(|section| !section.is_empty()),
             body_text: Some(row.text.join("\n")).filter(|text| !text.is_empty()),
             attachments: row.files.clone(),
             ..VendorItem::default()
@@ -65,9 +61,11 @@ pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageF
         if !row.presenter.is_empty() {
             item.raw.insert("presenter".to_owned(), row.presenter.clone().into());
         }
-        meeting.items.push(item);
+        let section = above(&rows, row).join(" > ");
+        item.put_under(Some(section).filter(|section| !section.is_empty()));
+        item.append_to(&mut meeting.items);
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -111,7 +109,7 @@ fn row(element: Element<'_>, page: &FetchedPage, organisation: &str) -> Option<R
             name,
             // Whatever the file was, here it is a PDF; the link itself leads to a viewer.
             url: format!("{HOST}/Documents/DownloadPDF/{document}?org={organisation}"),
-            portal_url: link.attribute("href").and_then(|href| links::absolute(base(page), href)),
+            portal_url: address::target(base(page), link),
             vendor_id: Some(document.to_owned()),
         });
     }
@@ -130,8 +128,7 @@ fn organisation(page: &FetchedPage, site: &Site) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::tz::TimeZone;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{self, site};
 
     #[test]
     fn rows_know_the_rows_above_them() {
@@ -142,16 +139,9 @@ mod tests {
               <a data-documentid=d1 href='/Documents/FileViewerOrPublic/7?file=d1'>again</a></td></tr>
             <tr class='agenda-item-information agenda-item-children-of-4' data-agendaitemid=4><td><div>Above itself</div></td></tr>
             <tr class='agenda-item-information'><td><div>Without an id</div></td></tr>";
-        let page = FetchedPage {
-            url: "https://meetings.boardbook.org/Public/Agenda/7?meeting=55".into(),
-            content_type: None,
-            bytes: format!("<html><a href='/Public/DownloadAgenda/7?meeting=55'>PDF</a><table>{rows}</table></html>")
-                .into_bytes(),
-            purpose: Cow::Borrowed("agenda"),
-            about: Vec::new(),
-        };
-        let site = Site { slug: "7".into(), zone: TimeZone::UTC, settings: serde_json::Map::new() };
-        let read = read(&page, &site).unwrap();
+        let text = format!("<html><a href='/Public/DownloadAgenda/7?meeting=55'>PDF</a><table>{rows}</table></html>");
+        let page = testing::page("https://meetings.boardbook.org/Public/Agenda/7?meeting=55", "agenda", text);
+        let read = read(&page, &site("7")).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!(
             meeting.packet_url.as_deref(),

@@ -4,20 +4,20 @@ use crate::{
     dates,
     html::Element,
     status,
-    vendor::{FetchedPage, PageFault, PageReading, VendorMeeting, gather, open},
+    vendor::{FetchedPage, PageFault, PageReading, VendorMeeting, open},
 };
 
 pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "a calendar")?;
     let links = html.select("a.fsCalendarEventLink");
     if links.is_empty() && html.first(".fsCalendar").is_none() {
-        return Err(open::stranger(page, &html, "a calendar (a.fsCalendarEventLink)"));
+        return Err(open::other_page(page, &html, "a calendar (a.fsCalendarEventLink)"));
     }
     let mut reading = PageReading::default();
     reading.landmark("a.fsCalendarEventLink", links.len());
     for link in links {
         match meeting(link) {
-            Ok(meeting) => gather::add(&mut reading, meeting),
+            Ok(meeting) => reading.meeting(meeting),
             Err(doubt) => reading.doubts.push(doubt),
         }
     }

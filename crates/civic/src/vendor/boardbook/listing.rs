@@ -6,15 +6,15 @@ use crate::{
     html::Element,
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, gather, links,
-        model::MeetingStatus, open,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, model::MeetingStatus,
+        open,
     },
 };
 
 pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "a list of meetings")?;
     let Some(table) = html.first("#PublicMeetingsTable") else {
-        return Err(open::stranger(page, &html, "a list of meetings (#PublicMeetingsTable)"));
+        return Err(open::other_page(page, &html, "a list of meetings (#PublicMeetingsTable)"));
     };
     let rows = table.select("tbody tr");
     let mut reading = PageReading::default();
@@ -23,14 +23,13 @@ pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, Pa
         match meeting(row, page) {
             Ok((meeting, doubt)) => {
                 reading.doubts.extend(doubt);
-                gather::add(&mut reading, meeting);
+                reading.meeting(meeting);
             }
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
     for meeting in &reading.meetings {
-        let is_inside = gather::is_inside(meeting, window);
-        if let Some(url) = meeting.agenda_url.as_ref().filter(|_| is_inside) {
+        if let Some(url) = meeting.agenda_url.as_ref().filter(|_| window.holds(meeting)) {
             reading.follow.push(Request::get(url.clone(), AGENDA).about(meeting.vendor_id.clone()).optional());
         }
     }
@@ -64,7 +63,7 @@ fn meeting(row: Element<'_>, page: &FetchedPage) -> Result<(VendorMeeting, Optio
     meeting.location = Some(lines.join(", ")).filter(|place| !place.is_empty());
     let to_watch = place.select("a[href]").into_iter().map(|link| (link, true));
     for (link, is_to_watch) in to_watch.chain(details.select("a[href]").into_iter().map(|link| (link, false))) {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(base(page), href)) else { continue };
+        let Some(url) = address::target(base(page), link) else { continue };
         let name = link.text();
         match (name.to_lowercase().as_str(), is_to_watch) {
             (said, _) if said.contains("recorded") => meeting.video_url = Some(url),
@@ -83,7 +82,7 @@ fn meeting(row: Element<'_>, page: &FetchedPage) -> Result<(VendorMeeting, Optio
 /// In the links, and in the marks of the place: `location11649-743647-line1`.
 fn id_in(row: Element<'_>) -> Option<String> {
     let links = row.select("a[href*='meeting=']");
-    let linked = links.iter().find_map(|link| links::parameter(link.attribute("href")?, "meeting"));
+    let linked = links.iter().find_map(|link| address::value(link.attribute("href")?, "meeting"));
     linked.or_else(|| {
         let mark = row.first("span[id^=location]")?.attribute("id")?;
         let id = mark.split('-').nth(1)?;
@@ -94,8 +93,10 @@ fn id_in(row: Element<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::civil::Date;
-    use std::borrow::Cow;
+    use crate::vendor::{
+        boardbook::LISTING,
+        testing::{self, window},
+    };
 
     #[test]
     fn odd_rows_are_told_and_the_rest_goes_on() {
@@ -103,15 +104,9 @@ mod tests {
             <tr><td><div>May 5, 2026 at 4:30 PM - Work session following the tour</div></td><td></td><td><a href='/Public/Agenda/7?meeting=1'>Agenda</a></td></tr>
             <tr><td><div>Someday - Regular</div></td><td><span id='location1-2-line1'>Room 5</span></td><td></td></tr>
             <tr><td><div>May 6, 2026</div></td><td></td><td></td></tr>";
-        let page = FetchedPage {
-            url: "https://meetings.boardbook.org/Public/Organization/7".into(),
-            content_type: None,
-            bytes: format!("<html><table id=PublicMeetingsTable><tbody>{rows}</tbody></table></html>").into_bytes(),
-            purpose: Cow::Borrowed("listing"),
-            about: Vec::new(),
-        };
-        let window = Window { from: Date::new(2026, 5, 1).unwrap(), to: Date::new(2026, 5, 31).unwrap() };
-        let read = read(&page, window).unwrap();
+        let text = format!("<html><table id=PublicMeetingsTable><tbody>{rows}</tbody></table></html>");
+        let page = testing::page("https://meetings.boardbook.org/Public/Organization/7", LISTING, text);
+        let read = read(&page, window("2026-05-01", "2026-05-31")).unwrap();
         assert_eq!(
             read.doubts,
             [

@@ -7,7 +7,7 @@ mod agenda;
 mod calendar;
 mod listing;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
 
 const LISTING: &str = "listing";
 const AGENDA: &str = "agenda";
@@ -37,7 +37,8 @@ impl Adapter for BoardBook {
         match page.purpose.as_ref() {
             AGENDA => agenda::read(page, site),
             CALENDAR => calendar::read(page),
-            _ => listing::read(page, *window),
+            LISTING => listing::read(page, *window),
+            _ => Err(PageFault::purpose(page, "BoardBook")),
         }
     }
 
@@ -51,5 +52,5 @@ impl Adapter for BoardBook {
 
 /// The address that links of a page are seen from; a kept file is seen from the vendor's host.
 fn base(page: &FetchedPage) -> &str {
-    if page.url.contains("://") { &page.url } else { HOST }
+    address::base_of(&page.url, HOST)
 }

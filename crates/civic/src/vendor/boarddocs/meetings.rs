@@ -9,8 +9,8 @@ use crate::{
     html::Html,
     status,
     vendor::{
-        FetchedPage, PageFault, PageReading, Request, Site, VendorItem, VendorMeeting, Window, gather, model::Start,
-        numbering, open, page::Body,
+        FetchedPage, PageFault, PageReading, Request, Site, VendorItem, VendorMeeting, Window, model::Start, numbering,
+        open,
     },
 };
 use bindery_reader::{
@@ -18,6 +18,7 @@ use bindery_reader::{
     package::{Pull, Pulled},
 };
 
+const FORM: &str = "application/x-www-form-urlencoded";
 /// How far behind its day a description says the hour.
 const NEAR: usize = 60;
 
@@ -40,10 +41,10 @@ struct Open {
 pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<PageReading, PageFault> {
     let text = page.text();
     if !text.contains("<meetings") {
-        return Err(open::stranger(page, &Html::parse(&text), "an XML file of meetings"));
+        return Err(open::other_page(page, &Html::parse(&text), "an XML file of meetings"));
     }
     if !text.contains("</meetings>") {
-        return Err(PageFault::CutShort { url: page.url.clone(), detail: "<meetings> has no end".into() });
+        return Err(PageFault::cut_short(&page.url, "<meetings> has no end"));
     }
     let mut reading = PageReading::default();
     let mut open: Option<Open> = None;
@@ -114,10 +115,9 @@ fn text_of(pull: &mut Pull<'_>, page: &FetchedPage) -> Result<String, PageFault>
 
 fn begin_item(open: &mut Open, id: Option<String>) {
     open.place = Place::Item;
-    let section = open.section.clone();
-    let is_consent = section.as_deref().and_then(numbering::consent);
-    let sequence = numbering::place(open.meeting.items.len());
-    open.meeting.items.push(VendorItem { vendor_item_id: id, section, is_consent, sequence, ..VendorItem::default() });
+    let mut item = VendorItem { vendor_item_id: id, ..VendorItem::default() };
+    item.put_under(open.section.clone());
+    item.append_to(&mut open.meeting.items);
 }
 
 fn take(open: &mut Open, what: &str, said: String) {
@@ -173,7 +173,7 @@ fn finish(open: Option<Open>, reading: &mut PageReading) {
     }
     meeting.status = status::of(&[&title]);
     meeting.has_agenda = !meeting.items.is_empty();
-    gather::add(reading, meeting);
+    reading.meeting(meeting);
 }
 
 /// The hour that a description says right behind the meeting's own day. It names other meetings too.
@@ -186,21 +186,19 @@ fn hour_in(description: &str, date: jiff::civil::Date) -> Option<jiff::civil::Ti
 fn follow(site: &Site, window: Window, reading: &mut PageReading) {
     // A kept file can be read without a site.
     let Ok(base) = base(site) else { return };
-    let inside = |meeting: &&VendorMeeting| gather::is_inside(meeting, window);
-    reading.follow = reading.meetings.iter().filter(inside).map(|meeting| printed_agenda(&base, meeting)).collect();
+    let asked = reading.meetings.iter().filter(|meeting| window.holds(meeting));
+    reading.follow = asked.map(|meeting| printed_agenda(&base, meeting)).collect();
 }
 
 fn printed_agenda(base: &str, meeting: &VendorMeeting) -> Request {
     let (id, body) = (&meeting.vendor_id, meeting.body_id.as_deref().unwrap_or_default());
-    let mut request = Request::get(format!("{base}/PRINT-AgendaDetailed?open"), AGENDA).about(id.clone()).optional();
-    request.body = Some(Body {
-        content_type: "application/x-www-form-urlencoded".to_owned(),
-        text: format!("id={id}&current_committee_id={body}"),
-    });
+    let form = format!("id={id}&current_committee_id={body}");
+    let request = Request::get(format!("{base}/PRINT-AgendaDetailed?open"), AGENDA).post(FORM, form);
+    let mut request = request.about(id).optional();
     for item in &meeting.items {
         let name = item.raw.get("name").and_then(|name| name.as_str()).unwrap_or_default();
         if let Some(id) = &item.vendor_item_id {
-            request = request.about(id.clone()).about(name);
+            request = request.about(id).about(name);
         }
     }
     request
@@ -209,20 +207,11 @@ fn printed_agenda(base: &str, meeting: &VendorMeeting) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::{civil::Date, tz::TimeZone};
-    use std::borrow::Cow;
+    use crate::vendor::testing::{page, site, window};
 
     fn read_xml(xml: &str) -> Result<PageReading, PageFault> {
-        let page = FetchedPage {
-            url: "https://go.boarddocs.com/oh/x/Board.nsf/XML-ActiveMeetings".into(),
-            content_type: None,
-            bytes: xml.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("meetings"),
-            about: Vec::new(),
-        };
-        let site = Site { slug: "oh/x".into(), zone: TimeZone::UTC, settings: serde_json::Map::new() };
-        let window = Window { from: Date::new(2026, 1, 1).unwrap(), to: Date::new(2026, 12, 31).unwrap() };
-        read(&page, &site, window)
+        let page = page("https://go.boarddocs.com/oh/x/Board.nsf/XML-ActiveMeetings", "meetings", xml);
+        read(&page, &site("oh/x"), window("2026-01-01", "2026-12-31"))
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window}
 
 const MEETINGS: &str = "meetings";
 const AGENDA: &str = "agenda";
+const HOST: &str = "https://go.boarddocs.com";
 
 #[derive(Debug)]
 pub(super) struct BoardDocs;
@@ -25,8 +26,9 @@ impl Adapter for BoardDocs {
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
         match page.purpose.as_ref() {
-            AGENDA => printed::read(page),
-            _ => meetings::read(page, site, *window),
+            AGENDA => printed::read(page, site),
+            MEETINGS => meetings::read(page, site, *window),
+            _ => Err(PageFault::purpose(page, "BoardDocs")),
         }
     }
 
@@ -44,9 +46,7 @@ fn base(site: &Site) -> Result<String, PageFault> {
     let slug = site.slug.trim_matches('/');
     let is_plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     match slug.split_once('/') {
-        Some((state, board)) if is_plain(state) && is_plain(board) => {
-            Ok(format!("https://go.boarddocs.com/{state}/{board}/Board.nsf"))
-        }
+        Some((state, board)) if is_plain(state) && is_plain(board) => Ok(format!("{HOST}/{state}/{board}/Board.nsf")),
         _ => Err(PageFault::Site(format!("slug '{}': expected a state and a board, like 'oh/akron'", site.slug))),
     }
 }

@@ -1,25 +1,25 @@
 //! The printed agenda of one meeting: what its items say, and their files.
 
+use super::{HOST, base};
 use crate::{
     dates,
     html::Element,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, fallback_id::fallback_id, links,
-        numbering, open,
+        Attachment, FetchedPage, PageFault, PageReading, Site, VendorItem, VendorMeeting, address, fallback_id,
+        numbering, open, pattern::pattern,
     },
 };
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// `Offer.pdf (340 KB)`.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
-static SIZE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\s*\([\d.,]+\s*[KMG]?B\)\s*$").unwrap());
+static SIZE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\s*\([\d.,]+\s*[KMG]?B\)\s*$"));
 
-pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "a printed agenda")?;
     let elements = html.select("div.item");
     if elements.is_empty() && html.first(".print-meeting-name").is_none() {
-        return Err(open::stranger(page, &html, "a printed agenda"));
+        return Err(open::other_page(page, &html, "a printed agenda"));
     }
     let mut reading = PageReading::default();
     reading.landmark("div.item", elements.len());
@@ -35,8 +35,10 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
         let day = html.first(".print-meeting-date").and_then(|day| dates::date(&day.text()));
         fallback_id(title.as_deref().unwrap_or_default(), day)
     }));
+    let site = base(site).unwrap_or_else(|_| HOST.to_owned());
+    let base = address::base_of(&page.url, &site);
     for element in elements {
-        let mut item = item(element, page, meeting.items.len());
+        let mut item = item(element, base);
         if id.is_some() {
             let name = folded(&field(element, "Subject").unwrap_or_default());
             let Some(at) = known.iter().position(|(_, known)| *known == name) else {
@@ -47,47 +49,38 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
                 continue;
             };
             item.vendor_item_id = Some(known.remove(at).0.to_owned());
-            // The list has said them already, with the place of each.
-            item.sequence = 0;
+            // The list has said the place of each already.
+            meeting.items.push(item);
+        } else {
+            item.append_to(&mut meeting.items);
         }
-        meeting.items.push(item);
     }
     if id.is_none() {
         meeting.title = title;
         meeting.has_agenda = true;
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
-fn item(element: Element<'_>, page: &FetchedPage, before: usize) -> VendorItem {
+fn item(element: Element<'_>, base: &str) -> VendorItem {
     let subject = field(element, "Subject").unwrap_or_default();
-    let (number, title) = numbering::split(&subject);
+    let (agenda_number, title) = numbering::split(&subject);
     let text: Vec<String> = element.select(".itembody").iter().flat_map(Element::lines).collect();
-    let mut attachments: Vec<Attachment> = Vec::new();
-    for link in element.select("a[href*='/files/'], a[href*='$file']") {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
-        let vendor_id = link.attribute("unique").filter(|id| !id.is_empty()).map(str::to_owned);
-        if !attachments
-            .iter()
-            .any(|known| known.url == url || known.vendor_id.is_some() && known.vendor_id == vendor_id)
-        {
-            let name = SIZE.replace(&link.text(), "").into_owned();
-            attachments.push(Attachment { name, url, vendor_id, portal_url: None });
-        }
-    }
-    let section = field(element, "Category");
-    let is_consent = section.as_deref().and_then(numbering::consent);
-    VendorItem {
+    let mut item = VendorItem {
         title: title.to_owned(),
-        sequence: numbering::place(before),
-        agenda_number: number,
-        is_consent,
-        section,
+        agenda_number,
         body_text: Some(text.join("\n")).filter(|text| !text.is_empty()),
-        attachments,
         ..VendorItem::default()
+    };
+    item.put_under(field(element, "Category"));
+    for link in element.select("a[href*='/files/'], a[href*='$file']") {
+        let Some(url) = address::target(base, link) else { continue };
+        let vendor_id = link.attribute("unique").filter(|id| !id.is_empty()).map(str::to_owned);
+        let name = SIZE.replace(&link.text(), "").into_owned();
+        item.attach(Attachment { name, url, vendor_id, portal_url: None });
     }
+    item
 }
 
 /// The value beside a label.
@@ -103,7 +96,7 @@ fn folded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{self, site};
 
     const PRINTED: &str = "<html><body><div class='print-meeting-name'>Spring Meeting</div>
         <div class='container item agendaorder'><div><dl><dt>Subject</dt><dd>1.  Welcome of guests</dd></dl></div>
@@ -115,18 +108,15 @@ mod tests {
         </body></html>";
 
     fn page(about: &[&str]) -> FetchedPage {
-        FetchedPage {
-            url: "https://go.boarddocs.com/oh/x/Board.nsf/PRINT-AgendaDetailed?open".into(),
-            content_type: None,
-            bytes: PRINTED.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("agenda"),
-            about: about.iter().map(|&word| word.to_owned()).collect(),
-        }
+        let url = "https://go.boarddocs.com/oh/x/Board.nsf/PRINT-AgendaDetailed?open";
+        let mut page = testing::page(url, "agenda", PRINTED);
+        page.about = about.iter().map(|&word| word.to_owned()).collect();
+        page
     }
 
     #[test]
     fn printed_items_find_the_ids_of_the_list() {
-        let read_page = read(&page(&["M2", "I2", "1. Kitchen Equipment"])).unwrap();
+        let read_page = read(&page(&["M2", "I2", "1. Kitchen Equipment"]), &site("oh/x")).unwrap();
         let meeting = &read_page.meetings[0];
         assert_eq!(meeting.vendor_id, "M2");
         assert_eq!(meeting.items.len(), 1);
@@ -140,10 +130,13 @@ mod tests {
 
     #[test]
     fn a_kept_agenda_stands_for_itself() {
-        let read = read(&page(&[])).unwrap();
+        let kept = FetchedPage::kept("kept.html", PRINTED);
+        let read = read(&kept, &site("oh/x")).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!((meeting.title.as_deref(), meeting.items.len()), (Some("Spring Meeting"), 2));
         assert_eq!(meeting.items[1].section.as_deref(), Some("B. Consent items"));
         assert_eq!(meeting.items[0].body_text.as_deref(), Some("Three schools visit."));
+        let file = &meeting.items[1].attachments[0].url;
+        assert_eq!(file, "https://go.boarddocs.com/oh/x/Board.nsf/files/F1/$file/offer.pdf");
     }
 }

@@ -1,7 +1,9 @@
 //! An agenda: a tree of sections and items, with the documents of each.
 
 use super::Place;
-use crate::vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, json};
+use crate::vendor::{
+    Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, json, open, pattern::pattern,
+};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -9,17 +11,14 @@ use std::sync::LazyLock;
 /// Deeper trees are not read: no agenda is nested like that.
 const DEEPEST: usize = 16;
 
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
 static TITLE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(board bill|resolution|ordinance)\s+(?:(?:number|no\.?|#)\s*)?(\d+)(?:-(\d{2,4}))?\b").unwrap()
+    pattern(r"(?i)^\W*(board bill|resolution|ordinance)\s+(?:(?:number|no\.?|#)\s*)?(\d+)(?:-(\d{2,4}))?\b")
 });
 
 /// `about`: the meeting's id.
 pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "an agenda")?;
-    if answer.get("items").and_then(Value::as_array).is_none() {
-        return Err(PageFault::unexpected(&page.url, "an agenda with items", json::kind(&answer)));
-    }
+    let answer = open::json(page, "an agenda")?;
+    let entries = json::required(page, &answer, "items", "an agenda")?;
     let id = page.about.first().cloned().or_else(|| json::text(&answer, "eventId"));
     let Some(id) = id.or_else(|| json::text(&answer, "id")) else {
         return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
@@ -29,8 +28,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
     let mut reading = PageReading::default();
     let mut meeting = VendorMeeting::new(id);
     // Sections are walked with a list of what is still to be read, so that no tree exhausts the stack.
-    let mut ahead: Vec<(&Value, Vec<String>)> =
-        sorted(json::entries(&answer, "items")).map(|item| (item, Vec::new())).collect();
+    let mut ahead: Vec<(&Value, Vec<String>)> = sorted(entries).map(|item| (item, Vec::new())).collect();
     ahead.reverse();
     let mut sections = 0;
     while let Some((entry, path)) = ahead.pop() {
@@ -41,10 +39,8 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
         if !is_section && !name.is_empty() {
             let mut item = item(place, &meeting.vendor_id, entry, year);
             item.title.clone_from(&name);
-            item.sequence = u32::try_from(meeting.items.len() + 1).unwrap_or(u32::MAX);
-            item.section = (!path.is_empty()).then(|| path.join(" > "));
-            item.is_consent = path.iter().any(|section| section.to_lowercase().contains("consent")).then_some(true);
-            meeting.items.push(item);
+            item.put_under((!path.is_empty()).then(|| path.join(" > ")));
+            item.append_to(&mut meeting.items);
         }
         if !children.is_empty() {
             let mut below = path;
@@ -109,13 +105,10 @@ fn item(place: &Place, meeting: &str, entry: &Value, year: Option<i16>) -> Vendo
         let hidden = json::flag(file, "isDeleted") == Some(true) || json::flag(file, "isPublished") == Some(false);
         let Some(id) = json::text(file, "id").filter(|_| !hidden) else { continue };
         let url = format!("{}/v1/Meetings/GetAttachmentFile(fileId={id})", place.api);
-        if item.attachments.iter().any(|known| known.url == url) {
-            continue;
-        }
         let name = json::plain(file, "fileName").or_else(|| json::plain(file, "mediaFileName"));
         let portal_url = Some(format!("{}/event/{meeting}/files/attachment/{id}", place.portal));
         let name = name.unwrap_or_else(|| "Attachment".to_owned());
-        item.attachments.push(Attachment { name, url, portal_url, vendor_id: Some(id) });
+        item.attach(Attachment { name, url, portal_url, vendor_id: Some(id) });
     }
     item
 }

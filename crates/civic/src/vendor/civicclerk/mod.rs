@@ -7,10 +7,9 @@ mod agenda;
 
 use super::{
     Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, json,
-    model::Start,
+    model::Start, open,
 };
 use crate::{dates, status};
-use jiff::civil::Time;
 use serde_json::Value;
 
 #[derive(Debug)]
@@ -36,14 +35,12 @@ impl Adapter for CivicClerk {
         match page.purpose.as_ref() {
             "listing" => listing(&place, *window, page),
             "agenda" => agenda::read(&place, page),
-            other => {
-                Err(PageFault::unexpected(&page.url, "a page that CivicClerk has", format!("the purpose {other}")))
-            }
+            _ => Err(PageFault::purpose(page, "CivicClerk")),
         }
     }
 
     fn recognise(&self, page: &FetchedPage) -> Option<&'static str> {
-        let answer = json::read(page, "events").ok()?;
+        let answer = open::json(page, "events").ok()?;
         let first = json::entries(&answer, "value").first();
         if first.is_some_and(|event| event.get("startDateTime").is_some() && event.get("eventName").is_some()) {
             return Some("listing");
@@ -86,12 +83,9 @@ impl Place {
 }
 
 fn listing(place: &Place, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "a page of events")?;
-    if answer.get("value").and_then(Value::as_array).is_none() {
-        return Err(PageFault::unexpected(&page.url, "a page of events", json::kind(&answer)));
-    }
+    let answer = open::json(page, "a page of events")?;
+    let events = json::required(page, &answer, "value", "a page of events")?;
     let mut reading = PageReading::default();
-    let events = json::entries(&answer, "value");
     reading.landmark("startDateTime", events.iter().filter(|event| event.get("startDateTime").is_some()).count());
     for (at, event) in events.iter().enumerate() {
         let hidden = json::text(event, "isPublished").is_some_and(|said| said != "Published");
@@ -105,9 +99,9 @@ fn listing(place: &Place, window: Window, page: &FetchedPage) -> Result<PageRead
         if meeting.start.is_none() {
             reading.doubts.push(format!("event {} has no possible date", meeting.vendor_id));
         }
-        let inside = meeting.start.as_ref().is_some_and(|start| window.contains(start.date));
         let agenda = json::number(event, "agendaId").filter(|id| *id > 0);
-        if let Some(agenda) = agenda.filter(|_| inside && json::flag(event, "hasAgenda") != Some(false)) {
+        if let Some(agenda) = agenda.filter(|_| window.holds(&meeting) && json::flag(event, "hasAgenda") != Some(false))
+        {
             let url = format!("{}/v1/Meetings/{agenda}", place.api);
             reading.follow.push(place.asked(url, "agenda").about(&meeting.vendor_id).optional());
         }
@@ -123,9 +117,7 @@ fn meeting(place: &Place, event: &Value) -> Option<VendorMeeting> {
     let field = |name: &str| json::plain(event, name);
     let mut meeting = VendorMeeting::new(field("id")?);
     let said = field("startDateTime").or_else(|| field("eventDate"));
-    meeting.start = said
-        .and_then(|text| dates::start(&text))
-        .map(|start| Start { time: start.time.filter(|time| *time != Time::midnight()), ..start });
+    meeting.start = said.and_then(|text| dates::start(&text)).map(Start::without_midnight);
     meeting.title = field("eventName");
     meeting.body = field("categoryName").or_else(|| field("eventCategoryName"));
     meeting.body_id = field("categoryId").filter(|id| id != "0");
@@ -140,10 +132,8 @@ fn meeting(place: &Place, event: &Value) -> Option<VendorMeeting> {
         take_file(place, &mut meeting, file);
     }
     // Most fields are about streaming and uploading; these say something about the meeting.
-    for name in ["agendaId", "hasAgenda", "eventTemplateName", "publishedAgendaTimeStamp", "zoomMeetingId"] {
-        let said = event.get(name).filter(|value| !value.is_null() && **value != "");
-        meeting.raw.extend(said.map(|value| (name.to_owned(), value.clone())));
-    }
+    let telling = ["agendaId", "hasAgenda", "eventTemplateName", "publishedAgendaTimeStamp", "zoomMeetingId"];
+    meeting.raw.extend(json::picked(event, &telling));
     Some(meeting)
 }
 
@@ -174,7 +164,5 @@ fn take_file(place: &Place, meeting: &mut VendorMeeting, file: &Value) {
     }
     let name = json::plain(file, "name").unwrap_or(kind);
     let portal_url = Some(format!("{}/event/{}/files/agenda/{id}", place.portal, meeting.vendor_id));
-    if !meeting.documents.iter().any(|known| known.url == url) {
-        meeting.documents.push(Attachment { name, url, portal_url, vendor_id: Some(id) });
-    }
+    meeting.attach(Attachment { name, url, portal_url, vendor_id: Some(id) });
 }

@@ -2,18 +2,18 @@
 
 use crate::{
     html::Element,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, links, numbering, open},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Titles that only count: "Consent A", "Resolution 2". What it is about is in the description.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"(?i)^(?:consent|resolution|ordinance|item|motion|action|discussion|hearing)s?\s+(?:[a-z]|\d{1,3}|[ivx]+)\.?$",
     )
-    .unwrap()
 });
 
 struct Line<'a> {
@@ -25,19 +25,19 @@ struct Line<'a> {
     files: Vec<Attachment>,
 }
 
-pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "an agenda")?;
     let Some(id) = page.about.first().cloned().or_else(|| id_in(&page.url)) else {
         let found = "an address without a file's id (…/_MMDDYYYY-ID)";
         return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", found));
     };
     let elements = html.select("#divItems div.item");
     if elements.is_empty() && html.first("#divItems").is_none() {
-        return Err(open::stranger(page, &html, "an agenda with #divItems"));
+        return Err(open::other_page(page, &html, "an agenda with #divItems"));
     }
     let mut reading = PageReading::default();
     reading.landmark("#divItems div.item", elements.len());
-    let lines: Vec<Line<'_>> = elements.into_iter().map(|element| line(element, page)).collect();
+    let lines: Vec<Line<'_>> = elements.into_iter().map(|element| line(element, base)).collect();
     let mut meeting = VendorMeeting { has_agenda: true, ..VendorMeeting::new(id) };
     let mut sections: [Option<String>; 2] = [None, None];
     for (at, line) in lines.iter().enumerate() {
@@ -54,10 +54,10 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
             }
         }
         let section = sections.iter().take(place).flatten().cloned().collect::<Vec<_>>().join(" > ");
-        meeting.items.push(item(line, section, meeting.items.len()));
+        item(line, section).append_to(&mut meeting.items);
     }
     meeting.packet_url = packet(&meeting.items);
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -68,7 +68,7 @@ fn id_in(url: &str) -> Option<String> {
     id.chars().all(|c| c.is_ascii_digit()).then(|| id.to_owned())
 }
 
-fn line<'a>(element: Element<'a>, page: &FetchedPage) -> Line<'a> {
+fn line<'a>(element: Element<'a>, base: &str) -> Line<'a> {
     // Levels can be put into each other; what belongs to a deeper line is not this one's.
     let own = |selector: &str| {
         let found = element.select(selector).into_iter();
@@ -78,7 +78,7 @@ fn line<'a>(element: Element<'a>, page: &FetchedPage) -> Line<'a> {
     let level = (1..=3).find(|level| element.has_class(&format!("level{level}"))).unwrap_or(1);
     let mut files: Vec<Attachment> = Vec::new();
     for link in own(".documents a[href]") {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
+        let Some(url) = address::target(base, link) else { continue };
         if !files.iter().any(|known| known.url == url) {
             files.push(Attachment { name: link.text(), url, ..Attachment::default() });
         }
@@ -93,20 +93,19 @@ fn line<'a>(element: Element<'a>, page: &FetchedPage) -> Line<'a> {
     }
 }
 
-fn item(line: &Line<'_>, section: String, before: usize) -> VendorItem {
+fn item(line: &Line<'_>, section: String) -> VendorItem {
     let says_what = line.description.first().filter(|_| line.title.is_empty() || COUNTS.is_match(&line.title));
     let title = says_what.unwrap_or(&line.title).clone();
-    VendorItem {
+    let mut item = VendorItem {
         vendor_item_id: line.element.attribute("id").filter(|id| !id.is_empty()).map(str::to_owned),
-        is_consent: numbering::consent(&section),
         title,
-        sequence: numbering::place(before),
         agenda_number: line.number.as_ref().map(|number| number.trim_end_matches('.').to_owned()),
-        section: Some(section).filter(|section| !section.is_empty()),
         body_text: Some(line.description.join("\n")).filter(|text| !text.is_empty()),
         attachments: line.files.clone(),
         ..VendorItem::default()
-    }
+    };
+    item.put_under(Some(section).filter(|section| !section.is_empty()));
+    item
 }
 
 /// The file of an item named like "Agenda packet", when hardly any other item has files: then everything is in it.
@@ -122,16 +121,11 @@ fn packet(items: &[VendorItem]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+
+    const URL: &str = "https://city.example.gov/AgendaCenter/ViewFile/Agenda/_03032026-11?html=true";
 
     fn page(lines: &str) -> FetchedPage {
-        FetchedPage {
-            url: "https://city.example.gov/AgendaCenter/ViewFile/Agenda/_03032026-11?html=true".into(),
-            content_type: None,
-            bytes: format!("<html><body><div id=divItems>{lines}</div></body></html>").into_bytes(),
-            purpose: Cow::Borrowed("agenda"),
-            about: Vec::new(),
-        }
+        FetchedPage::kept(URL, format!("<html><body><div id=divItems>{lines}</div></body></html>"))
     }
 
     fn line(level: u8, number: &str, title: &str, rest: &str) -> String {
@@ -156,7 +150,7 @@ mod tests {
             line(1, "III.", "Adjourn", ""),
         ]
         .concat();
-        let read = read(&page(&lines)).unwrap();
+        let read = read(&page(&lines), URL).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!(meeting.vendor_id, "11");
         let shown: Vec<_> = meeting
@@ -187,7 +181,7 @@ mod tests {
         let lines =
             [line(1, "1", "Agenda Packet", packet), line(1, "2", "Minutes", ""), line(1, "3", "Budget", "")].concat();
         assert_eq!(
-            read(&page(&lines)).unwrap().meetings[0].packet_url.as_deref(),
+            read(&page(&lines), URL).unwrap().meetings[0].packet_url.as_deref(),
             Some("https://city.example.gov/f/9")
         );
     }
@@ -196,7 +190,7 @@ mod tests {
     fn another_page_is_told() {
         let mut other = page("");
         other.bytes = b"<html><title>Error</title><body>500</body></html>".to_vec();
-        let said = read(&other).unwrap_err().to_string();
-        assert!(said.ends_with("expected an agenda with #divItems, found a page of HTML named 'Error'"), "{said}");
+        let said = read(&other, URL).unwrap_err().to_string();
+        assert!(said.ends_with("expected an agenda with #divItems, found the page \"Error\""), "{said}");
     }
 }

@@ -9,19 +9,15 @@ use crate::{
     html::{Element, Html},
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, gather, links,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address,
         model::{MeetingStatus, Start},
         open,
+        pattern::pattern,
     },
 };
 use jiff::civil::Date;
 use regex::Regex;
 use std::sync::LazyLock;
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
 
 /// `_11192020-808`: a day and an id.
 static FILE_ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"_?(\d{2})(\d{2})(\d{4})-(\d+)\b"));
@@ -37,8 +33,8 @@ static SAYS_NOTHING: LazyLock<Regex> =
 /// Where one takes part instead of watching what was recorded.
 const ROOMS: [&str; 4] = ["zoom.us", "webex.com", "teams.microsoft.com", "gotomeeting.com"];
 
-pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "an Agenda Center")?;
     let rows = html.select("tr.catAgendaRow");
     let mut reading = PageReading::default();
     reading.landmark("tr.catAgendaRow", rows.len());
@@ -46,7 +42,7 @@ pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, Pa
     let said = html.first("p.results").map(|said| said.text()).unwrap_or_default();
     reading.landmark("No results found", usize::from(said.contains("No results")));
     if rows.is_empty() && !is_agenda_center(&html) {
-        return Err(open::stranger(page, &html, "an Agenda Center"));
+        return Err(open::other_page(page, &html, "an Agenda Center"));
     }
     let (mut packets, mut notices) = (Vec::new(), 0);
     for row in rows {
@@ -56,7 +52,7 @@ pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, Pa
             notices += 1;
             continue;
         }
-        let Some(mut meeting) = meeting(row, page, &mut reading) else { continue };
+        let Some(mut meeting) = meeting(row, base, &mut reading) else { continue };
         let is_packet = PACKETS.is_match(body);
         meeting.body = Some(PACKETS.replace(body, "").into_owned()).filter(|body| !body.is_empty());
         meeting.body_id = category.map(|(id, _)| id);
@@ -66,15 +62,15 @@ pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, Pa
         if is_packet {
             packets.push(meeting);
         } else {
-            gather::add(&mut reading, meeting);
+            reading.meeting(meeting);
         }
     }
     reading.landmark("rows of notices", notices);
     for packet in packets {
         place_packet(packet, &mut reading);
     }
-    let inside = |meeting: &&VendorMeeting| gather::is_inside(meeting, window);
-    let agendas = reading.meetings.iter().filter(inside).filter_map(|meeting| {
+    let asked = reading.meetings.iter().filter(|meeting| window.holds(meeting));
+    let agendas = asked.filter_map(|meeting| {
         let url = meeting.agenda_url.as_ref().filter(|url| url.contains("html=true"))?;
         Some(Request::get(url.clone(), AGENDA).about(meeting.vendor_id.clone()).optional())
     });
@@ -100,7 +96,7 @@ fn category(row: Element<'_>) -> Option<(String, String)> {
     Some((id, name))
 }
 
-fn meeting(row: Element<'_>, page: &FetchedPage, reading: &mut PageReading) -> Option<VendorMeeting> {
+fn meeting(row: Element<'_>, base: &str, reading: &mut PageReading) -> Option<VendorMeeting> {
     let Some((id, day_of_files)) = id_and_day(row) else {
         reading.doubts.push(format!("a row without a file's id was left out: '{}'", shortened(&row.text())));
         return None;
@@ -119,7 +115,7 @@ fn meeting(row: Element<'_>, page: &FetchedPage, reading: &mut PageReading) -> O
         meeting.status = meeting.status.max(Some(MeetingStatus::Revised));
     }
     meeting.title = Some(title).filter(|title| !SAYS_NOTHING.is_match(title));
-    files(row, page, &mut meeting);
+    files(row, base, &mut meeting);
     Some(meeting)
 }
 
@@ -137,10 +133,10 @@ fn id_and_day(row: Element<'_>) -> Option<(String, Option<Date>)> {
 }
 
 /// What a row leads to, each file once.
-fn files(row: Element<'_>, page: &FetchedPage, meeting: &mut VendorMeeting) {
+fn files(row: Element<'_>, base: &str, meeting: &mut VendorMeeting) {
     let mut agenda_files: Vec<String> = Vec::new();
     for link in row.select("a[href]") {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
+        let Some(url) = address::target(base, link) else { continue };
         let lower = url.to_lowercase();
         if link.closest("td.minutes").is_some() || lower.contains("/viewfile/minutes/") {
             meeting.minutes_url.get_or_insert(url);
@@ -158,9 +154,9 @@ fn files(row: Element<'_>, page: &FetchedPage, meeting: &mut VendorMeeting) {
             if !agenda_files.contains(&url) {
                 agenda_files.push(url);
             }
-        } else if !meeting.documents.iter().any(|known| known.url == url) {
+        } else {
             let name = Some(link.text()).filter(|name| !name.is_empty()).unwrap_or_else(|| "Document".to_owned());
-            meeting.documents.push(Attachment { name, url, ..Attachment::default() });
+            meeting.attach(Attachment { name, url, ..Attachment::default() });
         }
     }
     // A person opens the HTML where there is one.
@@ -191,7 +187,7 @@ fn place_packet(mut packet: VendorMeeting, reading: &mut PageReading) {
         return;
     }
     packet.packet_url = file;
-    gather::add(reading, packet);
+    reading.meeting(packet);
 }
 
 fn shortened(text: &str) -> String {
@@ -201,18 +197,12 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{page, window};
 
     fn reading(rows: &str) -> PageReading {
-        let page = FetchedPage {
-            url: "https://city.example.gov/AgendaCenter/Search/?term=".into(),
-            content_type: None,
-            bytes: format!("<html><body><p class='dim results'></p>{rows}</body></html>").into_bytes(),
-            purpose: Cow::Borrowed("listing"),
-            about: Vec::new(),
-        };
-        let window = Window { from: Date::new(2026, 1, 1).unwrap(), to: Date::new(2026, 12, 31).unwrap() };
-        read(&page, window).unwrap()
+        let text = format!("<html><body><p class='dim results'></p>{rows}</body></html>");
+        let page = page("https://city.example.gov/AgendaCenter/Search/?term=", "listing", text);
+        read(&page, &page.url, window("2026-01-01", "2026-12-31")).unwrap()
     }
 
     fn listing(category: u32, body: &str, rows: &[(&str, &str, &str)]) -> String {

@@ -6,9 +6,10 @@
 mod agenda;
 mod listing;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, links, open};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
 use jiff::civil::Date;
 
+const DOMAIN: &str = "civicplus.com";
 const LISTING: &str = "listing";
 const AGENDA: &str = "agenda";
 
@@ -21,16 +22,18 @@ impl Adapter for CivicPlus {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let host = open::host(site, "civicplus.com")?;
+        let origin = address::origin(site, DOMAIN)?;
         let (from, to) = (day(window.from), day(window.to));
         let query = format!("term=&CIDs=all&startDate={from}&endDate={to}&dateRange=&dateSelector=");
-        Ok(vec![Request::get(format!("https://{host}/AgendaCenter/Search/?{query}"), LISTING)])
+        Ok(vec![Request::get(format!("{origin}/AgendaCenter/Search/?{query}"), LISTING)])
     }
 
-    fn read(&self, _: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
+    fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
+        let base = address::base(page, site, DOMAIN);
         match page.purpose.as_ref() {
-            AGENDA => agenda::read(page),
-            _ => listing::read(page, *window),
+            AGENDA => agenda::read(page, &base),
+            LISTING => listing::read(page, &base, *window),
+            _ => Err(PageFault::purpose(page, "CivicPlus")),
         }
     }
 
@@ -45,5 +48,5 @@ impl Adapter for CivicPlus {
 
 /// As the search wants it: `08%2F29%2F2020`.
 fn day(date: Date) -> String {
-    links::encoded(&date.strftime("%m/%d/%Y").to_string())
+    address::encoded(&date.strftime("%m/%d/%Y").to_string())
 }

@@ -4,7 +4,8 @@
 use crate::{
     html::{Element, Html},
     vendor::{
-        Attachment, Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, VendorMeeting, address, whole,
+        Attachment, Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, VendorMeeting, address, open,
+        pattern::pattern,
     },
 };
 use regex::Regex;
@@ -12,7 +13,6 @@ use std::{iter, sync::LazyLock};
 
 const CONTAINER: &str = "AgendaItemContainer";
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
 static FILES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"\b([A-Z]{2,10}-\d{4}-\d{4,6})\b",
@@ -21,11 +21,10 @@ static FILES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?i)\bFile\s*#\s*(\d{4}-\d+)\b",
         r"^\s*([A-Z]{1,8}-[\w-]*\d[\w-]*)\s*:",
     ]
-    .map(|pattern| Regex::new(pattern).unwrap())
+    .map(pattern)
     .into()
 });
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
-static SECTION_LETTER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[A-G]\.$").unwrap());
+static SECTION_LETTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-G]\.$"));
 
 /// What the letters in front of a file's number stand for.
 const TYPES: [(&str, &str); 13] = [
@@ -46,18 +45,13 @@ const TYPES: [(&str, &str); 13] = [
 
 /// `about`: the meeting's id.
 pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "an agenda")?;
+    let html = open::html(page, "an agenda")?;
     let containers = html.select("div.AgendaItemContainer");
     let Some(id) = page.about.first().cloned().or_else(|| meeting_of(&html, page)) else {
         return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
     if containers.is_empty() {
-        let title = html.first("title").map(|title| title.text()).unwrap_or_default();
-        return Err(PageFault::unexpected(
-            &page.url,
-            "an agenda with items",
-            format!("a page \"{title}\" without any"),
-        ));
+        return Err(open::other_page(page, &html, "an agenda with items"));
     }
     let root = format!("{root}/");
     let base = address::base_of(&page.url, &root);
@@ -65,14 +59,13 @@ pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFa
     reading.landmark("div.AgendaItemContainer", containers.len());
     let mut meeting = VendorMeeting::new(id);
     for container in &containers {
-        let Some(mut item) = item(base, container) else { continue };
+        let Some(item) = item(base, container) else { continue };
         if item.vendor_item_id.is_some()
             && meeting.items.iter().any(|known| known.vendor_item_id == item.vendor_item_id)
         {
             continue;
         }
-        item.sequence = u32::try_from(meeting.items.len() + 1).unwrap_or(u32::MAX);
-        meeting.items.push(item);
+        item.append_to(&mut meeting.items);
     }
     meeting.has_agenda = !meeting.items.is_empty();
     reading.meeting(meeting);
@@ -116,11 +109,9 @@ fn item(base: &str, container: &Element<'_>) -> Option<VendorItem> {
         let (_, name) = TYPES.iter().find(|(letters, _)| file.split('-').any(|part| part == *letters))?;
         Some((*name).to_owned())
     });
-    Some(VendorItem {
+    let mut item = VendorItem {
         vendor_item_id: item_id(&own),
         agenda_number: number,
-        is_consent: section.to_lowercase().contains("consent").then_some(true),
-        section: Some(section).filter(|section| !section.is_empty()),
         matter_file,
         matter_type: kind,
         body_text: text_of("AgendaItemContentRow").or_else(|| text_of("AgendaItemDescription")),
@@ -128,7 +119,9 @@ fn item(base: &str, container: &Element<'_>) -> Option<VendorItem> {
         votes,
         title,
         ..VendorItem::default()
-    })
+    };
+    item.put_under(Some(section).filter(|section| !section.is_empty()));
+    Some(item)
 }
 
 /// The title of a section.

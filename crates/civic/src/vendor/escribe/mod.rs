@@ -4,7 +4,7 @@ mod agenda;
 
 use super::{
     Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, json,
-    model::Start,
+    model::Start, open,
 };
 use crate::{dates, html::Html, status};
 use jiff::{Timestamp, tz::TimeZone};
@@ -32,14 +32,14 @@ impl Adapter for Escribe {
         match page.purpose.as_ref() {
             "listing" => listing(&root, &site.zone, *window, page),
             "agenda" => agenda::read(&root, page),
-            other => Err(PageFault::unexpected(&page.url, "a page that eScribe has", format!("the purpose {other}"))),
+            _ => Err(PageFault::purpose(page, "eScribe")),
         }
     }
 
     fn recognise(&self, page: &FetchedPage) -> Option<&'static str> {
         let text = page.text();
         if text.trim_start().starts_with('{') {
-            let answer = json::read(page, "meetings").ok()?;
+            let answer = open::json(page, "meetings").ok()?;
             let first = json::entries(&answer, "d").first()?;
             return (first.get("MeetingName").is_some() && first.get("ID").is_some()).then_some("listing");
         }
@@ -48,11 +48,8 @@ impl Adapter for Escribe {
 }
 
 fn listing(root: &str, zone: &TimeZone, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = json::read(page, "the calendar's meetings")?;
-    if answer.get("d").and_then(Value::as_array).is_none() {
-        return Err(PageFault::unexpected(&page.url, "the calendar's meetings", json::kind(&answer)));
-    }
-    let entries = json::entries(&answer, "d");
+    let answer = open::json(page, "the calendar's meetings")?;
+    let entries = json::required(page, &answer, "d", "the calendar's meetings")?;
     let mut reading = PageReading::default();
     reading.landmark("MeetingName", entries.iter().filter(|entry| entry.get("MeetingName").is_some()).count());
     for (at, entry) in entries.iter().enumerate() {
@@ -69,8 +66,7 @@ fn listing(root: &str, zone: &TimeZone, window: Window, page: &FetchedPage) -> R
         let ours = format!("{root}/");
         let base = own.as_deref().map_or(ours.as_str(), |own| address::base_of(own, &ours));
         let agendas = take_documents(base, entry, &mut meeting);
-        let inside = meeting.start.as_ref().is_some_and(|start| window.contains(start.date));
-        if inside && (json::flag(entry, "HasAgenda") == Some(true) || !agendas.is_empty()) {
+        if window.holds(&meeting) && (json::flag(entry, "HasAgenda") == Some(true) || !agendas.is_empty()) {
             reading.follow.extend(agenda_request(base, &meeting.vendor_id, agendas));
         }
         reading.meeting(meeting);
@@ -92,11 +88,8 @@ fn meeting(zone: &TimeZone, entry: &Value) -> Option<VendorMeeting> {
     meeting.location = field("Location").or_else(|| field("Description"));
     let told = [meeting.title.clone(), instead, field("Description")].map(Option::unwrap_or_default);
     meeting.status = status::of(&told.each_ref().map(String::as_str));
-    let listed = ["MeetingPassed", "AllowPublicComments", "DelegationRequestLink", "EndDate", "PortalId"];
-    for name in listed {
-        let said = entry.get(name).filter(|value| !value.is_null() && **value != "");
-        meeting.raw.extend(said.map(|value| (name.to_owned(), value.clone())));
-    }
+    let telling = ["MeetingPassed", "AllowPublicComments", "DelegationRequestLink", "EndDate", "PortalId"];
+    meeting.raw.extend(json::picked(entry, &telling));
     Some(meeting)
 }
 
@@ -104,8 +97,7 @@ fn meeting(zone: &TimeZone, entry: &Value) -> Option<VendorMeeting> {
 fn start(text: &str, zone: &TimeZone) -> Option<Start> {
     let Some(inside) = text.strip_prefix("/Date(") else { return dates::start(text) };
     let digits: String = inside.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();
-    let local = Timestamp::from_millisecond(digits.parse().ok()?).ok()?.to_zoned(zone.clone()).datetime();
-    Some(Start { date: local.date(), time: Some(local.time()), note: None })
+    Some(Start::at(Timestamp::from_millisecond(digits.parse().ok()?).ok()?, zone))
 }
 
 /// Gives a meeting its documents; answers with its agendas as HTML, the one to be read first in front.
@@ -127,11 +119,9 @@ fn take_documents(base: &str, entry: &Value, meeting: &mut VendorMeeting) -> Vec
             ("PostMinutes" | "Minutes", is_html) => minutes.push((foreign + usize::from(is_html), url.clone())),
             _ => {}
         }
-        if !meeting.documents.iter().any(|known| known.url == url) {
-            let name = json::plain(document, "Title").unwrap_or(kind);
-            let vendor_id = address::value(&url, "DocumentId");
-            meeting.documents.push(Attachment { name, url, vendor_id, portal_url: None });
-        }
+        let name = json::plain(document, "Title").unwrap_or(kind);
+        let vendor_id = address::value(&url, "DocumentId");
+        meeting.attach(Attachment { name, url, vendor_id, portal_url: None });
     }
     for list in [&mut agendas, &mut packets, &mut minutes] {
         list.sort_by_key(|(rank, _)| *rank);
@@ -142,8 +132,8 @@ fn take_documents(base: &str, entry: &Value, meeting: &mut VendorMeeting) -> Vec
     meeting.minutes_url = first(&minutes);
     if ["HasVideo", "HasLiveVideo"].iter().any(|name| json::flag(entry, name) == Some(true)) {
         let link = json::text(entry, "LiveVideoStandAloneLink").map(|link| Html::parse(&link));
-        let href = link.as_ref().and_then(|link| link.first("a")).and_then(|link| link.attribute("href"));
-        meeting.video_url = href.and_then(|href| address::absolute(base, href));
+        let link = link.as_ref().and_then(|link| link.first("a"));
+        meeting.video_url = link.and_then(|link| address::target(base, link));
     }
     agendas.into_iter().map(|(_, url)| url).collect()
 }

@@ -1,9 +1,12 @@
 //! Agendas that lie on an `AgendaOnline` site: a page that names the items, and a page for each with its documents.
 
-use super::{AGENDA_ONLINE, AGENDA_ONLINE_ITEM, pattern};
+use super::{AGENDA_ONLINE, AGENDA_ONLINE_ITEM};
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, checks},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, open,
+        pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::sync::LazyLock;
@@ -22,10 +25,10 @@ pub(super) fn agenda_of(url: &str, meeting_id: &str) -> Option<Request> {
 }
 
 pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "an agenda")?;
+    let html = open::html(page, "an agenda")?;
     let items = items(&html);
     if items.is_empty() {
-        return Err(checks::nothing_found(page, &html, "an agenda with items"));
+        return Err(open::other_page(page, &html, "an agenda with items"));
     }
     let number = page.about.get(1).map(String::as_str).or_else(|| address::parameter(&page.url, "meetingId"));
     let number = number.unwrap_or_default().to_owned();
@@ -44,13 +47,13 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
     }
     meeting.items = items;
     meeting.has_agenda = true;
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
 /// The documents of one item.
 pub(super) fn read_item(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "an item of an agenda")?;
+    let html = open::html(page, "an item of an agenda")?;
     let [meeting, item, ..] = page.about.as_slice() else {
         return Err(PageFault::unexpected(&page.url, "the page of a named item", "a page of no known item"));
     };
@@ -64,9 +67,7 @@ pub(super) fn read_item(page: &FetchedPage) -> Result<PageReading, PageFault> {
     }
     let mut reading = PageReading::default();
     reading.landmark("a[href*=DownloadFile]", piece.attachments.len());
-    let mut of = VendorMeeting::new(meeting);
-    of.items.push(piece);
-    reading.meetings.push(of);
+    reading.item(meeting, piece);
     Ok(reading)
 }
 

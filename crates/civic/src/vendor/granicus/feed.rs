@@ -6,7 +6,7 @@
 use super::{agenda_request, hour_in, mark_as_the_same, meeting_id};
 use crate::{
     dates, status,
-    vendor::{FetchedPage, PageFault, PageReading, VendorMeeting, Window, model::Start},
+    vendor::{FetchedPage, PageFault, PageReading, VendorMeeting, Window, model::Start, xml_character::character},
 };
 use jiff::civil::Date;
 use quick_xml::{Reader, events::Event};
@@ -24,7 +24,7 @@ pub(super) fn read(window: Window, page: &FetchedPage) -> Result<PageReading, Pa
     if !text.contains("<rss") && !text.contains("<channel") {
         return Err(PageFault::unexpected(&page.url, "an RSS feed", "something else"));
     }
-    let entries = entries(&text).map_err(|detail| PageFault::CutShort { url: page.url.clone(), detail })?;
+    let entries = entries(&text).map_err(|detail| PageFault::cut_short(&page.url, detail))?;
     let mut reading = PageReading::default();
     reading.landmark("items of the feed", entries.len());
     for entry in entries {
@@ -51,11 +51,9 @@ pub(super) fn read(window: Window, page: &FetchedPage) -> Result<PageReading, Pa
             meeting.agenda_url = Some(link);
         }
         mark_as_the_same(&mut meeting);
-        if reading.meetings.iter().all(|known| known.vendor_id != meeting.vendor_id) {
-            reading.follow.extend(agenda_request(window, &meeting));
-            reading.meetings.push(meeting);
-        }
+        reading.meeting(meeting);
     }
+    reading.follow = reading.meetings.iter().filter_map(|meeting| agenda_request(window, meeting)).collect();
     Ok(reading)
 }
 
@@ -108,16 +106,7 @@ fn entries(text: &str) -> Result<Vec<Entry>, String> {
                 add(&mut entry, &field, &words);
             }
             Ok(Event::GeneralRef(name)) => {
-                let name = name.decode().unwrap_or_default();
-                let letter = match name.as_ref() {
-                    "amp" => "&",
-                    "lt" => "<",
-                    "gt" => ">",
-                    "quot" => "\"",
-                    "apos" => "'",
-                    _ => "",
-                };
-                add(&mut entry, &field, letter);
+                add(&mut entry, &field, &character(&name.decode().unwrap_or_default()));
             }
             Ok(_) => {}
         }

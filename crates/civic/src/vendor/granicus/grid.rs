@@ -1,10 +1,10 @@
 //! Agendas laid out on a grid: `h2` names a section, `h3` an item by its number and title, and the links behind it are
 //! its documents.
 
-use super::{outline, pattern};
+use super::outline;
 use crate::{
     html::{Element, Html},
-    vendor::VendorItem,
+    vendor::{VendorItem, pattern::pattern},
 };
 use regex::Regex;
 use std::sync::LazyLock;

@@ -4,14 +4,14 @@
 //! the row is what stands around them: the table row, or the smallest block with a date. Rows of tables with a title and
 //! a date but no link (meetings to come, without an agenda yet) count too.
 
-use super::{DOMAIN, agenda_request, hour_in, mark_as_the_same, meeting_id, pattern};
+use super::{DOMAIN, agenda_request, hour_in, mark_as_the_same, meeting_id};
 use crate::{
     dates,
     html::{Element, Html},
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Site, VendorMeeting, Window, address, checks, fallback_id,
-        model::Start,
+        Attachment, FetchedPage, PageFault, PageReading, Site, VendorMeeting, Window, address, fallback_id,
+        model::Start, open, pattern::pattern,
     },
 };
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ struct Row<'a> {
 }
 
 pub(super) fn read(site: &Site, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "a list of meetings")?;
+    let html = open::html(page, "a list of meetings")?;
     let base = address::base(page, site, DOMAIN);
     let mut reading = PageReading::default();
     let rows = rows(&html, &mut reading);
@@ -48,7 +48,7 @@ pub(super) fn read(site: &Site, window: Window, page: &FetchedPage) -> Result<Pa
         reading.meeting(meeting);
     }
     if reading.meetings.is_empty() && !is_empty_listing(&page.text()) {
-        return Err(checks::nothing_found(page, &html, "a list of meetings"));
+        return Err(open::other_page(page, &html, "a list of meetings"));
     }
     reading.follow = reading.meetings.iter().filter_map(|meeting| agenda_request(window, meeting)).collect();
     Ok(reading)
@@ -298,10 +298,7 @@ fn without_stamp(text: &str) -> &str {
 fn start(site: &Site, when: &str) -> Option<Start> {
     dates::start(without_stamp(when)).or_else(|| {
         let seconds = STAMP.captures(when)?.get(1)?.as_str().parse().ok()?;
-        let there = Timestamp::from_second(seconds).ok()?.to_zoned(site.zone.clone());
-        // Midnight is a day without an hour.
-        let time = Some(there.time()).filter(|time| *time != jiff::civil::Time::midnight());
-        Some(Start { date: there.date(), time, note: None })
+        Some(Start::at(Timestamp::from_second(seconds).ok()?, &site.zone).without_midnight())
     })
 }
 
@@ -341,8 +338,8 @@ fn documents(row: Element<'_>, base: &str, meeting: &mut VendorMeeting) {
                 meeting.packet_url.get_or_insert(found);
             } else if told.contains("agenda") && meeting.agenda_url.is_none() {
                 meeting.agenda_url = Some(found);
-            } else if !meeting.documents.iter().any(|known| known.url == found) {
-                meeting.documents.push(Attachment { name, url: found, ..Attachment::default() });
+            } else {
+                meeting.attach(Attachment { name, url: found, ..Attachment::default() });
             }
         }
     }

@@ -15,7 +15,10 @@ mod outline;
 mod prose;
 mod viewer;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, fallback_id};
+use super::{
+    Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, fallback_id,
+    pattern::pattern,
+};
 use jiff::civil::Date;
 use regex::Regex;
 use serde_json::Value;
@@ -74,7 +77,7 @@ impl Adapter for Granicus {
             AGENDA_ONLINE => agenda_online::read(page),
             AGENDA_ONLINE_ITEM => agenda_online::read_item(page),
             QUESTYS_DOCUMENTS => prose::read_documents(page),
-            other => Err(PageFault::unexpected(&page.url, "a purpose that Granicus knows", format!("`{other}`"))),
+            _ => Err(PageFault::purpose(page, "Granicus")),
         }
     }
 
@@ -126,11 +129,6 @@ fn views(site: &Site) -> Result<Vec<View>, PageFault> {
     }
 }
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
-
 static MEETING_ID: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(clip|event)_id=([0-9a-f][0-9a-f-]*)|/player/(clip|event)/(\d+)"));
 static HOUR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b\d{1,2}(?::\d{2})?\s*[ap]\.?m\b"));
@@ -161,5 +159,5 @@ fn agenda_request(window: Window, meeting: &VendorMeeting) -> Option<Request> {
     let url = meeting.agenda_url.as_deref()?;
     let date = meeting.start.as_ref()?.date;
     let request = || Request::get(url, VIEWER).about(&meeting.vendor_id).about(url).about(date.to_string());
-    window.contains(date).then(|| request().optional())
+    window.holds(meeting).then(|| request().optional())
 }

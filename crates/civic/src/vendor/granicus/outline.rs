@@ -6,10 +6,9 @@
 //! the item before it. A numbered row in capitals with rows below it, and neither document nor vote of its own, is the
 //! name of a section.
 
-use super::pattern;
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, Ballot, ItemVote, VendorItem, address},
+    vendor::{Attachment, Ballot, ItemVote, VendorItem, address, pattern::pattern},
 };
 use regex::Regex;
 use std::{collections::HashMap, sync::LazyLock};
@@ -179,7 +178,7 @@ impl Builder {
         }
         self.close(|entry| entry.depth > depth);
         if let Some(entry) = self.open.last().and_then(|at| self.entries.get_mut(*at)) {
-            add_text(&mut entry.item, &text);
+            entry.item.add_text(&text);
         }
     }
 
@@ -193,7 +192,7 @@ impl Builder {
         let Some(owner) = self.owner(depth(block)).filter(|_| !text.is_empty()) else { return };
         match motion(&text) {
             Some(vote) => owner.item.votes.push(vote),
-            None => add_text(&mut owner.item, &text),
+            None => owner.item.add_text(&text),
         }
     }
 
@@ -325,12 +324,4 @@ fn motion(text: &str) -> Option<ItemVote> {
 fn names_in(text: &str) -> impl Iterator<Item = String> + '_ {
     let names = text.split([',', ';']).map(|name| name.trim().trim_end_matches('.').trim());
     names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none")).map(str::to_owned)
-}
-
-fn add_text(item: &mut VendorItem, text: &str) {
-    let body = item.body_text.get_or_insert_default();
-    if !body.is_empty() {
-        body.push('\n');
-    }
-    body.push_str(text);
 }

@@ -5,10 +5,10 @@
 //! A number counts only where it is due (the next one, or a new beginning), so that years, sections of codes and
 //! addresses do not become items.
 
-use super::{QUESTYS_DOCUMENTS, outline, pattern};
+use super::{QUESTYS_DOCUMENTS, outline};
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, checks},
+    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, address, open, pattern::pattern},
 };
 use regex::Regex;
 use std::sync::LazyLock;
@@ -104,11 +104,7 @@ pub(super) fn read(html: &Html, base: &str) -> Prose {
             if is_heading(block, &text) {
                 heading = Some(text.clone());
             } else if block.select("a").iter().all(|link| link.text() != text) {
-                let body = item.body_text.get_or_insert_default();
-                if !body.is_empty() {
-                    body.push('\n');
-                }
-                body.push_str(&text);
+                item.add_text(&text);
             }
         }
         links(block, base, &mut prose);
@@ -171,7 +167,7 @@ pub(super) fn placeholder_requests(meeting_id: &str, prose: &Prose) -> Vec<Reque
 
 /// The documents of one item.
 pub(super) fn read_documents(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "a list of documents")?;
+    let html = open::html(page, "a list of documents")?;
     let [meeting, item, ..] = page.about.as_slice() else {
         return Err(PageFault::unexpected(&page.url, "the documents of a named item", "a page of no known item"));
     };
@@ -182,8 +178,6 @@ pub(super) fn read_documents(page: &FetchedPage) -> Result<PageReading, PageFaul
     }
     let mut reading = PageReading::default();
     reading.landmark("links to documents", piece.attachments.len());
-    let mut of = VendorMeeting::new(meeting);
-    of.items.push(piece);
-    reading.meetings.push(of);
+    reading.item(meeting, piece);
     Ok(reading)
 }

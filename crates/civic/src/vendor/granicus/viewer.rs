@@ -6,8 +6,8 @@ use crate::{
     dates,
     html::Html,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, address, checks, fallback_id,
-        model::Start,
+        Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, address, fallback_id,
+        model::Start, open,
     },
 };
 use jiff::civil::Date;
@@ -31,7 +31,7 @@ pub(super) fn read(site: &Site, page: &FetchedPage) -> Result<PageReading, PageF
     if let Some(request) = known.as_deref().and_then(|id| agenda_online::agenda_of(&page.url, id)) {
         return Ok(PageReading { follow: vec![request], ..PageReading::default() });
     }
-    let html = checks::html(page, "an agenda")?;
+    let html = open::html(page, "an agenda")?;
     let base = address::base(page, site, DOMAIN);
     let (title, start) = heading(&html);
     let id = named(&known).or_else(|| meeting_id(&page.text()));
@@ -72,7 +72,7 @@ pub(super) fn read(site: &Site, page: &FetchedPage) -> Result<PageReading, PageF
     } else if start.as_ref().is_some_and(|start| start.time.is_some() && Some(start.date) == listed) {
         meeting.start = start;
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -86,14 +86,14 @@ fn elsewhere(
 ) -> Result<PageReading, PageFault> {
     let frame = html.first("iframe[src], frame[src], embed[src]").and_then(|frame| frame.attribute("src"));
     let frame = frame.and_then(|source| address::absolute(base, source));
-    let Some(frame) = frame else { return Err(checks::nothing_found(page, html, "an agenda with items")) };
+    let Some(frame) = frame else { return Err(open::other_page(page, html, "an agenda with items")) };
     if let Some(file) = shown_by_google(&frame).or_else(|| outline::is_document(&frame).then(|| frame.clone())) {
-        reading.meetings.push(with_file(meeting.vendor_id, page, Some(file)));
+        reading.meeting(with_file(meeting.vendor_id, page, Some(file)));
         return Ok(reading);
     }
     // A frame in a frame is nobody's agenda.
     if page.about.get(3).is_some() {
-        return Err(checks::nothing_found(page, html, "an agenda with items"));
+        return Err(open::other_page(page, html, "an agenda with items"));
     }
     let mut request = Request::get(frame, VIEWER).optional();
     request.about.clone_from(&page.about);
@@ -118,8 +118,8 @@ fn with_file(id: String, page: &FetchedPage, file: Option<String>) -> VendorMeet
 /// The file that Google's viewer shows.
 fn shown_by_google(url: &str) -> Option<String> {
     let is_viewer = url.contains("docs.google.com/") && url.contains("view");
-    let file = address::parameter(url, "url").filter(|_| is_viewer)?;
-    address::absolute(url, &address::decoded(file))
+    let file = address::value(url, "url").filter(|_| is_viewer)?;
+    address::absolute(url, &file)
 }
 
 /// The title of the page, and the first day on it, with its hour if that stands beside it.

@@ -7,14 +7,14 @@ use crate::{
     html::{Element, Html},
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, checks,
-        model::MeetingStatus,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, model::MeetingStatus,
+        open,
     },
 };
 use std::collections::HashMap;
 
 pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "a calendar of meetings")?;
+    let html = open::html(page, "a calendar of meetings")?;
     let rows = html.select("div.MeetingRow");
     let mut reading = PageReading::default();
     reading.landmark("div.MeetingRow", rows.len());
@@ -27,13 +27,12 @@ pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<Pag
     reading.landmark("cancelled meetings", cancelled);
     let is_calendar = html.first("[id*=pnlMeetings], [id*=ctlMeetings], .MonthHeader").is_some();
     if rows.is_empty() && !is_calendar {
-        return Err(checks::nothing_found(page, &html, "a calendar of meetings"));
+        return Err(open::other_page(page, &html, "a calendar of meetings"));
     }
     for meeting in &reading.meetings {
-        let is_due = meeting.start.as_ref().is_some_and(|start| window.contains(start.date));
         let has_agenda = meeting.agenda_url.is_some() || meeting.packet_url.is_some() || meeting.minutes_url.is_some();
         let url = address::absolute(base, &format!("Detail_Meeting.aspx?ID={}", meeting.vendor_id));
-        if let Some(url) = url.filter(|_| is_due && has_agenda) {
+        if let Some(url) = url.filter(|_| has_agenda && window.holds(meeting)) {
             reading.follow.push(Request::get(url, DETAIL).about(&meeting.vendor_id).optional());
         }
     }

@@ -1,10 +1,13 @@
 //! A meeting's page: its agenda is one table. A row in bold names a section; a row with a number is an item, mostly with
 //! a link to its file; a row with a small letter or a picture in place of the number is a document of the item above it.
 
-use super::{FILE, file_number, pattern};
+use super::{FILE, file_number};
 use crate::{
     html::Element,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, checks},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, open,
+        pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::sync::LazyLock;
@@ -12,9 +15,9 @@ use std::sync::LazyLock;
 static IN_FRONT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[A-Z]|\d{1,3}|[IVX]{1,5})\.\s+"));
 
 pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "the page of a meeting")?;
+    let html = open::html(page, "the page of a meeting")?;
     let Some(table) = html.first("table#MeetingDetail") else {
-        return Err(checks::nothing_found(page, &html, "the agenda of a meeting (table#MeetingDetail)"));
+        return Err(open::other_page(page, &html, "the agenda of a meeting (table#MeetingDetail)"));
     };
     let in_address = || address::parameter(&page.url, "ID").filter(|_| page.url.contains("Detail_Meeting"));
     let in_links = || {
@@ -28,8 +31,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
         return Err(PageFault::unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
     };
     let mut meeting = VendorMeeting::new(id);
-    let packet = html.first("a[id*=hlFullAgendaFile]").and_then(|link| link.attribute("href"));
-    meeting.packet_url = packet.and_then(|href| address::absolute(base, href));
+    meeting.packet_url = html.first("a[id*=hlFullAgendaFile]").and_then(|link| address::target(base, link));
     meeting.has_agenda = true;
     let rows: Vec<Element<'_>> = table.select("tr").into_iter().filter(|row| row.first("tr").is_none()).collect();
     let mut section = None;
@@ -45,7 +47,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
             reading.follow.push(Request::get(url, FILE).about(id).about(file).optional());
         }
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -92,8 +94,7 @@ fn read_row(row: Element<'_>, base: &str, section: &mut Option<String>, items: &
 
 /// A file, known by its number: the same file is linked to under several types of view.
 pub(super) fn attachment(link: Element<'_>, base: &str) -> Option<Attachment> {
-    let href = link.attribute("href")?;
-    let url = address::absolute(base, href)?;
+    let url = address::target(base, link)?;
     let vendor_id = address::parameter(&url, "ID").map(str::to_owned);
     let name = link.text();
     let name = if name.is_empty() { "Attachment".to_owned() } else { name };

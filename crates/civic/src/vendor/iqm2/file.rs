@@ -5,13 +5,13 @@
 use super::{detail::attachment, file_number};
 use crate::{
     html::{Element, Html},
-    vendor::{Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, VendorMeeting, address, checks},
+    vendor::{Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, address, open},
 };
 
 pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "the page of a file")?;
+    let html = open::html(page, "the page of a file")?;
     let Some(info) = html.first("table#tblLegiFileInfo") else {
-        return Err(checks::nothing_found(page, &html, "the page of a file (table#tblLegiFileInfo)"));
+        return Err(open::other_page(page, &html, "the page of a file (table#tblLegiFileInfo)"));
     };
     let known = |at: usize, name: &str| {
         page.about.get(at).map(String::as_str).or_else(|| address::parameter(&page.url, name)).map(str::to_owned)
@@ -34,9 +34,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     let Some(meeting_id) = meeting_id.or_else(|| last_meeting(&html)) else {
         return Err(PageFault::unexpected(&page.url, "the number of a meeting", "a file of no known meeting"));
     };
-    let mut meeting = VendorMeeting::new(meeting_id);
-    meeting.items.push(item);
-    reading.meetings.push(meeting);
+    reading.item(&meeting_id, item);
     Ok(reading)
 }
 

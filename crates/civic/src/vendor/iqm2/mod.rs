@@ -5,7 +5,7 @@ mod calendar;
 mod detail;
 mod file;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address, pattern::pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ impl Adapter for Iqm2 {
             CALENDAR => calendar::read(*window, page, &base),
             DETAIL => detail::read(page, &base),
             FILE => file::read(page, &base),
-            other => Err(PageFault::unexpected(&page.url, "a purpose that IQM2 knows", format!("`{other}`"))),
+            _ => Err(PageFault::purpose(page, "IQM2")),
         }
     }
 
@@ -54,11 +54,6 @@ impl Adapter for Iqm2 {
 fn citizens(page: &FetchedPage, site: &Site) -> String {
     let base = address::base(page, site, DOMAIN);
     if base == page.url { base } else { format!("{base}Citizens/") }
-}
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
 }
 
 /// `RES24-0123` at the beginning.

@@ -4,22 +4,21 @@
 use super::{Place, grid};
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, whole},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d{1,3}\.$").unwrap());
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-static FILE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\(((?:\d{2}|\d{4})-\d{3,5}[A-Z0-9-]*)\)").unwrap());
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,3}\.$"));
+static FILE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\(((?:\d{2}|\d{4})-\d{3,5}[A-Z0-9-]*)\)"));
 static BOLD_CLASS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?i)\.([\w-]+)\s*\{[^}]*font-weight\s*:\s*(?:bold|[7-9]00)").unwrap());
+    LazyLock::new(|| pattern(r"(?i)\.([\w-]+)\s*\{[^}]*font-weight\s*:\s*(?:bold|[7-9]00)"));
 
 /// `about`: the meeting's id, and the files that its page has named already.
 pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "an agenda for screen readers")?;
+    let html = open::html(page, "an agenda for screen readers")?;
     let base = place.base(page);
     let id = page.about.first().cloned().or_else(|| address::value(&page.url, "ID"));
     let Some(id) = id else {
@@ -66,7 +65,7 @@ fn items(html: &Html, base: &str) -> Vec<VendorItem> {
             if let Some(url) = url.filter(is_file)
                 && !item.attachments.iter().any(|known| known.url == url)
             {
-                item.attachments.push(Attachment { name: text, url, ..Attachment::default() });
+                item.attach(Attachment { name: text, url, ..Attachment::default() });
                 continue;
             }
         }

@@ -3,7 +3,7 @@
 use super::{LARGEST_ANSWER, Place, xml};
 use crate::{
     dates, status,
-    vendor::{FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, json},
+    vendor::{FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, json, open},
 };
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) fn records(page: &FetchedPage) -> Result<Vec<Value>, PageFault> {
     if xml::is_xml(start) {
         return xml::records(page, start);
     }
-    match json::read(page, "records of the Web API")? {
+    match open::json(page, "records of the Web API")? {
         Value::Array(records) => Ok(records),
         Value::Object(fields) if fields.contains_key("value") => Ok(json::entries(&fields.into(), "value").to_vec()),
         record if recognise(std::slice::from_ref(&record)).is_some() => Ok(vec![record]),
@@ -84,12 +84,8 @@ pub(super) fn events(place: &Place, window: Window, page: &FetchedPage) -> Resul
         reading.follow.push(place.events(window, skipped + records.len()));
     }
     // Some clients leave the filter aside.
-    let inside: Vec<&VendorMeeting> = reading
-        .meetings
-        .iter()
-        .filter(|meeting| meeting.start.as_ref().is_some_and(|start| window.contains(start.date)))
-        .collect();
-    let follow: Vec<Request> = inside.iter().flat_map(|meeting| pages_of(place, meeting)).collect();
+    let asked = reading.meetings.iter().filter(|meeting| window.holds(meeting));
+    let follow: Vec<Request> = asked.flat_map(|meeting| pages_of(place, meeting)).collect();
     reading.follow.extend(follow);
     Ok(reading)
 }

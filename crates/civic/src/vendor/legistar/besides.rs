@@ -7,7 +7,7 @@ use super::{
 use crate::{
     dates,
     vendor::{
-        FetchedPage, MatterAction, PageFault, PageReading, VendorMatter, VendorPerson, Window, address, json, whole,
+        FetchedPage, MatterAction, PageFault, PageReading, VendorMatter, VendorPerson, Window, address, json, open,
     },
 };
 use jiff::civil::Date;
@@ -164,10 +164,10 @@ pub(super) fn roster(place: &Place, window: Window, page: &FetchedPage) -> Resul
 }
 
 pub(super) fn people(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "a list of people")?;
+    let html = open::html(page, "a list of people")?;
     let grids = grid::grids(&html);
     if !grids.iter().any(is_of_people) {
-        return Err(PageFault::unexpected(&page.url, "a grid with the column Person Name", "a page without one"));
+        return Err(open::other_page(page, &html, "a grid with the column Person Name"));
     }
     let mut reading = PageReading { people: people_of(&place.base(page), &grids, None), ..PageReading::default() };
     reading.landmark("tr.rgRow, tr.rgAltRow", reading.people.len());

@@ -8,17 +8,16 @@ use super::{
 };
 use crate::{
     html::{Element, Html},
-    vendor::{FetchedPage, PageFault, PageReading, Window, whole},
+    vendor::{FetchedPage, PageFault, PageReading, Window, open},
 };
 
 pub(super) fn read(place: &Place, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "a calendar")?;
+    let html = open::html(page, "a calendar")?;
     let base = place.base(page);
     let grids = grid::grids(&html);
     let calendars: Vec<&Grid<'_>> = grids.iter().filter(|grid| is_calendar(grid)).collect();
     if calendars.is_empty() {
-        let title = html.first("title").map(|title| title.text()).unwrap_or_default();
-        return Err(PageFault::unexpected(&page.url, "a grid of meetings", format!("a page \"{title}\" without one")));
+        return Err(open::other_page(page, &html, "a grid of meetings"));
     }
     let body = body_of_page(&html);
     let mut reading = PageReading::default();

@@ -8,7 +8,7 @@ use crate::{
     dates,
     html::{Element, Html},
     status,
-    vendor::{FetchedPage, ItemVote, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, whole},
+    vendor::{FetchedPage, ItemVote, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, open},
 };
 use serde_json::Value;
 
@@ -18,13 +18,11 @@ const FEW: usize = 3;
 /// `about`: the meeting's id, the address of the agenda for screen readers, and `links` where only the documents of the
 /// meeting are wanted.
 pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "a meeting's page")?;
+    let html = open::html(page, "a meeting's page")?;
     let base = place.base(page);
     let about = |at: usize| page.about.get(at).map(String::as_str).filter(|text| !text.is_empty());
     let Some(id) = about(0).map(str::to_owned).or_else(|| id_of_page(&html, page)) else {
-        let title = html.first("title").map(|title| title.text()).unwrap_or_default();
-        let found = format!("a page \"{title}\" that does not say which");
-        return Err(PageFault::unexpected(&page.url, "a meeting's page", found));
+        return Err(open::other_page(page, &html, "a meeting's page that says which"));
     };
     let mut reading = PageReading::default();
     let mut meeting = facts(&html, &base, id);
@@ -36,7 +34,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
         for row in rows {
             let cells = agenda.map(|grid| grid.cells(row)).unwrap_or_default();
             match item(&base, &cells, &meeting.items) {
-                Some(item) => meeting.items.push(item),
+                Some(item) => item.append_to(&mut meeting.items),
                 None => reading.doubts.push(format!("a row of meeting {} has no words", meeting.vendor_id)),
             }
         }
@@ -108,7 +106,6 @@ fn item(base: &str, cells: &[(&str, Element<'_>)], known: &[VendorItem]) -> Opti
     let title = text(&["title"]).or_else(|| text(&["name"])).or_else(|| text(&["file #"]))?;
     let mut item = VendorItem {
         title,
-        sequence: u32::try_from(known.len() + 1).unwrap_or(u32::MAX),
         agenda_number: text(&["agenda #"]),
         matter_file,
         matter_type: text(&["type"]),

@@ -4,17 +4,18 @@ use super::{
     Place,
     grid::{self, text_below},
 };
-use crate::vendor::{Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, VendorMeeting, address, whole};
+use crate::vendor::{
+    Ballot, FetchedPage, ItemVote, PageFault, PageReading, VendorItem, address, open, pattern::pattern,
+};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// `Votes (46:5)`, `Consent Votes (51:0)`.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
-static TALLY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(consent\s+)?votes?\s*\((\d+:\d+)\)").unwrap());
+static TALLY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(consent\s+)?votes?\s*\((\d+:\d+)\)"));
 
 /// `about`: the meeting and the item that was decided on.
 pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "the details of an action")?;
+    let html = open::html(page, "the details of an action")?;
     let base = place.base(page);
     let labelled = |names: &[&str]| {
         let found = names.iter().find_map(|name| html.first(&format!("[id$=_{name}]")));
@@ -51,10 +52,8 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
         return Ok(reading);
     };
     if vote != ItemVote::default() {
-        let mut piece = VendorMeeting::new(meeting);
-        let votes = vec![vote];
-        piece.items.push(VendorItem { vendor_item_id: Some(item.clone()), is_consent, votes, ..VendorItem::default() });
-        reading.meeting(piece);
+        let (vendor_item_id, votes) = (Some(item.clone()), vec![vote]);
+        reading.item(meeting, VendorItem { vendor_item_id, is_consent, votes, ..VendorItem::default() });
     }
     Ok(reading)
 }

@@ -58,8 +58,8 @@ pub(super) fn items(place: &Place, page: &FetchedPage) -> Result<PageReading, Pa
     }
     meeting.has_agenda = !on_agenda.is_empty();
     for record in &on_agenda {
-        match item(place, record, meeting.items.len()) {
-            Ok(item) => meeting.items.push(item),
+        match item(place, record) {
+            Ok(item) => item.append_to(&mut meeting.items),
             Err(why) => reading.doubts.push(format!("an item of event {meeting_id} {why}")),
         }
     }
@@ -102,14 +102,13 @@ fn is_garbage(rows: &[&Value]) -> bool {
     count(&bare) * 2 > rows.len() || count(&is_decoration) * 100 > rows.len() * 15
 }
 
-fn item(place: &Place, record: &Value, before: usize) -> Result<VendorItem, String> {
+fn item(place: &Place, record: &Value) -> Result<VendorItem, String> {
     let field = |name: &str| json::text(record, name);
     let id = field("EventItemId").ok_or("has no EventItemId")?;
     let title = json::plain(record, "EventItemTitle").or_else(|| json::plain(record, "EventItemMatterName"));
     let mut item = VendorItem {
         vendor_item_id: Some(id),
         title: title.unwrap_or_else(|| "Untitled Item".to_owned()),
-        sequence: u32::try_from(before + 1).unwrap_or(u32::MAX),
         agenda_number: field("EventItemAgendaNumber"),
         is_consent: json::flag(record, "EventItemConsent"),
         matter_file: field("EventItemMatterFile"),
@@ -122,7 +121,7 @@ fn item(place: &Place, record: &Value, before: usize) -> Result<VendorItem, Stri
         ..VendorItem::default()
     };
     for attachment in json::entries(record, "EventItemMatterAttachments") {
-        add_attachment(place, &mut item.attachments, attachment);
+        attach(place, &mut item, attachment);
     }
     Ok(item)
 }
@@ -153,18 +152,15 @@ fn take_outcomes_from_minutes(items: &mut [VendorItem], records: &[Value], on_ag
     }
 }
 
-fn add_attachment(place: &Place, known: &mut Vec<Attachment>, record: &Value) {
+fn attach(place: &Place, item: &mut VendorItem, record: &Value) {
     if json::flag(record, "MatterAttachmentShowOnInternetPage") == Some(false) {
         return;
     }
     let file = json::text(record, "MatterAttachmentFileName");
     let link = json::text(record, "MatterAttachmentHyperlink").or_else(|| file.clone());
     let Some(url) = link.and_then(|link| file_address(place, &link)) else { return };
-    if known.iter().any(|attachment| attachment.url == url) {
-        return;
-    }
     let name = json::plain(record, "MatterAttachmentName").or(file).unwrap_or_else(|| "Attachment".to_owned());
-    known.push(Attachment { name, url, vendor_id: json::text(record, "MatterAttachmentId"), portal_url: None });
+    item.attach(Attachment { name, url, vendor_id: json::text(record, "MatterAttachmentId"), portal_url: None });
 }
 
 /// A bare file name stands for a file in the client's folder.
@@ -288,7 +284,7 @@ pub(super) fn attachments(place: &Place, page: &FetchedPage) -> Result<PageReadi
     let records = api::records(page)?;
     let mut reading = piece(page, |item| {
         for record in &records {
-            add_attachment(place, &mut item.attachments, record);
+            attach(place, item, record);
         }
     });
     reading.landmark("MatterAttachmentName", records.len());

@@ -8,16 +8,13 @@ use super::{
 use crate::{
     dates,
     html::{Element, Html},
-    vendor::{
-        Attachment, FetchedPage, MatterAction, PageFault, PageReading, VendorItem, VendorMatter, VendorMeeting,
-        address, whole,
-    },
+    vendor::{Attachment, FetchedPage, MatterAction, PageFault, PageReading, VendorItem, VendorMatter, address, open},
 };
 use serde_json::Value;
 
 /// The page of one matter. `about`: the meeting and the item that it belongs to.
 pub(super) fn detail(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "a matter's page")?;
+    let html = open::html(page, "a matter's page")?;
     let base = place.base(page);
     let words = |name: &str| {
         let found = html.first(&format!("[id$=_{name}]"));
@@ -45,12 +42,10 @@ pub(super) fn detail(place: &Place, page: &FetchedPage) -> Result<PageReading, P
         ..VendorMatter::default()
     };
     if matter.matter_file.is_none() && matter.title.is_none() && matter.attachments.is_empty() {
-        let title = html.first("title").map(|title| title.text()).unwrap_or_default();
-        return Err(PageFault::unexpected(&page.url, "a matter's page", format!("a page \"{title}\" without one")));
+        return Err(open::other_page(page, &html, "a matter's page"));
     }
     if let (Some(meeting), Some(item)) = (page.about.first(), page.about.get(1)) {
-        let mut piece = VendorMeeting::new(meeting);
-        piece.items.push(VendorItem {
+        let piece = VendorItem {
             vendor_item_id: Some(item.clone()),
             matter_file: matter.matter_file.clone(),
             matter_type: matter.matter_type.clone(),
@@ -59,8 +54,8 @@ pub(super) fn detail(place: &Place, page: &FetchedPage) -> Result<PageReading, P
             body_text: words("divText"),
             attachments: matter.attachments.clone(),
             ..VendorItem::default()
-        });
-        reading.meeting(piece);
+        };
+        reading.item(meeting, piece);
     }
     reading.matters.push(matter);
     Ok(reading)
@@ -125,11 +120,11 @@ fn sponsors(html: &Html, text: Option<&str>) -> Vec<String> {
 
 /// The results of a search.
 pub(super) fn list(place: &Place, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "a list of matters")?;
+    let html = open::html(page, "a list of matters")?;
     let base = place.base(page);
     let grids = grid::grids(&html);
     let Some(grid) = grids.iter().find(|grid| grid.headers.iter().any(|header| header == "file #")) else {
-        return Err(PageFault::unexpected(&page.url, "a grid with the column File #", "a page without one"));
+        return Err(open::other_page(page, &html, "a grid with the column File #"));
     };
     let mut reading = PageReading::default();
     reading.landmark("tr.rgRow, tr.rgAltRow", grid.rows.len());

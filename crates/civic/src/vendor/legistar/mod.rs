@@ -37,6 +37,7 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct Legistar;
 
+const DOMAIN: &str = "legistar.com";
 /// More than this is never sent at once.
 const LARGEST_ANSWER: usize = 1000;
 
@@ -76,7 +77,7 @@ impl Adapter for Legistar {
             "legislation" => legislation::detail(&place, page),
             "legislation_list" => legislation::list(&place, page),
             "people" => besides::people(&place, page),
-            other => Err(PageFault::unexpected(&page.url, "a page that Legistar has", format!("the purpose {other}"))),
+            _ => Err(PageFault::purpose(page, "Legistar")),
         }
     }
 
@@ -141,18 +142,13 @@ struct Place {
 
 impl Place {
     fn of(site: &Site) -> Result<Self, PageFault> {
-        let slug = site.slug.trim();
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if slug.is_empty() || !slug.chars().all(plain) {
-            let hint = "expected the first part of CLIENT.legistar.com, or a host";
-            return Err(PageFault::Site(format!("the slug \"{slug}\" is no Legistar client: {hint}")));
-        }
+        let pages = address::origin(site, DOMAIN)?;
         let token = site.settings.get("token").and_then(Value::as_str).map(str::to_owned);
         let wants_sponsors = site.settings.get("sponsors").and_then(Value::as_bool) != Some(false);
-        let (client, pages) = match slug.split_once('.') {
-            Some((client, "legistar.com")) => (client, format!("https://{slug}")),
-            Some(_) => ("", format!("https://{slug}")),
-            None => (slug, format!("https://{slug}.legistar.com")),
+        let client = match site.slug.trim().split_once('.') {
+            Some((client, DOMAIN)) => client,
+            Some(_) => "",
+            None => site.slug.trim(),
         };
         Ok(Self { client: client.to_owned(), pages, token, wants_sponsors })
     }

@@ -5,7 +5,7 @@ use crate::{
     dates, status,
     vendor::{
         Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, fallback_id, json,
-        model::Start,
+        model::Start, pattern::pattern,
     },
 };
 use regex::Regex;
@@ -91,8 +91,7 @@ fn kind(link: &Link, header: &str) -> Kind {
 }
 
 /// Recordings stand in some grids as rows of their own, named by their length.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
-static LENGTH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+h\s+\d+m$").unwrap());
+static LENGTH: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+h\s+\d+m$"));
 
 /// The meeting of a row; none if the row is none. `body` is the one that the whole page is about.
 pub(super) fn meeting(cells: &[Cell], body: Option<&str>, doubts: &mut Vec<String>) -> Option<VendorMeeting> {
@@ -176,9 +175,7 @@ fn take_link(meeting: &mut VendorMeeting, kind: Kind, cell: &Cell, link: &Link) 
         }
         Kind::Accessible | Kind::Other => {
             let name = if link.label.is_empty() { cell.header.clone() } else { link.label.clone() };
-            if !meeting.documents.iter().any(|known| known.url == url) {
-                meeting.documents.push(Attachment { name, url: url.clone(), ..Attachment::default() });
-            }
+            meeting.attach(Attachment { name, url: url.clone(), ..Attachment::default() });
             if kind == Kind::Accessible {
                 meeting.raw.insert("accessible_url".into(), Value::String(url));
             }
@@ -190,8 +187,7 @@ fn take_link(meeting: &mut VendorMeeting, kind: Kind, cell: &Cell, link: &Link) 
 pub(super) fn follow(reading: &mut PageReading, window: Window) {
     for meeting in &reading.meetings {
         let said = |name: &str| meeting.raw.get(name).and_then(Value::as_str).unwrap_or_default();
-        let inside = meeting.start.as_ref().is_some_and(|start| window.contains(start.date));
-        if !inside || said("detail_url").is_empty() {
+        if !window.holds(meeting) || said("detail_url").is_empty() {
             continue;
         }
         let detail = Request::get(said("detail_url"), "detail").about(&meeting.vendor_id).about(said("accessible_url"));

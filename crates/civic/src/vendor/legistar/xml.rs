@@ -3,7 +3,7 @@
 //! Two forms are around: an Atom feed, whose entries hold `properties`, and a plain list of `GranicusEvent` and the like,
 //! with or without `Granicus` in front.
 
-use crate::vendor::{FetchedPage, PageFault};
+use crate::vendor::{FetchedPage, PageFault, xml_character::character};
 use quick_xml::{Reader, events::Event};
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ struct Open {
 }
 
 pub(super) fn records(page: &FetchedPage, text: &str) -> Result<Vec<Value>, PageFault> {
-    let broken = |detail: String| PageFault::CutShort { url: page.url.clone(), detail };
+    let broken = |detail: String| PageFault::cut_short(&page.url, detail);
     let mut reader = Reader::from_str(text);
     let (mut open, mut root): (Vec<Open>, Option<(String, Value)>) = (Vec::new(), None);
     loop {
@@ -117,22 +117,4 @@ fn value_of(element: Open) -> Value {
         return Value::String(element.text);
     }
     Value::Object(element.children.into_iter().collect::<Map<_, _>>())
-}
-
-/// What `&name;` stands for.
-fn character(name: &str) -> String {
-    match name {
-        "amp" => "&".into(),
-        "lt" => "<".into(),
-        "gt" => ">".into(),
-        "quot" => "\"".into(),
-        "apos" => "'".into(),
-        other => {
-            let code = other.strip_prefix('#').and_then(|digits| match digits.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok(),
-                None => digits.parse().ok(),
-            });
-            code.and_then(char::from_u32).map(String::from).unwrap_or_default()
-        }
-    }
 }

@@ -1,23 +1,23 @@
 //! The agenda as HTML: sections with a numbered heading, items in a list, and below each the files of it.
 
+use super::{HOST, table};
 use crate::{
     html::Element,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, links, numbering, open},
+    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open},
 };
 
-use super::table;
-
 pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "an agenda")?;
     let sections = html.select("section.agenda-section");
     if sections.is_empty() && html.first(".ap-agenda").is_none() {
-        return Err(open::stranger(page, &html, "an agenda (section.agenda-section)"));
+        return Err(open::other_page(page, &html, "an agenda (section.agenda-section)"));
     }
-    let Some(id) = page.about.first().cloned().or_else(|| links::parameter(&page.url, "me")) else {
+    let Some(id) = page.about.first().cloned().or_else(|| address::value(&page.url, "me")) else {
         return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", "an address without 'me'"));
     };
     let mut reading = PageReading::default();
     reading.landmark("section.agenda-section", sections.len());
+    let base = address::base_of(&page.url, HOST);
     let mut meeting = VendorMeeting { has_agenda: true, ..VendorMeeting::new(id) };
     for section in sections {
         let heading = section.first(".section-header");
@@ -27,25 +27,25 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
             for child in list.children() {
                 if child.fits("ul.agenda_item_attachments") {
                     if let Some(item) = meeting.items.get_mut(before..).and_then(<[_]>::last_mut) {
-                        files(child, page, item);
+                        files(child, base, item);
                     }
                 } else if child.name() == "li" {
-                    let mut item = item(child, meeting.items.len(), &name);
+                    let mut item = item(child, &name);
                     for files_below in child.select("ul.agenda_item_attachments") {
-                        files(files_below, page, &mut item);
+                        files(files_below, base, &mut item);
                     }
-                    meeting.items.push(item);
+                    item.append_to(&mut meeting.items);
                 }
             }
         }
         // A heading with nothing below it is a line of the agenda itself.
         if meeting.items.len() == before && !name.is_empty() {
-            let sequence = numbering::place(before);
-            meeting.items.push(VendorItem { title: name, sequence, agenda_number: number, ..VendorItem::default() });
+            let item = VendorItem { title: name, agenda_number: number, ..VendorItem::default() };
+            item.append_to(&mut meeting.items);
         }
     }
     reading.landmark("items", meeting.items.len());
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -57,7 +57,7 @@ fn numbered(element: Element<'_>) -> (Option<String>, String) {
     (number.map(|number| number.trim_end_matches('.').to_owned()), words)
 }
 
-fn item(element: Element<'_>, before: usize, section: &str) -> VendorItem {
+fn item(element: Element<'_>, section: &str) -> VendorItem {
     let (number, _) = numbered(element);
     // The files below it are not its words.
     let mut lines = Vec::new();
@@ -72,32 +72,25 @@ fn item(element: Element<'_>, before: usize, section: &str) -> VendorItem {
     let printed = element.first("num").map(|number| number.text()).unwrap_or_default();
     let title = first.strip_prefix(printed.as_str()).unwrap_or(&first).trim().to_owned();
     let text = lines.collect::<Vec<_>>().join("\n");
-    VendorItem {
-        title,
-        sequence: numbering::place(before),
-        agenda_number: number,
-        is_consent: numbering::consent(section),
-        section: Some(section.to_owned()).filter(|section| !section.is_empty()),
-        body_text: Some(text).filter(|text| !text.is_empty()),
-        ..VendorItem::default()
-    }
+    let body_text = Some(text).filter(|text| !text.is_empty());
+    let mut item = VendorItem { title, agenda_number: number, body_text, ..VendorItem::default() };
+    item.put_under(Some(section.to_owned()).filter(|section| !section.is_empty()));
+    item
 }
 
-fn files(list: Element<'_>, page: &FetchedPage, item: &mut VendorItem) {
+fn files(list: Element<'_>, base: &str, item: &mut VendorItem) {
     for link in list.select("a[href]") {
-        let Some(portal) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
+        let Some(portal) = address::target(base, link) else { continue };
         let url = table::file(portal.clone());
-        if !item.attachments.iter().any(|known| known.url == url) {
-            let portal_url = Some(portal).filter(|portal| *portal != url);
-            item.attachments.push(Attachment { name: link.text(), url, portal_url, vendor_id: None });
-        }
+        let portal_url = Some(portal).filter(|portal| *portal != url);
+        item.attach(Attachment { name: link.text(), url, portal_url, vendor_id: None });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+    use crate::vendor::testing;
 
     #[test]
     fn sections_items_and_files() {
@@ -110,13 +103,8 @@ mod tests {
                   <li><a href='mailto:clerk@example.com'>Ask the clerk</a></li></ul>
                 <li><div><p><num>b.</num><span>Barn lease</span></p></div></li>
               </ol></section></div></html>";
-        let page = FetchedPage {
-            url: "https://meetings.municode.com/adaHtmlDocument/index?cc=X&me=abc&ip=True".into(),
-            content_type: None,
-            bytes: body.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("agenda"),
-            about: Vec::new(),
-        };
+        let url = "https://meetings.municode.com/adaHtmlDocument/index?cc=X&me=abc&ip=True";
+        let page = testing::page(url, "agenda", body);
         let read = read(&page).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!(meeting.vendor_id, "abc");

@@ -6,7 +6,7 @@ use super::{AGENDA, DETAILS, table};
 use crate::{
     dates, status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, gather, links,
+        Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, json,
         model::Start, open,
     },
 };
@@ -17,13 +17,13 @@ use serde_json::Value;
 const SOMEDAY: i16 = 2099;
 
 pub(super) fn read_list(page: &FetchedPage, site: &Site, window: Window) -> Result<PageReading, PageFault> {
-    let answer = open::json(page)?;
-    let entries = meetings(&answer, page)?;
+    let answer = open::json(page, "a list of meetings")?;
+    let entries = json::required(page, &answer, "Meetings", "a list of meetings")?;
     let mut reading = PageReading::default();
     reading.landmark("Meetings", entries.len());
     for entry in entries {
-        let title = text(entry, "Title");
-        let Some(id) = id(entry) else {
+        let title = json::text(entry, "Title").unwrap_or_default();
+        let Some(id) = json::text(entry, "MeetingID") else {
             reading.doubts.push(format!("a meeting without an id was left out: '{title}'"));
             continue;
         };
@@ -34,54 +34,34 @@ pub(super) fn read_list(page: &FetchedPage, site: &Site, window: Window) -> Resu
         }
         meeting.status = status::of(&[&title]);
         meeting.title = Some(title).filter(|title| !title.is_empty());
-        meeting.body = Some(text(entry, "GroupName")).filter(|name| !name.is_empty());
-        meeting.notes = Some(text(entry, "BodySummary")).filter(|notes| !notes.is_empty());
-        if let Some(revision) = entry.get("RevisionID") {
-            meeting.raw.insert("RevisionID".to_owned(), revision.clone());
-        }
+        meeting.body = json::text(entry, "GroupName");
+        meeting.notes = json::text(entry, "BodySummary");
+        meeting.raw.extend(json::picked(entry, &["RevisionID"]));
         files(entry, &mut meeting);
-        let is_inside = gather::is_inside(&meeting, window);
-        if let Some(origin) = links::origin(&page.url).filter(|_| is_inside) {
-            let url = format!("{origin}/api/v1/public/meeting/{}/details.json", meeting.vendor_id);
+        if let Some(root) = address::root(&page.url).filter(|_| window.holds(&meeting)) {
+            let url = format!("{root}/api/v1/public/meeting/{}/details.json", meeting.vendor_id);
             reading.follow.push(Request::get(url, DETAILS).about(meeting.vendor_id.clone()).optional());
         }
-        gather::add(&mut reading, meeting);
+        reading.meeting(meeting);
     }
     Ok(reading)
 }
 
 pub(super) fn read_details(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = open::json(page)?;
+    let answer = open::json(page, "the files of a meeting")?;
     let mut reading = PageReading::default();
-    for entry in meetings(&answer, page)? {
-        let Some(id) = page.about.first().cloned().or_else(|| id(entry)) else { continue };
+    for entry in json::required(page, &answer, "Meetings", "the files of a meeting")? {
+        let Some(id) = page.about.first().cloned().or_else(|| json::text(entry, "MeetingID")) else { continue };
         let mut meeting = VendorMeeting::new(id.clone());
         files(entry, &mut meeting);
         let is_html = |url: &&String| url.contains("adaHtmlDocument");
         if let Some(url) = meeting.packet_url.iter().chain(&meeting.agenda_url).find(is_html) {
             reading.follow.push(Request::get(url.clone(), AGENDA).about(id).optional());
         }
-        gather::add(&mut reading, meeting);
+        reading.meeting(meeting);
     }
     reading.landmark("Meetings", reading.meetings.len());
     Ok(reading)
-}
-
-fn meetings<'a>(answer: &'a Value, page: &FetchedPage) -> Result<&'a [Value], PageFault> {
-    let list = answer.get("Meetings").and_then(Value::as_array);
-    list.map(Vec::as_slice).ok_or_else(|| PageFault::unexpected(&page.url, "a list 'Meetings'", "JSON without one"))
-}
-
-fn id(entry: &Value) -> Option<String> {
-    match entry.get("MeetingID")? {
-        Value::Number(id) => Some(id.to_string()),
-        Value::String(id) => Some(id.trim().to_owned()).filter(|id| !id.is_empty()),
-        _ => None,
-    }
-}
-
-fn text(entry: &Value, field: &str) -> String {
-    entry.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
 }
 
 fn start(entry: &Value, site: &Site, title: &str) -> Option<Start> {
@@ -89,8 +69,8 @@ fn start(entry: &Value, site: &Site, title: &str) -> Option<Start> {
     let said = dates::start(said).filter(|start| start.date.year() < SOMEDAY);
     let Some(Start { date, time, .. }) = said else { return dates::start(title) };
     let Some(time) = time else { return Some(Start { date, time: None, note: None }) };
-    let moment = date.to_datetime(time).to_zoned(TimeZone::UTC).ok()?.with_time_zone(site.zone.clone());
-    Some(Start { date: moment.date(), time: Some(moment.time()), note: None })
+    let moment = date.to_datetime(time).to_zoned(TimeZone::UTC).ok()?;
+    Some(Start::at(moment.timestamp(), &site.zone))
 }
 
 /// Lists like `"MinutesLinks": [{"MinutesLinksURL": …}]`, each named by what it links to.
@@ -133,17 +113,10 @@ fn place(meeting: &mut VendorMeeting, kind: &str, url: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::civil::Date;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{site, window};
 
     fn page(path: &str, body: &str) -> FetchedPage {
-        FetchedPage {
-            url: format!("https://x-co.municodemeetings.com/api/v1/public/meeting/{path}"),
-            content_type: None,
-            bytes: body.as_bytes().to_vec(),
-            purpose: Cow::Borrowed(""),
-            about: Vec::new(),
-        }
+        FetchedPage::kept(format!("https://x-co.municodemeetings.com/api/v1/public/meeting/{path}"), body)
     }
 
     #[test]
@@ -153,10 +126,8 @@ mod tests {
             {"MeetingID":42,"Title":"Budget talk 7-16-2026","CalendarDate":[{"FromDate":"2099-12-31 00:00:00"}]},
             {"MeetingID":43,"Title":"Retreat, to be announced"},
             {"Title":"Without an id"}]}"#;
-        let zone = TimeZone::get("America/Denver").unwrap();
-        let site = Site { slug: "x-co".into(), zone, settings: serde_json::Map::new() };
-        let window = Window { from: Date::new(2026, 6, 1).unwrap(), to: Date::new(2026, 6, 30).unwrap() };
-        let read = read_list(&page("list.json", answer), &site, window).unwrap();
+        let site = Site { zone: TimeZone::get("America/Denver").unwrap(), ..site("x-co") };
+        let read = read_list(&page("list.json", answer), &site, window("2026-06-01", "2026-06-30")).unwrap();
         let first = read.meetings[0].start.as_ref().unwrap();
         assert_eq!(format!("{} {}", first.date, first.time.unwrap()), "2026-06-16 19:30:00");
         assert_eq!(read.meetings[1].start.as_ref().unwrap().date.to_string(), "2026-07-16");
@@ -182,6 +153,6 @@ mod tests {
         assert_eq!(meeting.minutes_url.as_deref(), Some("https://files.example/m.pdf"));
         assert_eq!(read.follow[0].about, ["41"]);
         let said = read_details(&page("41/details.json", "{}")).unwrap_err().to_string();
-        assert!(said.ends_with("expected a list 'Meetings', found JSON without one"), "{said}");
+        assert!(said.ends_with("expected the files of a meeting (`Meetings`), found an empty object"), "{said}");
     }
 }

@@ -7,7 +7,7 @@ mod agenda;
 mod answers;
 mod table;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, open};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
 
 const TABLE: &str = "table";
 const LIST: &str = "list";
@@ -31,9 +31,9 @@ impl Adapter for Municode {
                 TABLE,
             )]);
         }
-        let host = open::host(site, "municodemeetings.com")?;
+        let origin = address::origin(site, "municodemeetings.com")?;
         let days = format!("datefrom={}&dateto={}", window.from, window.to);
-        Ok(vec![Request::get(format!("https://{host}/api/v1/public/meeting/list.json?{days}"), LIST)])
+        Ok(vec![Request::get(format!("{origin}/api/v1/public/meeting/list.json?{days}"), LIST)])
     }
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
@@ -41,7 +41,8 @@ impl Adapter for Municode {
             LIST => answers::read_list(page, site, *window),
             DETAILS => answers::read_details(page),
             AGENDA => agenda::read(page),
-            _ => table::read(page, site, *window),
+            TABLE => table::read(page, site, *window),
+            _ => Err(PageFault::purpose(page, "Municode")),
         }
     }
 

@@ -6,40 +6,38 @@ use crate::{
     html::{Element, Html},
     status,
     vendor::{
-        FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, fallback_id::fallback_id, gather,
-        links, open,
+        FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, fallback_id, open,
+        pattern::pattern,
     },
 };
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// `MEET-Packet-7b1add8e8e3441b7aa5d36b337aacb2c.pdf`: the id of the meeting.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
-static MEETING_ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)MEET-[a-z]+-([0-9a-f]{32})\b").unwrap());
+static MEETING_ID: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)MEET-[a-z]+-([0-9a-f]{32})\b"));
 
 pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "a table of meetings")?;
     let rows: Vec<Element<'_>> =
         html.select("table.mcm tr, table.div-table tr").into_iter().filter(|row| row.first("td").is_some()).collect();
     if html.first("table.mcm, table.div-table").is_none() {
-        return Err(open::stranger(page, &html, "a table of meetings (table.mcm)"));
+        return Err(open::other_page(page, &html, "a table of meetings (table.mcm)"));
     }
     let mut reading = PageReading::default();
     reading.landmark("table.mcm tr", rows.len());
     for row in rows {
-        match meeting(row, page) {
+        match meeting(row, address::base_of(&page.url, HOST)) {
             Ok((meeting, doubt)) => {
                 reading.doubts.extend(doubt);
-                gather::add(&mut reading, meeting);
+                reading.meeting(meeting);
             }
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
     if let Some(code) = code(page, site, &html) {
         for meeting in &reading.meetings {
-            let is_inside = gather::is_inside(meeting, window);
             let has_own_id = meeting.vendor_id.len() == 32;
-            if is_inside && has_own_id && (meeting.agenda_url.is_some() || meeting.packet_url.is_some()) {
+            if window.holds(meeting) && has_own_id && (meeting.agenda_url.is_some() || meeting.packet_url.is_some()) {
                 let url = agenda_page(&code, &meeting.vendor_id);
                 reading.follow.push(Request::get(url, AGENDA).about(meeting.vendor_id.clone()).optional());
             }
@@ -54,13 +52,10 @@ pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<Pa
     Ok(reading)
 }
 
-fn meeting(row: Element<'_>, page: &FetchedPage) -> Result<(VendorMeeting, Option<String>), String> {
+fn meeting(row: Element<'_>, base: &str) -> Result<(VendorMeeting, Option<String>), String> {
     let cell = |kind: &str| row.first(&format!("td.{kind}"));
     let said = |kind: &str| cell(kind).map(|cell| cell.text()).unwrap_or_default();
-    let link = |kind: &str| {
-        let href = cell(kind)?.first("a[href]")?.attribute("href")?;
-        links::absolute(&page.url, href)
-    };
+    let link = |kind: &str| address::target(base, cell(kind)?.first("a[href]")?);
     let (title, day) = (said("meeting"), said("date"));
     if title.is_empty() && day.is_empty() {
         return Err(format!("a row without a meeting was left out: '{}'", row.text()));
@@ -89,7 +84,7 @@ fn meeting(row: Element<'_>, page: &FetchedPage) -> Result<(VendorMeeting, Optio
 
 /// The file itself of `…/d/f?u=FILE&n=NAME`.
 pub(super) fn file(url: String) -> String {
-    let inner = links::parameter(&url, "u").filter(|inner| inner.starts_with("http") && url.contains("/d/f?"));
+    let inner = address::value(&url, "u").filter(|inner| inner.starts_with("http") && url.contains("/d/f?"));
     inner.unwrap_or(url)
 }
 
@@ -99,7 +94,7 @@ fn code(page: &FetchedPage, site: &Site, html: &Html) -> Option<String> {
         return Some(site.slug.clone());
     }
     let link = html.first("a[href*='cid='], a[href*='cc=']").and_then(|link| link.attribute("href"));
-    let named = |url: &str| links::parameter(url, "cid").or_else(|| links::parameter(url, "cc"));
+    let named = |url: &str| address::value(url, "cid").or_else(|| address::value(url, "cc"));
     named(&page.url).or_else(|| link.and_then(named))
 }
 
@@ -118,26 +113,18 @@ fn next_page(html: &Html) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::{civil::Date, tz::TimeZone};
-    use std::borrow::Cow;
+    use crate::vendor::testing::{self, site, window};
 
     #[test]
     fn rows_without_files_and_days_are_read_too() {
         let rows = "<tr><th class=meeting>Meeting</th></tr>
             <tr><td class=meeting>Council - CANCELLED</td><td class=date>3/3/2026</td><td class=time>6:00 PM</td></tr>
             <tr><td class=meeting>Council</td><td class=date>13/13/2026</td></tr><tr><td>x</td></tr>";
-        let page = FetchedPage {
-            url: "https://meetings.municode.com/PublishPage/index?cid=X".into(),
-            content_type: None,
-            bytes: format!("<html><table class='div-table mcm'>{rows}</table></html>").into_bytes(),
-            purpose: Cow::Borrowed("table"),
-            about: Vec::new(),
-        };
-        let site = Site { slug: "X".into(), zone: TimeZone::UTC, settings: serde_json::Map::new() };
-        let window = Window { from: Date::new(2026, 1, 1).unwrap(), to: Date::new(2026, 12, 31).unwrap() };
-        let read = read(&page, &site, window).unwrap();
+        let text = format!("<html><table class='div-table mcm'>{rows}</table></html>");
+        let page = testing::page("https://meetings.municode.com/PublishPage/index?cid=X", TABLE, text);
+        let read = read(&page, &site("X"), window("2026-01-01", "2026-12-31")).unwrap();
         assert_eq!(read.doubts, ["'Council': '13/13/2026' is no day", "a row without a meeting was left out: 'x'"]);
-        assert_eq!(read.meetings[0].vendor_id, fallback_id("Council - CANCELLED", Date::new(2026, 3, 3).ok()));
+        assert_eq!(read.meetings[0].vendor_id, fallback_id("Council - CANCELLED", dates::date("2026-03-03")));
         assert!(read.meetings[0].status.is_some() && read.follow.is_empty());
     }
 }

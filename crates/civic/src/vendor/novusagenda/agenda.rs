@@ -3,21 +3,22 @@
 use super::{COVER_SHEET, is_cover_sheet};
 use crate::{
     html::Element,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, checks},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, open,
+        pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::sync::LazyLock;
 
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^((?:\d{1,3}|[A-Za-z]|[IVX]{2,5})(?:\.(?:\d{1,3}|[A-Za-z]))*)[.)]+(?:\s+|$)").unwrap()
-});
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^((?:\d{1,3}|[A-Za-z]|[IVX]{2,5})(?:\.(?:\d{1,3}|[A-Za-z]))*)[.)]+(?:\s+|$)"));
 
 /// Fewer characters on a cover sheet are its frame, not its text.
 const SHORTEST_BODY: usize = 50;
 
 pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "an agenda")?;
+    let html = open::html(page, "an agenda")?;
     let links = html.select("a[href*='CoverSheet.aspx'], a[onclick*='CoverSheet.aspx']");
     let in_link = || links.iter().find_map(|link| address::parameter(link.attribute("href")?, "MeetingID"));
     let id =
@@ -26,7 +27,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
         return Err(PageFault::unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
     };
     if links.is_empty() {
-        return Err(checks::nothing_found(page, &html, "an agenda with links to cover sheets"));
+        return Err(open::other_page(page, &html, "an agenda with links to cover sheets"));
     }
     let mut reading = PageReading::default();
     reading.landmark("CoverSheet.aspx", links.len());
@@ -46,7 +47,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
             reading.follow.push(Request::get(url, COVER_SHEET).about(id).about(number).optional());
         }
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -95,7 +96,7 @@ fn read_link(link: Element<'_>, base: &str, section: Option<&str>, items: &mut V
 
 /// The cover sheet of one item.
 pub(super) fn read_cover_sheet(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "a cover sheet")?;
+    let html = open::html(page, "a cover sheet")?;
     let known = |at: usize, name: &str| {
         page.about.get(at).map(String::as_str).or_else(|| address::parameter(&page.url, name)).map(str::to_owned)
     };
@@ -109,7 +110,7 @@ pub(super) fn read_cover_sheet(page: &FetchedPage, base: &str) -> Result<PageRea
     let area = html.first("#ns-ContentArea");
     let links = html.select("a[href*='AttachmentViewer.ashx']");
     if area.is_none() && links.is_empty() {
-        return Err(checks::nothing_found(page, &html, "a cover sheet (#ns-ContentArea)"));
+        return Err(open::other_page(page, &html, "a cover sheet (#ns-ContentArea)"));
     }
     let mut reading = PageReading::default();
     reading.landmark("AttachmentViewer.ashx", links.len());
@@ -119,14 +120,12 @@ pub(super) fn read_cover_sheet(page: &FetchedPage, base: &str) -> Result<PageRea
     }
     let body = area.map(|area| area.lines().join("\n")).unwrap_or_default();
     piece.body_text = Some(body).filter(|body| body.chars().count() >= SHORTEST_BODY);
-    let mut of = VendorMeeting::new(meeting);
-    of.items.push(piece);
-    reading.meetings.push(of);
+    reading.item(&meeting, piece);
     Ok(reading)
 }
 
 fn attachment(link: Element<'_>, base: &str) -> Option<Attachment> {
-    let url = address::absolute(base, link.attribute("href")?)?;
+    let url = address::target(base, link)?;
     let vendor_id = address::parameter(&url, "AttachmentID").map(str::to_owned);
     let name = link.text();
     let name = if name.is_empty() { "Attachment".to_owned() } else { name };

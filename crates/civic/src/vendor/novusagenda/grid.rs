@@ -1,5 +1,7 @@
-//! The grid of meetings, and the grid of their items where a city shows one beside it. Cities choose their columns, so the date is found by its form, and what stands behind it are
-//! the kind of meeting and its place; hours have a column of their own where a city shows them.
+//! The grid of meetings, and the grid of their items where a city shows one beside it.
+//!
+//! Cities choose their columns, so the date is found by its form, and what stands behind it are the kind of meeting and
+//! its place; hours have a column of their own where a city shows them.
 
 use super::{agendas, is_cover_sheet};
 use crate::{
@@ -7,17 +9,12 @@ use crate::{
     html::Element,
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, Window, address, checks,
-        fallback_id,
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, Window, address, fallback_id, open,
+        pattern::pattern,
     },
 };
 use regex::Regex;
 use std::sync::LazyLock;
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
 
 static DAY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\D{0,12}\d{1,2}/\d{1,2}/\d{2,4}\b"));
 static HOUR: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,2}:\d{2}"));
@@ -25,7 +22,7 @@ static HOUR: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,2}:\d{2}"));
 static OPENED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"['"]([^'"]*\.as[ph]x\?[^'"]*)['"]"#));
 
 pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
-    let html = checks::html(page, "a grid of meetings")?;
+    let html = open::html(page, "a grid of meetings")?;
     let rows = html.select("tr.rgRow, tr.rgAltRow");
     let mut reading = PageReading::default();
     reading.landmark("tr.rgRow, tr.rgAltRow", rows.len());
@@ -43,7 +40,7 @@ pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<Pag
     reading.landmark("rows of items", item_rows);
     let is_grid = html.first("[id*=radGridMeetings], table.rgMasterTable").is_some();
     if reading.meetings.is_empty() && !is_grid {
-        return Err(checks::nothing_found(page, &html, "a grid of meetings"));
+        return Err(open::other_page(page, &html, "a grid of meetings"));
     }
     reading.follow = agendas(window, &reading.meetings);
     Ok(reading)
@@ -157,8 +154,8 @@ fn sort_links(links: Vec<Link>, meeting: &mut VendorMeeting) {
             meeting.minutes_url.get_or_insert(link.url);
         } else if best > 0 && rank(&link) == best && meeting.agenda_url.is_none() {
             meeting.agenda_url = Some(link.url);
-        } else if !meeting.documents.iter().any(|known| known.url == link.url) {
-            meeting.documents.push(Attachment { name: link.name, url: link.url, ..Attachment::default() });
+        } else {
+            meeting.attach(Attachment { name: link.name, url: link.url, ..Attachment::default() });
         }
     }
 }

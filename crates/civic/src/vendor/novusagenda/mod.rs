@@ -2,7 +2,7 @@
 
 mod agenda;
 mod grid;
-mod json;
+mod listing;
 
 use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address};
 
@@ -29,11 +29,11 @@ impl Adapter for NovusAgenda {
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
         let base = folder(page, site);
         match page.purpose.as_ref() {
-            LISTING if page.text().trim_start().starts_with('{') => json::read(*window, page, &base),
+            LISTING if page.text().trim_start().starts_with('{') => listing::read(*window, page, &base),
             LISTING => grid::read(*window, page, &base),
             AGENDA => agenda::read(page, &base),
             COVER_SHEET => agenda::read_cover_sheet(page, &base),
-            other => Err(PageFault::unexpected(&page.url, "a purpose that NovusAgenda knows", format!("`{other}`"))),
+            _ => Err(PageFault::purpose(page, "NovusAgenda")),
         }
     }
 
@@ -65,8 +65,8 @@ fn folder(page: &FetchedPage, site: &Site) -> String {
 
 /// The agenda pages of the meetings that are asked about.
 fn agendas(window: Window, meetings: &[VendorMeeting]) -> Vec<Request> {
-    let due = meetings.iter().filter(|meeting| meeting.start.as_ref().is_some_and(|start| window.contains(start.date)));
-    let pages = due.filter_map(|meeting| {
+    let asked = meetings.iter().filter(|meeting| window.holds(meeting));
+    let pages = asked.filter_map(|meeting| {
         let url = meeting.agenda_url.as_deref().filter(|url| url.contains("MeetingView.aspx"))?;
         Some(Request::get(url, AGENDA).about(&meeting.vendor_id).optional())
     });

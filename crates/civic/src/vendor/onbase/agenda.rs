@@ -8,70 +8,64 @@ use super::{AGENDA, ITEM};
 use crate::{
     html::Element,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, links, numbering, open,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorItem, VendorMeeting, address, numbering, open,
+        pattern::pattern,
     },
 };
 use regex::Regex;
 use std::sync::LazyLock;
 
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
 static OPENS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"loadAgendaItem\(\s*['\x22]?(\d+)['\x22]?\s*(?:,\s*(true|false))?").unwrap());
+    LazyLock::new(|| pattern(r"loadAgendaItem\(\s*['\x22]?(\d+)['\x22]?\s*(?:,\s*(true|false))?"));
 
 const LINKS: &str = "a[href*='loadAgendaItem('], a[onclick*='loadAgendaItem(']";
 
 /// The page of a meeting is only the frame; it tells where this site keeps the outline.
-pub(super) fn read_meeting(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read_meeting(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "the page of a meeting")?;
     let id = about(page, "id", "the page of a known meeting")?;
     let mut reading = PageReading::default();
     if !html.select(LINKS).is_empty() {
-        return read(page);
+        return read(page, base);
     }
     let text = page.text();
     let has_documents = text.contains("Documents/ViewAgenda");
     reading.landmark("Documents/ViewAgenda", usize::from(has_documents));
-    if html.first("input[type=password]").is_some() && !text.contains("Agenda") {
-        return Err(open::stranger(page, &html, "the page of a meeting"));
-    }
-    let base = page.url.find("/Meetings").and_then(|at| page.url.get(..at)).unwrap_or_default();
     let marked = format!("{base}/Meetings/ViewMeetingAgenda?meetingId={id}&type=agenda");
     let document = format!("{base}/Documents/ViewAgenda?meetingId={id}&type=agenda&doctype=1");
     let (first, otherwise) = if has_documents { (document, marked) } else { (marked, document) };
     // A site has one of the two, and an error page in place of the other.
-    reading.follow.push(from_script(Request::get(first, AGENDA)).about(id).about(otherwise).optional());
+    if !base.is_empty() {
+        reading.follow.push(from_script(Request::get(first, AGENDA)).about(id).about(otherwise).optional());
+    }
     Ok(reading)
 }
 
-pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "an agenda")?;
     let id = about(page, "meetingId", "the agenda of a known meeting")?;
     let (marked, opening) = (html.select("div.accessible-item"), html.select(LINKS));
     let mut reading = PageReading::default();
     reading.landmark("div.accessible-item", marked.len());
     reading.landmark("loadAgendaItem", opening.len());
     if marked.is_empty() && opening.is_empty() {
-        let is_login = html.first("input[type=password]").is_some();
-        let Some(otherwise) = page.about.get(1).filter(|_| !is_login) else {
-            return Err(open::stranger(page, &html, "an agenda with loadAgendaItem"));
+        let Some(otherwise) = page.about.get(1) else {
+            return Err(open::other_page(page, &html, "an agenda with loadAgendaItem"));
         };
         reading.follow.push(from_script(Request::get(otherwise.clone(), AGENDA)).about(id).optional());
         return Ok(reading);
     }
     let mut meeting = VendorMeeting { has_agenda: true, ..VendorMeeting::new(id.clone()) };
     meeting.items = if marked.is_empty() { of_document(opening) } else { marked_items(marked) };
-    let base = ["/Meetings", "/Documents"].iter().find_map(|folder| page.url.find(folder));
-    if let Some(base) = base.and_then(|at| page.url.get(..at)).filter(|base| base.contains("://")) {
+    if !base.is_empty() {
         for item_id in meeting.items.iter().filter_map(|item| item.vendor_item_id.as_ref()) {
             let url = format!(
                 "{base}/Meetings/ViewMeetingAgendaItem?meetingId={id}&itemId={item_id}&isSection=false&type=agenda"
             );
-            reading
-                .follow
-                .push(from_script(Request::get(url, ITEM)).about(id.clone()).about(item_id.clone()).optional());
+            reading.follow.push(from_script(Request::get(url, ITEM)).about(&id).about(item_id).optional());
         }
     }
-    reading.meetings.push(meeting);
+    reading.meeting(meeting);
     Ok(reading)
 }
 
@@ -101,7 +95,7 @@ fn of_document(links: Vec<Element<'_>>) -> Vec<VendorItem> {
                 known.title = title;
             }
             Some(_) => {}
-            None => items.push(item(link, id, &title, section.clone(), items.len())),
+            None => item(link, id, &title, section.clone()).append_to(&mut items),
         }
     }
     items
@@ -125,56 +119,41 @@ fn marked_items(elements: Vec<Element<'_>>) -> Vec<VendorItem> {
         });
         let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
         names.reverse();
-        let section = Some(names.join(" > ")).filter(|section| !section.is_empty());
-        let (number, title) = numbering::split(&said);
-        items.push(VendorItem {
-            vendor_item_id: id,
-            title: title.to_owned(),
-            sequence: numbering::place(items.len()),
-            agenda_number: number,
-            is_consent: section.as_deref().and_then(numbering::consent),
-            section,
-            ..VendorItem::default()
-        });
+        let (agenda_number, title) = numbering::split(&said);
+        let title = title.to_owned();
+        let mut item = VendorItem { vendor_item_id: id, title, agenda_number, ..VendorItem::default() };
+        item.put_under(Some(names.join(" > ")).filter(|section| !section.is_empty()));
+        item.append_to(&mut items);
     }
     items
 }
 
 /// The files of one item.
-pub(super) fn read_item(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read_item(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "an item of an agenda")?;
     let id = about(page, "meetingId", "the item of a known meeting")?;
-    let Some(item_id) = page.about.get(1).cloned().or_else(|| links::parameter(&page.url, "itemId")) else {
+    let Some(item_id) = page.about.get(1).cloned().or_else(|| address::value(&page.url, "itemId")) else {
         return Err(PageFault::unexpected(&page.url, "a known item", "an address without an itemId"));
     };
     let mut reading = PageReading::default();
     let mut item = VendorItem { vendor_item_id: Some(item_id), ..VendorItem::default() };
     let files = html.select("a[href*='/Documents/'], a[href*='DownloadFile'], a[href*='ViewDocument']");
     reading.landmark("links to documents", files.len());
+    let folder = format!("{base}/");
+    let seen_from = address::base_of(&page.url, &folder);
     for link in files {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
-        let own = ["documentId", "docId", "publishId"].iter().find_map(|name| links::parameter(&url, name));
-        let is_known = |known: &Attachment| known.url == url || own.is_some() && known.vendor_id == own;
-        if item.attachments.iter().any(is_known) {
-            continue;
-        }
+        let Some(url) = address::target(seen_from, link) else { continue };
+        let vendor_id = ["documentId", "docId", "publishId"].iter().find_map(|name| address::value(&url, name));
         let name =
             Some(link.text()).filter(|name| !name.is_empty()).or_else(|| link.attribute("title").map(str::to_owned));
-        item.attachments.push(Attachment {
-            name: name.unwrap_or_else(|| "Document".to_owned()),
-            url,
-            vendor_id: own,
-            portal_url: None,
-        });
+        let name = name.unwrap_or_else(|| "Document".to_owned());
+        item.attach(Attachment { name, url, vendor_id, portal_url: None });
     }
-    if item.attachments.is_empty() && html.first("input[type=password]").is_some() {
-        return Err(PageFault::Login { url: page.url.clone() });
-    }
-    reading.meetings.push(VendorMeeting { items: vec![item], ..VendorMeeting::new(id) });
+    reading.item(&id, item);
     Ok(reading)
 }
 
-fn item(link: Element<'_>, id: String, title: &str, section: Option<String>, before: usize) -> VendorItem {
+fn item(link: Element<'_>, id: String, title: &str, section: Option<String>) -> VendorItem {
     let cell = link.closest("td");
     let number = cell.and_then(|cell| {
         let before = cell.parent()?.children().take_while(|other| *other != cell).map(|other| other.text());
@@ -184,16 +163,15 @@ fn item(link: Element<'_>, id: String, title: &str, section: Option<String>, bef
     // A cell with several items does not tell which of them a line describes.
     let lines = cell.filter(|cell| cell.select(LINKS).len() == 1).map(|cell| cell.lines()).unwrap_or_default();
     let text: Vec<String> = lines.into_iter().skip_while(|line| line != title).skip(1).collect();
-    VendorItem {
+    let mut item = VendorItem {
         vendor_item_id: Some(id),
         title: rest.to_owned(),
-        sequence: numbering::place(before),
         agenda_number: own_number.or_else(|| number.map(|number| neat_number(&number))),
-        is_consent: section.as_deref().and_then(numbering::consent),
-        section,
         body_text: Some(text.join("\n")).filter(|text| !text.is_empty()),
         ..VendorItem::default()
-    }
+    };
+    item.put_under(section);
+    item
 }
 
 /// `5.`, `IV`, `A.1)`.
@@ -208,43 +186,37 @@ fn neat_number(text: &str) -> String {
 }
 
 /// As the site's own script asks; without it an empty frame comes back.
-fn from_script(mut request: Request) -> Request {
-    request.headers.push(("X-Requested-With".to_owned(), "XMLHttpRequest".to_owned()));
-    request
+fn from_script(request: Request) -> Request {
+    request.header("X-Requested-With", "XMLHttpRequest")
 }
 
 /// The id of the meeting, from the request or from the page's address.
 fn about(page: &FetchedPage, parameter: &str, expected: &str) -> Result<String, PageFault> {
-    let known = page.about.first().cloned().or_else(|| links::parameter(&page.url, parameter));
+    let known = page.about.first().cloned().or_else(|| address::value(&page.url, parameter));
     known.ok_or_else(|| PageFault::unexpected(&page.url, expected, format!("an address without {parameter}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+
+    const BASE: &str = "https://docs.example.gov/AgendaOnline";
 
     fn page(path: &str, body: &str) -> FetchedPage {
-        FetchedPage {
-            url: format!("https://docs.example.gov/AgendaOnline/{path}"),
-            content_type: None,
-            bytes: body.as_bytes().to_vec(),
-            purpose: Cow::Borrowed(""),
-            about: Vec::new(),
-        }
+        FetchedPage::kept(format!("{BASE}/{path}"), body)
     }
 
     #[test]
     fn the_frame_leads_to_the_outline_that_the_site_has() {
         let frame = page("Meetings/ViewMeeting?id=7&doctype=1", "<html><title>Agenda Online</title></html>");
-        let read = read_meeting(&frame).unwrap();
+        let read = read_meeting(&frame, BASE).unwrap();
         assert_eq!(
             read.follow[0].url,
             "https://docs.example.gov/AgendaOnline/Meetings/ViewMeetingAgenda?meetingId=7&type=agenda"
         );
         assert_eq!(read.follow[0].headers[0].0, "X-Requested-With");
         let frame = page("Meetings/ViewMeeting?id=7", "<html><script>load('/Documents/ViewAgenda')</script></html>");
-        let outline = &read_meeting(&frame).unwrap().follow[0].url;
+        let outline = &read_meeting(&frame, BASE).unwrap().follow[0].url;
         assert_eq!(
             outline,
             "https://docs.example.gov/AgendaOnline/Documents/ViewAgenda?meetingId=7&type=agenda&doctype=1"
@@ -261,7 +233,7 @@ mod tests {
             <table><tr><td><a href='javascript:loadAgendaItem(22,false);'>6.</a></td>
               <td><a href='javascript:loadAgendaItem(22,false);'>Library hours</a></td></tr></table>",
         );
-        let read = read(&outline).unwrap();
+        let read = read(&outline, BASE).unwrap();
         let items = &read.meetings[0].items;
         assert_eq!(items.len(), 2);
         assert_eq!(
@@ -290,7 +262,7 @@ mod tests {
                 </div></div>
               <div class=accessible-item><a href='#' onclick='loadAgendaItem(32); return false;'><span class=accessible-item-text>Adjourn</span></a></div></div>",
         );
-        let read = read(&outline).unwrap();
+        let read = read(&outline, BASE).unwrap();
         let shown: Vec<_> = read.meetings[0]
             .items
             .iter()
@@ -317,18 +289,18 @@ mod tests {
     fn an_error_in_place_of_one_outline_leads_to_the_other() {
         let mut error = page("Error", "<html><title>Error - OnBase Agenda Online</title></html>");
         error.about = vec!["7".into(), "https://docs.example.gov/AgendaOnline/Documents/ViewAgenda?meetingId=7".into()];
-        let read_page = read(&error).unwrap();
+        let read_page = read(&error, BASE).unwrap();
         assert_eq!((read_page.meetings.len(), read_page.follow[0].url.as_str()), (0, error.about[1].as_str()));
         error.about.pop();
-        let said = read(&error).unwrap_err().to_string();
-        assert!(said.ends_with("found a page of HTML named 'Error - OnBase Agenda Online'"), "{said}");
+        let said = read(&error, BASE).unwrap_err().to_string();
+        assert!(said.ends_with("found the page \"Error - OnBase Agenda Online\""), "{said}");
     }
 
     #[test]
     fn an_item_has_each_file_once() {
         let body = "<div><a href='/AgendaOnline/Documents/ViewDocument/Memo.pdf?meetingId=7&documentType=Agenda&itemId=21&publishId=900'>Memo</a>
             <a href='/AgendaOnline/Documents/DownloadFileBytes/Memo.pdf?publishId=900'>Memo</a></div>";
-        let read = read_item(&page("Meetings/ViewMeetingAgendaItem?meetingId=7&itemId=21", body)).unwrap();
+        let read = read_item(&page("Meetings/ViewMeetingAgendaItem?meetingId=7&itemId=21", body), BASE).unwrap();
         let item = &read.meetings[0].items[0];
         assert_eq!((item.vendor_item_id.as_deref(), item.attachments.len()), (Some("21"), 1));
         assert_eq!(item.attachments[0].name, "Memo");

@@ -5,29 +5,32 @@ use crate::{
     dates,
     html::{Element, Html},
     status,
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, gather, links, open},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, json, open,
+        pattern::pattern,
+    },
 };
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
 /// `September 23, 2019`, `9/23/2019`, with or without the day of the week.
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and tests use it")]
 static ONLY_A_DAY: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+    pattern(
         r"(?i)^(?:[a-z]+day,?\s+)?(?:[a-z]{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4})$",
     )
-    .unwrap()
 });
 
 pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+    let html = open::html(page, "a search for meetings")?;
     let mut reading = PageReading::default();
     let rows = html.select("tr.meeting-row");
     reading.landmark("tr.meeting-row", rows.len());
+    let folder = format!("{base}/");
+    let seen_from = address::base_of(&page.url, &folder);
     for row in &rows {
-        match of_row(*row, page) {
-            Ok(meeting) => gather::add(&mut reading, meeting),
+        match of_row(*row, seen_from) {
+            Ok(meeting) => reading.meeting(meeting),
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
@@ -37,20 +40,20 @@ pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<Pag
         Some(Ok(meetings)) => {
             for entry in meetings {
                 match of_entry(&entry, base) {
-                    Ok(meeting) => gather::add(&mut reading, meeting),
+                    Ok(meeting) => reading.meeting(meeting),
                     Err(doubt) => reading.doubts.push(doubt),
                 }
             }
         }
         Some(Err(error)) => return Err(PageFault::unexpected(&page.url, "a list of meetings in its script", error)),
         None if rows.is_empty() && !is_search(&html) => {
-            return Err(open::stranger(page, &html, "a search for meetings"));
+            return Err(open::other_page(page, &html, "a search for meetings"));
         }
         None => {}
     }
     for meeting in &reading.meetings {
-        let is_inside = gather::is_inside(meeting, window);
-        if let Some(url) = meeting.agenda_url.as_ref().filter(|url| is_inside && url.contains("ViewMeeting")) {
+        let is_asked = window.holds(meeting);
+        if let Some(url) = meeting.agenda_url.as_ref().filter(|url| is_asked && url.contains("ViewMeeting")) {
             reading.follow.push(Request::get(url.clone(), MEETING).about(meeting.vendor_id.clone()).optional());
         }
     }
@@ -61,7 +64,7 @@ fn is_search(html: &Html) -> bool {
     html.first("#meetings-list, #divResults, #searchOptions").is_some()
 }
 
-fn of_row(row: Element<'_>, page: &FetchedPage) -> Result<VendorMeeting, String> {
+fn of_row(row: Element<'_>, base: &str) -> Result<VendorMeeting, String> {
     let id = row.attribute("data-meeting-id").filter(|id| !id.trim().is_empty());
     let Some(id) = id else { return Err(format!("a row without an id was left out: '{}'", row.text())) };
     let cell = |kind: &str| row.first(&format!("td[data-sortable-type={kind}]")).map(|cell| cell.text());
@@ -71,7 +74,7 @@ fn of_row(row: Element<'_>, page: &FetchedPage) -> Result<VendorMeeting, String>
     describe(&mut meeting, &name, &kind);
     // Every link stands there twice: for narrow and for wide screens.
     for link in row.select("a[href]") {
-        let Some(url) = link.attribute("href").and_then(|href| links::absolute(&page.url, href)) else { continue };
+        let Some(url) = address::target(base, link) else { continue };
         let title = link.attribute("title").unwrap_or_default();
         place(&mut meeting, url, &format!("{title} {}", link.text()));
     }
@@ -80,7 +83,7 @@ fn of_row(row: Element<'_>, page: &FetchedPage) -> Result<VendorMeeting, String>
 
 /// Puts a link where it belongs, each once: what is shown of a meeting, or a file of it.
 fn place(meeting: &mut VendorMeeting, url: String, said: &str) {
-    let kind = links::parameter(&url, "doctype").or_else(|| links::parameter(&url, "documentType"));
+    let kind = address::value(&url, "doctype").or_else(|| address::value(&url, "documentType"));
     let said = said.to_lowercase();
     let is_file = url.to_lowercase().contains("/downloadfile");
     let of = |number: &str, words: &[&str]| match &kind {
@@ -95,14 +98,14 @@ fn place(meeting: &mut VendorMeeting, url: String, said: &str) {
         meeting.agenda_url.get_or_insert(url);
     } else if said.contains("video") || said.contains("media") {
         meeting.video_url.get_or_insert(url);
-    } else if !meeting.documents.iter().any(|known| known.url == url) {
+    } else {
         let name = match kind.as_deref() {
             Some("1") => "Agenda",
             Some("2") => "Minutes",
             Some("3") => "Summary",
             _ => "Document",
         };
-        meeting.documents.push(Attachment { name: name.to_owned(), url, ..Attachment::default() });
+        meeting.attach(Attachment { name: name.to_owned(), url, ..Attachment::default() });
     }
 }
 
@@ -128,18 +131,16 @@ fn listed(text: &str) -> Option<Result<Vec<Value>, String>> {
 }
 
 fn of_entry(entry: &Value, base: &str) -> Result<VendorMeeting, String> {
-    let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-    let id = match entry.get("ID") {
-        Some(Value::Number(id)) => id.to_string(),
-        Some(Value::String(id)) if !id.trim().is_empty() => id.trim().to_owned(),
-        _ => return Err(format!("an entry without an id was left out: '{}'", text("Name"))),
+    let text = |field: &str| json::text(entry, field).unwrap_or_default();
+    let Some(id) = json::text(entry, "ID") else {
+        return Err(format!("an entry without an id was left out: '{}'", text("Name")));
     };
     let mut meeting = VendorMeeting::new(id);
     // The hour is the one on the wall; what follows it is how far the wall is from Greenwich.
     meeting.start = dates::start(&text("Time"));
     describe(&mut meeting, &text("Name"), &text("MeetingTypeName"));
-    meeting.location = Some(text("Location")).filter(|place| !place.is_empty());
-    let is_so = |field: &str| entry.get(field).and_then(Value::as_bool) == Some(true);
+    meeting.location = json::text(entry, "Location");
+    let is_so = |field: &str| json::flag(entry, field) == Some(true);
     let shown = |kind: u8| format!("{base}/Meetings/ViewMeeting?id={}&doctype={kind}", meeting.vendor_id);
     let (agenda, minutes) = (shown(1), shown(2));
     meeting.agenda_url = is_so("IsAgendaAvailable").then_some(agenda);
@@ -150,19 +151,13 @@ fn of_entry(entry: &Value, base: &str) -> Result<VendorMeeting, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::civil::Date;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{page, window};
 
     fn reading(body: &str) -> Result<PageReading, PageFault> {
-        let page = FetchedPage {
-            url: "https://docs.example.gov/AgendaOnline/Meetings/Search?dropid=11".into(),
-            content_type: None,
-            bytes: format!("<html><body>{body}</body></html>").into_bytes(),
-            purpose: Cow::Borrowed("listing"),
-            about: Vec::new(),
-        };
-        let window = Window { from: Date::new(2026, 6, 1).unwrap(), to: Date::new(2026, 6, 30).unwrap() };
-        read(&page, "https://docs.example.gov/AgendaOnline", window)
+        let base = "https://docs.example.gov/AgendaOnline";
+        let text = format!("<html><body>{body}</body></html>");
+        let page = page(&format!("{base}/Meetings/Search?dropid=11"), "listing", text);
+        read(&page, base, window("2026-06-01", "2026-06-30"))
     }
 
     #[test]
@@ -189,7 +184,7 @@ mod tests {
         let said = reading("<script>new SearchResults({\"Meetings\": [</script>").unwrap_err().to_string();
         assert!(said.contains("expected a list of meetings in its script"), "{said}");
         let said = reading("<title>Runtime Error</title>").unwrap_err().to_string();
-        assert!(said.ends_with("expected a search for meetings, found a page of HTML named 'Runtime Error'"), "{said}");
+        assert!(said.ends_with("expected a search for meetings, found the page \"Runtime Error\""), "{said}");
         assert!(reading("<div id=meetings-list></div>").unwrap().meetings.is_empty(), "a search that finds nothing");
         let read = reading("<div id=meetings-list><table><tr class=meeting-row><td>x</td></tr></table></div>").unwrap();
         assert_eq!(read.doubts, ["a row without an id was left out: 'x'"]);

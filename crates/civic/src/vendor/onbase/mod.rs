@@ -6,7 +6,7 @@
 mod agenda;
 mod listing;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, links};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
 use jiff::civil::Date;
 
 const LISTING: &str = "listing";
@@ -23,7 +23,7 @@ impl Adapter for OnBase {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let moment = |day: Date, hour: &str| links::encoded(&format!("{} {hour}", day.strftime("%m/%d/%Y")));
+        let moment = |day: Date, hour: &str| address::encoded(&format!("{} {hour}", day.strftime("%m/%d/%Y")));
         let (from, to) = (moment(window.from, "00:00:00"), moment(window.to, "23:59:59"));
         let types = site.settings.get("meeting_types").and_then(|types| types.as_str());
         let types = types.map(|types| format!("&mtids={types}")).unwrap_or_default();
@@ -34,10 +34,11 @@ impl Adapter for OnBase {
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
         match page.purpose.as_ref() {
-            MEETING => agenda::read_meeting(page),
-            AGENDA => agenda::read(page),
-            ITEM => agenda::read_item(page),
-            _ => listing::read(page, &base_of(page, site), *window),
+            MEETING => agenda::read_meeting(page, &base_of(page, site)),
+            AGENDA => agenda::read(page, &base_of(page, site)),
+            ITEM => agenda::read_item(page, &base_of(page, site)),
+            LISTING => listing::read(page, &base_of(page, site), *window),
+            _ => Err(PageFault::purpose(page, "OnBase")),
         }
     }
 
@@ -69,7 +70,7 @@ fn base(site: &Site) -> Result<String, PageFault> {
 /// What stands in front of `/Meetings/…` or `/Documents/…` in a page's address.
 fn base_of(page: &FetchedPage, site: &Site) -> String {
     let own = ["/Meetings", "/Documents"].iter().find_map(|folder| page.url.find(folder));
-    match own.and_then(|at| page.url.get(..at)).filter(|base| base.contains("://")) {
+    match own.and_then(|at| page.url.get(..at)).filter(|base| address::root(base).is_some()) {
         Some(base) => base.to_owned(),
         None => base(site).unwrap_or_default(),
     }

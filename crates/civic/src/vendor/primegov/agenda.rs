@@ -3,14 +3,14 @@
 
 use crate::{
     html::{Element, Html},
-    vendor::{Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, whole},
+    vendor::{
+        Attachment, FetchedPage, PageFault, PageReading, VendorItem, VendorMeeting, address, open, pattern::pattern,
+    },
 };
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-#[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test uses it")]
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\(?(?:[0-9]{1,3}|[A-Za-z]{1,2}|[ivxIVX]{1,4})[.)]*$").unwrap());
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\(?(?:[0-9]{1,3}|[A-Za-z]{1,2}|[ivxIVX]{1,4})[.)]*$"));
 
 pub(super) fn is_agenda(text: &str) -> bool {
     ["AgendaItem_", "agenda_item_area_", "meetingTemplateId="].iter().any(|word| text.contains(word))
@@ -19,7 +19,7 @@ pub(super) fn is_agenda(text: &str) -> bool {
 
 /// `about`: the meeting's id.
 pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let html = whole::html(page, "an agenda")?;
+    let html = open::html(page, "an agenda")?;
     let Some(id) = page.about.first().cloned().or_else(|| meeting_of(&html)) else {
         return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
@@ -35,8 +35,12 @@ pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFa
     reading.landmark("div.agenda-item", plain.len());
     reading.landmark("table[data-itemid]", tables.len());
     let read = |blocks: &[Element<'_>], item: fn(&Element<'_>) -> Option<VendorItem>| -> Vec<VendorItem> {
-        let items = blocks.iter().filter_map(|block| item(block).map(|item| (item, section(block))));
-        items.map(|(item, section)| VendorItem { section, ..item }).collect()
+        let items = blocks.iter().filter_map(|block| {
+            let mut item = item(block)?;
+            item.put_under(section(block));
+            Some(item)
+        });
+        items.collect()
     };
     let mut found = read(&with_files, item_with_file);
     if found.is_empty() {
@@ -46,14 +50,11 @@ pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFa
         found = read(&tables, item_of_table);
     }
     for mut item in found {
-        item.is_consent =
-            item.section.as_ref().is_some_and(|section| section.to_lowercase().contains("consent")).then_some(true);
         if meeting.items.iter().any(|known| known.vendor_item_id == item.vendor_item_id) {
             continue;
         }
-        item.sequence = u32::try_from(meeting.items.len() + 1).unwrap_or(u32::MAX);
         item.attachments = item.vendor_item_id.as_ref().and_then(|id| areas.get(id)).cloned().unwrap_or_default();
-        meeting.items.push(item);
+        item.append_to(&mut meeting.items);
     }
     if meeting.items.is_empty() {
         reading.doubts.push(format!("the agenda of meeting {} shows no items", meeting.vendor_id));
@@ -150,7 +151,7 @@ fn attachments(html: &Html, base: &str) -> BTreeMap<String, Vec<Attachment>> {
         let Some(id) = area.attribute("id").and_then(|id| id.strip_prefix("agenda_item_area_")) else { continue };
         let files = areas.entry(id.to_owned()).or_default();
         for link in area.select("a") {
-            let Some(url) = link.attribute("href").and_then(|href| address::absolute(base, href)) else { continue };
+            let Some(url) = address::target(base, link) else { continue };
             let lower = url.to_ascii_lowercase();
             let Some(key) = file_key(&lower) else { continue };
             if files.iter().any(|file| file.vendor_id.as_ref() == Some(&key)) {

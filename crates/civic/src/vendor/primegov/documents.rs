@@ -43,10 +43,8 @@ pub(super) fn sort(root: &str, entry: &Value, meeting: &mut VendorMeeting) -> Ve
         .or_else(|| files(&is_minutes));
     for document in &documents {
         let Some(url) = address(document) else { continue };
-        if !meeting.documents.iter().any(|known| known.url == url) {
-            let vendor_id = json::text(document.entry, "id");
-            meeting.documents.push(Attachment { name: document.name.clone(), url, vendor_id, portal_url: None });
-        }
+        let vendor_id = json::text(document.entry, "id");
+        meeting.attach(Attachment { name: document.name.clone(), url, vendor_id, portal_url: None });
     }
     agendas.into_iter().filter_map(address).collect()
 }

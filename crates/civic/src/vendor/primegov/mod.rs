@@ -8,7 +8,7 @@ mod documents;
 
 use super::{
     Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorMeeting, Window, address, json,
-    model::MeetingStatus,
+    model::MeetingStatus, open,
 };
 use crate::{dates, status};
 use serde_json::Value;
@@ -36,14 +36,14 @@ impl Adapter for PrimeGov {
         match page.purpose.as_ref() {
             "listing" => listing(&root, *window, page),
             "agenda" => agenda::read(&root, page),
-            other => Err(PageFault::unexpected(&page.url, "a page that PrimeGov has", format!("the purpose {other}"))),
+            _ => Err(PageFault::purpose(page, "PrimeGov")),
         }
     }
 
     fn recognise(&self, page: &FetchedPage) -> Option<&'static str> {
         let text = page.text();
         if text.trim_start().starts_with('[') {
-            let entries = json::list(page, "meetings").ok()?;
+            let entries = open::json_list(page, "meetings").ok()?;
             let first = entries.first()?;
             return (first.get("documentList").is_some() && first.get("meetingTypeId").is_some()).then_some("listing");
         }
@@ -52,7 +52,7 @@ impl Adapter for PrimeGov {
 }
 
 fn listing(root: &str, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let entries = json::list(page, "a list of meetings")?;
+    let entries = open::json_list(page, "a list of meetings")?;
     let mut reading = PageReading::default();
     reading.landmark("documentList", entries.iter().filter(|entry| entry.get("documentList").is_some()).count());
     for (at, entry) in entries.iter().enumerate() {
@@ -68,8 +68,7 @@ fn listing(root: &str, window: Window, page: &FetchedPage) -> Result<PageReading
             reading.doubts.push(format!("meeting {} has no possible date", meeting.vendor_id));
         }
         let agendas = documents::sort(root, entry, &mut meeting);
-        let inside = meeting.start.as_ref().is_some_and(|start| window.contains(start.date));
-        if inside {
+        if window.holds(&meeting) {
             let request = |url: String| Request::get(url, "agenda").about(&meeting.vendor_id).optional();
             reading.follow.extend(agendas.into_iter().map(request));
         }

@@ -8,76 +8,65 @@ use crate::{
     html::Html,
     status,
     vendor::{
-        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, gather, links, model::MeetingStatus,
+        Attachment, FetchedPage, PageFault, PageReading, Request, VendorMeeting, address, json, model::MeetingStatus,
         open,
     },
 };
 use serde_json::Value;
 
 pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
-    let answer = open::json(page)?;
-    let Some(events) = answer.get("events").and_then(Value::as_array) else {
-        // An error of the site is JSON too.
-        let said = answer.get("message").and_then(Value::as_str);
-        let found = said.map_or_else(|| "JSON without one".to_owned(), |said| format!("'{said}'"));
-        return Err(PageFault::unexpected(&page.url, "a list 'events'", found));
-    };
+    let answer = open::json(page, "a list of events")?;
+    let events = json::required(page, &answer, "events", "a list of events")?;
     let mut reading = PageReading::default();
     reading.landmark("events", events.len());
     for event in events {
         match meeting(event) {
             Ok((meeting, doubt)) => {
                 reading.doubts.extend(doubt);
-                gather::add(&mut reading, meeting);
+                reading.meeting(meeting);
             }
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
-    let next = answer.get("next_rest_url").and_then(Value::as_str).and_then(|next| links::absolute(&page.url, next));
+    let next = json::text(&answer, "next_rest_url").and_then(|next| address::absolute(&page.url, &next));
     reading.follow.extend(next.map(|next| Request::get(next, EVENTS)));
     Ok(reading)
 }
 
 fn meeting(event: &Value) -> Result<(VendorMeeting, Option<String>), String> {
-    let title = plain(event, "/title");
-    let id = match event.get("id") {
-        Some(Value::Number(id)) => id.to_string(),
-        Some(Value::String(id)) if !id.trim().is_empty() => id.trim().to_owned(),
-        _ => return Err(format!("an event without an id was left out: '{title}'")),
+    let title = json::plain(event, "title").unwrap_or_default();
+    let Some(id) = json::text(event, "id") else {
+        return Err(format!("an event without an id was left out: '{title}'"));
     };
     let mut meeting = VendorMeeting::new(id);
-    let begins = text(event, "/start_date");
-    meeting.start = dates::start(begins);
+    let begins = json::text(event, "start_date").unwrap_or_default();
+    meeting.start = dates::start(&begins);
     let doubt = meeting.start.is_none().then(|| format!("event {}: '{begins}' is no day", meeting.vendor_id));
-    if event.get("all_day").and_then(Value::as_bool) == Some(true)
+    if json::flag(event, "all_day") == Some(true)
         && let Some(start) = &mut meeting.start
     {
         start.time = None;
     }
-    let venue = plain(event, "/venue/venue");
-    let parts = ["/venue/address", "/venue/city", "/venue/state", "/venue/zip"].map(|part| plain(event, part));
+    let of_venue = |name: &str| json::plain(event.get("venue")?, name);
+    let [venue, address, city, state, zip] = ["venue", "address", "city", "state", "zip"].map(of_venue);
+    meeting.status = status::of(&[&title, venue.as_deref().unwrap_or_default()]).max(said_status(event));
     // A state alone is what the plugin fills in by itself.
-    if !venue.is_empty() || !parts[0].is_empty() || !parts[1].is_empty() {
-        let place: Vec<String> = std::iter::once(venue.clone()).chain(parts).filter(|part| !part.is_empty()).collect();
+    if venue.is_some() || address.is_some() || city.is_some() {
+        let place: Vec<String> = [venue, address, city, state, zip].into_iter().flatten().collect();
         meeting.location = Some(place.join(", "));
     }
-    meeting.status = status::of(&[&title, &venue]).max(said_status(event));
     meeting.title = Some(title).filter(|title| !title.is_empty());
     (meeting.body, meeting.body_id) = body(event);
     description(event, &mut meeting);
-    for (name, value) in [("url", text(event, "/url")), ("website", text(event, "/website"))] {
-        if !value.is_empty() {
-            meeting.raw.insert(name.to_owned(), value.into());
-        }
-    }
+    meeting.raw.extend(json::picked(event, &["url", "website"]));
     Ok((meeting, doubt))
 }
 
 /// What newer versions of the plugin say beside the title.
 fn said_status(event: &Value) -> Option<MeetingStatus> {
-    match text(event, "/event_status") {
-        "canceled" | "cancelled" => Some(MeetingStatus::Cancelled),
-        "postponed" => Some(MeetingStatus::Postponed),
+    match json::text(event, "event_status").as_deref() {
+        Some("canceled" | "cancelled") => Some(MeetingStatus::Cancelled),
+        Some("postponed") => Some(MeetingStatus::Postponed),
         _ => None,
     }
 }
@@ -85,23 +74,21 @@ fn said_status(event: &Value) -> Option<MeetingStatus> {
 /// The narrowest of its categories, which is the one with the fewest events; without any, who holds it. That is often the
 /// person to ask, so the categories come first.
 fn body(event: &Value) -> (Option<String>, Option<String>) {
-    let list = |name: &str| event.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let count = |one: &&Value| one.get("count").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let narrowest = list("categories").iter().min_by_key(count).map(|one| (plain(one, "/name"), one));
-    let holds = || list("organizer").first().map(|one| (plain(one, "/organizer"), one));
-    let Some((name, one)) = narrowest.or_else(holds) else { return (None, None) };
-    let id = one.get("id").and_then(Value::as_u64).map(|id| id.to_string());
-    (Some(name).filter(|name| !name.is_empty()), id)
+    let count = |one: &&Value| json::number(one, "count").unwrap_or(i64::MAX);
+    let narrowest =
+        json::entries(event, "categories").iter().min_by_key(count).map(|one| (json::plain(one, "name"), one));
+    let holds = || json::entries(event, "organizer").first().map(|one| (json::plain(one, "organizer"), one));
+    narrowest.or_else(holds).map_or((None, None), |(name, one)| (name, json::text(one, "id")))
 }
 
 /// The words, and the files that they link to.
 fn description(event: &Value, meeting: &mut VendorMeeting) {
-    let html = Html::parse(text(event, "/description"));
+    let base = json::text(event, "url").unwrap_or_default();
+    let html = Html::parse(&json::text(event, "description").unwrap_or_default());
     let words = html.root().lines().join("\n");
     meeting.notes = Some(words).filter(|words| !words.is_empty());
     for link in html.select("a[href]") {
-        let href = link.attribute("href").and_then(|href| links::absolute(text(event, "/url"), href));
-        let Some(url) = href else { continue };
+        let Some(url) = address::target(&base, link) else { continue };
         let (name, lower) = (link.text(), url.to_lowercase());
         let path = lower.split(['?', '#']).next().unwrap_or_default();
         let is_file = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx"].iter().any(|end| path.ends_with(end));
@@ -112,35 +99,18 @@ fn description(event: &Value, meeting: &mut VendorMeeting) {
             meeting.packet_url.get_or_insert(url);
         } else if said.contains("agenda") {
             meeting.agenda_url.get_or_insert(url);
-        } else if is_file && !meeting.documents.iter().any(|known| known.url == url) {
-            meeting.documents.push(Attachment { name, url, ..Attachment::default() });
+        } else if is_file {
+            meeting.attach(Attachment { name, url, ..Attachment::default() });
         }
     }
-}
-
-fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
-    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().trim()
-}
-
-/// Without tags, and with `&#8211;` as the dash that it stands for.
-fn plain(value: &Value, pointer: &str) -> String {
-    let text = text(value, pointer);
-    if text.contains(['&', '<']) { Html::parse(text).root().text() } else { text.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
 
     fn page(body: &str) -> FetchedPage {
-        FetchedPage {
-            url: "https://city.example.gov/wp-json/tribe/events/v1/events/?page=1".into(),
-            content_type: None,
-            bytes: body.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("events"),
-            about: Vec::new(),
-        }
+        FetchedPage::kept("https://city.example.gov/wp-json/tribe/events/v1/events/?page=1", body)
     }
 
     #[test]
@@ -168,9 +138,12 @@ mod tests {
     #[test]
     fn other_answers_are_told() {
         let said = read(&page(r#"{"code":"rest_no_route","message":"No route was found"}"#)).unwrap_err().to_string();
-        assert!(said.ends_with("expected a list 'events', found 'No route was found'"), "{said}");
+        assert!(
+            said.ends_with("expected a list of events (`events`), found the answer \"No route was found\""),
+            "{said}"
+        );
         assert!(matches!(read(&page("{\"events\":[{")).unwrap_err(), PageFault::CutShort { .. }));
         let said = read(&page("<html><title>Just a moment...</title></html>")).unwrap_err().to_string();
-        assert!(said.ends_with("expected JSON, found a page of HTML named 'Just a moment...'"), "{said}");
+        assert!(said.ends_with("expected a list of events, found the page \"Just a moment...\""), "{said}");
     }
 }

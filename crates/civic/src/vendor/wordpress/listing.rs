@@ -8,37 +8,36 @@ use crate::{
     dates,
     html::{Element, Html},
     status,
-    vendor::{FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, gather, links, open},
+    vendor::{FetchedPage, PageFault, PageReading, Request, VendorMeeting, Window, address, open},
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 const ENTRIES: &str = "article.tribe-events-calendar-list__event, div.type-tribe_events";
 
-pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, PageFault> {
-    let html = open::html(page)?;
+pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
+    let html = open::html(page, "a list of events")?;
     let entries = html.select(ENTRIES);
     let mut reading = PageReading::default();
     reading.landmark("entries", entries.len());
     if entries.is_empty() && html.first(".tribe-events, #tribe-events, .tribe-common, .tribe-events-view").is_none() {
-        return Err(open::stranger(page, &html, "a list of events (tribe-events)"));
+        return Err(open::other_page(page, &html, "a list of events (tribe-events)"));
     }
     let scripted = scripted(&html);
     reading.landmark("events in scripts", scripted.len());
     for entry in entries {
-        match meeting(entry, page, &scripted) {
+        match meeting(entry, base, &scripted) {
             Ok((meeting, doubt)) => {
                 reading.doubts.extend(doubt);
-                gather::add(&mut reading, meeting);
+                reading.meeting(meeting);
             }
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
     // The list goes on into the future; what is behind the window is not asked for.
     let latest = reading.meetings.iter().filter_map(|meeting| meeting.start.as_ref()).map(|start| start.date).max();
-    let next =
-        html.first("a.tribe-events-c-nav__next, .tribe-events-nav-next a").and_then(|link| link.attribute("href"));
-    if let Some(next) = next.and_then(|href| links::absolute(&page.url, href))
+    let next = html.first("a.tribe-events-c-nav__next, .tribe-events-nav-next a");
+    if let Some(next) = next.and_then(|link| address::target(base, link))
         && latest.is_some_and(|latest| latest <= window.to)
     {
         reading.follow.push(Request::get(next, LISTING).optional());
@@ -67,7 +66,7 @@ fn scripted(html: &Html) -> BTreeMap<String, String> {
 
 fn meeting(
     entry: Element<'_>,
-    page: &FetchedPage,
+    base: &str,
     scripted: &BTreeMap<String, String>,
 ) -> Result<(VendorMeeting, Option<String>), String> {
     let link = entry.first("a.tribe-events-calendar-list__event-title-link, a.tribe-event-url, h2 a[href], h3 a[href]");
@@ -76,7 +75,7 @@ fn meeting(
     let id = classes.filter_map(|class| class.strip_prefix("post-")).find(|id| id.chars().all(|c| c.is_ascii_digit()));
     let Some(id) = id else { return Err(format!("an event without an id was left out: '{title}'")) };
     let mut meeting = VendorMeeting::new(id);
-    let url = link.and_then(|link| link.attribute("href")).and_then(|href| links::absolute(&page.url, href));
+    let url = link.and_then(|link| address::target(base, link));
     let shown = entry.first(".tribe-event-date-start").map(|said| said.text()).unwrap_or_default();
     let day = entry.first("time[datetime]").and_then(|time| time.attribute("datetime")).unwrap_or_default();
     let said = url.as_ref().and_then(|url| scripted.get(url)).and_then(|start| dates::start(start));
@@ -95,7 +94,7 @@ fn meeting(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
+    use crate::vendor::testing::{self, window};
 
     #[test]
     fn entries_of_both_kinds_are_read() {
@@ -107,15 +106,8 @@ mod tests {
             <div class="type-tribe_events post-13"><h2><a href="/event/c/">Zoning</a></h2><span class="tribe-event-date-start">March 5, 2026 @ 7:00 pm</span></div>
             <article class="tribe-events-calendar-list__event"><h3><a href="/event/d/">Without an id</a></h3></article>
             <a class="tribe-events-c-nav__next" href="/events/page/2/">Next</a></div></html>"#;
-        let page = FetchedPage {
-            url: "https://city.example.gov/events/".into(),
-            content_type: None,
-            bytes: body.as_bytes().to_vec(),
-            purpose: Cow::Borrowed("listing"),
-            about: Vec::new(),
-        };
-        let window = |to: &str| Window { from: "2026-03-01".parse().unwrap(), to: to.parse().unwrap() };
-        let read_page = |to: &str| read(&page, window(to)).unwrap();
+        let page = testing::page("https://city.example.gov/events/", LISTING, body);
+        let read_page = |to: &str| read(&page, &page.url, window("2026-03-01", to)).unwrap();
         let read = read_page("2026-03-31");
         let shown: Vec<String> = read
             .meetings

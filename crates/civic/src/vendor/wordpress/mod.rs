@@ -6,8 +6,10 @@
 mod events;
 mod listing;
 
-use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, links, open};
+use super::{Adapter, FetchedPage, PageFault, PageReading, Request, Site, Window, address};
 
+/// Where a name without a dot is.
+const DOMAIN: &str = "gov";
 const EVENTS: &str = "events";
 const LISTING: &str = "listing";
 
@@ -20,24 +22,25 @@ impl Adapter for WordPress {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let host = open::host(site, "gov")?;
+        let origin = address::origin(site, DOMAIN)?;
         let setting = |name: &str| site.settings.get(name).and_then(|value| value.as_str());
         if let Some(path) = setting("listing") {
-            return Ok(vec![Request::get(format!("https://{host}/{}", path.trim_start_matches('/')), LISTING)]);
+            return Ok(vec![Request::get(format!("{origin}/{}", path.trim_start_matches('/')), LISTING)]);
         }
-        let moment = |day: String, hour: &str| links::encoded(&format!("{day} {hour}"));
+        let moment = |day: String, hour: &str| address::encoded(&format!("{day} {hour}"));
         let from = moment(window.from.to_string(), "00:00:00");
         let to = moment(window.to.to_string(), "23:59:59");
-        let categories = setting("categories").map(|names| format!("&categories={}", links::encoded(names)));
+        let categories = setting("categories").map(|names| format!("&categories={}", address::encoded(names)));
         let query = format!("page=1&per_page=50&start_date={from}&end_date={to}&status=publish");
         let categories = categories.unwrap_or_default();
-        Ok(vec![Request::get(format!("https://{host}/wp-json/tribe/events/v1/events/?{query}{categories}"), EVENTS)])
+        Ok(vec![Request::get(format!("{origin}/wp-json/tribe/events/v1/events/?{query}{categories}"), EVENTS)])
     }
 
-    fn read(&self, _: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
+    fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
         match page.purpose.as_ref() {
-            LISTING => listing::read(page, *window),
-            _ => events::read(page),
+            LISTING => listing::read(page, &address::base(page, site, DOMAIN), *window),
+            EVENTS => events::read(page),
+            _ => Err(PageFault::purpose(page, "WordPress")),
         }
     }
 
