@@ -94,20 +94,46 @@ fn table(text: &str) -> Listed {
         wrong.into_iter().for_each(|fault| listed.fault("line 1", fault));
         return listed;
     }
+    let mut lines = Lines { text, byte: 0, line: 1 };
     for record in reader.records() {
         match record {
-            Ok(record) => row(&mut listed, &header, &record),
+            Ok(record) => row(&mut listed, lines.at(record.position()), &header, &record),
             Err(error) => {
-                let line = error.position().map_or(0, csv::Position::line);
-                listed.fault(&format!("line {line}"), FieldFault::new("entry", error.to_string()));
+                let place = format!("line {}", lines.at(error.position()));
+                listed.fault(&place, FieldFault::new("entry", error.to_string()));
             }
         }
     }
     listed
 }
 
-fn row(listed: &mut Listed, header: &[String], record: &csv::StringRecord) {
-    let place = format!("line {}", record.position().map_or(0, csv::Position::line));
+/// Counts lines from one record to the next. The reader's own count is taken before the rest of a line's end (`\r\n`) and
+/// empty lines, and so names a line that is too early.
+struct Lines<'t> {
+    text: &'t str,
+    byte: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    fn at(&mut self, position: Option<&csv::Position>) -> usize {
+        let begins = position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(self.byte);
+        let bytes = self.text.as_bytes();
+        let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        while self.byte < bytes.len() && (self.byte < begins || bytes.get(self.byte).is_some_and(is_end)) {
+            self.line += usize::from(bytes.get(self.byte) == Some(&b'\n'));
+            self.byte += 1;
+        }
+        self.line
+    }
+}
+
+fn row(listed: &mut Listed, line: usize, header: &[String], record: &csv::StringRecord) {
+    let place = format!("line {line}");
+    // Programs for tables leave such rows behind.
+    if record.iter().all(str::is_empty) {
+        return;
+    }
     if record.len() != header.len() {
         let message = format!("expected {} values as in the header, found {}", header.len(), record.len());
         return listed.fault(&place, FieldFault::new("entry", message));
@@ -139,6 +165,9 @@ mod tests {
         assert_eq!(places(table), ["line 2", "line 4"]);
         assert_eq!(places(lines), ["line 1", "line 3"]);
         assert_eq!(places(&array), ["entry 1", "entry 2"]);
+        // A value of several lines, and rows with nothing in them.
+        let odd = "banana,name,vendor,slug\n,,,\n\n  \nparisTX,\"Paris\n\",iqm2,paris\nrometX,Rome,iqm2,rome\n";
+        assert_eq!(places(odd), ["line 5", "line 7"]);
         let bare = |text: &str| entries(text).into_iter().map(|(_, entry)| entry).collect::<Vec<_>>();
         assert_eq!(bare(table), bare(lines));
         assert_eq!(bare(&array), bare(lines));

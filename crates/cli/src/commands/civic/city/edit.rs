@@ -67,8 +67,9 @@ pub(super) struct SetArgs {
 pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
     let entry = args.fields.entry(&args.banana, &[], None)?;
     let entries = vec![(String::new(), entry.clone())];
-    // What is wrong by itself is told before a store is made. A county may be in the store.
-    let alone = vec![(String::new(), Entry { county: None, ..entry })];
+    // What is wrong by itself is told before a store is made. A county that is no mistake may be in the store.
+    let is_mistaken = |county: &Option<String>| county.as_deref().is_some_and(|county| Banana::parse(county).is_err());
+    let alone = vec![(String::new(), Entry { county: entry.county.clone().filter(is_mistaken), ..entry })];
     plan(&alone, &[], Purpose::Add).map_err(|faults| refused(&faults))?;
     let app = settings.create().await?;
     let stored = storing::store(&app, Purpose::Add, |_| Ok::<_, Failure>(entries.clone())).await?;
