@@ -1,5 +1,5 @@
-//! Finding things in HTML pages, by the selectors that people know from style sheets ([`selector`]), and what a person
-//! reads there ([`words`]). Nothing here recurses over a page, so no nesting exhausts the stack.
+//! Finding things in HTML pages, by the selectors that people know from style sheets (`selector`), and what a person
+//! reads there (`words`). Nothing here recurses over a page, so no nesting exhausts the stack.
 
 mod selector;
 mod words;

@@ -20,7 +20,7 @@ pub fn html(page: &FetchedPage, expected: &str) -> Result<Html, PageFault> {
     if let Some(found) = no_markup(&text) {
         return Err(PageFault::unexpected(&page.url, expected, found));
     }
-    if let Some(detail) = missing_end(&text) {
+    if let Some(detail) = missing_end(&text).or_else(|| open_table(&text)) {
         return Err(PageFault::cut_short(&page.url, detail));
     }
     let html = Html::parse(&text);
@@ -109,20 +109,28 @@ fn no_markup(text: &str) -> Option<&'static str> {
     }
 }
 
-/// What says that a page of HTML stops half-way: the end of the page is missing, or, where it has no frame, that of a
-/// table. Tables within a whole page may end as they like, as browsers let them.
+/// What says that a page of HTML stops half-way. JSON may hold the beginnings of such pages, and a page may leave out
+/// its last tag.
 pub(crate) fn missing_end(text: &str) -> Option<&'static str> {
-    let lower = text.to_ascii_lowercase();
-    let has = |tag: &str| lower.contains(tag);
-    if !lower.trim_start().starts_with('<') || has("</html") || has("</body") {
+    let has = |tag: &str| contains(text, tag);
+    let stops = text.trim_start().starts_with('<') && has("<html") && !has("</html") && !has("</body");
+    stops.then_some("</html> is missing")
+}
+
+/// The same of a page without a frame: there, the last table has no end. Tables within a frame may end as they like, as
+/// browsers let them.
+fn open_table(text: &str) -> Option<&'static str> {
+    if contains(text, "</html") || contains(text, "</body") || !contains(text, "<table") {
         return None;
     }
-    if has("<html") {
-        return Some("</html> is missing");
-    }
+    let lower = text.to_ascii_lowercase();
     let end = lower.rfind("</table");
-    let goes_on = |tag: &str| lower.rfind(tag) > end;
-    (has("<table") && (goes_on("<table") || goes_on("<tr"))).then_some("a table has no end")
+    (lower.rfind("<table") > end || lower.rfind("<tr") > end).then_some("a table has no end")
+}
+
+/// Whatever the case.
+fn contains(text: &str, wanted: &str) -> bool {
+    text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ fn judged(reading: Result<PageReading, PageFault>, page: &FetchedPage) -> Result
     let comes_to_nothing =
         reading.as_ref().map_or(true, |reading| reading.meetings.is_empty() && reading.follow.is_empty());
     let text = page.text();
-    if comes_to_nothing && open::asks_for_login(&page.url, &Html::parse(&text)) {
+    let is_markup = text.trim_start().starts_with('<');
+    if comes_to_nothing && is_markup && open::asks_for_login(&page.url, &Html::parse(&text)) {
         return Err(PageFault::Login { url: page.url.clone() });
     }
     match (reading, open::missing_end(&text)) {

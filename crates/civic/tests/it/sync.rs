@@ -156,6 +156,22 @@ async fn s001_20_a_renamed_moved_cancelled_and_vanished_meeting_are_exactly_thos
     assert_eq!(hall.meeting("3").await.status.as_deref(), Some("cancelled"), "silence does not take it back");
 }
 
+/// A listing reaches from the first to the last meeting that it shows, also those that it shows for the first time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_meeting_is_missing_only_among_the_days_that_the_listing_covers() {
+    let hall = Hall::new().await;
+    let on = |id: &str, title: &str, day: i8| meeting(id, title, date(2026, 2, day), 18);
+    hall.visit(vec![on("1", "Budget Hearing", 17), on("2", "Library Board", 20), on("3", "Arts Commission", 27)]).await;
+    let stats = hall.visit(vec![on("4", "Tree Board", 19), on("5", "Port Authority", 24)]).await;
+    assert_eq!((stats.meetings_found, stats.meetings_removed), (2, 1));
+    let meetings = hall.meetings().await;
+    let gone: Vec<_> =
+        meetings.iter().filter(|one| one.removed_at.is_some()).map(|one| one.vendor_id.as_str()).collect();
+    assert_eq!(gone, ["2"], "the others lie before and behind the listing, and before today");
+    // Nothing at all tells nothing.
+    assert_eq!(hall.visit(Vec::new()).await.meetings_removed, 0);
+}
+
 /// ▲ An event that becomes a clip, or a site that numbers its meetings anew.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_meeting_under_another_id_of_the_vendor_is_the_same_meeting() {

@@ -121,6 +121,7 @@ fn packet(items: &[VendorItem]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vendor::testing;
 
     const URL: &str = "https://city.example.gov/AgendaCenter/ViewFile/Agenda/_03032026-11?html=true";
 
@@ -153,15 +154,8 @@ mod tests {
         let read = read(&page(&lines), URL).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!(meeting.vendor_id, "11");
-        let shown: Vec<_> = meeting
-            .items
-            .iter()
-            .map(|item| {
-                (item.agenda_number.as_deref().unwrap_or_default(), item.title.as_str(), item.section.as_deref())
-            })
-            .collect();
         assert_eq!(
-            shown,
+            testing::outline(&meeting.items),
             [
                 ("I", "Call to Order", None),
                 ("A", "Purchase of two trucks", Some("Consent Agenda")),

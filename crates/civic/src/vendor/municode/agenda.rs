@@ -108,15 +108,8 @@ mod tests {
         let read = read(&page).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!(meeting.vendor_id, "abc");
-        let shown: Vec<_> = meeting
-            .items
-            .iter()
-            .map(|item| {
-                (item.agenda_number.as_deref().unwrap_or_default(), item.title.as_str(), item.section.as_deref())
-            })
-            .collect();
         assert_eq!(
-            shown,
+            testing::outline(&meeting.items),
             [
                 ("1", "WELCOME", None),
                 ("a", "Well permit 12", Some("CONSENT AGENDA")),
