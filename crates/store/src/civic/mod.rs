@@ -19,7 +19,7 @@
 //! | [`changes`], [`jobs`] | what follows from a sync |
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`picture`], [`lists`] | what is read |
-//! | [`cities`], `processing`, `outbox` | visits, summaries, messages |
+//! | [`cities`], [`runs`], `processing`, `outbox` | cities, visits, summaries, messages |
 //! | `tables`, [`work`] | rows and columns |
 
 pub mod alerts;
@@ -37,12 +37,13 @@ pub mod picture;
 pub mod places;
 mod processing;
 mod rows;
+pub mod runs;
 pub(crate) mod tables;
 pub mod work;
 
 pub use alerts::{Alert, Channel, Notification, Sent, Watch};
 pub use changes::{Applied, CivicChanges};
-pub use cities::{JurisdictionFilter, SyncRunFilter};
+pub use cities::JurisdictionFilter;
 pub use jobs::{
     CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, QueueJob, QueueStatus,
     standing_submission,
@@ -58,6 +59,7 @@ pub use picture::{CivicPicture, MatterItem, MeetingPicture, PictureRequest};
 pub use places::{
     Alarm, CityRequest, Health, Jurisdiction, PageShape, RequestStatus, SyncRun, SyncStatus, VendorPlace, ZipCode,
 };
+pub use runs::SyncRunFilter;
 
 use crate::error::StoreResult;
 use std::fmt;
