@@ -3,8 +3,16 @@
 //! | module | needs a store |
 //! |---|---|
 //! | `parse` | no |
+//! | `sync_cities`, `full_sync`, `fetcher`, `watchlist` | yes: they visit cities, with what is in `visiting` |
+//! | `status` | yes |
 
+mod fetcher;
+mod full_sync;
 mod parse;
+mod status;
+mod sync_cities;
+mod visiting;
+mod watchlist;
 
 use crate::{config::Settings, exit::Exit};
 use clap::Subcommand;
@@ -14,6 +22,9 @@ use clap::Subcommand;
 #[command(after_help = "\
 Examples:
   bindery civic parse legistar events.json        what a kept page of a vendor says
+  bindery civic sync-city paloaltoCA              visit a city now
+  bindery civic fetcher                           visit all cities whenever they are due
+  bindery civic status                            how that goes
 docs/civic.md tells what is followed and how.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,10 +34,24 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Parse(parse::Args),
+    SyncCity(sync_cities::CityArgs),
+    SyncCities(sync_cities::CitiesArgs),
+    FullSync(full_sync::Args),
+    Fetcher(fetcher::Args),
+    PreviewWatchlist(watchlist::PreviewArgs),
+    SyncWatchlist(watchlist::SyncArgs),
+    Status(status::Args),
 }
 
-pub(crate) async fn run(_settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action {
         Action::Parse(args) => parse::run(&args),
+        Action::SyncCity(args) => sync_cities::city(settings, args).await,
+        Action::SyncCities(args) => sync_cities::cities(settings, args).await,
+        Action::FullSync(args) => full_sync::run(settings, args).await,
+        Action::Fetcher(args) => fetcher::run(settings, args).await,
+        Action::PreviewWatchlist(args) => watchlist::preview(settings, args).await,
+        Action::SyncWatchlist(args) => watchlist::sync(settings, args).await,
+        Action::Status(args) => status::run(settings, args).await,
     }
 }
