@@ -13,33 +13,33 @@ use std::collections::{BTreeMap, HashSet};
 const LARGEST_PAGE: usize = 2_000_000;
 
 /// Under which names things stand in the details of a page.
-const VENDOR: &str = "vendor";
+const SITE: &str = "site";
 const PAGE: &str = "page";
 const KIND: &str = "kind";
 
-/// All that is remembered of a city's sites, by vendor.
+/// All that is remembered of a city's sites.
 #[derive(Debug, Default)]
 pub struct Memory {
-    by_vendor: BTreeMap<String, Known>,
+    by_site: BTreeMap<String, Known>,
     /// Pages whose bytes are kept already.
     kept: HashSet<ContentHash>,
 }
 
 impl Memory {
-    /// What is known of one vendor's site.
-    pub fn of(&self, vendor: &str) -> Known {
-        self.by_vendor.get(vendor).cloned().unwrap_or_default()
+    /// What is known of one site.
+    pub fn of(&self, site: &str) -> Known {
+        self.by_site.get(site).cloned().unwrap_or_default()
     }
 
     /// What a visit has learnt takes the place of what was known of that site.
-    pub fn learn(&mut self, vendor: &str, known: Known) {
-        self.by_vendor.insert(vendor.to_owned(), known);
+    pub fn learn(&mut self, site: &str, known: Known) {
+        self.by_site.insert(site.to_owned(), known);
     }
 
     fn recall(&mut self, shape: PageShape) {
         // What cannot be read is as good as forgotten: the page is fetched and looked at anew.
-        let Some(vendor) = shape.details.get(VENDOR).and_then(Value::as_str) else { return };
-        let known = self.by_vendor.entry(vendor.to_owned()).or_default();
+        let Some(site) = shape.details.get(SITE).and_then(Value::as_str) else { return };
+        let known = self.by_site.entry(site.to_owned()).or_default();
         if let Some(page) = detail::<KnownPage>(&shape, PAGE) {
             known.pages.insert(shape.url, page);
         } else if let Some(KindOf { purpose, kind }) = detail(&shape, KIND) {
@@ -49,21 +49,21 @@ impl Memory {
 
     fn shapes(&self, banana: &str) -> Vec<PageShape> {
         let mut shapes = Vec::new();
-        for (vendor, known) in &self.by_vendor {
+        for (site, known) in &self.by_site {
             for (url, page) in &known.pages {
                 let count = page.counts.meetings + page.counts.items;
                 shapes.push(PageShape {
                     etag: page.etag.clone(),
                     last_modified: page.last_modified.clone(),
                     content_sha256: page.content.map(|hash| hash.to_string()),
-                    ..shape(banana, vendor, url.clone(), count, &page.landmarks, (PAGE, value(page)))
+                    ..shape(banana, site, url.clone(), count, &page.landmarks, (PAGE, value(page)))
                 });
             }
             for (purpose, kind) in &known.kinds {
                 let count = kind.counts.meetings + kind.counts.items;
-                let url = format!("{vendor}: {purpose}");
+                let url = format!("{site}: {purpose}");
                 let of = value(&KindOf { purpose: purpose.clone(), kind: kind.clone() });
-                shapes.push(shape(banana, vendor, url, count, &kind.landmarks, (KIND, of)));
+                shapes.push(shape(banana, site, url, count, &kind.landmarks, (KIND, of)));
             }
         }
         shapes
@@ -88,13 +88,13 @@ fn detail<T: DeserializeOwned>(shape: &PageShape, name: &str) -> Option<T> {
 
 fn shape(
     banana: &str,
-    vendor: &str,
+    site: &str,
     url: String,
     count: usize,
     landmarks: &BTreeMap<String, usize>,
     (name, known): (&str, Value),
 ) -> PageShape {
-    let details = Map::from_iter([(VENDOR.to_owned(), vendor.into()), (name.to_owned(), known)]);
+    let details = Map::from_iter([(SITE.to_owned(), site.into()), (name.to_owned(), known)]);
     PageShape {
         banana: banana.to_owned(),
         url,
@@ -113,7 +113,7 @@ impl Conductor {
             memory.recall(shape);
         }
         let Some(kept) = &self.pages else { return Ok(memory) };
-        for page in memory.by_vendor.values_mut().flat_map(|known| known.pages.values_mut()) {
+        for page in memory.by_site.values_mut().flat_map(|known| known.pages.values_mut()) {
             let Some(hash) = page.content else { continue };
             // Without its bytes, the page is asked for as a whole.
             page.body = kept.get(hash).await.ok();
@@ -127,7 +127,7 @@ impl Conductor {
     /// Keeps what this visit has learnt. The bytes first: what names them is stored after them.
     pub(super) async fn memorise(&self, banana: &str, memory: &Memory) -> StoreResult<()> {
         if let Some(kept) = &self.pages {
-            for page in memory.by_vendor.values().flat_map(|known| known.pages.values()) {
+            for page in memory.by_site.values().flat_map(|known| known.pages.values()) {
                 let (Some(hash), Some(body)) = (page.content, &page.body) else { continue };
                 if memory.kept.contains(&hash) || body.len() > LARGEST_PAGE {
                     continue;
@@ -147,7 +147,7 @@ mod tests {
     use crate::visit::Counts;
 
     #[test]
-    fn what_was_learnt_is_remembered_by_vendor() {
+    fn what_was_learnt_is_remembered_by_site() {
         let page = KnownPage {
             etag: Some("\"1\"".to_owned()),
             url: "https://example.com/a".to_owned(),
@@ -170,6 +170,6 @@ mod tests {
         assert_eq!((again.of("iqm2"), again.of("legistar")), (known, Known::default()));
         let strange = PageShape { url: "x".to_owned(), ..PageShape::default() };
         again.recall(strange);
-        assert_eq!(again.by_vendor.len(), 1);
+        assert_eq!(again.by_site.len(), 1);
     }
 }

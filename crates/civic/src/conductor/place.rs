@@ -78,7 +78,8 @@ impl Conductor {
         stop: &StopSignal,
     ) -> PlaceVisit {
         let site = Site { slug: place.slug.clone(), zone: zone.clone(), settings: city.settings.clone() };
-        let known = memory.of(&place.vendor);
+        let remembered_as = format!("{} {}", place.vendor, place.slug);
+        let known = memory.of(&remembered_as);
         let (client, limits) = (&*self.client, self.limits);
         let driver = Driver { client, adapter, site: &site, window, city: &city.banana, known: &known, limits };
         let found = match driver.visit(stop).await {
@@ -95,9 +96,11 @@ impl Conductor {
             bytes: found.bytes,
             ..PlaceVisit::default()
         };
-        memory.learn(&place.vendor, found.known);
-        // A page that came to nothing may have named meetings: that they are not named is no news of them.
-        let is_complete = found.is_complete && visit.alarms.is_empty();
+        memory.learn(&remembered_as, found.known);
+        // A page that came to nothing may have named meetings, and so may another site of the same vendor: that they
+        // are not named here is no news of them.
+        let is_only = places(city).iter().filter(|other| other.vendor == place.vendor).count() == 1;
+        let is_complete = found.is_complete && visit.alarms.is_empty() && is_only;
         let visited = Visited { vendor: place.vendor.clone(), window, meetings: found.meetings, is_complete };
         match self.orchestrator.sync_visit(city, visited).await {
             Ok(stats) => visit.stats = stats,
