@@ -23,9 +23,9 @@ const HOUR: Duration = Duration::from_secs(3_600);
 /// A site with two meetings, one of which has an agenda.
 fn council() -> Server {
     Server::start(|seen, _| match seen.path.as_str() {
-        "/listing" => Reply::text(
-            "meeting 7 2026-02-17 City Council\nmeeting 8 2026-02-03 Parks Board\nfollow /agenda/7 agenda",
-        ),
+        "/listing" => {
+            Reply::text("meeting 7 2026-02-17 City Council\nmeeting 8 2026-02-03 Parks Board\nfollow /agenda/7 agenda")
+        }
         "/agenda/7" => Reply::text("item 7 1 Roll Call\nitem 7 2 Ordinance on the budget of 2026"),
         _ => Reply::new(404),
     })
@@ -126,9 +126,9 @@ async fn s001_05_a_city_is_visited_whether_or_not_it_is_due() {
 async fn s001_12_only_active_cities_that_are_due_are_visited_the_busiest_first() {
     let town = Town::new();
     let busy = Server::start(|seen, _| match seen.path.as_str() {
-        "/listing" => Reply::text(
-            &(1..=9).map(|day| format!("meeting {day} 2026-02-0{day} Council {day}\n")).collect::<String>(),
-        ),
+        "/listing" => {
+            Reply::text(&(1..=9).map(|day| format!("meeting {day} 2026-02-0{day} Council {day}\n")).collect::<String>())
+        }
         _ => Reply::new(404),
     });
     let quiet = council();
@@ -265,7 +265,10 @@ async fn s001_10_the_watchlist_is_what_alerts_name_and_unknown_cities_become_req
     town.store.civic().put_alert(alert).await.unwrap();
     for _ in 0..2 {
         let list = conductor.watchlist().await.unwrap();
-        assert_eq!((list.bananas(), &list.requested, &list.invalid), (vec!["paloaltoCA".to_owned()], &vec!["renoNV".to_owned()], &vec!["Reno".to_owned()]));
+        assert_eq!(
+            (list.bananas(), &list.requested, &list.invalid),
+            (vec!["paloaltoCA".to_owned()], &vec!["renoNV".to_owned()], &vec!["Reno".to_owned()])
+        );
     }
     let requests = town.store.civic().city_requests(Some(RequestStatus::Pending)).await.unwrap();
     let requests: Vec<_> = requests.iter().map(|request| (request.banana.as_str(), request.request_count)).collect();

@@ -48,8 +48,7 @@ impl Town {
     pub(crate) fn conductor_with(&self, settings: &Settings) -> Conductor {
         let client = crate::vendor::client(settings);
         // February, whatever the client's clock says.
-        let window =
-            WindowRule { from: Some(date(2026, 2, 1)), to: Some(date(2026, 2, 28)), ..WindowRule::default() };
+        let window = WindowRule { from: Some(date(2026, 2, 1)), to: Some(date(2026, 2, 28)), ..WindowRule::default() };
         Conductor::new(Arc::clone(&self.store), Arc::new(client)).with_vendors(&ONLY_LINES).with_window(window)
     }
 
