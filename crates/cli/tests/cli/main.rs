@@ -6,6 +6,8 @@ mod bad_input;
 mod broker;
 mod buckets;
 mod carrying;
+mod civic_kills;
+mod civic_sync;
 mod config_file;
 mod control;
 mod crash;
