@@ -44,7 +44,7 @@ async fn s001_16_a_visit_says_what_it_came_to_and_the_second_changes_nothing() {
     assert_eq!((first.city_banana.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
     assert_eq!((first.meetings_found, first.meetings_processed, first.meetings_skipped), (2, 2, 0));
     assert_eq!((first.items_stored, first.meetings_changed, &first.error_message), (2, 2, &None));
-    assert!(first.duration_seconds > 0.0 && first.jobs_enqueued > 0);
+    assert!(first.duration_seconds > 0.0);
     let stored = town.meetings("paloaltoCA").await;
     town.clock.advance(HOUR);
     let second = conductor.sync_city("paloaltoCA", &town.stop).await;
@@ -59,7 +59,7 @@ async fn s001_16_a_visit_says_what_it_came_to_and_the_second_changes_nothing() {
     assert_eq!(health.last_success_at, Some(town.store.clock().now()));
 }
 
-/// ▲ 18 says: never directly. Whatever a visit finds has its history, which only the orchestrator writes.
+/// Whatever a visit finds has its history, which only the orchestrator writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s001_18_meetings_are_stored_through_the_orchestrator() {
     let town = Town::new();
@@ -67,7 +67,6 @@ async fn s001_18_meetings_are_stored_through_the_orchestrator() {
     town.conductor().sync_city("paloaltoCA", &town.stop).await;
     let filter = ChangeFilter { banana: Some("paloaltoCA".to_owned()), ..ChangeFilter::default() };
     assert_eq!(town.store.civic().meeting_changes(filter).await.unwrap().len(), 2);
-    assert_eq!(town.store.civic().queue_jobs(Some("paloaltoCA"), None).await.unwrap().len(), 1);
     for meeting in town.meetings("paloaltoCA").await {
         assert!(meeting.content_hash.is_some() && meeting.revision == 1, "{meeting:?}");
     }
@@ -193,7 +192,7 @@ async fn s001_11_metrics_are_told_of_every_city_and_nobody_has_to_listen() {
     assert_eq!(told.iter().map(|(vendor, _)| vendor.as_str()).collect::<Vec<_>>(), ["lines", "lines"]);
     let found = |result: &SyncResult| (result.city_banana.clone(), result.status, result.meetings_found);
     let mut expected: Vec<_> = results.iter().map(found).collect();
-    expected.sort();
+    expected.sort_by(|one, other| one.0.cmp(&other.0));
     assert_eq!(told.iter().map(|(_, result)| found(result)).collect::<Vec<_>>(), expected);
     let silent = town.conductor().full_sync(Which::All, &town.stop).await.unwrap();
     assert_eq!(silent.len(), 2);

@@ -101,6 +101,7 @@ fn s001_05_a_city_is_visited_twice_and_the_second_visit_changes_nothing() {
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&result[field], value, "{field}: {result:#}");
     }
+    assert!(result["jobs_enqueued"].as_u64().is_some_and(|jobs| jobs > 6), "meetings and matters: {result:#}");
     assert!(result["duration_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     assert!(first.err.contains("alphaCA  completed: 6 meetings, 6 changed"), "{}", first.err);
     let second = replay(&desk, &["sync-city", "alphaCA", "--json"]).ok().json();
@@ -178,9 +179,13 @@ fn s001_10_all_that_is_due_is_visited_and_the_status_says_how_it_stands() {
     // A site that has gone away.
     add_cities(&desk, &["alpha", "beta", "gone"]);
     let mut lines: Vec<Value> = ["alpha", "beta"].iter().flat_map(|name| site(name, 6)).collect();
-    lines.extend(["https://webapi.legistar.com/v1/gone/*", "https://gone.legistar.com/*"].map(|url| json!({"url": url, "status": 404})));
+    lines.extend(
+        ["https://webapi.legistar.com/v1/gone/*", "https://gone.legistar.com/*"]
+            .map(|url| json!({"url": url, "status": 404})),
+    );
     write_recording(&desk, &lines);
-    replay(&desk, &["full-sync", "--all"]).fails_with(3, "goneCA  failed: legistar: https://gone.legistar.com/Calendar.aspx");
+    replay(&desk, &["full-sync", "--all"])
+        .fails_with(3, "goneCA  failed: legistar: https://gone.legistar.com/Calendar.aspx");
     let shown = desk.bindery(&["civic", "status"]).ok().out;
     assert!(shown.contains("3 active, 1 failing") && shown.contains("status 404 Not Found"), "{shown}");
 }
@@ -201,9 +206,8 @@ fn s001_10_the_watchlist_is_shown_and_visited() {
     let visited = replay(&desk, &["sync-watchlist", "--json"]).ok();
     assert_eq!((visited.json().as_array().unwrap().len(), &visited.json()[0]["city_banana"]), (1, &json!("betaCA")));
     assert!(visited.err.contains("renoNV is not followed yet"), "{}", visited.err);
-    let requests = with_store(&desk, async |store| {
-        store.civic().city_requests(Some(RequestStatus::Pending)).await.unwrap()
-    });
+    let requests =
+        with_store(&desk, async |store| store.civic().city_requests(Some(RequestStatus::Pending)).await.unwrap());
     assert_eq!(requests.iter().map(|request| request.banana.as_str()).collect::<Vec<_>>(), ["renoNV"]);
 }
 
