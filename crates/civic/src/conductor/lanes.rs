@@ -4,7 +4,7 @@ use super::{
     Conductor, SyncResult,
     city::{A_MONTH, moment, visits_of},
 };
-use crate::schedule;
+use crate::schedule::{self, CityVisits};
 use bindery_engine::StopSignal;
 use bindery_store::{
     StoreResult,
@@ -76,16 +76,16 @@ impl Conductor {
             return Ok(lanes);
         }
         let active = self.store.civic().meetings_per_city(now - A_MONTH, now).await?;
-        let meetings = |city: &Jurisdiction| active.get(&city.banana).copied().unwrap_or(0);
-        let of_schedule = moment(now).unwrap_or_default();
-        let score = |city: &Jurisdiction| {
-            schedule::score(&visits_of(city, u32::try_from(meetings(city)).unwrap_or(u32::MAX)), of_schedule)
+        let visits = |city: &Jurisdiction| {
+            let meetings = active.get(&city.banana).copied().unwrap_or(0);
+            visits_of(city, u32::try_from(meetings).unwrap_or(u32::MAX))
         };
-        for city in cities {
+        let mut cities: Vec<(CityVisits, Jurisdiction)> =
+            cities.into_iter().map(|city| (visits(&city), city)).collect();
+        let now = moment(now).unwrap_or_default();
+        cities.sort_by(|(one, _), (other, _)| schedule::turn(one, other, now));
+        for (_, city) in cities {
             lanes.entry(city.vendor.clone()).or_default().push(city);
-        }
-        for lane in lanes.values_mut() {
-            lane.sort_by(|one, other| score(other).total_cmp(&score(one)).then_with(|| one.banana.cmp(&other.banana)));
         }
         Ok(lanes)
     }
