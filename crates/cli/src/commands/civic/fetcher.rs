@@ -19,11 +19,12 @@ Examples:
   bindery civic fetcher                  as a service: beside it, a worker reads what it finds
   bindery civic fetcher --once           what is due now, then end
   bindery civic fetcher --json           a line of JSON for each visit
-How often a city is visited follows from how often it meets: every 12 hours to once a week, every 6 hours
-while an agenda must soon be out, and less often while it fails. Cities that are added meanwhile are
-visited at once. Ctrl-C or SIGTERM: no city is begun any more, those under way end with their next page;
-a second one stops at once. Whatever is interrupted is visited again. A second fetcher of the same store
-stands by until the first one has stopped. Exit code 0 when it was told to stop.")]
+How often a city is visited follows from how often it meets: every 12 hours to once a week, every
+6 hours while an agenda must soon be out, and less often while it fails. Cities that are added
+meanwhile are visited at once. Ctrl-C or SIGTERM: no city is begun any more, those under way end
+with their next page; a second one stops at once. Whatever is interrupted is visited again. A second
+fetcher of the same store stands by until the first one has stopped. Exit code 0 when it was told to
+stop; with --once 0 all visited, 3 some, 1 none.")]
 pub(super) struct Args {
     /// Visit what is due now, then end
     #[arg(long)]

@@ -20,7 +20,7 @@ Examples:
   bindery civic full-sync                what is due, the busiest cities of each vendor first
   bindery civic full-sync --all          every active city
   bindery civic full-sync --json
-One process at a time visits everything that is due: politeness towards vendors is kept within a process.
+One process at a time visits everything that is due: politeness towards vendors is kept within it.
 Exit codes: 0 all visited, 3 some failed or were skipped, 1 all did, 130 stopped before the end.")]
 pub(super) struct Args {
     /// Also those that are not due

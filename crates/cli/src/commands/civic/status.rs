@@ -13,8 +13,8 @@ const SHOWN: usize = 20;
 Examples:
   bindery civic status
   bindery civic status --json | jq -r '.stopped_yielding[] | .city_banana + \" \" + .since'
-Cities that had meetings and have had none in three visits, and those that were visited and never had
-one, are named: their sites may have changed.")]
+Cities that had meetings and have had none in three visits, and those that were visited and never
+had one, are named: their sites may have changed.")]
 pub(super) struct Args {
     /// Print JSON
     #[arg(long)]
@@ -34,7 +34,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 fn show(standing: &SyncStanding) -> anyhow::Result<()> {
     let running = match (standing.is_running, standing.running.len()) {
-        (false, _) => "nobody visits cities; `bindery civic fetcher` does".to_owned(),
+        (false, _) => "nobody visits cities (`bindery civic fetcher` does)".to_owned(),
         (true, 0) => "waits until a city is due".to_owned(),
         (true, under_way) => format!("visits {}", counted(under_way)),
     };

@@ -13,9 +13,9 @@ use bindery_engine::stop_pair;
 #[command(after_help = "\
 Examples:
   bindery civic sync-city paloaltoCA
-  bindery civic sync-city paloaltoCA --from 2025-01-01 --to 2025-12-31     a year of meetings
-  bindery civic sync-city paloaltoCA --record visit                        keep what the site said
-  bindery civic sync-city paloaltoCA --replay visit --json                 and read it again without the network
+  bindery civic sync-city paloaltoCA --from 2025-01-01 --to 2025-12-31   a year of meetings
+  bindery civic sync-city paloaltoCA --record visit                      keep what the site said
+  bindery civic sync-city paloaltoCA --replay visit --json               and read it again
 The city is visited whether or not it is due. Exit codes: 0 visited, 1 it failed or was skipped.")]
 pub(super) struct CityArgs {
     /// The key of the city, e.g. paloaltoCA
@@ -33,8 +33,8 @@ Examples:
   bindery civic sync-cities CA                     all that are stored of a state
   bindery civic sync-cities santaclaracountyCA     a county and its cities
   bindery civic sync-cities @cities.txt --json     one on each line, comments behind #
-Vendors are visited side by side, at most two cities of one at a time. Each city is told of as it ends; the
-results are in the order of the list. Exit codes: 0 all visited, 3 some, 1 none.")]
+Vendors are visited side by side, at most two cities of one at a time. Each city is told of as it
+ends; the results are in the order of the list. Exit codes: 0 all visited, 3 some, 1 none.")]
 pub(super) struct CitiesArgs {
     /// Keys of cities, states or counties, separated by commas; or @FILE
     #[arg(value_name = "LIST")]

@@ -12,6 +12,9 @@ use bindery_store::civic::SyncStatus;
 use jiff::civil::Date;
 use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
+/// What a site says of itself can be long.
+const LONGEST_REASON: usize = 300;
+
 /// Which days are asked about, and through what.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Flags {
@@ -176,7 +179,7 @@ pub(super) fn show(results: &[SyncResult], json: bool) -> anyhow::Result<()> {
             result.meetings_skipped.to_string(),
             result.items_stored.to_string(),
             result.meetings_changed.to_string(),
-            output::short(result.error_message.as_deref().unwrap_or_default(), 100),
+            output::short(result.error_message.as_deref().unwrap_or_default(), LONGEST_REASON),
         ]
     });
     Ok(output::fitted_table(&header, rows)?)
