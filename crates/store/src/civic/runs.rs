@@ -143,7 +143,9 @@ impl Work for CloseRuns {
         let mut writes = Writes::default();
         let left: Vec<SyncRun> = nouns(seen.answer(0))?;
         let closed: Vec<SyncRun> = left.into_iter().map(|run| interrupted(run, seen.now)).collect();
-        closed.iter().for_each(|run| writes.put(run));
+        for run in &closed {
+            writes.put(run);
+        }
         Ok((writes, closed))
     }
 }

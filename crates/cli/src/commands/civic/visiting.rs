@@ -105,14 +105,12 @@ impl SyncObserver for Progress {
 /// One line about a city.
 fn sentence(result: &SyncResult) -> String {
     let took = output::duration(Duration::from_secs_f64(result.duration_seconds.max(0.0)));
-    let mut line = format!("{}  {}", result.city_banana, result.status.as_str());
-    match &result.error_message {
-        Some(error) => line.extend([": ", error]),
-        None => {
-            let found = output::count(result.meetings_found, "meeting");
-            line.push_str(&format!(": {found}, {} changed, {took}", result.meetings_changed));
-        }
-    }
+    let found = output::count(result.meetings_found, "meeting");
+    let said = match &result.error_message {
+        Some(error) => error.clone(),
+        None => format!("{found}, {} changed, {took}", result.meetings_changed),
+    };
+    let mut line = format!("{}  {}: {said}", result.city_banana, result.status.as_str());
     for alarm in &result.alarms {
         line.extend(["\n  alarm: ", alarm]);
     }
