@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`banana`] | keys of jurisdictions, and lists of them |
 //! | [`client`] | fetching: politely, within limits, recorded and replayed |
+//! | [`conductor`] | following: cities visited when they are due, and how that stands |
 //! | [`committees`], [`people`] | who meets, and who votes |
 //! | [`dates`], [`status`] | what councils write about days, hours and cancellations |
 //! | [`decide`], [`schedule`] | what is queued, and which city is visited when |
@@ -31,6 +32,7 @@
 pub mod banana;
 pub mod client;
 pub mod committees;
+pub mod conductor;
 pub mod dates;
 pub mod decide;
 pub mod detect;

@@ -4,7 +4,7 @@
 //! all the same.
 
 use jiff::{SignedDuration, Timestamp};
-use std::{cmp::Ordering, collections::BTreeMap};
+use std::cmp::Ordering;
 
 /// What is known of the visits to a city.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,19 +68,9 @@ pub fn score(city: &CityVisits, now: Timestamp) -> f64 {
     f64::from(city.meetings_last_30_days) * 10.0 + days.clamp(0.0, 10.0)
 }
 
-/// The cities that are due, by vendor, each vendor's in the order of their turn.
-pub fn due_by_vendor(cities: &[CityVisits], now: Timestamp) -> BTreeMap<&str, Vec<&CityVisits>> {
-    let mut vendors: BTreeMap<&str, Vec<&CityVisits>> = BTreeMap::new();
-    for city in cities.iter().filter(|city| is_due(city, now)) {
-        vendors.entry(&city.vendor).or_default().push(city);
-    }
-    for cities in vendors.values_mut() {
-        let order = |left: &&CityVisits, right: &&CityVisits| -> Ordering {
-            score(right, now).total_cmp(&score(left, now)).then_with(|| left.banana.cmp(&right.banana))
-        };
-        cities.sort_by(order);
-    }
-    vendors
+/// Which of two cities of a vendor goes first.
+pub fn turn(one: &CityVisits, other: &CityVisits, now: Timestamp) -> Ordering {
+    score(other, now).total_cmp(&score(one, now)).then_with(|| one.banana.cmp(&other.banana))
 }
 
 #[cfg(test)]
@@ -141,18 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn s001_12_cities_are_grouped_by_vendor_and_ordered_by_activity() {
-        let cities = [
+    fn s001_12_cities_take_turns_by_activity() {
+        let mut cities = [
             city("quietCA", "legistar", 1, Some(200)),
             city("busyCA", "legistar", 9, Some(13)),
             city("newCA", "legistar", 0, None),
-            city("freshCA", "legistar", 9, Some(1)),
-            city("otherCA", "granicus", 5, Some(30)),
+            city("alsonewCA", "legistar", 0, None),
         ];
-        let due = due_by_vendor(&cities, NOW);
-        let names = |vendor: &str| due[vendor].iter().map(|city| city.banana.as_str()).collect::<Vec<_>>();
-        assert_eq!(due.keys().copied().collect::<Vec<_>>(), ["granicus", "legistar"]);
-        assert_eq!(names("legistar"), ["newCA", "busyCA", "quietCA"]);
-        assert_eq!(names("granicus"), ["otherCA"]);
+        cities.sort_by(|one, other| turn(one, other, NOW));
+        let names: Vec<&str> = cities.iter().map(|city| city.banana.as_str()).collect();
+        assert_eq!(names, ["alsonewCA", "newCA", "busyCA", "quietCA"]);
     }
 }

@@ -58,8 +58,8 @@ Environment:
                           where the processor `foundry` (Azure AI Document Intelligence) is, and its key
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component
 
-Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 10 submission, run or reading failed, 11 waits for review,
-12 waits for something else, 20 store unavailable, 130 interrupted.
+Exit codes: 0 ok, 1 unexpected, 2 usage or bad input, 3 done in part, 10 submission, run or reading failed,
+11 waits for review, 12 waits for something else, 20 store unavailable, 130 interrupted.
 
 Try it: bindery run samples/inbox";
 

@@ -17,6 +17,24 @@ pub(crate) fn of_run() -> Name {
     Name::from(format!("{}-run", of_worker()))
 }
 
+/// Whoever visits every council that is due.
+pub(crate) fn of_fetcher() -> Name {
+    Name::from(format!("{}{}", of_worker(), bindery_civic::conductor::presence::FETCHER))
+}
+
+/// Whoever visits some councils.
+pub(crate) fn of_visitor() -> Name {
+    Name::from(format!("{}-sync", of_worker()))
+}
+
+/// Whether a name is that of a process on this machine which is not there any more. Of those elsewhere nothing is known.
+pub(crate) fn is_dead(name: &str) -> bool {
+    let here = named(&host(), 0, 0);
+    let Some(rest) = here.strip_suffix("0-0").and_then(|here| name.strip_prefix(here)) else { return false };
+    let pid = rest.split('-').next().and_then(|pid| pid.parse().ok()).and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+}
+
 fn named(host: &str, pid: u32, start: u64) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-._".contains(letter) { letter } else { '_' };
     let host: String = host.chars().map(plain).take(LONGEST_HOST).collect();
@@ -47,6 +65,15 @@ mod tests {
         assert_eq!(named("", 1, 0), "worker-1-0");
         assert_eq!(named("Büro 2.local", 7, 35), "B_ro_2.local-7-z");
         assert!(named(&"x".repeat(300), 1, 1).len() < 60);
+    }
+
+    #[test]
+    fn the_dead_of_this_machine_are_known() {
+        assert!(!is_dead(&of_fetcher()) && !is_dead(&of_visitor()) && !is_dead("elsewhere-1-0"));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let name = named(&host(), child.id(), 1);
+        child.wait().unwrap();
+        assert!(is_dead(&name), "{name}");
     }
 
     #[test]

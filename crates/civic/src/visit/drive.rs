@@ -192,6 +192,7 @@ impl Driver<'_> {
         let mut want = Want::page(request);
         want.condition = known.and_then(KnownPage::condition).filter(|_| request.body.is_none());
         let mut attempt = 0;
+        let mut before: Option<FetchError> = None;
         loop {
             attempt += 1;
             match self.client.fetch(session, &want, stop).await {
@@ -208,7 +209,10 @@ impl Driver<'_> {
                     if !self.client.wait_until(self.client.timer().now() + pause, stop).await {
                         return Err(FetchError { trouble: Trouble::Stopped, ..error });
                     }
+                    before = Some(error);
                 }
+                // What the host did says more than that it is left alone for it.
+                Err(error) if matches!(error.trouble, Trouble::HostDown { .. }) => return Err(before.unwrap_or(error)),
                 Err(error) => return Err(error),
             }
         }

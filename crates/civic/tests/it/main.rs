@@ -2,7 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod conductor;
+mod conductor_follows;
+mod conductor_troubles;
 mod hall;
+#[allow(dead_code, reason = "these tests use a part of it")]
+#[path = "../fetching/server.rs"]
+mod server;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod sync;
+mod town;
+#[allow(dead_code, reason = "these tests use a part of it")]
+#[path = "../fetching/vendor.rs"]
+mod vendor;

@@ -7,6 +7,8 @@ mod broker;
 mod buckets;
 mod carrying;
 mod civic_city;
+mod civic_kills;
+mod civic_sync;
 mod config_file;
 mod control;
 mod crash;

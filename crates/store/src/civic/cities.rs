@@ -1,11 +1,10 @@
-//! Jurisdictions and visits to them: storing, finding, beginning and ending.
+//! Jurisdictions, what their pages looked like, and who wishes for more of them.
 
 use super::{
     CivicRecords,
-    alerts::Notification,
-    places::{CityRequest, Jurisdiction, PageShape, RequestStatus, SyncRun, SyncStatus, ZipCode},
+    places::{CityRequest, Jurisdiction, PageShape, RequestStatus, ZipCode},
     tables::PlacedZipCode,
-    work::{Question, Seen, Value, Work, Writes, nouns, run},
+    work::{Question, Seen, Work, Writes, nouns, run},
 };
 use crate::{
     commit::CommitResult,
@@ -30,15 +29,6 @@ pub struct JurisdictionFilter {
     /// Never had a meeting.
     pub never_yielded: bool,
     pub zipcode: Option<String>,
-    pub limit: Option<usize>,
-}
-
-/// Which visits are meant: the newest first.
-#[derive(Debug, Clone, Default)]
-pub struct SyncRunFilter {
-    pub banana: Option<String>,
-    pub status: Option<SyncStatus>,
-    pub since: Option<Timestamp>,
     pub limit: Option<usize>,
 }
 
@@ -69,34 +59,15 @@ impl CivicRecords<'_> {
         self.list(question.by(order, filter.limit)).await
     }
 
-    /// Begins a visit. One that was begun before and never ended has been interrupted.
-    pub async fn start_sync_run(&self, banana: &str) -> StoreResult<SyncRun> {
-        run(self.backend, StartRun(banana.to_owned())).await
-    }
-
-    /// Ends a visit as it says, and stores how the jurisdiction stands after it and when it is visited next: one
-    /// transaction.
-    pub async fn finish_sync_run(&self, ended: SyncRun, next_sync_at: Option<Timestamp>) -> StoreResult<Jurisdiction> {
-        run(self.backend, FinishRun { run: ended, next_sync_at }).await
-    }
-
-    pub async fn sync_runs(&self, filter: SyncRunFilter) -> StoreResult<Vec<SyncRun>> {
-        let question = Question::of::<SyncRun>()
-            .given("banana = ?", filter.banana.as_deref())
-            .given("status = ?", filter.status.map(SyncStatus::as_str))
-            .given("started_at >= ?", filter.since);
-        self.list(question.by("id DESC", filter.limit)).await
-    }
-
-    /// Forgets visits that were begun before, and messages that were made before and are settled. What is known of
-    /// meetings and cities stays. Returns how many rows went.
-    pub async fn forget_visits_and_messages(&self, before: Timestamp) -> StoreResult<u64> {
-        run(self.backend, Forget(before)).await
-    }
-
     /// Remembers what pages looked like.
     pub async fn put_page_shapes(&self, shapes: Vec<PageShape>) -> StoreResult<()> {
-        run(self.backend, PutPages(shapes)).await
+        run(self.backend, PutPages { shapes, only_of: None }).await
+    }
+
+    /// The same for all pages of a jurisdiction: what is known of others of it is forgotten. Addresses often hold days,
+    /// so that yesterday's are never asked for again.
+    pub async fn replace_page_shapes(&self, banana: &str, shapes: Vec<PageShape>) -> StoreResult<()> {
+        run(self.backend, PutPages { shapes, only_of: Some(banana.to_owned()) }).await
     }
 
     /// Those of a jurisdiction, by address.
@@ -126,14 +97,6 @@ impl CivicRecords<'_> {
         requests.sort_by_key(|request| std::cmp::Reverse(request.request_count));
         Ok(requests)
     }
-}
-
-fn unknown(banana: &str) -> StoreError {
-    StoreError::Invalid(format!("{banana}: no such jurisdiction is stored; add it first"))
-}
-
-fn city(seen: &Seen, question: usize, banana: &str) -> StoreResult<Jurisdiction> {
-    nouns(seen.answer(question))?.pop().ok_or_else(|| unknown(banana))
 }
 
 pub(super) struct PutJurisdictions(pub(super) Vec<Jurisdiction>);
@@ -191,130 +154,21 @@ impl Work for PutJurisdictions {
     }
 }
 
-struct StartRun(String);
-
-impl Work for StartRun {
-    type Done = SyncRun;
-
-    fn cities(&self) -> Vec<String> {
-        vec![self.0.clone()]
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        vec![
-            Question::of::<Jurisdiction>().whose("banana = ?", &self.0),
-            Question::of::<SyncRun>().whose("banana = ?", &self.0).that("status = 'in_progress'"),
-        ]
-    }
-
-    fn ids(&self, _: &Seen) -> StoreResult<Option<(&'static str, i64)>> {
-        Ok(Some(("sync_run", 1)))
-    }
-
-    fn writes(&self, seen: &Seen, _: &[CommitResult]) -> StoreResult<(Writes, SyncRun)> {
-        let mut writes = Writes::default();
-        let mut jurisdiction = city(seen, 0, &self.0)?;
-        jurisdiction.health.last_attempt_at = Some(seen.now);
-        writes.put(&jurisdiction);
-        for mut left in nouns::<SyncRun>(seen.answer(1))? {
-            left.status = SyncStatus::Failed;
-            left.error_message =
-                Some("interrupted: the program that made this visit stopped before its end".to_owned());
-            left.finished_at = Some(seen.now);
-            writes.put(&left);
-        }
-        let begun = SyncRun {
-            id: seen.ids.first().copied().unwrap_or_default(),
-            banana: self.0.clone(),
-            status: SyncStatus::InProgress,
-            started_at: Some(seen.now),
-            ..SyncRun::default()
-        };
-        writes.put(&begun);
-        Ok((writes, begun))
-    }
+struct PutPages {
+    shapes: Vec<PageShape>,
+    /// All there are of this one.
+    only_of: Option<String>,
 }
-
-struct FinishRun {
-    run: SyncRun,
-    next_sync_at: Option<Timestamp>,
-}
-
-impl Work for FinishRun {
-    type Done = Jurisdiction;
-
-    fn cities(&self) -> Vec<String> {
-        vec![self.run.banana.clone()]
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        vec![
-            Question::of::<Jurisdiction>().whose("banana = ?", &self.run.banana),
-            Question::of::<SyncRun>().whose("id = ?", self.run.id),
-        ]
-    }
-
-    fn writes(&self, seen: &Seen, _: &[CommitResult]) -> StoreResult<(Writes, Jurisdiction)> {
-        let mut writes = Writes::default();
-        let stored: Vec<SyncRun> = nouns(seen.answer(1))?;
-        let Some(begun) = stored.first().filter(|begun| begun.banana == self.run.banana) else {
-            let (id, banana) = (self.run.id, &self.run.banana);
-            return Err(StoreError::Invalid(format!("{banana}: visit {id} was never begun")));
-        };
-        let mut jurisdiction = city(seen, 0, &self.run.banana)?;
-        jurisdiction.health.after(&self.run, seen.now);
-        jurisdiction.health.next_sync_at = self.next_sync_at;
-        writes.put(&jurisdiction);
-        let mut ended = self.run.clone();
-        (ended.started_at, ended.finished_at) = (begun.started_at, Some(seen.now));
-        writes.put(&ended);
-        Ok((writes, jurisdiction))
-    }
-}
-
-struct Forget(Timestamp);
-
-impl Work for Forget {
-    type Done = u64;
-
-    fn cities(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn questions(&self) -> Vec<Question> {
-        let of_runs = Question::new("SELECT id FROM civic_sync_run");
-        vec![
-            of_runs.whose("started_at < ?", self.0).that("status <> 'in_progress'"),
-            Question::of::<Notification>().that("due_at IS NULL"),
-        ]
-    }
-
-    fn writes(&self, seen: &Seen, _: &[CommitResult]) -> StoreResult<(Writes, u64)> {
-        let runs = seen.answer(0).iter().map(|row| row.number(0)).collect::<StoreResult<Vec<_>>>()?;
-        let mut settled: Vec<Notification> = nouns(seen.answer(1))?;
-        settled.retain(|notification| notification.created_at < Some(self.0));
-        let keys: Vec<&str> = settled.iter().map(|notification| notification.key.as_str()).collect();
-        let count = (runs.len() + keys.len()) as u64;
-        let mut writes = Writes::default();
-        writes.statements = vec![
-            Question::new("DELETE FROM civic_sync_run").whose("id = ANY(?)", Value::Numbers(runs)),
-            Question::new("DELETE FROM civic_notification").whose("key = ANY(?)", &keys),
-        ];
-        Ok((writes, count))
-    }
-}
-
-struct PutPages(Vec<PageShape>);
 
 impl Work for PutPages {
     type Done = ();
 
     fn cities(&self) -> Vec<String> {
-        self.0.iter().map(|shape| shape.banana.clone()).collect()
+        self.shapes.iter().map(|shape| shape.banana.clone()).chain(self.only_of.clone()).collect()
     }
 
     fn questions(&self) -> Vec<Question> {
-        let urls: Vec<&str> = self.0.iter().map(|shape| shape.url.as_str()).collect();
+        let urls: Vec<&str> = self.shapes.iter().map(|shape| shape.url.as_str()).collect();
         vec![Question::of::<PageShape>().whose("banana = ANY(?)", &self.cities()).whose("url = ANY(?)", &urls)]
     }
 
@@ -322,7 +176,10 @@ impl Work for PutPages {
     fn writes(&self, seen: &Seen, _: &[CommitResult]) -> StoreResult<(Writes, ())> {
         let stored = nouns::<PageShape>(seen.answer(0))?;
         let mut writes = Writes::default();
-        for shape in &self.0 {
+        if let Some(banana) = &self.only_of {
+            writes.statements.push(Question::new("DELETE FROM civic_page").whose("banana = ?", banana));
+        }
+        for shape in &self.shapes {
             let mut shape = shape.clone();
             let known = stored.iter().find(|known| (&known.banana, &known.url) == (&shape.banana, &shape.url));
             if shape.count > 0 {

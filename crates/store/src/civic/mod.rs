@@ -19,7 +19,7 @@
 //! | [`changes`], [`jobs`] | what follows from a sync |
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`picture`], [`lists`] | what is read |
-//! | [`cities`], `processing`, `outbox` | visits, summaries, messages |
+//! | [`cities`], [`runs`], `processing`, `outbox` | cities, visits, summaries, messages |
 //! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, [`work`] | rows and columns |
 
@@ -40,12 +40,13 @@ mod processing;
 pub mod queue;
 pub mod registry;
 mod rows;
+pub mod runs;
 pub(crate) mod tables;
 pub mod work;
 
 pub use alerts::{Alert, Channel, Notification, Sent, Watch};
 pub use changes::{Applied, CivicChanges};
-pub use cities::{JurisdictionFilter, SyncRunFilter};
+pub use cities::JurisdictionFilter;
 pub use jobs::{
     CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, QueueJob, QueueStatus,
     standing_submission,
@@ -63,6 +64,7 @@ pub use places::{
 };
 pub use queue::QueueStats;
 pub use registry::{Edited, JurisdictionEdit, TakenOut};
+pub use runs::SyncRunFilter;
 
 use crate::error::StoreResult;
 use std::fmt;

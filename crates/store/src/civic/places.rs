@@ -181,6 +181,16 @@ pub struct SyncRun {
     pub finished_at: Option<Timestamp>,
 }
 
+impl SyncRun {
+    /// The name under which whoever makes the visit works on the store, in the details.
+    pub const BY: &'static str = "by";
+
+    /// Who makes the visit, if they said.
+    pub fn by(&self) -> Option<&str> {
+        self.details.get(Self::BY).and_then(Value::as_str)
+    }
+}
+
 /// A page that does not look as it used to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -206,6 +216,8 @@ pub struct PageShape {
     pub count: i64,
     pub last_nonzero_count: i64,
     pub last_nonzero_at: Option<Timestamp>,
+    /// Whatever else is to be found again at the next visit.
+    pub details: Map<String, Value>,
     /// Set by the store.
     pub seen_at: Option<Timestamp>,
 }

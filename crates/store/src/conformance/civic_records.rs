@@ -129,6 +129,17 @@ pub async fn failures_silence_and_interruptions_are_seen(f: &Fixture) {
     let failed = civic.sync_runs(failed).await.unwrap();
     assert_eq!((failed.len(), failed[0].id), (3, next.id - 1));
     assert!(failed[0].error_message.as_ref().unwrap().contains("interrupted"));
+    // Others are seen to be dead before their cities are visited again; those that live go on.
+    let left = civic.start_sync_run_by("oaklandCA", "dead").await.unwrap();
+    let lives = civic.start_sync_run_by(CITY, "alive").await.unwrap();
+    assert_eq!((left.by(), lives.by()), (Some("dead"), Some("alive")));
+    let closed = civic.close_abandoned_runs(vec!["alive".to_owned()]).await.unwrap();
+    assert_eq!(closed.iter().map(|run| (run.id, run.status)).collect::<Vec<_>>(), [(left.id, SyncStatus::Failed)]);
+    let under_way = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
+    assert_eq!(civic.sync_runs(under_way).await.unwrap(), [lives]);
+    // The city was not to blame.
+    assert_eq!(civic.jurisdiction("oaklandCA").await.unwrap().unwrap().health.consecutive_failures, 0);
+    assert_eq!(civic.close_abandoned_runs(vec!["alive".to_owned()]).await.unwrap(), []);
 }
 
 pub async fn a_page_remembers_when_it_had_something(f: &Fixture) {
@@ -152,6 +163,13 @@ pub async fn a_page_remembers_when_it_had_something(f: &Fixture) {
     assert_eq!((shapes[0].count, shapes[0].last_nonzero_count, shapes[0].last_nonzero_at), (0, 12, Some(then)));
     assert_eq!((shapes[0].etag.as_deref(), shapes[0].seen_at), (Some("\"0\""), Some(f.now())));
     assert_eq!(shapes[1].last_nonzero_at, None);
+    // All pages of a city at once: what is not among them is forgotten.
+    let details = [("vendor".to_owned(), "iqm2".into())].into_iter().collect();
+    civic.replace_page_shapes(CITY, vec![PageShape { details, ..shape(0) }]).await.unwrap();
+    let shapes = civic.page_shapes(CITY).await.unwrap();
+    assert_eq!((shapes.len(), shapes[0].last_nonzero_count, &shapes[0].details["vendor"]), (1, 12, &"iqm2".into()));
+    civic.replace_page_shapes(CITY, Vec::new()).await.unwrap();
+    assert_eq!(civic.page_shapes(CITY).await.unwrap(), []);
 }
 
 pub async fn wishes_for_cities_are_counted_and_decided(f: &Fixture) {

@@ -4,15 +4,23 @@
 //! |---|---|
 //! | `parse`, `detect_vendor` | no |
 //! | `city`, `city_requests`, `alerts` | yes: what is followed, and who wants what |
+//! | `sync_cities`, `full_sync`, `fetcher`, `watchlist` | yes: they visit cities, with what is in `visiting` |
+//! | `status` | yes: how visiting goes |
 //! | `preview_queue`, `queue` | yes: what waits to be read |
 
 mod alerts;
 mod city;
 mod city_requests;
 mod detect_vendor;
+mod fetcher;
+mod full_sync;
 mod parse;
 mod preview_queue;
 mod queue;
+mod status;
+mod sync_cities;
+mod visiting;
+mod watchlist;
 
 use crate::{config::Settings, exit::Exit};
 use clap::Subcommand;
@@ -25,6 +33,9 @@ Examples:
   bindery civic detect-vendor 'Palo Alto, CA'     which vendor its site is with
   bindery civic city add paloaltoCA --name 'Palo Alto' --vendor legistar --slug paloalto
   bindery civic preview-queue                     how much waits to be read
+  bindery civic sync-city paloaltoCA              visit a city now
+  bindery civic fetcher                           visit all cities whenever they are due
+  bindery civic status                            how that goes
 docs/civic.md tells what is followed and how.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -40,6 +51,13 @@ enum Action {
     Alert(alerts::Args),
     PreviewQueue(preview_queue::Args),
     Queue(queue::Args),
+    SyncCity(sync_cities::CityArgs),
+    SyncCities(sync_cities::CitiesArgs),
+    FullSync(full_sync::Args),
+    Fetcher(fetcher::Args),
+    PreviewWatchlist(watchlist::PreviewArgs),
+    SyncWatchlist(watchlist::SyncArgs),
+    Status(status::Args),
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
@@ -51,5 +69,12 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Alert(args) => alerts::run(settings, args).await,
         Action::PreviewQueue(args) => preview_queue::run(settings, args).await,
         Action::Queue(args) => queue::run(settings, args).await,
+        Action::SyncCity(args) => sync_cities::city(settings, args).await,
+        Action::SyncCities(args) => sync_cities::cities(settings, args).await,
+        Action::FullSync(args) => full_sync::run(settings, args).await,
+        Action::Fetcher(args) => fetcher::run(settings, args).await,
+        Action::PreviewWatchlist(args) => watchlist::preview(settings, args).await,
+        Action::SyncWatchlist(args) => watchlist::sync(settings, args).await,
+        Action::Status(args) => status::run(settings, args).await,
     }
 }

@@ -1,0 +1,82 @@
+//! Being seen at work: others see who visits cities, and visits that nobody is behind any more are ended.
+//!
+//! Whoever visits cities is listed among the workers of the store and gives signs of life. A process that was killed
+//! gives none, so that its visits are told from those under way.
+
+use super::Conductor;
+use bindery_core::{Name, Timestamp};
+use bindery_engine::SILENT_AFTER;
+use bindery_store::{Store, StoreResult, civic::SyncRun, query::WorkerView};
+use std::{sync::Arc, time::Duration};
+use tokio::task::JoinHandle;
+
+/// The end of the name of whoever visits everything that is due. Of those, one at a time works on a store: politeness
+/// towards vendors is kept within a process.
+pub const FETCHER: &str = "-fetcher";
+
+/// Whether a worker of this name is known to have died, before its silence says so.
+pub type IsDead = fn(&str) -> bool;
+
+/// At work, until it [leaves](Self::leave) or is dropped.
+#[derive(Debug)]
+pub struct Presence {
+    store: Arc<dyn Store>,
+    name: Name,
+    beat: JoinHandle<()>,
+    /// Visits of programs that had died, which were ended at the start.
+    pub closed: Vec<SyncRun>,
+}
+
+impl Conductor {
+    /// Says that it is at work from now on, and ends visits that nobody is behind.
+    pub async fn enter(&self, is_dead: IsDead) -> StoreResult<Presence> {
+        self.store.arrive(&self.name).await?;
+        let (store, name) = (Arc::clone(&self.store), self.name.clone());
+        let beat = tokio::spawn(beat(Arc::clone(&store), name.clone(), SILENT_AFTER / 3));
+        let mut presence = Presence { store, name, beat, closed: Vec::new() };
+        let alive = alive(&*self.store, is_dead).await?;
+        presence.closed = self.store.civic().close_abandoned_runs(alive).await?;
+        Ok(presence)
+    }
+
+    /// Another one that visits everything that is due on this store.
+    pub async fn other_fetcher(&self, is_dead: IsDead) -> StoreResult<Option<String>> {
+        let alive = alive(&*self.store, is_dead).await?;
+        Ok(alive.into_iter().find(|name| name.ends_with(FETCHER) && **name != *self.name))
+    }
+}
+
+impl Presence {
+    /// Says goodbye.
+    pub async fn leave(self, cities: u64) -> StoreResult<()> {
+        self.beat.abort();
+        self.store.leave(&self.name, cities).await
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.beat.abort();
+    }
+}
+
+async fn beat(store: Arc<dyn Store>, name: Name, every: Duration) {
+    loop {
+        tokio::time::sleep(every).await;
+        if let Err(error) = store.heartbeat(&name, Vec::new(), SILENT_AFTER, 0).await {
+            tracing::warn!(%error, "no sign of life could be given");
+        }
+    }
+}
+
+/// The names of all that work on a store.
+pub(super) async fn alive(store: &dyn Store, is_dead: IsDead) -> StoreResult<Vec<String>> {
+    let now = store.clock().now();
+    let workers = store.workers().await?;
+    let alive = workers.into_iter().filter(|view| is_alive(view, now, is_dead));
+    Ok(alive.map(|view| view.worker.to_string()).collect())
+}
+
+fn is_alive(view: &WorkerView, now: Timestamp, is_dead: IsDead) -> bool {
+    view.left_at.is_none() && now.since(view.seen_at) <= SILENT_AFTER && !is_dead(&view.worker)
+}

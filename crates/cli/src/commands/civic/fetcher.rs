@@ -1,0 +1,74 @@
+//! `bindery civic fetcher`: visits cities when they are due, until it is told to stop.
+
+use super::{
+    full_sync,
+    visiting::{self, Flags, Told},
+};
+use crate::{config::Settings, exit::Exit, failure::Failure, names, output, work::Signals};
+use bindery_civic::conductor::{Conductor, Which};
+use bindery_engine::stop_pair;
+use std::time::Duration;
+
+/// How often it is looked whether another one has stopped.
+const STANDING_BY: Duration = Duration::from_secs(2);
+
+/// Visit cities whenever they are due, until it is told to stop
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic fetcher                  as a service: beside it, a worker reads what it finds
+  bindery civic fetcher --once           what is due now, then end
+  bindery civic fetcher --json           a line of JSON for each visit
+How often a city is visited follows from how often it meets: every 12 hours to once a week, every
+6 hours while an agenda must soon be out, and less often while it fails. Cities that are added
+meanwhile are visited at once. Ctrl-C or SIGTERM: no city is begun any more, those under way end
+with their next page; a second one stops at once. Whatever is interrupted is visited again. A second
+fetcher of the same store stands by until the first one has stopped. Exit code 0 when it was told to
+stop; with --once 0 all visited, 3 some, 1 none.")]
+pub(super) struct Args {
+    /// Visit what is due now, then end
+    #[arg(long)]
+    once: bool,
+
+    #[command(flatten)]
+    flags: Flags,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    if args.once {
+        let app = settings.existing().await?;
+        return full_sync::once(&app, Which::Due, &args.flags).await;
+    }
+    if args.flags.replay.is_some() {
+        return Err(Failure::usage("--replay ends by itself; give --once with it").into());
+    }
+    // Before anything is waited for, so that no signal finds us unprepared.
+    let mut signals = Signals::new()?;
+    let app = tokio::select! {
+        app = settings.create_patiently() => app?,
+        () = signals.next() => return Ok(Exit::Ok),
+    };
+    let told = if args.flags.json { Told::JsonLines } else { Told::Remarks };
+    let conductor = args.flags.conductor(&app, names::of_fetcher(), told)?;
+    tokio::select! {
+        free = stand_by(&conductor) => free?,
+        () = signals.next() => return Ok(Exit::Ok),
+    }
+    output::note("visits cities when they are due; Ctrl-C ends it");
+    let (handle, stop) = stop_pair();
+    let ended = visiting::attended(&conductor, &handle, &mut signals, conductor.run(&stop)).await?;
+    Ok(if ended.is_some() { Exit::Ok } else { Exit::Interrupted })
+}
+
+/// Waits until nobody else does the same on this store.
+async fn stand_by(conductor: &Conductor) -> anyhow::Result<()> {
+    let mut told = None;
+    while let Some(other) = conductor.other_fetcher(names::is_dead).await? {
+        if told.as_ref() != Some(&other) {
+            output::note(format!("{other} visits the cities of this store; standing by until it stops"));
+            told = Some(other);
+        }
+        tokio::time::sleep(STANDING_BY).await;
+    }
+    Ok(())
+}

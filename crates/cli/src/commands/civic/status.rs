@@ -1,0 +1,99 @@
+//! `bindery civic status`: how following councils stands.
+
+use crate::{config::Settings, exit::Exit, names, output};
+use bindery_civic::conductor::standing::{self, Failing, SyncStanding};
+use bindery_core::Timestamp;
+
+/// So many of a kind are shown; --json has them all.
+const SHOWN: usize = 20;
+
+/// Show how following councils stands
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic status
+  bindery civic status --json | jq -r '.stopped_yielding[] | .city_banana + \" \" + .since'
+Cities that had meetings and have had none in three visits, and those that were visited and never
+had one, are named: their sites may have changed.")]
+pub(super) struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    let standing = standing::standing(app.store(), names::is_dead).await?;
+    if args.json {
+        output::json(&standing)?;
+    } else {
+        show(&standing)?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn show(standing: &SyncStanding) -> anyhow::Result<()> {
+    let running = match (standing.is_running, standing.running.len()) {
+        (false, _) => "nobody visits cities (`bindery civic fetcher` does)".to_owned(),
+        (true, 0) => "waits until a city is due".to_owned(),
+        (true, under_way) => format!("visits {}", counted(under_way)),
+    };
+    let due = standing.next_sync_at.map(|at| format!("; the next is due at {at}")).unwrap_or_default();
+    output::line(format!("fetcher    {running}{due}"))?;
+    output::line(format!("cities     {} active, {} failing", standing.active_cities, standing.failed_count))?;
+    output::line(format!(
+        "meetings   {} in all, {} summarised, {} pending",
+        standing.total_meetings, standing.summarized_meetings, standing.pending_meetings
+    ))?;
+    if !standing.failures.is_empty() {
+        output::line("")?;
+        let row = |failing: &Failing| {
+            [
+                failing.city_banana.clone(),
+                failing.consecutive_failures.to_string(),
+                moment(failing.last_success_at, "never"),
+                moment(failing.next_sync_at, "now"),
+                output::short(failing.error.as_deref().unwrap_or_default(), 160),
+            ]
+        };
+        let failures = standing.failures.iter().take(SHOWN).map(row);
+        output::fitted_table(&["FAILING", "TIMES#", "LAST WENT WELL", "TRIED AGAIN", "WHY"], failures)?;
+        more(standing.failures.len());
+    }
+    if !standing.skipped.is_empty() {
+        output::line("")?;
+        let skipped = standing.skipped.iter().take(SHOWN);
+        let rows = skipped.map(|skipped| [skipped.city_banana.clone(), output::short(&skipped.reason, 160)]);
+        output::fitted_table(&["NOT VISITED", "WHY"], rows)?;
+        more(standing.skipped.len());
+    }
+    if !standing.stopped_yielding.is_empty() {
+        output::line("")?;
+        let silent = standing.stopped_yielding.iter().take(SHOWN);
+        let rows =
+            silent.map(|silent| [silent.city_banana.clone(), moment(silent.since, ""), silent.empty_runs.to_string()]);
+        output::table(&["STOPPED YIELDING", "LAST FOUND", "EMPTY VISITS#"], rows)?;
+        more(standing.stopped_yielding.len());
+    }
+    if !standing.never_yielded.is_empty() {
+        output::line("")?;
+        let names: Vec<&str> = standing.never_yielded.iter().take(SHOWN).map(String::as_str).collect();
+        output::line(format!("never had a meeting: {}", names.join(", ")))?;
+        more(standing.never_yielded.len());
+    }
+    Ok(())
+}
+
+fn counted(cities: usize) -> String {
+    if cities == 1 { "1 city".to_owned() } else { format!("{cities} cities") }
+}
+
+fn moment(at: Option<Timestamp>, without: &str) -> String {
+    at.map_or_else(|| without.to_owned(), |at| at.to_string())
+}
+
+fn more(all: usize) {
+    if all > SHOWN {
+        output::note(format!("and {} more; --json lists them all", all - SHOWN));
+    }
+}

@@ -1,0 +1,216 @@
+//! What all commands that visit councils have in common: their flags, the client, signals, progress and exit codes.
+
+use crate::{config::App, exit::Exit, failure::Failure, names, output, work::Signals};
+use bindery_civic::{
+    banana::{self, Target},
+    client::{self, Client},
+    conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
+};
+use bindery_core::Name;
+use bindery_engine::StopHandle;
+use bindery_store::civic::SyncStatus;
+use jiff::civil::Date;
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+/// What a site says of itself can be long.
+const LONGEST_REASON: usize = 300;
+
+/// Which days are asked about, and through what.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Flags {
+    /// Ask about meetings from this day on (default: 14 days ago)
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    from: Option<Date>,
+
+    /// Ask about meetings up to this day (default: 45 days from now)
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    to: Option<Date>,
+
+    /// Keep every exchange with the sites in this folder, which must be empty
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+
+    /// Answer from such a folder, and not from the network; today is the day of the recording
+    #[arg(long, value_name = "DIR")]
+    pub(super) replay: Option<PathBuf>,
+
+    /// An address for those who wonder who asks, sent with every request
+    #[arg(long, value_name = "ADDRESS")]
+    contact: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+fn day(text: &str) -> Result<Date, String> {
+    text.parse().map_err(|_| "expected a day such as 2026-03-01".to_owned())
+}
+
+impl Flags {
+    fn window(&self) -> anyhow::Result<WindowRule> {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from > to
+        {
+            return Err(Failure::usage(format!("--from {from} lies behind --to {to}")).into());
+        }
+        Ok(WindowRule { from: self.from, to: self.to, ..WindowRule::default() })
+    }
+
+    fn client(&self) -> anyhow::Result<Client> {
+        let settings = client::Settings { contact: self.contact.clone(), ..client::Settings::default() };
+        let client = match (&self.record, &self.replay) {
+            (Some(folder), _) => Client::recording(&settings, folder),
+            (None, Some(folder)) => Client::replaying(&settings, folder),
+            (None, None) => Ok(Client::network(&settings)),
+        };
+        Ok(client
+            .map_err(|error| Failure::usage(error.to_string()).hint("docs/civic-recordings.md tells of recordings"))?)
+    }
+
+    /// Visits under this name, and tells of each city as it ends.
+    pub(super) fn conductor(&self, app: &App, name: Name, told: Told) -> anyhow::Result<Conductor> {
+        let (window, client) = (self.window()?, Arc::new(self.client()?));
+        let conductor = Conductor::new(Arc::clone(app.engine.store()), client)
+            .with_pages(Arc::clone(app.engine.blobs()))
+            .with_window(window)
+            .with_observer(Arc::new(Progress(told)))
+            .named(name);
+        Ok(conductor)
+    }
+}
+
+/// How each city is told of as it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// A remark for people.
+    Remarks,
+    /// A line of JSON, for programs.
+    JsonLines,
+}
+
+#[derive(Debug)]
+struct Progress(Told);
+
+impl SyncObserver for Progress {
+    fn city_ended(&self, _: &str, result: &SyncResult) {
+        match self.0 {
+            Told::Remarks => output::note(sentence(result)),
+            // Whoever read our output may have gone away; the visits go on.
+            Told::JsonLines => drop(output::json_line(result)),
+        }
+    }
+}
+
+/// One line about a city.
+fn sentence(result: &SyncResult) -> String {
+    let took = output::duration(Duration::from_secs_f64(result.duration_seconds.max(0.0)));
+    let found = output::count(result.meetings_found, "meeting");
+    let said = match &result.error_message {
+        Some(error) => error.clone(),
+        None => format!("{found}, {} changed, {took}", result.meetings_changed),
+    };
+    let mut line = format!("{}  {}: {said}", result.city_banana, result.status.as_str());
+    for alarm in &result.alarms {
+        line.extend(["\n  alarm: ", alarm]);
+    }
+    line
+}
+
+/// Does the work, visible to others, until it ends or somebody asks twice to stop: then none.
+pub(super) async fn attended<T>(
+    conductor: &Conductor,
+    handle: &StopHandle,
+    signals: &mut Signals,
+    work: impl Future<Output = T>,
+) -> anyhow::Result<Option<T>> {
+    let presence = conductor.enter(names::is_dead).await?;
+    for run in &presence.closed {
+        output::note(format!("the last visit to {} was interrupted", run.banana));
+    }
+    let mut work = std::pin::pin!(work);
+    let mut is_asked = false;
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break Some(done),
+            () = signals.next() => {
+                if is_asked {
+                    break None;
+                }
+                is_asked = true;
+                output::note("no city is begun any more; a second signal stops at once");
+                handle.stop();
+            }
+        }
+    };
+    presence.leave(0).await?;
+    Ok(done)
+}
+
+/// The entries of a list: `paloaltoCA,CA`, or `@file`.
+pub(super) fn targets(list: &str) -> anyhow::Result<Vec<Target>> {
+    let (text, from) = match banana::file_of_list(list) {
+        None => (list.to_owned(), "the list".to_owned()),
+        Some(path) => {
+            let text = fs::read_to_string(path).map_err(|error| {
+                Failure::usage(format!("{path} cannot be read: {error}"))
+                    .hint("a list is either names with commas, or @FILE with a name on each line")
+            })?;
+            (text, path.to_owned())
+        }
+    };
+    Ok(banana::parse_targets(&text, &from).map_err(Failure::usage)?)
+}
+
+/// A table of what visits came to, or JSON.
+pub(super) fn show(results: &[SyncResult], json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::json(&results);
+    }
+    let header = ["CITY", "STATUS", "FOUND#", "STORED#", "SKIPPED#", "ITEMS#", "CHANGED#", "WHY"];
+    let rows = results.iter().map(|result| {
+        [
+            result.city_banana.clone(),
+            result.status.as_str().to_owned(),
+            result.meetings_found.to_string(),
+            result.meetings_processed.to_string(),
+            result.meetings_skipped.to_string(),
+            result.items_stored.to_string(),
+            result.meetings_changed.to_string(),
+            output::short(result.error_message.as_deref().unwrap_or_default(), LONGEST_REASON),
+        ]
+    });
+    Ok(output::fitted_table(&header, rows)?)
+}
+
+/// All went well, some of it, or nothing.
+pub(super) fn exit_of(results: &[SyncResult]) -> Exit {
+    let count = |status| results.iter().filter(|result| result.status == status).count();
+    let (completed, stopped) = (count(SyncStatus::Completed), count(SyncStatus::Pending));
+    if completed == results.len() {
+        Exit::Ok
+    } else if stopped > 0 {
+        Exit::Interrupted
+    } else if completed > 0 {
+        Exit::Partial
+    } else {
+        Exit::Unexpected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_says_how_much_went_well() {
+        use SyncStatus::{Completed, Failed, Pending, Skipped};
+        let of = |statuses: &[SyncStatus]| {
+            let result = |status: &SyncStatus| SyncResult { status: *status, ..SyncResult::default() };
+            exit_of(&statuses.iter().map(result).collect::<Vec<_>>())
+        };
+        assert_eq!((of(&[]), of(&[Completed])), (Exit::Ok, Exit::Ok));
+        assert_eq!((of(&[Completed, Failed]), of(&[Skipped, Completed])), (Exit::Partial, Exit::Partial));
+        assert_eq!((of(&[Failed, Skipped]), of(&[Completed, Pending])), (Exit::Unexpected, Exit::Interrupted));
+    }
+}
