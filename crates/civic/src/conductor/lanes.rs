@@ -54,9 +54,8 @@ impl Conductor {
                 results.extend(bananas.iter().map(failed));
             }
         }
-        let in_order =
-            bananas.iter().map(|banana| results.remove(banana).unwrap_or_else(|| SyncResult::not_begun(banana)));
-        in_order.collect()
+        let result = |banana: &String| results.get(banana).cloned().unwrap_or_else(|| SyncResult::not_begun(banana));
+        bananas.iter().map(result).collect()
     }
 
     /// Visits all active cities, or those that are due. The results are in the order in which they ended.
