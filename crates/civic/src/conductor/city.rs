@@ -3,7 +3,7 @@
 use super::{
     Conductor,
     memory::Memory,
-    place::{PlaceVisit, places},
+    place::{PlaceVisit, places, remembered_as},
     result::{SyncResult, worst},
 };
 use crate::{
@@ -66,6 +66,7 @@ impl Conductor {
         let begun = Instant::now();
         let run = self.store.civic().start_sync_run_by(&city.banana, &self.name).await?;
         let mut memory = self.remember(&city.banana).await?;
+        memory.keep_only(&places(city).iter().map(remembered_as).collect::<Vec<_>>());
         let visits = self.visit_places(city, pass, &mut memory, stop).await;
         if visits.iter().any(|visit| visit.status == SyncStatus::Completed) {
             self.memorise(&city.banana, &memory).await?;

@@ -54,9 +54,14 @@ impl Conductor {
                 results.extend(bananas.iter().map(failed));
             }
         }
-        let in_order =
-            bananas.iter().map(|banana| results.remove(banana).unwrap_or_else(|| SyncResult::not_begun(banana)));
-        in_order.collect()
+        let missing = |banana: &String| {
+            if stop.is_stopping() {
+                SyncResult::not_begun(banana)
+            } else {
+                SyncResult::without_visit(banana, SyncStatus::Failed, "the visit came to grief; the log says more")
+            }
+        };
+        bananas.iter().map(|banana| results.get(banana).cloned().unwrap_or_else(|| missing(banana))).collect()
     }
 
     /// Visits all active cities, or those that are due. The results are in the order in which they ended.

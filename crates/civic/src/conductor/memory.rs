@@ -36,6 +36,11 @@ impl Memory {
         self.by_site.insert(site.to_owned(), known);
     }
 
+    /// Forgets sites that are not among these.
+    pub fn keep_only(&mut self, sites: &[String]) {
+        self.by_site.retain(|site, _| sites.contains(site));
+    }
+
     fn recall(&mut self, shape: PageShape) {
         // What cannot be read is as good as forgotten: the page is fetched and looked at anew.
         let Some(site) = shape.details.get(SITE).and_then(Value::as_str) else { return };

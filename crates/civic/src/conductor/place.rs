@@ -42,7 +42,7 @@ impl PlaceVisit {
             VisitFault::Page(PageFault::Site(_)) => SyncStatus::Skipped,
             VisitFault::Fetch(_) | VisitFault::Page(_) => SyncStatus::Failed,
         };
-        Self { pages, bytes, warnings, ..Self::ended(place, status, fault.to_string()) }
+        Self { warnings, pages, bytes, ..Self::ended(place, status, fault.to_string()) }
     }
 }
 
@@ -78,7 +78,7 @@ impl Conductor {
         stop: &StopSignal,
     ) -> PlaceVisit {
         let site = Site { slug: place.slug.clone(), zone: zone.clone(), settings: city.settings.clone() };
-        let remembered_as = format!("{} {}", place.vendor, place.slug);
+        let remembered_as = remembered_as(place);
         let known = memory.of(&remembered_as);
         let (client, limits) = (&*self.client, self.limits);
         let driver = Driver { client, adapter, site: &site, window, city: &city.banana, known: &known, limits };
@@ -111,6 +111,11 @@ impl Conductor {
         }
         visit
     }
+}
+
+/// What a site is remembered as.
+pub(super) fn remembered_as(place: &VendorPlace) -> String {
+    format!("{} {}", place.vendor, place.slug)
 }
 
 fn alarm(alarm: &crate::visit::Alarm) -> Alarm {

@@ -39,10 +39,18 @@ impl Conductor {
         Ok(presence)
     }
 
-    /// Another one that visits everything that is due on this store.
+    /// Another one that visits everything that is due on this store. Among those that are at work, the first has the
+    /// right to: whoever has entered asks only about those before it.
     pub async fn other_fetcher(&self, is_dead: IsDead) -> StoreResult<Option<String>> {
-        let alive = alive(&*self.store, is_dead).await?;
-        Ok(alive.into_iter().find(|name| name.ends_with(FETCHER) && **name != *self.name))
+        let workers = self.store.workers().await?;
+        let place = |view: &WorkerView| (view.started_at, view.worker.clone());
+        let mine = workers.iter().find(|view| view.worker == self.name && view.left_at.is_none()).map(place);
+        let now = self.now();
+        let other = workers.iter().find(|view| {
+            let is_fetcher = view.worker.ends_with(FETCHER) && view.worker != self.name;
+            is_fetcher && is_alive(view, now, is_dead) && mine.as_ref().is_none_or(|mine| place(view) < *mine)
+        });
+        Ok(other.map(|view| view.worker.to_string()))
     }
 }
 

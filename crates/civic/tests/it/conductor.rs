@@ -124,10 +124,9 @@ async fn s001_05_a_city_is_visited_whether_or_not_it_is_due() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s001_12_only_active_cities_that_are_due_are_visited_the_busiest_first() {
     let town = Town::new();
-    let busy = Server::start(|seen, _| match seen.path.as_str() {
-        "/listing" => {
-            Reply::text(&(1..=9).map(|day| format!("meeting {day} 2026-02-0{day} Council {day}\n")).collect::<String>())
-        }
+    let lines: Vec<String> = (1..=9).map(|day| format!("meeting {day} 2026-02-0{day} Council {day}")).collect();
+    let busy = Server::start(move |seen, _| match seen.path.as_str() {
+        "/listing" => Reply::text(&lines.join("\n")),
         _ => Reply::new(404),
     });
     let quiet = council();

@@ -193,6 +193,10 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     assert_eq!(town.runs("paloaltoCA").await[0].status, SyncStatus::Failed);
     // It is due as it was.
     assert_eq!(town.city("paloaltoCA").await.health.next_sync_at, None);
+    // Of two at work, the first has the right to visit everything.
+    assert_eq!(conductor.other_fetcher(|_| false).await.unwrap().as_deref(), Some(&*dead));
+    let first = town.conductor().named(dead.clone());
+    assert_eq!(first.other_fetcher(|_| false).await.unwrap(), None);
     presence.leave(0).await.unwrap();
     town.clock.advance(Duration::from_secs(60));
     let standing = conductor.get_sync_status(|_| false).await.unwrap();

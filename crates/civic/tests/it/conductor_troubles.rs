@@ -21,17 +21,17 @@ const CALENDAR: &str = "<html><body><div class='MonthHeader'>February</div><div 
 const NEW_CALENDAR: &str = "<html><body><div class='MonthHeader'>February</div><div class='card'>\
     <a href='Detail_Meeting.aspx?ID=7'>Jan 20, 2026 6:30 PM</a></div></body></html>";
 
-fn line(url: &str, what: Value) -> String {
+fn line(url: &str, what: &Value) -> String {
     let mut line = json!({"url": url, "at": "2026-01-10T12:00:00Z"});
     line.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
     line.to_string()
 }
 
 /// A PrimeGov site that lists these meetings.
-fn primegov(slug: &str, meetings: Value) -> Vec<String> {
+fn primegov(slug: &str, meetings: &Value) -> Vec<String> {
     let api = format!("https://{slug}.primegov.com/api/v2/PublicPortal");
-    let archived = line(&format!("{api}/ListArchivedMeetings*"), json!({"json": []}));
-    vec![line(&format!("{api}/ListUpcomingMeetings"), json!({"json": meetings})), archived]
+    let archived = line(&format!("{api}/ListArchivedMeetings*"), &json!({"json": []}));
+    vec![line(&format!("{api}/ListUpcomingMeetings"), &json!({"json": meetings})), archived]
 }
 
 /// A meeting as PrimeGov lists it.
@@ -40,8 +40,8 @@ fn meeting(id: u32, start: &str) -> Value {
 }
 
 /// All of a site answers so.
-fn everywhere(host: &str, what: Value) -> Vec<String> {
-    vec![line(&format!("https://{host}/robots.txt"), json!({"status": 404})), line(&format!("https://{host}/*"), what)]
+fn everywhere(host: &str, what: &Value) -> Vec<String> {
+    vec![line(&format!("https://{host}/robots.txt"), &json!({"status": 404})), line(&format!("https://{host}/*"), what)]
 }
 
 fn recording() -> String {
@@ -51,23 +51,23 @@ fn recording() -> String {
     with_large["documentList"] = json!([large]);
     let layout = "https://layout.iqm2.com/Citizens/Calendar.aspx*";
     let lines = [
-        primegov("good", json!([meeting(1, "2026-01-20T18:00:00"), meeting(2, "2026-01-27T18:00:00")])),
-        everywhere("gone.primegov.com", json!({"status": 404})),
-        everywhere("html.primegov.com", json!({"text": "<html><title>Down for maintenance</title></html>"})),
-        everywhere("half.primegov.com", json!({"text": "[{\"id\": 1, \"title\": \"City Cou"})),
-        everywhere("page.iqm2.com", json!({"text": "<html><body><table><tr><td>Jan 20"})),
-        everywhere("login.iqm2.com", json!({"text": LOGIN})),
-        everywhere("broken.primegov.com", json!({"status": 500})),
+        primegov("good", &json!([meeting(1, "2026-01-20T18:00:00"), meeting(2, "2026-01-27T18:00:00")])),
+        everywhere("gone.primegov.com", &json!({"status": 404})),
+        everywhere("html.primegov.com", &json!({"text": "<html><title>Down for maintenance</title></html>"})),
+        everywhere("half.primegov.com", &json!({"text": "[{\"id\": 1, \"title\": \"City Cou"})),
+        everywhere("page.iqm2.com", &json!({"text": "<html><body><table><tr><td>Jan 20"})),
+        everywhere("login.iqm2.com", &json!({"text": LOGIN})),
+        everywhere("broken.primegov.com", &json!({"status": 500})),
         everywhere(
             "circle.primegov.com",
-            json!({"status": 302, "headers": {"location": "https://circle.primegov.com/again"}}),
+            &json!({"status": 302, "headers": {"location": "https://circle.primegov.com/again"}}),
         ),
-        everywhere("refused.primegov.com", json!({"failure": {"unreachable": "connection refused"}})),
-        vec![line(layout, json!({"text": CALENDAR})), line(layout, json!({"text": NEW_CALENDAR}))],
-        primegov("dates", json!([meeting(1, "2026-02-30T18:00:00"), meeting(2, "2026-01-27T18:00:00")])),
-        primegov("twins", json!([meeting(3, "2026-01-20T18:00:00"), meeting(3, "2026-01-22T18:00:00")])),
+        everywhere("refused.primegov.com", &json!({"failure": {"unreachable": "connection refused"}})),
+        vec![line(layout, &json!({"text": CALENDAR})), line(layout, &json!({"text": NEW_CALENDAR}))],
+        primegov("dates", &json!([meeting(1, "2026-02-30T18:00:00"), meeting(2, "2026-01-27T18:00:00")])),
+        primegov("twins", &json!([meeting(3, "2026-01-20T18:00:00"), meeting(3, "2026-01-22T18:00:00")])),
         // Its documents are not in the recording: whoever asked for one would fail.
-        primegov("large", json!([with_large])),
+        primegov("large", &json!([with_large])),
     ];
     lines.concat().join("\n")
 }

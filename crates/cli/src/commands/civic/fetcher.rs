@@ -50,14 +50,21 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let told = if args.flags.json { Told::JsonLines } else { Told::Remarks };
     let conductor = args.flags.conductor(&app, names::of_fetcher(), told)?;
-    tokio::select! {
-        free = stand_by(&conductor) => free?,
-        () = signals.next() => return Ok(Exit::Ok),
-    }
-    output::note("visits cities when they are due; Ctrl-C ends it");
     let (handle, stop) = stop_pair();
-    let ended = visiting::attended(&conductor, &handle, &mut signals, conductor.run(&stop)).await?;
-    Ok(if ended.is_some() { Exit::Ok } else { Exit::Interrupted })
+    let work = async {
+        let mut stopped = stop.clone();
+        tokio::select! {
+            free = stand_by(&conductor) => free?,
+            () = stopped.stopping() => return Ok(()),
+        }
+        output::note("visits cities when they are due; Ctrl-C ends it");
+        conductor.run(&stop).await;
+        anyhow::Ok(())
+    };
+    match visiting::attended(&conductor, &handle, &mut signals, work).await? {
+        Some(ended) => ended.map(|()| Exit::Ok),
+        None => Ok(Exit::Interrupted),
+    }
 }
 
 /// Waits until nobody else does the same on this store.

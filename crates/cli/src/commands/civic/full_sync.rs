@@ -41,9 +41,11 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 pub(super) async fn once(app: &App, which: Which, flags: &Flags) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let conductor = flags.conductor(app, names::of_fetcher(), Told::Remarks)?;
-    alone(&conductor).await?;
     let (handle, stop) = stop_pair();
-    let work = conductor.full_sync(which, &stop);
+    let work = async {
+        alone(&conductor).await?;
+        anyhow::Ok(conductor.full_sync(which, &stop).await?)
+    };
     let Some(results) = visiting::attended(&conductor, &handle, &mut signals, work).await? else {
         return Ok(Exit::Interrupted);
     };
