@@ -67,8 +67,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<Exit> {
     let banana = Banana::parse(&key).map_err(|fault| Failure::usage(fault.to_string()))?;
     let settings = ClientSettings::default();
     let client = match (&args.record, &args.replay) {
-        (_, Some(folder)) => Client::replaying(&settings, folder).map_err(unusable)?,
-        (Some(folder), None) => Client::recording(&settings, folder).map_err(unusable)?,
+        (_, Some(folder)) => Client::replaying(&settings, folder).map_err(|error| unusable(&error))?,
+        (Some(folder), None) => Client::recording(&settings, folder).map_err(|error| unusable(&error))?,
         (None, None) => Client::network(&settings),
     };
     if args.replay.is_none() {
@@ -100,7 +100,7 @@ fn name_and_state(city: &str) -> Result<(String, String), Failure> {
     Ok((name.to_owned(), state))
 }
 
-fn unusable(error: RecordingError) -> Failure {
+fn unusable(error: &RecordingError) -> Failure {
     Failure::usage(error.to_string())
 }
 
