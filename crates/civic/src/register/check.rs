@@ -126,12 +126,10 @@ impl Check<'_> {
                 }
             }
         } else if city.tz.is_none() && !city.state.is_empty() {
-            match states::only_zone(&city.state) {
-                Some(zone) => city.tz = Some(zone.to_owned()),
-                None => {
-                    let zones = states::zones(&city.state).join(" or ");
-                    self.fault("tz", format!("{} has several time zones; say which: {zones}", city.state));
-                }
+            city.tz = states::only_zone(&city.state).map(str::to_owned);
+            if city.tz.is_none() {
+                let zones = states::zones(&city.state).join(" or ");
+                self.fault("tz", format!("{} has several time zones; say which: {zones}", city.state));
             }
         }
     }

@@ -35,13 +35,10 @@ pub(super) fn name(given: &str) -> Result<Option<&'static str>, FieldFault> {
         "timezone" | "time_zone" => "tz",
         "zipcode" | "zip" => "zipcodes",
         other if KEPT_BY_THE_STORE.contains(&other) => return Ok(None),
-        other => match NAMES.iter().find(|name| **name == other) {
-            Some(name) => name,
-            None => {
-                let hint = suggest(other, NAMES);
-                return Err(FieldFault::new(given.trim(), format!("there is no such field; {hint}")));
-            }
-        },
+        other => NAMES.iter().find(|name| **name == other).ok_or_else(|| {
+            let hint = suggest(other, NAMES);
+            FieldFault::new(given.trim(), format!("there is no such field; {hint}"))
+        })?,
     };
     Ok(Some(plain))
 }

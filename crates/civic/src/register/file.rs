@@ -91,7 +91,9 @@ fn table(text: &str) -> Listed {
     }
     if !wrong.is_empty() {
         // Every line would say the same again.
-        wrong.into_iter().for_each(|fault| listed.fault("line 1", fault));
+        for fault in wrong {
+            listed.fault("line 1", fault);
+        }
         return listed;
     }
     let mut lines = Lines { text, byte: 0, line: 1 };

@@ -67,8 +67,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<Exit> {
     let banana = Banana::parse(&key).map_err(|fault| Failure::usage(fault.to_string()))?;
     let settings = ClientSettings::default();
     let client = match (&args.record, &args.replay) {
-        (_, Some(folder)) => Client::replaying(&settings, folder).map_err(unusable)?,
-        (Some(folder), None) => Client::recording(&settings, folder).map_err(unusable)?,
+        (_, Some(folder)) => Client::replaying(&settings, folder).map_err(|error| unusable(&error))?,
+        (Some(folder), None) => Client::recording(&settings, folder).map_err(|error| unusable(&error))?,
         (None, None) => Client::network(&settings),
     };
     if args.replay.is_none() {
@@ -100,7 +100,7 @@ fn name_and_state(city: &str) -> Result<(String, String), Failure> {
     Ok((name.to_owned(), state))
 }
 
-fn unusable(error: RecordingError) -> Failure {
+fn unusable(error: &RecordingError) -> Failure {
     Failure::usage(error.to_string())
 }
 
@@ -125,20 +125,18 @@ async fn stoppable(client: &Client, name: &str, state: &str) -> anyhow::Result<O
 }
 
 fn found(name: String, state: String, banana: &Banana, detection: Detection) -> Found {
+    // Where there are several, the likeliest: the command shows it, so that it is seen.
+    let zone = if states::only_zone(&state).is_some() { None } else { states::zones(&state).first() };
     let add = |hit: &Hit| {
-        let mut command = add_command(&Jurisdiction {
+        add_command(&Jurisdiction {
             banana: banana.to_string(),
             name: name.clone(),
             state: state.clone(),
             vendor: hit.vendor.to_owned(),
             slug: hit.slug.clone(),
+            tz: zone.map(|zone| (*zone).to_owned()),
             ..Jurisdiction::default()
-        });
-        if states::only_zone(&state).is_none() {
-            // The likeliest; the command shows it, so that it is seen.
-            states::zones(&state).iter().take(1).for_each(|zone| command.push_str(&format!(" --tz {zone}")));
-        }
-        command
+        })
     };
     let hits = detection.hits.into_iter().map(|hit| FoundHit { add: add(&hit), hit }).collect();
     let (tried, troubles) = (detection.tried, detection.troubles);
@@ -155,7 +153,7 @@ fn show(found: &Found) -> anyhow::Result<()> {
         found.hits.iter().try_for_each(|hit| output::line(&hit.add))?;
     }
     found.troubles.iter().for_each(|trouble| output::note(format!("not told: {trouble}")));
-    let tried = format!("{} tried", output::count(found.tried as u64, "address").replace("addresss", "addresses"));
+    let tried = format!("{} tried", output::count(found.tried as u64, "page"));
     match found.hits.len() {
         0 => output::note(format!("no vendor knows {}, {} ({tried})", found.name, found.state)),
         _ => output::note(tried),

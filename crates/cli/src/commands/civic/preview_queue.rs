@@ -39,11 +39,11 @@ struct Preview {
     city_banana: String,
     /// Those that wait, also those that are not shown.
     total_queued: usize,
-    previews: Vec<Job>,
+    previews: Vec<QueuePreview>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Job {
+pub(super) struct QueuePreview {
     queue_id: String,
     job_type: String,
     meeting_id: String,
@@ -84,7 +84,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// Jobs with the titles and days of what they are about.
-pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<Vec<Job>> {
+pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<Vec<QueuePreview>> {
     let meetings = jobs.iter().map(|job| job.meeting_id.clone()).collect();
     let of_matter = |job: &QueueJob| match &job.payload {
         CivicTask::Matter { matter_id, .. } => Some(matter_id.clone()),
@@ -105,7 +105,7 @@ pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<
             Some(matter) => matters.get(&matter).cloned(),
             None => meeting.map(|(title, _)| title.clone()),
         };
-        Job {
+        QueuePreview {
             queue_id: job.id.to_string(),
             job_type: job.job_type,
             date: meeting.and_then(|(_, start)| *start),
@@ -137,12 +137,12 @@ fn show_counts(stats: &QueueStats) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub(super) fn show(jobs: &[Job]) -> anyhow::Result<()> {
+pub(super) fn show(jobs: &[QueuePreview]) -> anyhow::Result<()> {
     if jobs.is_empty() {
         output::note("nothing waits");
         return Ok(());
     }
-    let row = |job: &Job| {
+    let row = |job: &QueuePreview| {
         [
             job.queue_id.clone(),
             job.city_banana.clone(),

@@ -122,12 +122,11 @@ async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) 
         named
     };
     // No id at all would mean every job.
-    let retried = match ids.is_empty() {
-        true => 0,
-        false => {
-            let queue = Some(Name::from(CIVIC_QUEUE));
-            app.store().retry(JobFilter { ids, queue, ..JobFilter::default() }).await?.jobs
-        }
+    let retried = if ids.is_empty() {
+        0
+    } else {
+        let queue = Some(Name::from(CIVIC_QUEUE));
+        app.store().retry(JobFilter { ids, queue, ..JobFilter::default() }).await?.jobs
     };
     if as_json {
         output::json(&json!({"retried": retried}))?;

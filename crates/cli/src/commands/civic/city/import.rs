@@ -106,7 +106,9 @@ fn refused(name: &str, listed: Listed, planned: Vec<PlacedFault>, args: &Args) -
     if args.json {
         output::json(&as_json(&Plan::default(), &faults, args.dry_run))?;
     }
-    faults.iter().for_each(|fault| output::note(format!("{name}, {fault}")));
+    for fault in &faults {
+        output::note(format!("{name}, {fault}"));
+    }
     let mut lines: Vec<usize> = faults.iter().map(number).collect();
     lines.dedup();
     let lines = output::count(lines.len() as u64, "line");
