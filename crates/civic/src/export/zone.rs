@@ -31,7 +31,7 @@ struct Onset {
 struct Rule {
     first: Onset,
     last: Onset,
-    /// Weeks of the month that would do: 1 to 5, and −1 for the last.
+    /// Weeks of the month that would do: 1 to 4, and −1 for the last.
     weeks: Vec<i8>,
     years: usize,
 }
@@ -52,8 +52,7 @@ fn observances(zone: &TimeZone, first: Date, last: Date) -> Vec<String> {
     let mut lines = Vec::new();
     // What the clocks showed before any of them was changed.
     let before = zone.to_offset_info(begin);
-    if onsets.first().is_none_or(|onset| onset.at > begin) && onsets.iter().all(|onset| onset.local.year() > first.year() - 1)
-    {
+    if onsets.first().is_none_or(|onset| onset.local.date() >= first) {
         let resting = Onset {
             local: DateTime::constant(1970, 1, 1, 0, 0, 0, 0),
             at: begin,
@@ -126,11 +125,10 @@ fn rules(onsets: &[Onset]) -> Vec<Rule> {
 
 /// Which of its kind in the month a weekday is; the last one also is −1.
 fn weeks(day: Date) -> Vec<i8> {
-    let mut weeks = vec![(day.day() - 1) / 7 + 1];
-    if day.day() + 7 > day.days_in_month() {
-        weeks.push(-1);
-    }
-    weeks
+    let week = (day.day() - 1) / 7 + 1;
+    let is_last = day.day() + 7 > day.days_in_month();
+    // Not every month has a fifth.
+    [(week, week < 5), (-1, is_last)].into_iter().filter(|(_, does)| *does).map(|(week, _)| week).collect()
 }
 
 fn repeated(rule: &Rule, week: i8, goes_on: bool) -> String {
