@@ -9,6 +9,8 @@ pub(crate) enum Exit {
     Unexpected = 1,
     /// Wrong flags, or input that cannot be used.
     Usage = 2,
+    /// Some of what was asked for was done, and some could not be.
+    Partial = 3,
     /// The submission failed or was cancelled, the run failed, a state failed, or a file or page could not be read.
     SubmissionFailed = 10,
     /// The submission waits for a person.
@@ -37,12 +39,13 @@ mod tests {
             Exit::Ok,
             Exit::Unexpected,
             Exit::Usage,
+            Exit::Partial,
             Exit::SubmissionFailed,
             Exit::WaitingForReview,
             Exit::Waiting,
             Exit::StoreUnavailable,
             Exit::Interrupted,
         ];
-        assert_eq!(all.map(|exit| exit as u8), [0, 1, 2, 10, 11, 12, 20, 130]);
+        assert_eq!(all.map(|exit| exit as u8), [0, 1, 2, 3, 10, 11, 12, 20, 130]);
     }
 }

@@ -1,0 +1,43 @@
+//! `--record` and `--replay`: the client that documents are fetched with, and how a signal ends it.
+
+use crate::{failure::Failure, work::Signals};
+use bindery_civic::client::{Client, Settings};
+use bindery_engine::{StopSignal, stop_pair};
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Fetching {
+    /// Keep every exchange with the sites in this folder, which has to be empty
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+
+    /// Answer from such a folder, and ask nobody
+    #[arg(long, value_name = "DIR")]
+    replay: Option<PathBuf>,
+}
+
+impl Fetching {
+    pub(super) fn client(&self) -> anyhow::Result<Client> {
+        let settings = Settings::default();
+        let opened = match (&self.record, &self.replay) {
+            (Some(folder), _) => Client::recording(&settings, folder),
+            (None, Some(folder)) => Client::replaying(&settings, folder),
+            (None, None) => return Ok(Client::network(&settings)),
+        };
+        let described = "docs/civic-recordings.md describes recordings";
+        Ok(opened.map_err(|error| Failure::usage(error.to_string()).hint(described))?)
+    }
+}
+
+/// Ctrl-C and SIGTERM end what is under way.
+pub(super) fn stopping() -> anyhow::Result<StopSignal> {
+    let mut signals = Signals::new()?;
+    let (handle, stop) = stop_pair();
+    tokio::spawn(async move {
+        signals.next().await;
+        handle.stop();
+        // Whoever holds the signal may still be asked; the handle stays until the program ends.
+        std::future::pending::<()>().await;
+    });
+    Ok(stop)
+}
