@@ -36,8 +36,6 @@ pub(super) fn stopping() -> anyhow::Result<StopSignal> {
     tokio::spawn(async move {
         signals.next().await;
         handle.stop();
-        // Whoever holds the signal may still be asked; the handle stays until the program ends.
-        std::future::pending::<()>().await;
     });
     Ok(stop)
 }
