@@ -55,7 +55,7 @@ pub(super) fn write(
     entries: &[Entry],
     items: &HashMap<String, String>,
 ) -> io::Result<()> {
-    let mut xml = Writer::new_with_indent(&mut *out, b' ', 2);
+    let mut xml = Writer::new_with_indent(out, b' ', 2);
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
     let root = BytesStart::new("feed").with_attributes([("xmlns", "http://www.w3.org/2005/Atom")]);
     xml.write_event(Event::Start(root))?;
@@ -70,8 +70,7 @@ pub(super) fn write(
         entry(&mut xml, one, items)?;
     }
     xml.write_event(Event::End(BytesEnd::new("feed")))?;
-    drop(xml);
-    out.write_all(b"\n")
+    xml.get_mut().write_all(b"\n")
 }
 
 type Xml<'a> = Writer<&'a mut dyn Write>;
