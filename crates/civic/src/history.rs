@@ -79,7 +79,13 @@ pub fn sentence(change: &MeetingChange, item: Option<&str>) -> String {
             let or_unknown = |moment: String| if moment.is_empty() { "no day".to_owned() } else { moment };
             format!("{} → {}", or_unknown(before), or_unknown(after))
         }
-        ChangeKind::Cancelled => if before.is_empty() { String::new() } else { format!("was {before}") },
+        ChangeKind::Cancelled => {
+            if before.is_empty() {
+                String::new()
+            } else {
+                format!("was {before}")
+            }
+        }
         ChangeKind::StatusChanged => {
             let or_announced = |status: String| if status.is_empty() { "as announced".to_owned() } else { status };
             format!("{} → {}", or_announced(before), or_announced(after))
@@ -145,7 +151,8 @@ mod tests {
     fn said(kind: ChangeKind, before: Value, after: Value, item: Option<&str>) -> String {
         let (meeting_id, banana) = ("paloaltoCA_0".to_owned(), "paloaltoCA".to_owned());
         let at = Timestamp::from_millis(0);
-        let change = MeetingChange { meeting_id, revision: 1, ordinal: 0, banana, kind, item_id: None, before, after, at };
+        let change =
+            MeetingChange { meeting_id, revision: 1, ordinal: 0, banana, kind, item_id: None, before, after, at };
         sentence(&change, item)
     }
 

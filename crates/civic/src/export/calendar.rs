@@ -149,9 +149,10 @@ fn description(whole: &Whole) -> String {
         lines.push(summary.to_owned());
     }
     // What only runs the meeting is in every agenda.
-    let items = whole.items.iter().filter(|item| {
-        item.removed_at.is_none() && item.filter_reason.is_none() && item.duplicate_of.is_none()
-    });
+    let items = whole
+        .items
+        .iter()
+        .filter(|item| item.removed_at.is_none() && item.filter_reason.is_none() && item.duplicate_of.is_none());
     let titles: Vec<String> = items
         .map(|item| match said(&item.agenda_number) {
             Some(number) => format!("{number} {}", item.title),
@@ -193,7 +194,8 @@ fn escaped(text: &str) -> String {
 
 /// An address is no text, and is not escaped; what no address can have is.
 fn address(url: &str) -> String {
-    let plain = |letter: char| if letter.is_whitespace() || letter.is_control() { "%20".to_owned() } else { letter.into() };
+    let plain =
+        |letter: char| if letter.is_whitespace() || letter.is_control() { "%20".to_owned() } else { letter.into() };
     url.trim().chars().map(plain).collect()
 }
 

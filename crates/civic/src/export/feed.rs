@@ -93,9 +93,9 @@ fn entry(xml: &mut Xml<'_>, entry: &Entry, items: &HashMap<String, String>) -> i
     for kind in kinds {
         empty(xml, "category", &[("term", &kind), ("scheme", &format!("tag:{AUTHORITY},{SINCE}:change"))])?;
     }
-    xml.create_element("content").with_attribute(("type", "html")).write_text_content(BytesText::new(&plain(
-        &content(entry, items),
-    )))?;
+    xml.create_element("content")
+        .with_attribute(("type", "html"))
+        .write_text_content(BytesText::new(&plain(&content(entry, items))))?;
     xml.write_event(Event::End(BytesEnd::new("entry")))
 }
 
@@ -133,7 +133,8 @@ fn content(entry: &Entry, items: &HashMap<String, String>) -> String {
         ("Recording", &meeting.video_url),
     ];
     facts.extend(links.into_iter().filter_map(|(name, url)| {
-        let url = url.as_deref().map(str::trim).filter(|url| url.starts_with("https://") || url.starts_with("http://"))?;
+        let url =
+            url.as_deref().map(str::trim).filter(|url| url.starts_with("https://") || url.starts_with("http://"))?;
         Some(format!("<a href=\"{}\">{name}</a>", in_html(url)))
     }));
     if !facts.is_empty() {

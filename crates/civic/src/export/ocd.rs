@@ -90,9 +90,10 @@ fn agenda_item(order: usize, item: &AgendaItem, votes: &[VoteEvent]) -> Value {
         json!({"entity_type": "vote_event", "name": motion, "entity_name": motion, "entity_id": vote.id,
             "note": vote.result.as_deref().unwrap_or_default()})
     });
-    let sponsors = item.sponsors.iter().map(|name| {
-        json!({"entity_type": "person", "name": name, "entity_name": name, "note": "sponsor"})
-    });
+    let sponsors = item
+        .sponsors
+        .iter()
+        .map(|name| json!({"entity_type": "person", "name": name, "entity_name": name, "note": "sponsor"}));
     let notes: Vec<&str> = [&item.summary, &item.action].into_iter().flatten().map(String::as_str).collect();
     json!({
         "order": order.to_string(),

@@ -57,9 +57,7 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
         let message = format!("{shown} shows a login page in place of the document");
         return Err(NoText::new(Why::Login, message));
     }
-    let file = reader
-        .open(page.bytes, Some(file_name(&page.url)))
-        .map_err(|error| NoText::unread(&shown, &error))?;
+    let file = reader.open(page.bytes, Some(file_name(&page.url))).map_err(|error| NoText::unread(&shown, &error))?;
     let about = file.about();
     if matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip) {
         let message = format!("{shown} is an archive, and files inside of archives are not read");

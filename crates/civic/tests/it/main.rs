@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod export;
 mod hall;
+mod ics;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
 mod sync;

@@ -51,7 +51,8 @@ fn expect(is_one: bool, id: &str, what: &str, example: &str) -> Result<(), Failu
         return Ok(());
     }
     let failure = Failure::usage(format!("{id:?} is not the id of {what}; expected one like {example}"));
-    Err(failure.hint("`bindery civic meetings BANANA` lists meetings, `bindery civic show MEETING` their items and matters"))
+    Err(failure
+        .hint("`bindery civic meetings BANANA` lists meetings, `bindery civic show MEETING` their items and matters"))
 }
 
 fn unknown(what: &str, id: &str) -> anyhow::Error {

@@ -102,7 +102,8 @@ async fn found(app: &App, args: &Args) -> anyhow::Result<Matter> {
     };
     let city = finding::city(app, city).await?;
     let matter_file = Some(args.matter.trim().to_owned());
-    let filter = MatterFilter { banana: Some(city.banana.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
+    let filter =
+        MatterFilter { banana: Some(city.banana.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
     let found = app.store().civic().matters(filter).await?.pop();
     let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.banana, args.matter));
     Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)

@@ -84,7 +84,10 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     }
     let room = shown::room(68, 24, 56);
-    output::table(&["DAY", "TIME", "STATUS", "MEETING", "ITEMS#", "HAS", "ID"], listed.iter().map(|one| row(one, room)))?;
+    output::table(
+        &["DAY", "TIME", "STATUS", "MEETING", "ITEMS#", "HAS", "ID"],
+        listed.iter().map(|one| row(one, room)),
+    )?;
     if are_more {
         output::note(format!("these are the latest {most}; --limit or --from and --to show others"));
     }

@@ -142,8 +142,7 @@ async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> any
             if report.status != Status::Listed {
                 continue;
             }
-            let candidate =
-                reading::Candidate { name: report.name.clone(), url: report.url.clone(), skipped: None };
+            let candidate = reading::Candidate { name: report.name.clone(), url: report.url.clone(), skipped: None };
             let (read, said) = reading.read(&candidate).await;
             if let Some(said) = said {
                 text.push_str(&under_name(&candidate.name, said));
@@ -166,7 +165,8 @@ async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> any
 /// `003-17864.txt`: in the order of the agenda, and the same every time.
 fn write(folder: &Path, item: &AgendaItem, text: &str) -> anyhow::Result<String> {
     let own = item.id.strip_prefix(&item.meeting_id).unwrap_or(&item.id).trim_start_matches('_');
-    let own: String = own.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).take(60).collect();
+    let own: String =
+        own.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).take(60).collect();
     let path = folder.join(format!("{:03}-{own}.txt", item.sequence));
     let number = item.agenda_number.as_deref().map(|number| format!("{number} ")).unwrap_or_default();
     let shown = path.display().to_string();
