@@ -6,6 +6,7 @@ mod bad_input;
 mod broker;
 mod buckets;
 mod carrying;
+mod civic_out;
 mod config_file;
 mod control;
 mod crash;
