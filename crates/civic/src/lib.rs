@@ -19,12 +19,14 @@
 //! | [`dates`], [`status`] | what councils write about days, hours and cancellations |
 //! | [`decide`], [`schedule`] | what is queued, and which city is visited when |
 //! | [`detect`] | which vendor a city's site is with |
+//! | [`export`], [`history`] | what is known of a city, for other programs; what has changed, in words |
 //! | [`duplicates`], [`filter`] | what of an agenda is listed twice, and what is worth reading |
 //! | [`hash`], [`ids`] | what documents and entities are known by |
 //! | [`html`] | finding things in pages |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`states`] | states, and the clocks in them |
 //! | [`sync`] | what a vendor says and what is stored, brought together |
+//! | [`text`] | the text of documents that agendas name |
 //! | [`vendor`] | the adapters, and what they all answer with |
 //! | [`visit`] | an adapter driven over one city's site |
 //! | [`votes`] | ballots, tallies and outcomes |
@@ -37,8 +39,10 @@ pub mod dates;
 pub mod decide;
 pub mod detect;
 pub mod duplicates;
+pub mod export;
 pub mod filter;
 pub mod hash;
+pub mod history;
 pub mod html;
 pub mod ids;
 pub mod people;
@@ -47,6 +51,7 @@ pub mod schedule;
 pub mod states;
 pub mod status;
 pub mod sync;
+pub mod text;
 pub mod vendor;
 pub mod visit;
 pub mod votes;

@@ -18,6 +18,7 @@ mod receiving;
 mod report;
 mod result_tables;
 mod standalone;
+mod whole_file;
 mod work;
 
 use clap::Parser as _;

@@ -15,9 +15,11 @@
 //! | [`event`] | the append-only log's envelope |
 //! | [`review`] | a task for a person about one outcome |
 //! | [`fold`] | letters as they are compared |
+//! | [`cell`] | cells of tables for spreadsheets |
 //! | [`progress`] | what the command line and the pages show |
 
 pub mod artifact;
+pub mod cell;
 pub mod error;
 pub mod event;
 pub mod fault;

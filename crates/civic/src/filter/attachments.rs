@@ -5,7 +5,7 @@
 //! be left of an item, the likeliest of the filtered ones is kept: a "Master Agreement" can be the very thing that is
 //! approved.
 
-use super::{Decision, Tier, Treatment, title};
+use super::{Decision, Tier, Treatment, title, versions};
 use crate::dates::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -92,6 +92,21 @@ fn rule_for(name: &str) -> Option<&'static Rule> {
 /// The document is one that an item with weight carries.
 pub fn is_substantive(name: &str) -> bool {
     rule_for(name).is_none() && SUBSTANTIVE.is_match(&words(name))
+}
+
+/// One decision per document, given as name and address: by their names, and of several versions the last is read.
+pub fn decide_versions(documents: &[(&str, &str)]) -> Vec<Decision> {
+    let names: Vec<&str> = documents.iter().map(|(name, _)| *name).collect();
+    let is_old = versions::superseded(documents);
+    let whole = decide(&names).into_iter().zip(is_old);
+    let superseded = || Decision {
+        tier: Tier::Attachment,
+        treatment: Treatment::Skip,
+        class: None,
+        rule: "attachment.superseded",
+        reason: "a later version of it is listed".to_owned(),
+    };
+    whole.map(|(decision, is_old)| if is_old && !decision.is_skipped() { superseded() } else { decision }).collect()
 }
 
 /// One decision per name, in their order. Where all would be skipped, the likeliest is kept.

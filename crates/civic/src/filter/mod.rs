@@ -20,6 +20,7 @@ pub mod matters;
 pub mod measure;
 pub mod meetings;
 pub mod rules;
+pub mod stored;
 pub mod title;
 pub mod versions;
 

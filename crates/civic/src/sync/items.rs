@@ -7,7 +7,7 @@
 use super::meeting::attachment;
 use crate::{
     duplicates::{ListedItem, duplicates},
-    filter::{self, items::ItemFacts},
+    filter,
     hash::{HashedDocument, hash_attachments_fast},
     ids,
     vendor::{VendorItem, VendorMeeting},
@@ -168,7 +168,6 @@ fn item(meeting: &Meeting, told: &VendorItem, id: String, before: Option<&Agenda
     if !told.attachments.is_empty() {
         item.attachments = told.attachments.iter().map(|document| attachment(document, &item.attachments)).collect();
     }
-    judge_attachments(&mut item.attachments);
     item.attachment_hash = Some(hash(&item.attachments)).filter(|hash| !hash.is_empty());
     judge(&mut item);
     item.latest_hash = Some(latest_hash(&item));
@@ -195,32 +194,13 @@ fn latest_hash(item: &AgendaItem) -> String {
     ids::digest(&parts, 16)
 }
 
-/// Which documents are not read, and why. Nothing is left out of the list.
-fn judge_attachments(attachments: &mut [Attachment]) {
-    let names: Vec<&str> = attachments.iter().map(|one| one.name.as_str()).collect();
-    let decisions = filter::attachments::decide(&names);
-    let documents: Vec<(&str, &str)> = attachments.iter().map(|one| (one.name.as_str(), one.url.as_str())).collect();
-    let superseded = filter::versions::superseded(&documents);
-    for ((attachment, decision), is_old) in attachments.iter_mut().zip(decisions).zip(superseded) {
-        attachment.filter_reason = match () {
-            () if decision.is_skipped() => Some(decision.rule.to_owned()),
-            () if is_old => Some("attachment.superseded".to_owned()),
-            () => None,
-        };
-    }
-}
-
-/// Whether the item is worth reading, and by which rule.
+/// Which documents are not read, and why; and whether the item is worth reading, and by which rule. Nothing is left out.
 fn judge(item: &mut AgendaItem) {
-    let names: Vec<&str> = item.attachments.iter().map(|one| one.name.as_str()).collect();
-    let facts = ItemFacts {
-        title: &item.title,
-        section: item.section.as_deref(),
-        matter_file: item.matter_file.as_deref(),
-        matter_type: item.matter_type.as_deref(),
-        attachments: &names,
-    };
-    let decision = filter::items::decide(&facts);
+    let of_documents = filter::stored::of_documents(item);
+    for (attachment, decision) in item.attachments.iter_mut().zip(of_documents) {
+        attachment.filter_reason = decision.is_skipped().then(|| decision.rule.to_owned());
+    }
+    let decision = filter::stored::of_item(item);
     item.filter_reason = decision.filter_reason().map(str::to_owned);
     item.filter_rule = Some(decision.rule.to_owned());
 }

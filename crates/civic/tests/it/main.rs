@@ -5,7 +5,9 @@
 mod conductor;
 mod conductor_follows;
 mod conductor_troubles;
+mod export;
 mod hall;
+mod ics;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;

@@ -8,6 +8,7 @@ mod buckets;
 mod carrying;
 mod civic_city;
 mod civic_kills;
+mod civic_out;
 mod civic_sync;
 mod config_file;
 mod control;

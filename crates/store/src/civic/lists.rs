@@ -6,7 +6,7 @@ use super::{
     matters::{Appearance, CastBallot, Matter, Sponsorship, VoteEvent},
     meetings::{AgendaItem, ItemRevision, Meeting, MeetingChange, SkippedMeeting},
     people::{Committee, CommitteeMember, Person},
-    work::{Question, Row, nouns},
+    work::{Question, Row, Value, nouns},
 };
 use crate::{error::StoreResult, query::JobFilter};
 use bindery_core::{Name, Timestamp, job::JobState};
@@ -98,6 +98,12 @@ impl CivicRecords<'_> {
         self.list(Question::of::<AgendaItem>().whose("meeting_id = ?", meeting_id).by("sequence, id", None)).await
     }
 
+    /// The same of several meetings, meeting by meeting.
+    pub async fn agendas(&self, meeting_ids: &[String]) -> StoreResult<Vec<AgendaItem>> {
+        let question = Question::of::<AgendaItem>().whose("meeting_id = ANY(?)", meeting_ids);
+        self.list(question.by("meeting_id, sequence, id", None)).await
+    }
+
     pub async fn agenda_item(&self, id: &str) -> StoreResult<Option<AgendaItem>> {
         self.first(Question::of::<AgendaItem>().whose("id = ?", id)).await
     }
@@ -152,7 +158,12 @@ impl CivicRecords<'_> {
         self.votes_by("matter_id = ?", matter_id).await
     }
 
-    async fn votes_by(&self, condition: &str, id: &str) -> StoreResult<Vec<VoteEvent>> {
+    /// The votes of several meetings.
+    pub async fn votes_of(&self, meeting_ids: &[String]) -> StoreResult<Vec<VoteEvent>> {
+        self.votes_by("meeting_id = ANY(?)", meeting_ids).await
+    }
+
+    async fn votes_by(&self, condition: &str, id: impl Into<Value>) -> StoreResult<Vec<VoteEvent>> {
         let mut found: Vec<VoteEvent> =
             self.list(Question::of::<VoteEvent>().whose(condition, id).by("id", None)).await?;
         found.sort_by(|one, other| {

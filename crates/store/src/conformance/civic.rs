@@ -429,6 +429,8 @@ pub async fn two_votes_on_one_item_survive_and_a_corrected_ballot_replaces(f: &F
     apply(f, voted).await;
     let motions: Vec<String> = civic.votes(MEETING).await.unwrap().into_iter().filter_map(|vote| vote.motion).collect();
     assert_eq!(motions, ["Motion a", "Motion b"]);
+    let of_several = civic.votes_of(&[MEETING.to_owned(), "another".to_owned()]).await.unwrap();
+    assert_eq!(of_several, civic.votes(MEETING).await.unwrap());
     let ballots = async |person: &str| {
         let mut votes: Vec<String> = civic
             .ballots(&format!("{CITY}_cm_{person}"))
@@ -501,6 +503,8 @@ pub async fn what_happens_to_a_meeting_is_its_history(f: &Fixture) {
         (1, "A longer bridge", Some(f.now()))
     );
     assert!(civic.agenda(MEETING).await.unwrap()[0].removed_at.is_some());
+    let of_several = civic.agendas(&[MEETING.to_owned(), "another".to_owned()]).await.unwrap();
+    assert_eq!(of_several, civic.agenda(MEETING).await.unwrap());
 }
 
 pub async fn the_first_meeting_of_a_city_is_told_once(f: &Fixture) {

@@ -1,17 +1,18 @@
 //! `bindery civic detect-vendor`: which vendor a city's site is with.
 
-use super::city::add_command;
-use crate::{exit::Exit, failure::Failure, output, work::Signals};
+use super::{
+    city::add_command,
+    fetching::{Fetching, stopping},
+};
+use crate::{exit::Exit, failure::Failure, output};
 use bindery_civic::{
     banana::Banana,
-    client::{Client, RecordingError, Settings as ClientSettings},
+    client::Client,
     detect::{self, DetectError, Detection, Hit},
     states,
 };
-use bindery_engine::stop_pair;
 use bindery_store::civic::Jurisdiction;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// Find out which vendor a city's site is with
 #[derive(Debug, clap::Args)]
@@ -28,13 +29,8 @@ pub(super) struct Args {
     #[arg(value_name = "NAME, ST")]
     city: String,
 
-    /// Keep everything that was fetched in this folder
-    #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
-    record: Option<PathBuf>,
-
-    /// Ask such a folder instead of the network
-    #[arg(long, value_name = "FOLDER")]
-    replay: Option<PathBuf>,
+    #[command(flatten)]
+    fetching: Fetching,
 
     /// Print JSON
     #[arg(long)]
@@ -65,13 +61,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<Exit> {
     let key = detect::slugs(&name, &state).map_err(|fault| Failure::usage(fault.to_string()))?;
     let key = key.first().map(|name| format!("{name}{state}")).unwrap_or_default();
     let banana = Banana::parse(&key).map_err(|fault| Failure::usage(fault.to_string()))?;
-    let settings = ClientSettings::default();
-    let client = match (&args.record, &args.replay) {
-        (_, Some(folder)) => Client::replaying(&settings, folder).map_err(|error| unusable(&error))?,
-        (Some(folder), None) => Client::recording(&settings, folder).map_err(|error| unusable(&error))?,
-        (None, None) => Client::network(&settings),
-    };
-    if args.replay.is_none() {
+    let client = args.fetching.client()?;
+    if !args.fetching.is_replay() {
         output::note(format!("asking the vendors for {name}, {state}; this takes a minute or two"));
     }
     let Some(detection) = stoppable(&client, &name, &state).await? else { return Ok(Exit::Interrupted) };
@@ -100,24 +91,9 @@ fn name_and_state(city: &str) -> Result<(String, String), Failure> {
     Ok((name.to_owned(), state))
 }
 
-fn unusable(error: &RecordingError) -> Failure {
-    Failure::usage(error.to_string())
-}
-
 /// None if somebody stopped it.
 async fn stoppable(client: &Client, name: &str, state: &str) -> anyhow::Result<Option<Detection>> {
-    let (handle, stop) = stop_pair();
-    let mut signals = Signals::new()?;
-    let detecting = detect::detect(client, name, state, &stop);
-    tokio::pin!(detecting);
-    let detected = tokio::select! {
-        detected = &mut detecting => detected,
-        () = signals.next() => {
-            handle.stop();
-            detecting.await
-        }
-    };
-    match detected {
+    match detect::detect(client, name, state, &stopping()?).await {
         Ok(detection) => Ok(Some(detection)),
         Err(DetectError::Stopped) => Ok(None),
         Err(error) => Err(Failure::usage(error.to_string()).into()),

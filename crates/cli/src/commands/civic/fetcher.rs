@@ -39,7 +39,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let app = settings.existing().await?;
         return full_sync::once(&app, Which::Due, &args.flags).await;
     }
-    if args.flags.replay.is_some() {
+    if args.flags.fetching.is_replay() {
         return Err(Failure::usage("--replay ends by itself; give --once with it").into());
     }
     // Before anything is waited for, so that no signal finds us unprepared.

@@ -7,19 +7,38 @@
 //! | `sync_cities`, `full_sync`, `fetcher`, `watchlist` | yes: they visit cities, with what is in `visiting` |
 //! | `status` | yes: how visiting goes |
 //! | `preview_queue`, `queue` | yes: what waits to be read |
+//! | `meetings`, `show`, `votes`, `matter`, `changes` | yes: what is known |
+//! | `explain` | `explain` does, `filters explain` does not |
+//! | `export` | yes: what is known, for other programs |
+//! | `extract_text`, `preview_items` | yes, unless an address is given: documents, fetched and read |
+//! | `days`, `fetching`, `finding`, `reading`, `shown` | what several of them share |
 
 mod alerts;
+mod changes;
 mod city;
 mod city_requests;
+mod days;
 mod detect_vendor;
+mod explain;
+mod export;
+mod extract_text;
 mod fetcher;
+mod fetching;
+mod finding;
 mod full_sync;
+mod matter;
+mod meetings;
 mod parse;
+mod preview_items;
 mod preview_queue;
 mod queue;
+mod reading;
+mod show;
+mod shown;
 mod status;
 mod sync_cities;
 mod visiting;
+mod votes;
 mod watchlist;
 
 use crate::{config::Settings, exit::Exit};
@@ -36,6 +55,9 @@ Examples:
   bindery civic sync-city paloaltoCA              visit a city now
   bindery civic fetcher                           visit all cities whenever they are due
   bindery civic status                            how that goes
+  bindery civic meetings paloaltoCA               what is known of a city
+  bindery civic show paloaltoCA_3c961ffe17f6      a meeting with its agenda, votes and history
+  bindery civic export paloaltoCA --format ics    a calendar, a feed, a table, JSON
 docs/civic.md tells what is followed and how.")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -58,6 +80,16 @@ enum Action {
     PreviewWatchlist(watchlist::PreviewArgs),
     SyncWatchlist(watchlist::SyncArgs),
     Status(status::Args),
+    Meetings(meetings::Args),
+    Show(show::Args),
+    Votes(votes::Args),
+    Matter(matter::Args),
+    Changes(changes::Args),
+    Explain(explain::Args),
+    Filters(explain::FilterArgs),
+    Export(export::Args),
+    ExtractText(extract_text::Args),
+    PreviewItems(preview_items::Args),
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
@@ -76,5 +108,15 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::PreviewWatchlist(args) => watchlist::preview(settings, args).await,
         Action::SyncWatchlist(args) => watchlist::sync(settings, args).await,
         Action::Status(args) => status::run(settings, args).await,
+        Action::Meetings(args) => meetings::run(settings, args).await,
+        Action::Show(args) => show::run(settings, args).await,
+        Action::Votes(args) => votes::run(settings, args).await,
+        Action::Matter(args) => matter::run(settings, args).await,
+        Action::Changes(args) => changes::run(settings, args).await,
+        Action::Explain(args) => explain::run(settings, args).await,
+        Action::Filters(args) => explain::filters(args),
+        Action::Export(args) => export::run(settings, args).await,
+        Action::ExtractText(args) => extract_text::run(settings, args).await,
+        Action::PreviewItems(args) => preview_items::run(settings, args).await,
     }
 }

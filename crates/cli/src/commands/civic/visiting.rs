@@ -1,16 +1,19 @@
 //! What all commands that visit councils have in common: their flags, the client, signals, progress and exit codes.
 
+use super::{
+    days::{day, in_order},
+    fetching::Fetching,
+};
 use crate::{config::App, exit::Exit, failure::Failure, names, output, work::Signals};
 use bindery_civic::{
     banana::{self, Target},
-    client::{self, Client},
     conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
 };
 use bindery_core::Name;
 use bindery_engine::StopHandle;
 use bindery_store::civic::SyncStatus;
 use jiff::civil::Date;
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 /// What a site says of itself can be long.
 const LONGEST_REASON: usize = 300;
@@ -26,51 +29,23 @@ pub(super) struct Flags {
     #[arg(long, value_name = "DAY", value_parser = day)]
     to: Option<Date>,
 
-    /// Keep every exchange with the sites in this folder, which must be empty
-    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
-    record: Option<PathBuf>,
-
-    /// Answer from such a folder, and not from the network; today is the day of the recording
-    #[arg(long, value_name = "DIR")]
-    pub(super) replay: Option<PathBuf>,
-
-    /// An address for those who wonder who asks, sent with every request
-    #[arg(long, value_name = "ADDRESS")]
-    contact: Option<String>,
+    #[command(flatten)]
+    pub(super) fetching: Fetching,
 
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
-fn day(text: &str) -> Result<Date, String> {
-    text.parse().map_err(|_| "expected a day such as 2026-03-01".to_owned())
-}
-
 impl Flags {
     fn window(&self) -> anyhow::Result<WindowRule> {
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && from > to
-        {
-            return Err(Failure::usage(format!("--from {from} lies behind --to {to}")).into());
-        }
+        in_order(self.from, self.to)?;
         Ok(WindowRule { from: self.from, to: self.to, ..WindowRule::default() })
-    }
-
-    fn client(&self) -> anyhow::Result<Client> {
-        let settings = client::Settings { contact: self.contact.clone(), ..client::Settings::default() };
-        let client = match (&self.record, &self.replay) {
-            (Some(folder), _) => Client::recording(&settings, folder),
-            (None, Some(folder)) => Client::replaying(&settings, folder),
-            (None, None) => Ok(Client::network(&settings)),
-        };
-        Ok(client
-            .map_err(|error| Failure::usage(error.to_string()).hint("docs/civic-recordings.md tells of recordings"))?)
     }
 
     /// Visits under this name, and tells of each city as it ends.
     pub(super) fn conductor(&self, app: &App, name: Name, told: Told) -> anyhow::Result<Conductor> {
-        let (window, client) = (self.window()?, Arc::new(self.client()?));
+        let (window, client) = (self.window()?, Arc::new(self.fetching.client()?));
         let conductor = Conductor::new(Arc::clone(app.engine.store()), client)
             .with_pages(Arc::clone(app.engine.blobs()))
             .with_window(window)

@@ -1,12 +1,12 @@
 //! What is written: beside the file, into a folder, or to the terminal. A file appears whole or not at all.
 
 use super::Format;
+use crate::whole_file::WholeFile;
 use bindery_reader::{About, Page, combine, render};
 use std::{
-    io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
 };
-use tempfile::NamedTempFile;
 
 /// Pages on their way out, in order.
 pub(super) struct Output {
@@ -20,7 +20,7 @@ pub(super) struct Output {
 
 enum Target {
     Terminal(io::StdoutLock<'static>),
-    File { temporary: BufWriter<NamedTempFile>, path: PathBuf },
+    File(WholeFile),
 }
 
 impl Format {
@@ -42,9 +42,7 @@ impl Output {
 
     /// Writes a file.
     pub(super) fn file(format: Format, dpi: f32, about: &About, path: PathBuf) -> io::Result<Self> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = BufWriter::new(tempfile::Builder::new().prefix(".bindery-read-").tempfile_in(folder)?);
-        Self::begin(format, dpi, about, Target::File { temporary, path })
+        Self::begin(format, dpi, about, Target::File(WholeFile::begin(path)?))
     }
 
     fn begin(format: Format, dpi: f32, about: &About, target: Target) -> io::Result<Self> {
@@ -59,7 +57,7 @@ impl Output {
     fn write(&mut self, text: &str) -> io::Result<()> {
         match &mut self.target {
             Target::Terminal(terminal) => terminal.write_all(text.as_bytes()),
-            Target::File { temporary, .. } => temporary.write_all(text.as_bytes()),
+            Target::File(file) => file.write_all(text.as_bytes()),
         }
     }
 
@@ -100,23 +98,7 @@ impl Output {
         }
         match self.target {
             Target::Terminal(mut terminal) => terminal.flush().map(|()| None),
-            Target::File { temporary, path } => {
-                let temporary = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
-                make_readable(temporary.as_file())?;
-                temporary.persist(&path)?;
-                Ok(Some(path))
-            }
+            Target::File(file) => file.finish().map(Some),
         }
     }
-}
-
-/// Temporary files are for their owner alone; what a user asked for has the usual rights.
-fn make_readable(file: &std::fs::File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    let _ = file;
-    Ok(())
 }

@@ -4,6 +4,7 @@ use crate::{
     failure::Failure,
     result_tables::{pages_of, shown},
 };
+use bindery_core::cell::harmless;
 use serde_json::Value;
 use std::{collections::BTreeSet, io::Write};
 
@@ -52,12 +53,6 @@ pub(super) fn json_lines(documents: &[Value], mut into: impl Write) -> anyhow::R
         into.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// A cell that a spreadsheet would run as a formula is marked as text. Documents come from strangers.
-fn harmless(cell: String) -> String {
-    let is_number = cell.parse::<f64>().is_ok();
-    if !is_number && cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}") } else { cell }
 }
 
 #[cfg(test)]

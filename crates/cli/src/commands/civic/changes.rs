@@ -1,0 +1,88 @@
+//! `bindery civic changes`: what has happened to a city's meetings.
+
+use super::{days::day, finding, shown};
+use crate::{config::Settings, exit::Exit, output};
+use bindery_civic::{export, history};
+use bindery_store::civic::{ChangeFilter, Meeting, MeetingChange, MeetingFilter};
+use jiff::civil::Date;
+use serde_json::json;
+use std::collections::HashMap;
+
+/// Show what has happened to a city's meetings, the newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic changes paloaltoCA
+  bindery civic changes paloaltoCA --since 2026-03-01 --limit 500
+  bindery civic changes paloaltoCA --json | jq '.[] | select(.kind == \"cancelled\")'")]
+pub(super) struct Args {
+    /// The city, e.g. paloaltoCA
+    banana: String,
+
+    /// Only what was seen on this day or later
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    since: Option<Date>,
+
+    /// At most so many
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    let city = finding::city(&app, &args.banana).await?;
+    let civic = app.store().civic();
+    let (since, _) = export::between(&city, args.since, None);
+    let limit = usize::try_from(args.limit).ok();
+    let filter = ChangeFilter { banana: Some(city.banana.clone()), since, limit, ..ChangeFilter::default() };
+    let changes = civic.meeting_changes(filter).await?;
+    let mut ids: Vec<String> = changes.iter().map(|change| change.meeting_id.clone()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let of_ids = MeetingFilter { ids: ids.clone(), with_removed: true, ..MeetingFilter::default() };
+    // An empty list of ids would mean all.
+    let meetings = if ids.is_empty() { Vec::new() } else { civic.meetings(of_ids).await? };
+    let meetings: HashMap<&str, &Meeting> = meetings.iter().map(|meeting| (meeting.id.as_str(), meeting)).collect();
+    let items: HashMap<String, String> =
+        civic.agendas(&ids).await?.into_iter().map(|item| (item.id, item.title)).collect();
+    let item = |change: &MeetingChange| change.item_id.as_ref().and_then(|id| items.get(id)).map(String::as_str);
+    if args.json {
+        let told = changes.iter().map(|change| {
+            let mut told = json!(change);
+            told["meeting_title"] = json!(meetings.get(change.meeting_id.as_str()).map(|meeting| &meeting.title));
+            told["item_title"] = json!(item(change));
+            told["headline"] = json!(history::headline(change.kind));
+            told["sentence"] = json!(history::sentence(change, item(change)));
+            told
+        });
+        output::json(&told.collect::<Vec<_>>())?;
+        return Ok(Exit::Ok);
+    }
+    if changes.is_empty() {
+        output::note(format!("nothing is known to have happened in {}", city.banana));
+        return Ok(Exit::Ok);
+    }
+    let room = shown::room(70, 20, 40);
+    let rows = changes.iter().map(|change| {
+        let meeting = meetings.get(change.meeting_id.as_str());
+        let title = meeting.map(|meeting| meeting.title.as_str()).unwrap_or(&change.meeting_id);
+        let day = meeting.map(|meeting| shown::begins(meeting).0).unwrap_or_default();
+        let day = day.split_once(' ').map_or(day.as_str(), |(_, day)| day).to_owned();
+        let [what, said] = told(change, item(change));
+        [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what, said]
+    });
+    output::fitted_table(&["SEEN", "OF", "MEETING", "CHANGE", ""], rows)?;
+    if limit == Some(changes.len()) {
+        output::note(format!("these are the newest {}; --limit shows more", changes.len()));
+    }
+    Ok(Exit::Ok)
+}
+
+/// What happened, and from what to what.
+pub(super) fn told(change: &MeetingChange, item: Option<&str>) -> [String; 2] {
+    [history::headline(change.kind).to_owned(), output::short(&history::sentence(change, item), 160)]
+}

@@ -1,0 +1,120 @@
+//! `bindery civic matter`: a bill or resolution over all its appearances.
+
+use super::{finding, shown, votes};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    output,
+};
+use bindery_civic::ids;
+use bindery_store::civic::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter};
+use serde_json::json;
+use std::collections::HashMap;
+
+/// Show a matter: who stands behind it, where it appeared, and how it was voted on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic matter paloaltoCA_0123456789abcdef
+  bindery civic matter \"ORD 2026-7\" --city paloaltoCA       by its public number
+  bindery civic matter paloaltoCA_0123456789abcdef --json | jq '.appearances[].vote_outcome'")]
+pub(super) struct Args {
+    /// The id of the matter, or its public number
+    matter: String,
+
+    /// The city, where a public number is given
+    #[arg(long, value_name = "BANANA")]
+    city: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    let matter = found(&app, &args).await?;
+    let civic = app.store().civic();
+    let appearances = civic.appearances(&matter.id).await?;
+    let voted = civic.votes_on(&matter.id).await?;
+    let people: HashMap<String, String> =
+        civic.people(&matter.banana).await?.into_iter().map(|person| (person.id, person.name)).collect();
+    let sponsors: Vec<_> = civic
+        .sponsorships(&matter.id)
+        .await?
+        .into_iter()
+        .map(|one| {
+            let name = people.get(&one.person_id).cloned().unwrap_or_else(|| one.person_id.clone());
+            (name, one)
+        })
+        .collect();
+    if args.json {
+        let sponsors = sponsors.iter().map(|(name, one)| {
+            json!({"person_id": one.person_id, "name": name, "is_primary": one.is_primary, "order": one.sponsor_order})
+        });
+        output::json(&json!({
+            "matter": matter, "sponsors": sponsors.collect::<Vec<_>>(), "appearances": appearances, "votes": voted,
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    output::line(&matter.title)?;
+    shown::fact("file", matter.matter_file.as_deref())?;
+    shown::fact("type", matter.matter_type.as_deref())?;
+    shown::fact("status", matter.status.as_deref())?;
+    let names: Vec<&str> = sponsors.iter().map(|(name, _)| name.as_str()).collect();
+    shown::fact("sponsors", Some(&names.join(", ")))?;
+    shown::fact("summary", matter.canonical_summary.as_deref())?;
+    shown::fact("id", Some(&matter.id))?;
+    output::line("")?;
+    let meetings = meetings(&app, &appearances).await?;
+    let room = shown::room(76, 20, 40);
+    let rows = appearances.iter().map(|one| {
+        let meeting = meetings.get(&one.meeting_id);
+        let day = meeting.map(|meeting| shown::begins(meeting).0).unwrap_or_default();
+        let body = one.committee.as_deref().or(meeting.map(|meeting| meeting.title.as_str())).unwrap_or_default();
+        let tally = if one.vote_tally.is_empty() { String::new() } else { shown::tally(&one.vote_tally) };
+        let outcome = format!("{} {tally}", one.vote_outcome.as_deref().unwrap_or_default().replace('_', " "));
+        [
+            day,
+            output::short(body, room),
+            output::short(one.action.as_deref().unwrap_or_default(), 24),
+            outcome.trim().to_owned(),
+            one.meeting_id.clone(),
+        ]
+    });
+    output::table(&["DAY", "BODY", "ACTION", "OUTCOME", "MEETING"], rows)?;
+    for vote in &voted {
+        output::line("")?;
+        let day = meetings.get(&vote.meeting_id).map(|meeting| shown::begins(meeting).0);
+        votes::show(vote, day.as_deref())?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn found(app: &App, args: &Args) -> anyhow::Result<Matter> {
+    let Some(city) = &args.city else {
+        if !ids::is_matter_id(&args.matter) && !args.matter.contains('_') {
+            let failure = Failure::usage(format!("{:?} is not the id of a matter", args.matter));
+            return Err(failure.hint("with --city BANANA it is taken for a public number").into());
+        }
+        return finding::matter(app, &args.matter).await;
+    };
+    let city = finding::city(app, city).await?;
+    let matter_file = Some(args.matter.trim().to_owned());
+    let filter =
+        MatterFilter { banana: Some(city.banana.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
+    let found = app.store().civic().matters(filter).await?.pop();
+    let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.banana, args.matter));
+    Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)
+}
+
+async fn meetings(app: &App, appearances: &[Appearance]) -> anyhow::Result<HashMap<String, Meeting>> {
+    let ids: Vec<String> = appearances.iter().map(|one| one.meeting_id.clone()).collect();
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let filter = MeetingFilter { ids, with_removed: true, ..MeetingFilter::default() };
+    let found = app.store().civic().meetings(filter).await?;
+    Ok(found.into_iter().map(|meeting| (meeting.id.clone(), meeting)).collect())
+}

@@ -1,0 +1,117 @@
+//! `bindery civic meetings`: the meetings of a city.
+
+use super::{days::Days, finding, shown};
+use crate::{config::Settings, exit::Exit, output};
+use bindery_store::civic::{Meeting, MeetingFilter};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// List the meetings of a city
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery civic meetings paloaltoCA
+  bindery civic meetings paloaltoCA --from 2026-03-01 --to 2026-03-31
+  bindery civic meetings paloaltoCA --status cancelled --json")]
+pub(super) struct Args {
+    /// The city, e.g. paloaltoCA
+    banana: String,
+
+    #[command(flatten)]
+    days: Days,
+
+    /// Only those: cancelled, postponed, deferred, rescheduled or revised
+    #[arg(long)]
+    status: Option<String>,
+
+    /// Also those that the vendor does not list any more
+    #[arg(long)]
+    removed: bool,
+
+    /// At most so many, the latest
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A meeting with how much there is of it.
+#[derive(Debug, Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    meeting: Meeting,
+    item_count: u64,
+}
+
+pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    args.days.check()?;
+    let app = settings.existing().await?;
+    let city = finding::city(&app, &args.banana).await?;
+    let (from, until) = args.days.between(&city);
+    let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let filter = MeetingFilter {
+        banana: Some(city.banana.clone()),
+        from,
+        until,
+        status: args.status,
+        with_removed: args.removed,
+        newest_first: true,
+        limit: Some(most.saturating_add(1)),
+        ..MeetingFilter::default()
+    };
+    let civic = app.store().civic();
+    let mut meetings = civic.meetings(filter).await?;
+    let are_more = meetings.len() > most;
+    meetings.truncate(most);
+    meetings.reverse();
+    let ids: Vec<String> = meetings.iter().map(|meeting| meeting.id.clone()).collect();
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for item in civic.agendas(&ids).await?.into_iter().filter(|item| item.removed_at.is_none()) {
+        *counts.entry(item.meeting_id).or_default() += 1;
+    }
+    let listed: Vec<Listed> = meetings
+        .into_iter()
+        .map(|meeting| Listed { item_count: counts.get(&meeting.id).copied().unwrap_or(0), meeting })
+        .collect();
+    if args.json {
+        output::json(&listed)?;
+        return Ok(Exit::Ok);
+    }
+    if listed.is_empty() {
+        output::note(format!("no meeting of {} is known here", city.banana));
+        return Ok(Exit::Ok);
+    }
+    let room = shown::room(68, 24, 56);
+    output::table(
+        &["DAY", "TIME", "STATUS", "MEETING", "ITEMS#", "HAS", "ID"],
+        listed.iter().map(|one| row(one, room)),
+    )?;
+    if are_more {
+        output::note(format!("these are the latest {most}; --limit or --from and --to show others"));
+    }
+    output::note("A agenda, P packet, M minutes, V recording; `bindery civic show ID` shows one");
+    Ok(Exit::Ok)
+}
+
+fn row(listed: &Listed, room: usize) -> [String; 7] {
+    let meeting = &listed.meeting;
+    let (day, time) = shown::begins(meeting);
+    let has = [
+        ('A', &meeting.agenda_url),
+        ('P', &meeting.packet_url),
+        ('M', &meeting.minutes_url),
+        ('V', &meeting.video_url),
+    ];
+    let has: String = has.into_iter().map(|(letter, url)| if url.is_some() { letter } else { '·' }).collect();
+    [
+        day,
+        time,
+        shown::status(meeting),
+        output::short(&meeting.title, room),
+        listed.item_count.to_string(),
+        has,
+        meeting.id.clone(),
+    ]
+}

@@ -1,0 +1,63 @@
+//! Pieces of meetings as terminals show them.
+
+use crate::output;
+use bindery_civic::export::Begins;
+use bindery_core::Timestamp;
+use bindery_store::civic::Meeting;
+use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
+
+/// Wide enough to read, narrow enough for a window beside another.
+const USUAL_WIDTH: u16 = 110;
+
+/// How many characters a column may have when the others take so many.
+pub(super) fn room(taken: usize, least: usize, most: usize) -> usize {
+    let width = usize::from(output::stdout_width().unwrap_or(USUAL_WIDTH));
+    width.saturating_sub(taken).clamp(least, most)
+}
+
+/// `Mon 2026-03-09` and `18:30`.
+pub(super) fn begins(meeting: &Meeting) -> (String, String) {
+    match Begins::of(meeting) {
+        Some(begins) => {
+            let (day, time) = begins.shown();
+            (format!("{} {day}", begins.date.strftime("%a")), time)
+        }
+        None => ("no day".to_owned(), String::new()),
+    }
+}
+
+/// How it stands, if not as announced.
+pub(super) fn status(meeting: &Meeting) -> String {
+    let word = if meeting.removed_at.is_some() { Some("removed") } else { meeting.status.as_deref() };
+    word.unwrap_or_default().to_owned()
+}
+
+/// A moment by the clock of the city.
+pub(super) fn moment(at: Timestamp, zone: Option<&str>) -> String {
+    let zone = zone.and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
+    match jiff::Timestamp::from_millisecond(at.as_millis()) {
+        Ok(moment) => moment.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string(),
+        Err(_) => at.to_string(),
+    }
+}
+
+/// `5–2`, and who did neither.
+pub(super) fn tally(tally: &BTreeMap<String, i64>) -> String {
+    let count = |key: &str| tally.get(key).copied().unwrap_or(0);
+    let mut shown = format!("{}–{}", count("yes"), count("no"));
+    for key in ["abstain", "absent", "present"] {
+        if count(key) > 0 {
+            shown.push_str(&format!(", {} {key}", count(key)));
+        }
+    }
+    shown
+}
+
+/// A name and a value on a line, where there is a value.
+pub(super) fn fact(name: &str, value: Option<&str>) -> std::io::Result<()> {
+    match value.map(str::trim).filter(|value| !value.is_empty()) {
+        Some(value) => output::line(format!("{name:<9} {value}")),
+        None => Ok(()),
+    }
+}
