@@ -136,7 +136,7 @@ fn what_cannot_be_visited_is_one_sentence_with_a_hint() {
     assert!(unknown.err.contains("hint: `bindery civic city add betaCA"), "{}", unknown.err);
     let civic = |args: &[&str]| desk.bindery(&[&["civic"], args].concat());
     civic(&["sync-city", "alphaCA", "--replay", "nothing"]).fails_with(2, "nothing is no recording");
-    civic(&["sync-city", "alphaCA", "--from", "soon"]).fails_with(2, "expected a day such as 2026-03-01");
+    civic(&["sync-city", "alphaCA", "--from", "soon"]).fails_with(2, "expected one like 2026-03-09");
     let backwards = ["sync-city", "alphaCA", "--from", "2026-02-01", "--to", "2026-01-01"];
     civic(&backwards).fails_with(2, "--from 2026-02-01 is after --to 2026-01-01");
     civic(&["fetcher", "--replay", "recording"]).fails_with(2, "give --once with it");
