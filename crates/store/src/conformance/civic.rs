@@ -304,6 +304,34 @@ pub async fn s001_35_jobs_are_seen_as_people_know_them(f: &Fixture) {
     assert_eq!(civic.queue_jobs(Some("oaklandCA"), None).await.unwrap(), []);
 }
 
+/// Where the source system has `started_at`, `completed_at` and `failed_at`, a lease and the events of a job say more.
+pub async fn s001_36_a_row_of_the_queue_has_its_columns(f: &Fixture) {
+    let civic = city(f).await;
+    apply(f, CivicChanges { jobs: vec![CivicJob::meeting(MEETING, 0)], ..changes(MEETING, 0) }).await;
+    let row = serde_json::to_value(&civic.queue_jobs(None, None).await.unwrap()[0]).unwrap();
+    let mut columns: Vec<&String> = row.as_object().unwrap().keys().collect();
+    columns.sort();
+    let expected = [
+        "banana",
+        "completed_at",
+        "created_at",
+        "error_message",
+        "id",
+        "job_type",
+        "meeting_id",
+        "payload",
+        "priority",
+        "retry_count",
+        "source_url",
+        "started_at",
+        "status",
+    ];
+    assert_eq!(columns, expected);
+    assert_eq!(row["source_url"], "meeting://paloaltoCA_m1");
+    assert_eq!(row["payload"], serde_json::json!({"job_type": "meeting", "meeting_id": MEETING}));
+    assert_eq!((&row["status"], &row["priority"], &row["retry_count"]), (&"pending".into(), &0.into(), &0.into()));
+}
+
 pub async fn what_was_given_up_stays_so_until_there_is_something_new(f: &Fixture) {
     let civic = city(f).await;
     let wish = async |job: CivicJob| {

@@ -296,6 +296,7 @@ macro_rules! conformance_suite {
                 s001_37_a_meeting_or_matter_has_one_live_job
                 s001_39_the_urgent_come_first_and_meetings_before_matters
                 s001_35_jobs_are_seen_as_people_know_them
+                s001_36_a_row_of_the_queue_has_its_columns
                 what_was_given_up_stays_so_until_there_is_something_new
                 an_effect_under_a_lost_lease_stores_nothing
                 a_matter_is_one_over_all_its_meetings
