@@ -188,6 +188,7 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     let standing = conductor.get_sync_status(is_dead).await.unwrap();
     assert_eq!(standing.running.iter().map(|run| run.city_banana.as_str()).collect::<Vec<_>>(), ["nashvilleTN"]);
     assert_eq!(conductor.other_fetcher(is_dead).await.unwrap(), None);
+    town.clock.advance(Duration::from_secs(1));
     let presence = conductor.enter(is_dead).await.unwrap();
     assert_eq!(presence.closed.iter().map(|run| run.banana.as_str()).collect::<Vec<_>>(), ["paloaltoCA"]);
     assert_eq!(town.runs("paloaltoCA").await[0].status, SyncStatus::Failed);
