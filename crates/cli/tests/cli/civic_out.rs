@@ -192,8 +192,7 @@ fn s001_66_extract_text_writes_the_text_and_says_what_became_of_each_document() 
     // An address needs no store.
     let alone = Desk::new();
     let site = office.desk.path("site").display().to_string();
-    let args = |url| ["civic", "extract-text", url, "--replay", &site].map(str::to_owned);
-    let run = |url: &str| alone.bindery(&args(url).each_ref().map(String::as_str));
+    let run = |url: &str| alone.bindery(&["civic", "extract-text", url, "--replay", &site]);
     let answer = run("https://city.example/report.pdf").ok().json();
     assert_eq!(answer["documents"][0]["type"], "pdf");
     run("https://city.example/gone.pdf")
