@@ -7,7 +7,7 @@
 use super::{AUTHORITY, Begins, city_name, full_title, page};
 use crate::history::{headline, name, sentence, weight};
 use bindery_core::Timestamp;
-use bindery_store::civic::{Jurisdiction, Meeting, MeetingChange};
+use bindery_store::civic::{ChangeKind, Jurisdiction, Meeting, MeetingChange};
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
@@ -102,9 +102,13 @@ fn entry(xml: &mut Xml<'_>, entry: &Entry, items: &HashMap<String, String>) -> i
 /// `Cancelled: City Council: Regular Meeting, 2026-03-09 18:00`.
 fn title(entry: &Entry) -> String {
     let what = entry.changes.first().map_or("Changed", |change| headline(change.kind));
+    // Some are announced as what will not take place.
+    let told = entry.changes.first().filter(|change| change.kind == ChangeKind::Added);
+    let status = told.and_then(|change| change.after["status"].as_str());
+    let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
     let when = shown(&entry.meeting);
     let comma = if when.is_empty() { "" } else { ", " };
-    format!("{what}: {}{comma}{when}", full_title(&entry.meeting))
+    format!("{what}{status}: {}{comma}{when}", full_title(&entry.meeting))
 }
 
 fn shown(meeting: &Meeting) -> String {

@@ -147,7 +147,7 @@ async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> any
             if let Some(said) = said {
                 text.push_str(&under_name(&candidate.name, said));
             }
-            if let Some(reason) = &read.reason {
+            if let Some(reason) = read.reason.as_ref().filter(|_| args.json) {
                 output::note(reason);
             }
             *report = read;

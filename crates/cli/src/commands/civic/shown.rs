@@ -27,6 +27,11 @@ pub(super) fn begins(meeting: &Meeting) -> (String, String) {
     }
 }
 
+/// `2026-03-09` and `18:30`, where there is little room.
+pub(super) fn day_and_time(meeting: &Meeting) -> (String, String) {
+    Begins::of(meeting).map_or_else(|| ("no day".to_owned(), String::new()), |begins| begins.shown())
+}
+
 /// How it stands, if not as announced.
 pub(super) fn status(meeting: &Meeting) -> String {
     let word = if meeting.removed_at.is_some() { Some("removed") } else { meeting.status.as_deref() };
