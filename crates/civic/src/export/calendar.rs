@@ -81,13 +81,13 @@ impl Shape for Calendar {
         if begins.time.is_none() || is_off(meeting) {
             line(out, "TRANSP:TRANSPARENT")?;
         }
-        if let Some(location) = said(&meeting.location) {
+        if let Some(location) = said(meeting.location.as_deref()) {
             line(out, &format!("LOCATION:{}", escaped(location)))?;
         }
         if let Some(url) = page(meeting) {
             line(out, &format!("URL:{}", address(url)))?;
         }
-        if let Some(body) = said(&meeting.body) {
+        if let Some(body) = said(meeting.body.as_deref()) {
             line(out, &format!("CATEGORIES:{}", escaped(body)))?;
         }
         let description = description(whole);
@@ -102,8 +102,8 @@ impl Shape for Calendar {
     }
 }
 
-fn said(text: &Option<String>) -> Option<&str> {
-    text.as_deref().map(str::trim).filter(|text| !text.is_empty())
+fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// A day where the hour is not known; a time of nowhere in particular where the zone is not.
@@ -131,10 +131,10 @@ fn description(whole: &Whole) -> String {
     if meeting.removed_at.is_some() {
         lines.push("The council no longer lists this meeting.".to_owned());
     }
-    if let Some(status) = said(&meeting.status) {
+    if let Some(status) = said(meeting.status.as_deref()) {
         lines.push(format!("Status: {status}"));
     }
-    if let Some(note) = said(&meeting.start_note) {
+    if let Some(note) = said(meeting.start_note.as_deref()) {
         lines.push(format!("Begins: {note}"));
     }
     let links = [
@@ -143,8 +143,8 @@ fn description(whole: &Whole) -> String {
         ("Minutes", &meeting.minutes_url),
         ("Recording", &meeting.video_url),
     ];
-    lines.extend(links.iter().filter_map(|(name, url)| Some(format!("{name}: {}", said(url)?))));
-    if let Some(summary) = said(&meeting.summary) {
+    lines.extend(links.iter().filter_map(|(name, url)| Some(format!("{name}: {}", said(url.as_deref())?))));
+    if let Some(summary) = said(meeting.summary.as_deref()) {
         lines.push(String::new());
         lines.push(summary.to_owned());
     }
@@ -154,7 +154,7 @@ fn description(whole: &Whole) -> String {
         .iter()
         .filter(|item| item.removed_at.is_none() && item.filter_reason.is_none() && item.duplicate_of.is_none());
     let titles: Vec<String> = items
-        .map(|item| match said(&item.agenda_number) {
+        .map(|item| match said(item.agenda_number.as_deref()) {
             Some(number) => format!("{number} {}", item.title),
             None => item.title.clone(),
         })

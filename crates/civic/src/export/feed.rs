@@ -7,7 +7,7 @@
 use super::{AUTHORITY, Begins, city_name, full_title, page};
 use crate::history::{headline, name, sentence, weight};
 use bindery_core::Timestamp;
-use bindery_store::civic::{Jurisdiction, Meeting, MeetingChange};
+use bindery_store::civic::{ChangeKind, Jurisdiction, Meeting, MeetingChange};
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
@@ -102,9 +102,13 @@ fn entry(xml: &mut Xml<'_>, entry: &Entry, items: &HashMap<String, String>) -> i
 /// `Cancelled: City Council: Regular Meeting, 2026-03-09 18:00`.
 fn title(entry: &Entry) -> String {
     let what = entry.changes.first().map_or("Changed", |change| headline(change.kind));
+    // Some are announced as what will not take place.
+    let told = entry.changes.first().filter(|change| change.kind == ChangeKind::Added);
+    let status = told.and_then(|change| change.after["status"].as_str());
+    let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
     let when = shown(&entry.meeting);
     let comma = if when.is_empty() { "" } else { ", " };
-    format!("{what}: {}{comma}{when}", full_title(&entry.meeting))
+    format!("{what}{status}: {}{comma}{when}", full_title(&entry.meeting))
 }
 
 fn shown(meeting: &Meeting) -> String {
@@ -115,14 +119,13 @@ fn shown(meeting: &Meeting) -> String {
 /// All that was found, and where to go from there, as HTML.
 fn content(entry: &Entry, items: &HashMap<String, String>) -> String {
     let meeting = &entry.meeting;
-    let mut html = String::from("<ul>");
-    for change in &entry.changes {
+    let told = entry.changes.iter().map(|change| {
         let item = change.item_id.as_ref().and_then(|id| items.get(id)).map(String::as_str);
         let said = sentence(change, item);
         let colon = if said.is_empty() { "" } else { ": " };
-        html.push_str(&format!("<li>{}{colon}{}</li>", headline(change.kind), in_html(&said)));
-    }
-    html.push_str("</ul>");
+        format!("<li>{}{colon}{}</li>", headline(change.kind), in_html(&said))
+    });
+    let list = format!("<ul>{}</ul>", told.collect::<String>());
     let mut facts: Vec<String> = Vec::new();
     let (when, place) = (shown(meeting), meeting.location.as_deref().unwrap_or_default());
     facts.extend([when.as_str(), place].into_iter().filter(|fact| !fact.trim().is_empty()).map(in_html));
@@ -137,10 +140,7 @@ fn content(entry: &Entry, items: &HashMap<String, String>) -> String {
             url.as_deref().map(str::trim).filter(|url| url.starts_with("https://") || url.starts_with("http://"))?;
         Some(format!("<a href=\"{}\">{name}</a>", in_html(url)))
     }));
-    if !facts.is_empty() {
-        html.push_str(&format!("<p>{}</p>", facts.join(" · ")));
-    }
-    html
+    if facts.is_empty() { list } else { format!("{list}<p>{}</p>", facts.join(" · ")) }
 }
 
 fn in_html(text: &str) -> String {

@@ -43,7 +43,7 @@ impl Json {
         write!(out, "{comma}\n{}", serde_json::to_string(value)?)
     }
 
-    fn open_matters(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn open_matters(out: &mut dyn Write) -> io::Result<()> {
         write!(out, "\n],\"matters\":[")
     }
 }
@@ -66,14 +66,14 @@ impl Shape for Json {
 
     fn matter(&mut self, out: &mut dyn Write, matter: &Matter) -> io::Result<()> {
         if self.matters == 0 {
-            self.open_matters(out)?;
+            Self::open_matters(out)?;
         }
         Self::line(out, &mut self.matters, matter)
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.matters == 0 {
-            self.open_matters(out)?;
+            Self::open_matters(out)?;
         }
         out.write_all(b"\n]}\n")
     }

@@ -141,10 +141,8 @@ pub async fn export(
     };
     let mut done = Exported::default();
     let mut matters: BTreeSet<String> = BTreeSet::new();
-    let mut histories = match shape.takes_everything() {
-        true => histories(store, &request.city.banana).await?,
-        false => HashMap::new(),
-    };
+    let mut histories =
+        if shape.takes_everything() { histories(store, &request.city.banana).await? } else { HashMap::new() };
     shape.begin(out)?;
     for some in meetings.chunks(AT_A_TIME) {
         for mut whole in wholes(store, some).await? {
@@ -236,7 +234,9 @@ async fn histories(store: &dyn Store, banana: &str) -> Result<HashMap<String, Ve
     for change in store.civic().meeting_changes(filter).await? {
         histories.entry(change.meeting_id.clone()).or_default().push(change);
     }
-    histories.values_mut().for_each(|history| history.sort_by_key(|change| (change.revision, change.ordinal)));
+    for history in histories.values_mut() {
+        history.sort_by_key(|change| (change.revision, change.ordinal));
+    }
     Ok(histories)
 }
 

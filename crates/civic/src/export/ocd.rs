@@ -50,7 +50,7 @@ fn event(whole: &Whole, begins: &Begins, city: &Value, now: Timestamp) -> Value 
         json!({"note": "host", "name": body, "entity_type": "organization", "entity_name": body,
             "entity_id": meeting.committee_id})
     });
-    let location = meeting.location.as_deref().unwrap_or("not said");
+    let location = meeting.location.as_deref().unwrap_or("TBD");
     json!({
         "_type": "event",
         "_id": format!("ocd-event/{}", uuid(&meeting.id)),
@@ -132,7 +132,8 @@ fn status(meeting: &Meeting, now: Timestamp) -> &'static str {
 
 fn documents(meeting: &Meeting) -> Vec<Value> {
     let own = [("Packet", &meeting.packet_url), ("Minutes", &meeting.minutes_url)];
-    let own = own.into_iter().filter_map(|(note, url)| Some(linked(note, url.as_deref()?, "")));
+    let own =
+        own.into_iter().filter_map(|(note, url)| Some(linked(note, url.as_deref()?, media_type(url.as_deref()?))));
     own.chain(meeting.documents.iter().map(document)).collect()
 }
 
@@ -141,12 +142,18 @@ fn media(meeting: &Meeting) -> Vec<Value> {
 }
 
 fn document(attachment: &Attachment) -> Value {
-    let media_type = match attachment.kind.as_str() {
+    let by_kind = match attachment.kind.as_str() {
         "pdf" => "application/pdf",
         "html" => "text/html",
         _ => "",
     };
-    linked(&attachment.name, &attachment.url, media_type)
+    linked(&attachment.name, &attachment.url, by_kind)
+}
+
+/// Only where the address says it.
+fn media_type(url: &str) -> &'static str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    if path.to_ascii_lowercase().ends_with(".pdf") { "application/pdf" } else { "" }
 }
 
 fn linked(note: &str, url: &str, media_type: &str) -> Value {

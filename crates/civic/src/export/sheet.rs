@@ -76,8 +76,8 @@ fn row(out: &mut dyn Write, cells: Vec<String>) -> io::Result<()> {
     writer.flush()
 }
 
-fn text(value: &Option<String>) -> String {
-    value.clone().unwrap_or_default()
+fn text(value: Option<&str>) -> String {
+    value.unwrap_or_default().to_owned()
 }
 
 fn meeting_cells(meeting: &Meeting) -> Vec<String> {
@@ -86,15 +86,15 @@ fn meeting_cells(meeting: &Meeting) -> Vec<String> {
         meeting.id.clone(),
         date,
         time,
-        text(&meeting.tz),
-        text(&meeting.status),
-        text(&meeting.body),
+        text(meeting.tz.as_deref()),
+        text(meeting.status.as_deref()),
+        text(meeting.body.as_deref()),
         meeting.title.clone(),
-        text(&meeting.location),
-        text(&meeting.agenda_url),
-        text(&meeting.packet_url),
-        text(&meeting.minutes_url),
-        text(&meeting.video_url),
+        text(meeting.location.as_deref()),
+        text(meeting.agenda_url.as_deref()),
+        text(meeting.packet_url.as_deref()),
+        text(meeting.minutes_url.as_deref()),
+        text(meeting.video_url.as_deref()),
         meeting.removed_at.map(|at| at.to_string()).unwrap_or_default(),
     ]
 }
@@ -106,24 +106,24 @@ fn item_cells(item: &AgendaItem, vote: Option<&VoteEvent>) -> Vec<String> {
     vec![
         item.id.clone(),
         item.sequence.to_string(),
-        text(&item.agenda_number),
-        text(&item.section),
+        text(item.agenda_number.as_deref()),
+        text(item.section.as_deref()),
         item.is_consent.map(|is| if is { "yes" } else { "no" }).unwrap_or_default().to_owned(),
         item.title.clone(),
-        text(&item.matter_id),
-        text(&item.matter_file),
-        text(&item.matter_type),
+        text(item.matter_id.as_deref()),
+        text(item.matter_file.as_deref()),
+        text(item.matter_type.as_deref()),
         item.sponsors.join("; "),
-        text(&item.action),
-        text(&item.mover),
-        text(&item.seconder),
+        text(item.action.as_deref()),
+        text(item.mover.as_deref()),
+        text(item.seconder.as_deref()),
         result.to_owned(),
         count("yes"),
         count("no"),
-        text(&item.filter_reason),
+        text(item.filter_reason.as_deref()),
         item.attachments.iter().map(|document| document.url.as_str()).collect::<Vec<_>>().join(" "),
         item.topics.join("; "),
-        text(&item.summary),
+        text(item.summary.as_deref()),
         item.removed_at.map(|at| at.to_string()).unwrap_or_default(),
     ]
 }

@@ -76,7 +76,8 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
         let said = render::text(&read.page);
         let said = said.trim_end();
         if has_pages {
-            text.push_str(&format!("{}\n", page_marker(read.page.number)));
+            text.push_str(&page_marker(read.page.number));
+            text.push('\n');
         }
         match said.char_indices().nth(LONGEST_PAGE) {
             Some((end, _)) => {

@@ -86,12 +86,11 @@ impl NoText {
 impl From<FetchError> for NoText {
     fn from(error: FetchError) -> Self {
         let why = match &error.trouble {
-            Trouble::Status(404 | 410) => Why::DeadLink,
+            Trouble::Status(404 | 410) | Trouble::BadAddress(_) | Trouble::BadRedirect { .. } => Why::DeadLink,
             Trouble::Status(401) => Why::Login,
             Trouble::Status(402..500) | Trouble::Robots(_) => Why::Forbidden,
             Trouble::Exchange(Failure::TooLarge { .. }) => Why::TooLarge,
             Trouble::Exchange(Failure::NotRecorded { .. }) => Why::NotRecorded,
-            Trouble::BadAddress(_) | Trouble::BadRedirect { .. } => Why::DeadLink,
             Trouble::Stopped => Why::Stopped,
             _ => Why::Unreachable,
         };

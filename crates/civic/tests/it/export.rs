@@ -226,6 +226,7 @@ async fn a_feed_tells_what_was_posted_changed_and_cancelled() {
     assert_eq!(titles[1], "Cancelled: City Council: Regular Meeting, 2026-03-09 18:00");
     assert!(named(&feed, "content")[0].contains("<li>Item changed: "), "{feed:?}");
     assert!(titles.iter().any(|title| title.contains(HARSH)), "{titles:?}");
+    assert!(titles.contains(&"New meeting (cancelled): Planning Commission, 2026-02-24 19:00"), "{titles:?}");
     let content = named(&feed, "content").join("\n");
     assert!(
         content.contains("&lt;b&gt;]]&gt;") && !content.contains("<b>"),

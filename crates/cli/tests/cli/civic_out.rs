@@ -264,7 +264,7 @@ fn what_is_known_is_shown() {
     assert_eq!((meetings.as_array().unwrap().len(), &meetings[0]["item_count"]), (2, &3.into()));
     assert_eq!(office.json(&["meetings", CITY, "--from", "2026-03-11"])[0]["status"], "cancelled");
     let table = office.desk.bindery(&["civic", "meetings", CITY]).ok().out;
-    assert!(table.contains("Mon 2026-03-09") && table.contains("cancelled"), "{table}");
+    assert!(table.contains("2026-03-09  18:00") && table.contains("cancelled"), "{table}");
 
     let shown = office.desk.bindery(&["civic", "show", office.id()]).ok().out;
     for piece in

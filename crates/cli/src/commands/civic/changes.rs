@@ -66,16 +66,15 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::note(format!("nothing is known to have happened in {}", city.banana));
         return Ok(Exit::Ok);
     }
-    let room = shown::room(70, 20, 40);
+    let room = shown::room(68, 16, 36);
     let rows = changes.iter().map(|change| {
         let meeting = meetings.get(change.meeting_id.as_str());
         let title = meeting.map(|meeting| meeting.title.as_str()).unwrap_or(&change.meeting_id);
-        let day = meeting.map(|meeting| shown::begins(meeting).0).unwrap_or_default();
-        let day = day.split_once(' ').map_or(day.as_str(), |(_, day)| day).to_owned();
-        let [what, said] = told(change, item(change));
-        [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what, said]
+        let day = meeting.map(|meeting| shown::day_and_time(meeting).0).unwrap_or_default();
+        let what = told(change, item(change));
+        [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what]
     });
-    output::fitted_table(&["SEEN", "OF", "MEETING", "CHANGE", ""], rows)?;
+    output::fitted_table(&["SEEN", "OF", "MEETING", "CHANGE"], rows)?;
     if limit == Some(changes.len()) {
         output::note(format!("these are the newest {}; --limit shows more", changes.len()));
     }
@@ -83,6 +82,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// What happened, and from what to what.
-pub(super) fn told(change: &MeetingChange, item: Option<&str>) -> [String; 2] {
-    [history::headline(change.kind).to_owned(), output::short(&history::sentence(change, item), 160)]
+pub(super) fn told(change: &MeetingChange, item: Option<&str>) -> String {
+    let (what, said) = (history::headline(change.kind), history::sentence(change, item));
+    if said.is_empty() { what.to_owned() } else { format!("{what}: {}", output::short(&said, 160)) }
 }

@@ -15,11 +15,12 @@ pub(super) async fn city(app: &App, banana: &str) -> anyhow::Result<Jurisdiction
     let others = JurisdictionFilter { state, limit: Some(5), ..JurisdictionFilter::default() };
     let others = app.store().civic().jurisdictions(others).await?;
     let names: Vec<&str> = others.iter().map(|city| city.banana.as_str()).collect();
-    Err(match names.is_empty() {
-        true => failure.hint(format!("no city of {} is stored", banana.state())),
-        false => failure.hint(format!("stored in {} are {}", banana.state(), names.join(", "))),
-    }
-    .into())
+    let hint = if names.is_empty() {
+        format!("no city of {} is stored", banana.state())
+    } else {
+        format!("stored in {} are {}", banana.state(), names.join(", "))
+    };
+    Err(failure.hint(hint).into())
 }
 
 /// The meeting of an id.

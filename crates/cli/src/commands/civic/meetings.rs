@@ -83,7 +83,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::note(format!("no meeting of {} is known here", city.banana));
         return Ok(Exit::Ok);
     }
-    let room = shown::room(68, 24, 56);
+    let room = shown::room(64, 18, 56);
     output::table(
         &["DAY", "TIME", "STATUS", "MEETING", "ITEMS#", "HAS", "ID"],
         listed.iter().map(|one| row(one, room)),
@@ -97,7 +97,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 fn row(listed: &Listed, room: usize) -> [String; 7] {
     let meeting = &listed.meeting;
-    let (day, time) = shown::begins(meeting);
+    let (day, time) = shown::day_and_time(meeting);
     let has = [
         ('A', &meeting.agenda_url),
         ('P', &meeting.packet_url),

@@ -81,9 +81,10 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         fs::create_dir_all(folder)
             .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", folder.display())))?;
     }
-    let (previews, exit) = match args.extract_text {
-        true => with_texts(&args, &meeting, &items).await?,
-        false => (items.iter().map(|item| preview(item, args.all)).collect(), Exit::Ok),
+    let (previews, exit) = if args.extract_text {
+        with_texts(&args, &meeting, &items).await?
+    } else {
+        (items.iter().map(|item| preview(item, args.all)).collect(), Exit::Ok)
     };
     if args.json {
         let count = previews.len();
@@ -136,7 +137,8 @@ async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> any
         let mut text = String::new();
         let is_read = args.all || preview.treatment != Treatment::Skip;
         if let Some(body) = item.body_text.as_deref().filter(|body| is_read && !body.trim().is_empty()) {
-            text.push_str(&format!("{}\n\n", body.trim_end()));
+            text.push_str(body.trim_end());
+            text.push_str("\n\n");
         }
         for report in &mut preview.documents {
             if report.status != Status::Listed {
@@ -147,7 +149,7 @@ async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> any
             if let Some(said) = said {
                 text.push_str(&under_name(&candidate.name, said));
             }
-            if let Some(reason) = &read.reason {
+            if let Some(reason) = read.reason.as_ref().filter(|_| args.json) {
                 output::note(reason);
             }
             *report = read;

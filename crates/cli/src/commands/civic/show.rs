@@ -53,10 +53,9 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let zone = meeting.tz.as_deref();
     let rows = history.iter().map(|change| {
         let item = change.item_id.as_deref().and_then(|id| titles.get(id).copied());
-        let [what, said] = changes::told(change, item);
-        [shown::moment(change.at, zone), what, said]
+        [shown::moment(change.at, zone), changes::told(change, item)]
     });
-    output::fitted_table(&["SEEN", "CHANGE", ""], rows)?;
+    output::fitted_table(&["SEEN", "CHANGE"], rows)?;
     Ok(Exit::Ok)
 }
 

@@ -27,6 +27,11 @@ pub(super) fn begins(meeting: &Meeting) -> (String, String) {
     }
 }
 
+/// `2026-03-09` and `18:30`, where there is little room.
+pub(super) fn day_and_time(meeting: &Meeting) -> (String, String) {
+    Begins::of(meeting).map_or_else(|| ("no day".to_owned(), String::new()), |begins| begins.shown())
+}
+
 /// How it stands, if not as announced.
 pub(super) fn status(meeting: &Meeting) -> String {
     let word = if meeting.removed_at.is_some() { Some("removed") } else { meeting.status.as_deref() };
@@ -45,13 +50,9 @@ pub(super) fn moment(at: Timestamp, zone: Option<&str>) -> String {
 /// `5–2`, and who did neither.
 pub(super) fn tally(tally: &BTreeMap<String, i64>) -> String {
     let count = |key: &str| tally.get(key).copied().unwrap_or(0);
-    let mut shown = format!("{}–{}", count("yes"), count("no"));
-    for key in ["abstain", "absent", "present"] {
-        if count(key) > 0 {
-            shown.push_str(&format!(", {} {key}", count(key)));
-        }
-    }
-    shown
+    let others = ["abstain", "absent", "present"].into_iter().filter(|key| count(key) > 0);
+    let others: String = others.map(|key| format!(", {} {key}", count(key))).collect();
+    format!("{}–{}{others}", count("yes"), count("no"))
 }
 
 /// A name and a value on a line, where there is a value.
