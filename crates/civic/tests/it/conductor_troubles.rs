@@ -122,7 +122,10 @@ async fn s001_17_whatever_is_wrong_with_a_site_is_told_of_its_city_alone() {
     }
     for (banana, reason) in [
         ("vendorlessCA", "there is no vendor \"nonesuch\"; known are boardbook, "),
-        ("slugCA", "the slug \"two words\" is no name of a site: expected a name as in https://NAME.legistar.com, or a host"),
+        (
+            "slugCA",
+            "the slug \"two words\" is no name of a site: expected a name as in https://NAME.legistar.com, or a host",
+        ),
     ] {
         let why = results[banana].error_message.as_deref().unwrap();
         assert_eq!(results[banana].status, SyncStatus::Skipped, "{why}");
