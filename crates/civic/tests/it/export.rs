@@ -175,7 +175,7 @@ fn elements(xml: &[u8]) -> Vec<(String, String)> {
     loop {
         match reader.read_event().unwrap() {
             Event::Start(start) => {
-                open.push((String::from_utf8_lossy(start.name().as_ref()).into_owned(), String::new()))
+                open.push((String::from_utf8_lossy(start.name().as_ref()).into_owned(), String::new()));
             }
             Event::Text(text) => open.last_mut().map_or((), |(_, said)| said.push_str(&text.decode().unwrap())),
             Event::GeneralRef(name) => {
@@ -298,7 +298,10 @@ async fn a_table_survives_quotes_lines_and_formulas() {
     // Three items of the council; the others have no agenda, and are rows of their own.
     assert_eq!(rows.len(), 6);
     assert_eq!(cell(4, "meeting_title"), HARSH);
-    assert_eq!((cell(2, "date"), cell(2, "time"), cell(5, "time")), ("2026-03-09".into(), "18:00".into(), "".into()));
+    assert_eq!(
+        (cell(2, "date"), cell(2, "time"), cell(5, "time")),
+        ("2026-03-09".into(), "18:00".into(), String::new())
+    );
     assert_eq!((cell(2, "result"), cell(2, "yes"), cell(2, "no")), ("passed".into(), "2".into(), "1".into()));
     assert_eq!((cell(1, "filter_reason"), cell(0, "status")), ("procedural".into(), "cancelled".into()));
     assert_eq!(cell(3, "item_title"), "'=HYPERLINK(\"http://x\")", "no spreadsheet runs what a stranger wrote");

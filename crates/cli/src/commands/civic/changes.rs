@@ -69,7 +69,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let room = shown::room(68, 16, 36);
     let rows = changes.iter().map(|change| {
         let meeting = meetings.get(change.meeting_id.as_str());
-        let title = meeting.map(|meeting| meeting.title.as_str()).unwrap_or(&change.meeting_id);
+        let title = meeting.map_or(change.meeting_id.as_str(), |meeting| meeting.title.as_str());
         let day = meeting.map(|meeting| shown::day_and_time(meeting).0).unwrap_or_default();
         let what = told(change, item(change));
         [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what]

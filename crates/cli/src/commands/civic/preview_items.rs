@@ -24,6 +24,7 @@ Examples:
   bindery civic preview-items paloaltoCA_3c961ffe17f6 --json | jq '.items[] | select(.treatment != \"skip\")'
   bindery civic preview-items paloaltoCA_3c961ffe17f6 --extract-text -o texts   a text file for each item
 Exit code 3: some documents could not be read; 1: none could.")]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(super) struct Args {
     /// The id of the meeting
     meeting: String,

@@ -51,8 +51,8 @@ pub(super) fn moment(at: Timestamp, zone: Option<&str>) -> String {
 pub(super) fn tally(tally: &BTreeMap<String, i64>) -> String {
     let count = |key: &str| tally.get(key).copied().unwrap_or(0);
     let others = ["abstain", "absent", "present"].into_iter().filter(|key| count(key) > 0);
-    let others: String = others.map(|key| format!(", {} {key}", count(key))).collect();
-    format!("{}–{}{others}", count("yes"), count("no"))
+    let others = others.map(|key| format!("{} {key}", count(key)));
+    std::iter::once(format!("{}–{}", count("yes"), count("no"))).chain(others).collect::<Vec<_>>().join(", ")
 }
 
 /// A name and a value on a line, where there is a value.
