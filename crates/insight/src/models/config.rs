@@ -127,8 +127,8 @@ struct ConfigFile {
 impl ModelsConfig {
     /// The table `[models]` of a file.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
+        let text =
+            fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
         Self::parse(&text, &path.display().to_string())
     }
 
@@ -154,7 +154,10 @@ impl ModelsConfig {
                 return wrong("base_url", "has to begin with http:// or https://");
             }
             (Some(url), _) if url.contains(['?', '#', '@', ' ']) => {
-                return wrong("base_url", "is an address without a query or a password; keys go into `key_env` or `key_file`");
+                return wrong(
+                    "base_url",
+                    "is an address without a query or a password; keys go into `key_env` or `key_file`",
+                );
             }
             _ => {}
         }
@@ -175,7 +178,10 @@ impl ModelsConfig {
                 return wrong(field, "has `max_input_tokens` below 1000, which is no room for a question");
             }
             if self.daily_cost_cap.is_some() && !self.prices.contains_key(&choice.model) {
-                let what = format!("cannot be kept without the prices of {}: add [models.prices.{:?}]", choice.model, choice.model);
+                let what = format!(
+                    "cannot be kept without the prices of {}: add [models.prices.{:?}]",
+                    choice.model, choice.model
+                );
                 return Err(ConfigError::Wrong { field: "daily_cost_cap", what });
             }
         }
@@ -195,7 +201,10 @@ impl ModelsConfig {
         if self.daily_cost_cap.is_some_and(|cap| !is_money(cap)) {
             return wrong("daily_cost_cap", "has to be an amount of money, 0 or more");
         }
-        let amounts = self.prices.values().flat_map(|price| [price.input, price.output, price.cached.unwrap_or(0.0), price.batch_factor]);
+        let amounts = self
+            .prices
+            .values()
+            .flat_map(|price| [price.input, price.output, price.cached.unwrap_or(0.0), price.batch_factor]);
         if amounts.into_iter().any(|amount| !is_money(amount)) {
             return wrong("prices", "have to be amounts of money for a million tokens, 0 or more");
         }
@@ -236,7 +245,9 @@ impl ModelsConfig {
             bytes: self.max_answer_bytes,
         };
         match self.provider {
-            ProviderKind::OpenAi => Arc::new(OpenAiCompatible::new(self.base_url.as_deref().unwrap_or_default(), limits)),
+            ProviderKind::OpenAi => {
+                Arc::new(OpenAiCompatible::new(self.base_url.as_deref().unwrap_or_default(), limits))
+            }
             ProviderKind::Gemini => Arc::new(Gemini::new(self.base_url.as_deref().unwrap_or(GEMINI_URL), limits)),
         }
     }
@@ -292,12 +303,24 @@ mod tests {
             ("key_env = \"GEMINI_API_KEY\"", "", "`key_env` of the language models or `key_file` is needed for Gemini"),
             ("key_env", "key_file = \"k\"\nkey_env", "give one of them"),
             ("daily_cost_cap = 5", "daily_cost_cap = -5", "has to be an amount of money"),
-            ("requests_per_minute = 60", "requests_per_minute = 0", "`requests_per_minute` of the language models has to be at least 1"),
+            (
+                "requests_per_minute = 60",
+                "requests_per_minute = 0",
+                "`requests_per_minute` of the language models has to be at least 1",
+            ),
             ("provider = \"gemini\"", "provider = \"openai\"", "`base_url` of the language models is needed"),
             ("provider", "base_url = \"ftp://x\"\nprovider", "has to begin with http"),
             ("provider", "base_url = \"http://x/?key=1\"\nprovider", "keys go into"),
-            ("model = \"gemini-2.5-flash-lite\"", "model = \"no such/../model\"", "`small` of the language models needs a `model`"),
-            ("prices.\"gemini-2.5-flash\"", "prices.\"gemini-2.5\"", "without the prices of gemini-2.5-flash: add [models.prices.\"gemini-2.5-flash\"]"),
+            (
+                "model = \"gemini-2.5-flash-lite\"",
+                "model = \"no such/../model\"",
+                "`small` of the language models needs a `model`",
+            ),
+            (
+                "prices.\"gemini-2.5-flash\"",
+                "prices.\"gemini-2.5\"",
+                "without the prices of gemini-2.5-flash: add [models.prices.\"gemini-2.5-flash\"]",
+            ),
             ("input = 0.10", "input = -1", "have to be amounts of money"),
         ] {
             let sentence = told(from, to);

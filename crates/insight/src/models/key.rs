@@ -52,14 +52,14 @@ impl KeySource {
                 )),
             },
             Self::File(path) => {
-                let sentence =
-                    |what: String| format!("{}, which holds the key of the language model (`key_file`), {what}", path.display());
+                let sentence = |what: String| {
+                    format!("{}, which holds the key of the language model (`key_file`), {what}", path.display())
+                };
                 let length = fs::metadata(path).map_err(|error| sentence(format!("cannot be read: {error}")))?.len();
                 if length > MOST_BYTES {
                     return Err(sentence(format!("has {length} bytes, which is no key")));
                 }
-                let text =
-                    fs::read_to_string(path).map_err(|error| sentence(format!("cannot be read: {error}")))?;
+                let text = fs::read_to_string(path).map_err(|error| sentence(format!("cannot be read: {error}")))?;
                 match text.trim() {
                     "" => Err(sentence("is empty".to_owned())),
                     key => Ok(Some(Secret::new(key))),

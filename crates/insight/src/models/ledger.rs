@@ -86,7 +86,9 @@ pub struct BookError(pub String);
 pub enum SetAside {
     Done,
     /// It would have been more than the cap; so much is spent or set aside.
-    TooMuch { taken_micros: i64 },
+    TooMuch {
+        taken_micros: i64,
+    },
 }
 
 /// The day that a moment belongs to, by the clock of UTC.

@@ -49,7 +49,9 @@ pub struct Request {
 impl Request {
     /// How many tokens are sent, about.
     pub fn estimated_input(&self) -> u64 {
-        estimated_tokens(&self.system) + estimated_tokens(&self.user) + estimated_tokens(&self.schema.as_json().to_string())
+        estimated_tokens(&self.system)
+            + estimated_tokens(&self.user)
+            + estimated_tokens(&self.schema.as_json().to_string())
     }
 }
 

@@ -7,8 +7,19 @@ const MOST_FAULTS: usize = 10;
 /// Deeper than any answer we ask for.
 const DEEPEST: usize = 12;
 const KEYWORDS: &[&str] = &[
-    "type", "description", "properties", "required", "items", "enum", "minItems", "maxItems", "minLength", "maxLength",
-    "minimum", "maximum", "additionalProperties",
+    "type",
+    "description",
+    "properties",
+    "required",
+    "items",
+    "enum",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "additionalProperties",
 ];
 
 /// The shape of an answer: an object.
@@ -252,7 +263,8 @@ fn compare(schema: &Value, answer: &Value, place: &str, faults: &mut Vec<String>
         Value::Number(number) => {
             let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
             let number = number.as_f64().unwrap_or(f64::NAN);
-            if bound("minimum").is_some_and(|least| number < least) || bound("maximum").is_some_and(|most| number > most)
+            if bound("minimum").is_some_and(|least| number < least)
+                || bound("maximum").is_some_and(|most| number > most)
             {
                 faults.push(format!("{place} is {number}, which is out of its range"));
             }
@@ -342,7 +354,10 @@ mod tests {
         assert_eq!(closed["additionalProperties"], false);
         assert_eq!(closed["properties"]["money"]["items"]["additionalProperties"], false);
         let gemini = schema().for_gemini();
-        assert_eq!((&gemini["type"], &gemini["properties"]["topics"]["items"]["type"]), (&json!("OBJECT"), &json!("STRING")));
+        assert_eq!(
+            (&gemini["type"], &gemini["properties"]["topics"]["items"]["type"]),
+            (&json!("OBJECT"), &json!("STRING"))
+        );
         let small = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}});
         assert!(Schema::new(small).unwrap().closed().1);
     }

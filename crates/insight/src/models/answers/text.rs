@@ -145,7 +145,10 @@ mod tests {
             (r#"{"id": "7", "summary": "The city bu"#, json!({"id": "7", "summary": "The city bu"})),
             (r#"{"id": "7", "summary": "a\"b\"#, json!({"id": "7", "summary": "a\"b"})),
             (r#"{"id": "7", "summary": "caf\u00"#, json!({"id": "7", "summary": "caf"})),
-            (r#"{"id": "7", "summary": "x", "topics": ["parks", "bud"#, json!({"id": "7", "summary": "x", "topics": ["parks"]})),
+            (
+                r#"{"id": "7", "summary": "x", "topics": ["parks", "bud"#,
+                json!({"id": "7", "summary": "x", "topics": ["parks"]}),
+            ),
             (r#"{"id": "7", "summary": "x", "top"#, json!({"id": "7", "summary": "x"})),
             (r#"{"id": "7", "summary": "x", "topics""#, json!({"id": "7", "summary": "x"})),
             (r#"{"id": "7", "summary": "x", "topics":"#, json!({"id": "7", "summary": "x"})),

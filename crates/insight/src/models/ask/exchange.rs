@@ -181,11 +181,8 @@ impl Models {
 
     /// The key, unless it is not there or was refused a short while ago.
     fn key(&self) -> Result<Option<Secret>, ModelError> {
-        let key = self
-            .config
-            .key()
-            .read()
-            .map_err(|sentence| ModelError::parked(ErrorKind::NoKey, sentence, KEY, None))?;
+        let key =
+            self.config.key().read().map_err(|sentence| ModelError::parked(ErrorKind::NoKey, sentence, KEY, None))?;
         let refused = *self.refused_key.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(key), Some((fingerprint, at))) = (&key, refused)
             && key.fingerprint() == fingerprint

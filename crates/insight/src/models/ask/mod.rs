@@ -217,8 +217,7 @@ impl Models {
         last: &Exchanged,
         spent: Spent,
     ) -> Result<Answer, ModelError> {
-        let soundness =
-            if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
+        let soundness = if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
         let kept = KeptAnswer { value: reading.value, model: last.reply.model.clone(), soundness };
         self.cache.put(&self.key_of(request), &kept).map_err(bookkeeping)?;
         let KeptAnswer { value, model, soundness } = kept;

@@ -77,7 +77,8 @@ impl Lane {
 
     /// Forgets what is reserved and not begun.
     fn clear(&mut self, now: f64, pace: u32) {
-        self.give_back(std::mem::take(&mut self.reserved), now, pace);
+        let reserved = std::mem::take(&mut self.reserved);
+        self.give_back(reserved, now, pace);
     }
 }
 
@@ -211,8 +212,7 @@ mod tests {
     #[test]
     fn requests_are_one_gap_apart_and_never_bunched() {
         let mut limiter = Limiter::new(Some(90), None);
-        let moments: Vec<u64> =
-            (0..4).map(|_| limiter.reserve(1, START).at.since(START).as_millis() as u64).collect();
+        let moments: Vec<u64> = (0..4).map(|_| limiter.reserve(1, START).at.since(START).as_millis() as u64).collect();
         assert_eq!(moments, [0, 667, 1334, 2000], "two thirds of a second, without adding up what is rounded");
         let late = limiter.reserve(1, after(600_000));
         assert_eq!(late.at, after(600_000), "time without calls is not saved up");

@@ -102,9 +102,8 @@ impl Gemini {
 
 /// `batches/…`, and nothing that leads elsewhere.
 fn is_batch_name(name: &str) -> bool {
-    name.strip_prefix("batches/").is_some_and(|id| {
-        !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-    })
+    name.strip_prefix("batches/")
+        .is_some_and(|id| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'))
 }
 
 fn check_name(name: &str) -> Result<(), Failure> {
@@ -124,7 +123,9 @@ fn entry(value: &Value) -> BatchEntry {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
             Err(Failure::new(ErrorKind::ServerFault, format!("{shown} was not answered: {}", quoted(&message))))
         }
-        (None, None) => Err(Failure::new(ErrorKind::ServerFault, format!("{shown} has neither an answer nor an error"))),
+        (None, None) => {
+            Err(Failure::new(ErrorKind::ServerFault, format!("{shown} has neither an answer nor an error")))
+        }
     };
     BatchEntry { key, reply }
 }

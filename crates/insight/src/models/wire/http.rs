@@ -93,9 +93,9 @@ impl Endpoint {
             value.set_sensitive(true);
             request = request.header(name, value);
         }
-        request.body(()).map_err(|error| {
-            Failure::new(ErrorKind::Refused, format!("{}{path} cannot be asked: {error}", self.base))
-        })
+        request
+            .body(())
+            .map_err(|error| Failure::new(ErrorKind::Refused, format!("{}{path} cannot be asked: {error}", self.base)))
     }
 
     fn exchange<B: ureq::AsSendBody>(&self, path: &str, request: http::Request<B>) -> Result<Vec<u8>, Failure> {
@@ -133,7 +133,8 @@ impl Endpoint {
         let told = told.get(0).unwrap_or(&told);
         let error = told.get("error").unwrap_or(told);
         let text = error.get("message").or(error.get("detail")).and_then(Value::as_str).or(error.as_str());
-        let text = text.map_or_else(|| quoted(&String::from_utf8_lossy(&body[..body.len().min(4 * MOST_QUOTED)])), quoted);
+        let text =
+            text.map_or_else(|| quoted(&String::from_utf8_lossy(&body[..body.len().min(4 * MOST_QUOTED)])), quoted);
         let wait = header_wait(headers).or_else(|| retry_delay(error)).or_else(|| wait_in_words(&text));
         let kind = kind_of(status, error, &text);
         let said = if text.is_empty() { String::new() } else { format!(": {text}") };
@@ -171,9 +172,8 @@ impl Endpoint {
 fn kind_of(status: StatusCode, error: &Value, text: &str) -> ErrorKind {
     let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
     let reasons = error.get("details").and_then(Value::as_array).into_iter().flatten();
-    let has_reason = |wanted: &str| {
-        reasons.clone().any(|detail| detail.get("reason").and_then(Value::as_str) == Some(wanted))
-    };
+    let has_reason =
+        |wanted: &str| reasons.clone().any(|detail| detail.get("reason").and_then(Value::as_str) == Some(wanted));
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
             ErrorKind::KeyRefused

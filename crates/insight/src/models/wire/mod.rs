@@ -9,12 +9,7 @@ pub use gemini::{GEMINI_URL, Gemini};
 pub use http::ExchangeLimits;
 pub use openai::OpenAiCompatible;
 
-use super::{
-    answers::Schema,
-    error::ErrorKind,
-    key::Secret,
-    request::Usage,
-};
+use super::{answers::Schema, error::ErrorKind, key::Secret, request::Usage};
 use std::{fmt, time::Duration};
 
 /// What is said to a model.

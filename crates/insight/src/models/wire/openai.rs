@@ -77,7 +77,8 @@ fn what_it_does_not_know(failure: &Failure, habits: Habits) -> Option<Habits> {
     if !habits.other_limit_name && text.contains("max_completion_tokens") {
         return Some(Habits { other_limit_name: true, ..habits });
     }
-    let is_about_schema = ["response_format", "json_schema", "schema", "grammar"].iter().any(|word| text.contains(word));
+    let is_about_schema =
+        ["response_format", "json_schema", "schema", "grammar"].iter().any(|word| text.contains(word));
     (!habits.no_schema && is_about_schema).then_some(Habits { no_schema: true, ..habits })
 }
 
@@ -122,7 +123,10 @@ fn read(answer: &Value, asked: &str) -> Result<Reply, Failure> {
     }
     let reason = choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
     if reason == "content_filter" {
-        return Err(Failure::new(ErrorKind::Refused, format!("{asked} does not answer: its filter withheld the answer")));
+        return Err(Failure::new(
+            ErrorKind::Refused,
+            format!("{asked} does not answer: its filter withheld the answer"),
+        ));
     }
     let text = match choice.pointer("/message/content") {
         Some(Value::String(text)) => text.clone(),

@@ -23,7 +23,11 @@ pub(super) enum Meaning {
     Money(Number),
     Percentage(Number),
     Count(Number),
-    Date { year: Option<i16>, month: i8, day: Option<i8> },
+    Date {
+        year: Option<i16>,
+        month: i8,
+        day: Option<i8>,
+    },
     /// In minutes since midnight; more than one where the text does not say which half of the day it means.
     Time(Vec<u32>),
 }
@@ -138,7 +142,10 @@ impl Found<'_> {
     fn add(&mut self, range: Range<usize>, meaning: Meaning) {
         let place = self.taken.partition_point(|other| other.start < range.start);
         let is_free = self.taken.get(place).is_none_or(|next| range.end <= next.start)
-            && place.checked_sub(1).and_then(|before| self.taken.get(before)).is_none_or(|before| before.end <= range.start);
+            && place
+                .checked_sub(1)
+                .and_then(|before| self.taken.get(before))
+                .is_none_or(|before| before.end <= range.start);
         if is_free {
             let text = self.text[range.clone()].trim_matches(|c: char| !c.is_alphanumeric() && !"$€£¥%".contains(c));
             self.mentions.push(Mention { text: text.to_owned(), meaning, is_list_marker: false, at: range.start });

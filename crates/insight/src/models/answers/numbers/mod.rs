@@ -9,7 +9,7 @@ mod mention;
 mod words;
 
 use crate::fields::value::{DateOrder, Decimal, date};
-use mention::{Mention, Meaning, Number, mentions};
+use mention::{Meaning, Mention, mentions};
 
 /// What kind of number it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -91,8 +91,7 @@ impl Source {
                     Meaning::Money(other) => number.agrees_with_any(other),
                     Meaning::Count(other) => other.looks_like_money() && number.agrees_with_any(other),
                     _ => false,
-                }) || number.looks_like_money()
-                    && self.in_words.iter().any(|value| number.agrees_with(*value))
+                }) || number.looks_like_money() && self.in_words.iter().any(|value| number.agrees_with(*value))
             }
             Meaning::Percentage(number) => {
                 let in_words = self.speaks_of_percentages.then_some(&self.in_words);
