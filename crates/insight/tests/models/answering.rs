@@ -4,7 +4,7 @@ use crate::{
     server::{Reply, Server, gemini_answer},
     support::{Bench, gemini_config, good, openai_config, request},
 };
-use bindery_insight::models::{ErrorKind, SizeClass, Soundness, Usage, ledger::Purpose, numbers};
+use bindery_insight::models::{ErrorKind, Request, SizeClass, Soundness, Usage, ledger::Purpose, numbers};
 use serde_json::json;
 
 #[test]
@@ -14,8 +14,8 @@ fn an_openai_compatible_server_is_asked_with_the_schema_and_everything_is_record
     let answer = bench.ask("item-7").unwrap();
     assert_eq!(answer.value, json!({"summary": "A park, by item-7.", "topics": ["parks"]}), "without the echo");
     assert_eq!((answer.model.as_str(), answer.soundness.clone()), ("test-model-1", Soundness::Whole));
-    assert_eq!(answer.usage, Usage { input: 1000, output: 200, cached: 100 });
-    assert_eq!((answer.cost_micros, answer.from_cache), (1400, false));
+    assert_eq!(answer.usage, Usage { input: 100, output: 200, cached: 10 });
+    assert_eq!((answer.cost_micros, answer.from_cache), (500, false));
     let seen = &server.seen()[0];
     assert_eq!((seen.method.as_str(), seen.path.as_str()), ("POST", "/v1/chat/completions"));
     assert_eq!(seen.header("authorization"), None, "no key is configured");
@@ -28,7 +28,7 @@ fn an_openai_compatible_server_is_asked_with_the_schema_and_everything_is_record
     let calls = bench.ledger.calls();
     let call = &calls[0];
     assert_eq!((call.model.as_str(), call.prompt_version.as_str()), ("small-model", "item-1"));
-    assert_eq!((call.item.as_str(), call.purpose, call.cost_micros), ("item-7", Purpose::Question, 1400));
+    assert_eq!((call.item.as_str(), call.purpose, call.cost_micros), ("item-7", Purpose::Question, 500));
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn gemini_is_asked_with_a_response_schema_and_the_key_in_a_header() {
     let mut large = request("item-7");
     large.size = SizeClass::Large;
     let answer = bench.models.ask(&large, &|| false).unwrap();
-    assert_eq!(answer.usage, Usage { input: 1000, output: 200, cached: 100 }, "thoughts are paid for");
-    assert_eq!(answer.cost_micros, 14_000);
+    assert_eq!(answer.usage, Usage { input: 100, output: 200, cached: 10 }, "thoughts are paid for");
+    assert_eq!(answer.cost_micros, 5_000);
     let seen = &server.seen()[0];
     assert_eq!(seen.path, "/v1beta/models/large-model:generateContent", "no key in the address");
     assert_eq!(seen.header("x-goog-api-key"), Some("s3cret"));
@@ -87,11 +87,12 @@ fn the_same_question_is_paid_for_once_whichever_item_it_is_about() {
     assert!(bench.models.estimate(&again).unwrap().is_kept);
     let second = bench.models.ask(&again, &|| false).unwrap();
     assert_eq!((second.value, second.from_cache, second.cost_micros), (first.value, true, 0));
-    for change in [
-        |r: &mut bindery_insight::models::Request| r.prompt_version = "item-2".to_owned(),
-        |r| r.size = SizeClass::Large,
-        |r| r.user.push('!'),
-    ] {
+    let changes: [fn(&mut Request); 3] = [
+        |request| "item-2".clone_into(&mut request.prompt_version),
+        |request| request.size = SizeClass::Large,
+        |request| request.user.push('!'),
+    ];
+    for change in changes {
         let mut other = request("item-7");
         change(&mut other);
         assert!(!bench.models.ask(&other, &|| false).unwrap().from_cache);
@@ -107,7 +108,7 @@ fn prose_is_repaired_once_with_the_faults_named() {
     });
     let bench = Bench::openai(&server);
     let answer = bench.ask("item-7").unwrap();
-    assert_eq!((answer.soundness, answer.cost_micros), (Soundness::Repaired, 2800), "both calls are paid for");
+    assert_eq!((answer.soundness, answer.cost_micros), (Soundness::Repaired, 1000), "both calls are paid for");
     let seen = server.seen();
     let turns = seen[1].body["messages"].as_array().unwrap();
     assert_eq!(

@@ -104,10 +104,10 @@ fn a_batch_is_handed_in_waited_for_and_read() {
     for (item, answer) in &answers.answers {
         let answer = answer.as_ref().unwrap();
         assert_eq!(answer.value["summary"], format!("A park, by {item}."));
-        assert_eq!(answer.cost_micros, 700, "half the price");
+        assert_eq!(answer.cost_micros, 250, "half the price");
     }
     assert!(bench.ledger.calls().iter().all(|call| call.purpose == Purpose::Batch));
-    assert_eq!(bench.ledger.spent_micros(batch.day), Ok(2800));
+    assert_eq!(bench.ledger.spent_micros(batch.day), Ok(1000));
     let again = bench.models.begin_batch(&requests(), &|| false).unwrap();
     assert_eq!((again.known.len(), again.batches.len()), (4, 0), "what is known is not asked again");
 }
@@ -187,7 +187,7 @@ fn a_batch_that_ends_without_answers_gives_its_money_back() {
     let (server, state) = service(inline);
     "BATCH_STATE_EXPIRED".clone_into(&mut state.lock().unwrap());
     let (mut config, _folder) = config(&server);
-    config.daily_cost_cap = Some(0.004);
+    config.daily_cost_cap = Some(0.003);
     let bench = Bench::new(config);
     let batch = begun(&bench);
     let error = bench.ask("item-9").unwrap_err();

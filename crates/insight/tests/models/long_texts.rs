@@ -54,7 +54,7 @@ fn a_longer_one_is_taken_apart_at_its_pages_and_put_together_from_notes() {
     let last = seen[answer.parts].user();
     assert!((0..20).all(|page| last.contains(&format!("${page},000"))), "{last}");
     assert!(last.contains("Title: Packet"));
-    assert_eq!(answer.answer.cost_micros, 1400 * seen.len() as i64, "all calls are in it");
+    assert_eq!(answer.answer.cost_micros, 500 * seen.len() as i64, "all calls are in it");
     let again = bench.models.ask_long(&long(&text), &|| false).unwrap();
     assert_eq!((again.answer.cost_micros, server.seen().len()), (0, seen.len()), "and nothing is paid for twice");
 }

@@ -96,8 +96,8 @@ impl Reply {
             &json!({
                 "id": "chatcmpl-1", "object": "chat.completion", "model": "test-model-1",
                 "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}],
-                "usage": {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200,
-                    "prompt_tokens_details": {"cached_tokens": 100}},
+                "usage": {"prompt_tokens": 100, "completion_tokens": 200, "total_tokens": 300,
+                    "prompt_tokens_details": {"cached_tokens": 10}},
             }),
         )
     }
@@ -122,8 +122,8 @@ pub(crate) fn gemini_answer(text: &str, reason: &str) -> Value {
             "content": {"role": "model", "parts": [{"text": "let me see", "thought": true}, {"text": text}]},
             "finishReason": reason, "index": 0,
         }],
-        "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 150, "thoughtsTokenCount": 50,
-            "cachedContentTokenCount": 100, "totalTokenCount": 1200},
+        "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 150, "thoughtsTokenCount": 50,
+            "cachedContentTokenCount": 10, "totalTokenCount": 300},
         "modelVersion": "test-model-1",
     })
 }

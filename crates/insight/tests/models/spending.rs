@@ -19,21 +19,21 @@ use std::{
 fn the_daily_cap_is_checked_before_the_call_and_lifted_at_midnight() {
     let server = Server::start(|seen, _| Reply::says(seen, &good(&seen.item())));
     let mut config = openai_config(&server);
-    config.daily_cost_cap = Some(0.003);
+    config.daily_cost_cap = Some(0.002);
     let bench = Bench::new(config);
     bench.ask("item-1").unwrap();
     let error = bench.ask("item-2").and_then(|_| bench.ask("item-3")).unwrap_err();
     assert_eq!(error.kind, ErrorKind::CostCap);
-    assert!(error.message.contains("would exceed the daily cost cap of 0.00"), "{error}");
+    assert!(error.message.contains("would exceed the daily cost cap of 0.0020"), "{error}");
     let Advice::Park { until, retry_at: Some(midnight) } = error.advice else { panic!("{:?}", error.advice) };
     assert_eq!((until, midnight.to_string().as_str()), (BUDGET, "2026-01-02T00:00:00Z"));
     let asked = server.seen().len();
     let today = day_of(bench.timer.wall_clock());
-    assert_eq!(bench.ledger.spent_micros(today), Ok(1400 * asked as i64));
+    assert_eq!(bench.ledger.spent_micros(today), Ok(500 * asked as i64));
     bench.timer.advance(midnight.since(bench.timer.now()));
     bench.ask("item-3").unwrap();
     assert_eq!(server.seen().len(), asked + 1);
-    assert_eq!(bench.ledger.spent_micros(today), Ok(1400 * asked as i64), "another day, another account");
+    assert_eq!(bench.ledger.spent_micros(today), Ok(500 * asked as i64), "another day, another account");
 }
 
 #[test]
@@ -57,8 +57,13 @@ fn a_hundred_calls_at_once_stay_below_the_cap_together() {
         }
     });
     let spent = bench.ledger.spent_micros(day_of(bench.timer.wall_clock())).unwrap();
-    assert!((18_000..=20_000).contains(&spent), "{spent}");
+    assert!((1..=20_000).contains(&spent), "{spent}");
+    assert_eq!(spent, 500 * server.seen().len() as i64);
     assert_eq!(server.seen().len() + refused.into_inner(), 100);
+    // What was set aside is free again, so the rest of the money can be spent.
+    while bench.ask(&format!("item-{}", server.seen().len())).is_ok() {}
+    let spent = bench.ledger.spent_micros(day_of(bench.timer.wall_clock())).unwrap();
+    assert!((18_000..=20_000).contains(&spent), "{spent}");
 }
 
 #[test]
@@ -91,8 +96,8 @@ fn two_hundred_callers_share_one_rate() {
 fn tokens_per_minute_hold_back_calls_by_what_the_others_took() {
     let server = Server::start(|seen, _| Reply::says(seen, &good(&seen.item())));
     let mut config = openai_config(&server);
-    // A call is said to take 1200.
-    config.tokens_per_minute = Some(12_000);
+    // A call is said to take 300.
+    config.tokens_per_minute = Some(3000);
     let bench = Bench::new(config);
     let from = bench.timer.now();
     for n in 0..11 {

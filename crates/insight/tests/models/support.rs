@@ -14,22 +14,21 @@ use std::sync::Arc;
 pub(crate) struct Bench {
     pub(crate) models: Models,
     pub(crate) ledger: Arc<MemoryLedger>,
-    pub(crate) cache: Arc<MemoryCache>,
     pub(crate) timer: Arc<LeapingTimer>,
 }
 
 impl Bench {
     pub(crate) fn new(config: ModelsConfig) -> Self {
-        let (ledger, cache) = (Arc::new(MemoryLedger::default()), Arc::new(MemoryCache::default()));
+        let ledger = Arc::new(MemoryLedger::default());
         let timer = Arc::new(LeapingTimer::default());
         let models = Models::with_timer(
             config,
             Arc::clone(&ledger) as _,
-            Arc::clone(&cache) as _,
+            Arc::new(MemoryCache::default()),
             Arc::clone(&timer) as Arc<dyn Timer>,
         )
         .unwrap();
-        Self { models, ledger, cache, timer }
+        Self { models, ledger, timer }
     }
 
     pub(crate) fn openai(server: &Server) -> Self {
@@ -46,7 +45,7 @@ impl Bench {
     }
 }
 
-/// With prices that make a call of the test server cost 1000 + 200 × 2 millionths.
+/// With prices that make a call of the test server cost 100 + 200 × 2 millionths.
 pub(crate) fn openai_config(server: &Server) -> ModelsConfig {
     let text = format!(
         r#"

@@ -5,16 +5,17 @@
 
 use super::{
     Models, Spent, bookkeeping,
-    exchange::{Exchanged, Spending, prompt_tokens},
+    exchange::{Exchanged, Spending, most_usage},
     no_answer,
 };
 use crate::models::{
     answers::{WrongAnswer, echoed_item, read, with_echo},
     error::{ErrorKind, ModelError},
+    key::Secret,
     ledger::{CallRecord, Purpose},
     request::{Answer, Request, Soundness, Usage, estimated_tokens},
     timer::Cancelled,
-    wire::{BatchEntry, BatchProgress, Batches, Prompt},
+    wire::{BatchEntry, BatchProgress, Batches, Failure, Prompt},
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -93,12 +94,7 @@ impl Models {
         let mut batches = Vec::new();
         for (model, entries) in by_model {
             let price = self.config.price(model);
-            let most = |prompt: &Prompt| Usage {
-                input: prompt_tokens(prompt),
-                output: u64::from(prompt.max_output_tokens),
-                cached: 0,
-            };
-            let micros = entries.iter().map(|(_, prompt)| price.batch_micros(most(prompt))).sum();
+            let micros = entries.iter().map(|(_, prompt)| price.batch_micros(most_usage(prompt))).sum();
             let (day, set_aside_micros) = self.set_aside(micros)?;
             let created = self.free_call(cancelled, &|key| service.create(model, &entries, key));
             match created {
@@ -170,7 +166,7 @@ impl Models {
     fn free_call<T>(
         &self,
         cancelled: Cancelled<'_>,
-        call: &dyn Fn(Option<&crate::models::key::Secret>) -> Result<T, crate::models::wire::Failure>,
+        call: &dyn Fn(Option<&Secret>) -> Result<T, Failure>,
     ) -> Result<T, ModelError> {
         self.with_tries(cancelled, || {
             let spending = Spending { of: &|_: &T| Usage::default(), most: Usage::default() };

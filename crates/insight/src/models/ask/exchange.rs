@@ -27,6 +27,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PAUSE_WHEN_BUSY: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// By how much the estimate of tokens may be too low, in languages other than English and in tables of figures.
+const MARGIN: u64 = 2;
+
 /// What is asked, and what the ledger wants to know about it.
 pub(super) struct Errand<'a> {
     pub(super) item: &'a str,
@@ -49,6 +52,12 @@ pub(super) struct Exchanged {
 pub(super) fn prompt_tokens(prompt: &Prompt) -> u64 {
     let turns = prompt.turns.iter().map(|turn| estimated_tokens(turn.text())).sum::<u64>();
     estimated_tokens(&prompt.system) + turns + estimated_tokens(&prompt.schema.as_json().to_string())
+}
+
+/// The most that a prompt and its answer can come to, for the money that is set aside.
+pub(super) fn most_usage(prompt: &Prompt) -> Usage {
+    let input = prompt_tokens(prompt).saturating_mul(MARGIN);
+    Usage { input, output: u64::from(prompt.max_output_tokens), cached: 0 }
 }
 
 impl Models {
@@ -86,11 +95,13 @@ impl Models {
     fn paid(&self, errand: &Errand<'_>, cancelled: Cancelled<'_>) -> Result<Result<Exchanged, Failure>, ModelError> {
         let price = self.config.price(errand.model);
         let input = prompt_tokens(errand.prompt);
-        let most = Usage { input, output: u64::from(errand.prompt.max_output_tokens), cached: 0 };
+        let expected = Usage { input, output: u64::from(errand.prompt.max_output_tokens), cached: 0 };
+        let most = most_usage(errand.prompt);
         let (day, micros) = self.set_aside(price.micros(most))?;
-        let tried = self.attempt(most.total(), Spending { of: &usage_of(input), most }, cancelled, &|key| {
-            self.provider.ask(errand.model, errand.prompt, key)
-        });
+        let tried =
+            self.attempt(expected.total(), Spending { of: &usage_of(input), most: expected }, cancelled, &|key| {
+                self.provider.ask(errand.model, errand.prompt, key)
+            });
         let Tried { result, latency } = match tried {
             Ok(tried) => tried,
             Err(error) => {
@@ -129,7 +140,7 @@ impl Models {
             (SetAside::TooMuch { taken_micros }, Some(cap)) => {
                 let money = |micros: i64| micros as f64 / 1e6;
                 let message = format!(
-                    "a call of up to {:.4} would exceed the daily cost cap of {:.2}, of which {:.4} is taken; it is lifted at midnight UTC, or by `daily_cost_cap`",
+                    "a call of up to {:.4} would exceed the daily cost cap of {:.4}, of which {:.4} is taken; it is lifted at midnight UTC, or by `daily_cost_cap`",
                     money(micros),
                     money(cap),
                     money(taken_micros)
