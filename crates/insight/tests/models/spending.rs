@@ -5,7 +5,7 @@ use crate::{
     support::{Bench, good, openai_config, request},
 };
 use bindery_insight::models::{
-    Advice, ErrorKind,
+    Advice, ErrorKind, Request,
     error::BUDGET,
     ledger::{Ledger as _, day_of},
     timer::Timer as _,
@@ -118,4 +118,20 @@ fn a_question_that_is_too_long_is_refused_before_it_is_paid_for() {
     assert_eq!((error.kind, error.advice.clone()), (ErrorKind::TooLong, Advice::Final));
     assert!(error.message.contains("small-model takes 1000"), "{error}");
     assert!(server.seen().is_empty());
+}
+
+#[test]
+fn the_same_question_by_many_at_once_is_paid_for_once() {
+    let server = Server::start(|seen, _| Reply::says(seen, &good(&seen.item())));
+    let bench = Bench::openai(&server);
+    std::thread::scope(|scope| {
+        for worker in 0..20 {
+            let bench = &bench;
+            scope.spawn(move || {
+                let request = Request { item: format!("item-{worker}"), ..request("the same") };
+                assert_eq!(bench.models.ask(&request, &|| false).unwrap().value["topics"][0], "parks");
+            });
+        }
+    });
+    assert_eq!(server.seen().len(), 1);
 }

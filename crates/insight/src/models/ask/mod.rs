@@ -9,6 +9,7 @@
 mod batch;
 mod chunks;
 mod exchange;
+mod in_flight;
 mod long;
 
 pub use batch::{Batch, BatchAnswers, BatchBegun, BatchOutcome};
@@ -28,6 +29,7 @@ use super::{
 };
 use bindery_core::{ContentHash, Timestamp};
 use exchange::{Errand, Exchanged};
+use in_flight::InFlight;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -43,6 +45,7 @@ pub struct Models {
     provider: Arc<dyn Provider>,
     turns: Turns,
     circuit: Mutex<Circuit>,
+    in_flight: InFlight,
     /// A key that the service did not take, and when that was.
     refused_key: Mutex<Option<(ContentHash, Timestamp)>>,
     ledger: Arc<dyn Ledger>,
@@ -95,12 +98,23 @@ impl Models {
         cache: Arc<dyn AnswerCache>,
         timer: Arc<dyn Timer>,
     ) -> Result<Self, ConfigError> {
+        let provider = config.provider();
+        Self::with_provider(config, provider, ledger, cache, timer)
+    }
+
+    /// With a service that the configuration does not know; of the configuration, limits, models and prices count.
+    pub fn with_provider(
+        config: ModelsConfig,
+        provider: Arc<dyn Provider>,
+        ledger: Arc<dyn Ledger>,
+        cache: Arc<dyn AnswerCache>,
+        timer: Arc<dyn Timer>,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
         let limiter = Limiter::new(config.requests_per_minute, config.tokens_per_minute);
         let turns = Turns::new(limiter, Arc::clone(&timer));
-        let provider = config.provider();
-        let (circuit, refused_key) = (Mutex::default(), Mutex::default());
-        Ok(Self { config, provider, turns, circuit, refused_key, ledger, cache, timer })
+        let (circuit, in_flight, refused_key) = (Mutex::default(), InFlight::default(), Mutex::default());
+        Ok(Self { config, provider, turns, circuit, in_flight, refused_key, ledger, cache, timer })
     }
 
     pub fn config(&self) -> &ModelsConfig {
@@ -146,6 +160,12 @@ impl Models {
     /// turn it can be cancelled, and a call that is under way ends at its time limit.
     pub fn ask(&self, request: &Request, cancelled: Cancelled<'_>) -> Result<Answer, ModelError> {
         self.check_length(request)?;
+        if let Some(answer) = self.kept(request)? {
+            return Ok(answer);
+        }
+        let under_way = self.in_flight.begin(self.key_of(request), cancelled);
+        let _under_way = under_way.ok_or_else(ModelError::cancelled)?;
+        // Somebody may have asked the same meanwhile.
         if let Some(answer) = self.kept(request)? {
             return Ok(answer);
         }
