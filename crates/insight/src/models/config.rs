@@ -136,7 +136,7 @@ impl ModelsConfig {
     pub fn parse(text: &str, file: &str) -> Result<Self, ConfigError> {
         let config: ConfigFile = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = text.get(..start).map_or(1, |before| before.matches('\n').count() + 1);
             ConfigError::Malformed { file: file.to_owned(), line, what: error.message().replace('\n', ", ") }
         })?;
         config.models.check()?;

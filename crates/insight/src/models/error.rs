@@ -7,6 +7,8 @@ use std::{fmt, time::Duration};
 pub const KEY: &str = "language model key";
 /// What a job waits for while the service is away, busy, or its quota is used up.
 pub const SERVICE: &str = "language model service";
+/// What a job waits for while the service does not know the model or the address.
+pub const CONFIGURATION: &str = "language model configuration";
 /// What a job waits for while the day's money is spent.
 pub const BUDGET: &str = "language model budget";
 
@@ -25,8 +27,8 @@ pub struct ModelError {
 pub enum Advice {
     /// Transient, and perhaps this question's own fault: try again, and count the attempt.
     Retry { after: Option<Duration> },
-    /// Not this question's fault: wait without counting attempts until `until` is there, one of [`KEY`], [`SERVICE`] and
-    /// [`BUDGET`]. `retry_at` is when another try makes sense by itself; none means that a person has to do something.
+    /// Not this question's fault: wait without counting attempts until `until` is there, one of [`KEY`],
+    /// [`CONFIGURATION`], [`SERVICE`] and [`BUDGET`]. `retry_at` is when another try makes sense by itself; none means that a person has to do something.
     Park { until: &'static str, retry_at: Option<Timestamp> },
     /// The next try would end the same way.
     Final,
@@ -51,6 +53,8 @@ pub enum ErrorKind {
     Unreachable,
     /// The service failed by its own account.
     ServerFault,
+    /// The service has no such model or address.
+    Misconfigured,
     /// The service refuses this very request.
     Refused,
     /// More text than the model takes.
@@ -79,6 +83,7 @@ impl ErrorKind {
             Self::Timeout => "Timeout",
             Self::Unreachable => "Unreachable",
             Self::ServerFault => "ServerFault",
+            Self::Misconfigured => "Misconfigured",
             Self::Refused => "Refused",
             Self::TooLong => "TooLong",
             Self::TooMuchOutput => "TooMuchOutput",

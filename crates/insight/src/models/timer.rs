@@ -3,6 +3,7 @@
 use bindery_core::time::{Clock as _, ManualClock, SystemClock, Timestamp};
 use std::{
     fmt,
+    sync::atomic::{AtomicI64, Ordering},
     time::{Duration, Instant},
 };
 
@@ -62,34 +63,44 @@ impl Timer for SystemTimer {
     }
 }
 
-/// A clock that stands still until somebody waits, and then is where they wanted it.
-#[derive(Debug, Default)]
-pub struct LeapingTimer(ManualClock);
+/// A clock that stands still until somebody waits, and then is where they wanted it. Any number of threads may wait.
+#[derive(Debug)]
+pub struct LeapingTimer(AtomicI64);
 
 impl LeapingTimer {
     pub fn at(start: Timestamp) -> Self {
-        Self(ManualClock::at(start))
+        Self(AtomicI64::new(start.as_millis()))
     }
 
     pub fn advance(&self, by: Duration) {
-        self.0.advance(by);
+        self.leap_to(self.now() + by);
+    }
+
+    fn leap_to(&self, moment: Timestamp) {
+        self.0.fetch_max(moment.as_millis(), Ordering::SeqCst);
+    }
+}
+
+impl Default for LeapingTimer {
+    fn default() -> Self {
+        Self::at(ManualClock::default().now())
     }
 }
 
 impl Timer for LeapingTimer {
     fn now(&self) -> Timestamp {
-        self.0.now()
+        Timestamp::from_millis(self.0.load(Ordering::SeqCst))
     }
 
     fn wall_clock(&self) -> Timestamp {
-        self.0.now()
+        self.now()
     }
 
     fn wait_until(&self, moment: Timestamp, cancelled: Cancelled<'_>) -> bool {
         if cancelled() {
             return false;
         }
-        self.0.advance(moment.since(self.0.now()));
+        self.leap_to(moment);
         true
     }
 }

@@ -65,13 +65,17 @@ fn a_server_that_does_not_know_schemas_is_told_in_words_from_then_on() {
             let message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
             Reply::json(400, &json!({"error": {"message": message}}))
         }
+        _ if seen.body.get("temperature").is_some() => {
+            let message = "Unsupported value: 'temperature' does not support 0.3 with this model.";
+            Reply::json(400, &json!({"error": {"message": message}}))
+        }
         _ => Reply::says(seen, &good(&seen.item())),
     });
     let bench = Bench::openai(&server);
     bench.ask("item-1").unwrap();
     bench.ask("item-2").unwrap();
     let seen = server.seen();
-    assert_eq!(seen.len(), 4, "it is learnt once");
+    assert_eq!(seen.len(), 5, "each is learnt once");
     assert_eq!(seen[3].body["response_format"], json!({"type": "json_object"}));
     assert!(seen[3].body["messages"][0]["content"].as_str().unwrap().contains("\"enum\":[\"parks\",\"budget\"]"));
     assert_eq!(bench.outcomes(), ["answered", "answered"]);

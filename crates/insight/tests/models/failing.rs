@@ -7,7 +7,7 @@ use crate::{
 use bindery_core::{StepError, error::Disposition};
 use bindery_insight::models::{
     Advice, ErrorKind,
-    error::{KEY, SERVICE},
+    error::{CONFIGURATION, KEY, SERVICE},
     timer::Timer as _,
 };
 use serde_json::json;
@@ -142,18 +142,28 @@ fn an_empty_body_and_a_page_instead_of_json_are_faults_of_the_service() {
 
 #[test]
 fn what_is_refused_is_not_tried_again() {
-    for status in [400, 404, 413, 422] {
-        let server = Server::start(move |_, _| {
-            Reply::json(status, &json!({"error": {"message": "no such model: small-model"}}))
-        });
+    for status in [400, 413, 422] {
+        let server =
+            Server::start(move |_, _| Reply::json(status, &json!({"error": {"message": "the text is too long"}})));
         let error = Bench::openai(&server).ask("item-7").unwrap_err();
         assert_eq!((error.kind, error.advice.clone()), (ErrorKind::Refused, Advice::Final), "{status}");
-        assert!(error.message.ends_with("no such model: small-model"), "{error}");
+        assert!(error.message.ends_with("the text is too long"), "{error}");
         assert_eq!(server.seen().len(), 1);
     }
+}
+
+#[test]
+fn a_model_or_an_address_that_is_not_there_is_not_the_fault_of_the_item() {
+    let parked = Advice::Park { until: CONFIGURATION, retry_at: None };
+    let told = json!({"error": {"message": "model 'small-model' not found, try pulling it first"}});
+    let server = Server::start(move |_, _| Reply::json(404, &told));
+    let error = Bench::openai(&server).ask("item-7").unwrap_err();
+    assert_eq!((error.kind, error.advice), (ErrorKind::Misconfigured, parked.clone()));
+    assert!(error.message.ends_with("try pulling it first"), "{}", error.message);
     let server = Server::start(|_, _| Reply::new(301, "").header("Location", "https://elsewhere.example/"));
     let error = Bench::openai(&server).ask("item-7").unwrap_err();
-    assert!(error.message.contains("correct `base_url`"), "{error}");
+    assert_eq!((error.kind, error.advice), (ErrorKind::Misconfigured, parked));
+    assert!(error.message.contains("correct `base_url`"), "{}", error.message);
 }
 
 #[test]

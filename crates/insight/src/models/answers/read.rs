@@ -29,7 +29,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq)]
 pub enum WrongAnswer {
     /// What to tell the model; and what can be had without asking again, if anything.
-    Faults { faults: Vec<String>, salvage: Option<Reading> },
+    Faults { faults: Vec<String>, salvage: Option<Box<Reading>> },
     /// It is about another item.
     OtherItem(String),
 }
@@ -80,7 +80,7 @@ pub fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, WrongAns
         required.iter().filter(|name| value.get(**name).is_none()).map(|name| (*name).to_owned()).collect();
     let is_worth_keeping =
         is_broken && missing.len() < required.len() && faults.iter().all(|fault| fault.starts_with(LACKING));
-    let salvage = is_worth_keeping.then(|| Reading { value, is_broken, missing });
+    let salvage = is_worth_keeping.then(|| Box::new(Reading { value, is_broken, missing }));
     let mut faults = faults;
     if is_broken {
         faults.insert(0, "the answer broke off before its end, so it has to be shorter".to_owned());

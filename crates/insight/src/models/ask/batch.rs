@@ -83,13 +83,12 @@ impl Models {
         let mut by_model: BTreeMap<&str, Vec<(String, Prompt)>> = BTreeMap::new();
         for request in requests {
             self.check_length(request)?;
-            match self.kept(request)? {
-                Some(answer) => known.push((request.item.clone(), answer)),
-                None => {
-                    let model = self.config.choice(request.size).model.as_str();
-                    by_model.entry(model).or_default().push((request.item.clone(), with_echo(request)));
-                }
+            if let Some(answer) = self.kept(request)? {
+                known.push((request.item.clone(), answer));
+                continue;
             }
+            let model = self.config.choice(request.size).model.as_str();
+            by_model.entry(model).or_default().push((request.item.clone(), with_echo(request)));
         }
         let mut batches = Vec::new();
         for (model, entries) in by_model {
@@ -170,7 +169,7 @@ impl Models {
     ) -> Result<T, ModelError> {
         self.with_tries(cancelled, || {
             let spending = Spending { of: &|_: &T| Usage::default(), most: Usage::default() };
-            Ok(self.attempt(0, spending, cancelled, call)?.result)
+            Ok(self.attempt(0, &spending, cancelled, call)?.result)
         })
     }
 
@@ -205,7 +204,8 @@ impl Models {
         };
         self.ledger.settle(batch.day, 0, Some(&record)).map_err(bookkeeping)?;
         let reading = match read(&reply.text, &request.schema, &request.item) {
-            Ok(reading) | Err(WrongAnswer::Faults { salvage: Some(reading), .. }) => reading,
+            Ok(reading) => reading,
+            Err(WrongAnswer::Faults { salvage: Some(reading), .. }) => *reading,
             Err(wrong) => return Ok(Err(no_answer(&reply.model, &request.item, wrong, "in a batch"))),
         };
         let exchanged = Exchanged { reply, usage, cost_micros, latency: Duration::ZERO };

@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn pages_come_before_paragraphs_and_paragraphs_before_lines() {
         assert_eq!(split("one two.\u{c}three\n\nfour five", 18), ["one two.\u{c}", "three\n\nfour five"]);
-        assert_eq!(split("one.\n\ntwo\nthree four", 12), ["one.\n\ntwo\n", "three four"]);
+        assert_eq!(split("one.\n\ntwo\nthree four", 14), ["one.\n\ntwo\n", "three four"]);
         assert_eq!(split("One is. Two is. Three is.", 17), ["One is. Two is. ", "Three is."]);
         assert_eq!(split("abcdefgh", 3), ["abc", "def", "gh"]);
         assert_eq!(split("short", 100), ["short"]);

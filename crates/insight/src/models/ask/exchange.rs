@@ -2,7 +2,7 @@
 
 use super::{Models, bookkeeping};
 use crate::models::{
-    error::{BUDGET, ErrorKind, KEY, ModelError, SERVICE},
+    error::{BUDGET, CONFIGURATION, ErrorKind, KEY, ModelError, SERVICE},
     key::Secret,
     ledger::{CallRecord, Purpose, SetAside, day_of, next_midnight},
     limits::{Leave, NoTurn, Open, Verdict},
@@ -98,10 +98,10 @@ impl Models {
         let expected = Usage { input, output: u64::from(errand.prompt.max_output_tokens), cached: 0 };
         let most = most_usage(errand.prompt);
         let (day, micros) = self.set_aside(price.micros(most))?;
-        let tried =
-            self.attempt(expected.total(), Spending { of: &usage_of(input), most: expected }, cancelled, &|key| {
-                self.provider.ask(errand.model, errand.prompt, key)
-            });
+        let spending = Spending { of: &usage_of(input), most: expected };
+        let tried = self.attempt(expected.total(), &spending, cancelled, &|key| {
+            self.provider.ask(errand.model, errand.prompt, key)
+        });
         let Tried { result, latency } = match tried {
             Ok(tried) => tried,
             Err(error) => {
@@ -155,7 +155,7 @@ impl Models {
     pub(super) fn attempt<T>(
         &self,
         tokens: u64,
-        spending: Spending<'_, T>,
+        spending: &Spending<'_, T>,
         cancelled: Cancelled<'_>,
         call: &dyn Fn(Option<&Secret>) -> Result<T, Failure>,
     ) -> Result<Tried<T>, ModelError> {
@@ -241,6 +241,8 @@ impl Models {
         let later = |pause: Duration| Some(self.timer.wall_clock() + pause);
         match kind {
             ErrorKind::KeyRefused => ModelError::parked(kind, message, KEY, later(KEY_PAUSE)),
+            // As for a key: nothing that is asked would be answered.
+            ErrorKind::Misconfigured => ModelError::parked(kind, message, CONFIGURATION, None),
             ErrorKind::QuotaSpent => ModelError::parked(kind, message, SERVICE, later(wait.unwrap_or(QUOTA_PAUSE))),
             ErrorKind::RateLimited => ModelError::parked(kind, message, SERVICE, later(wait.unwrap_or(LONGEST_PAUSE))),
             ErrorKind::ServerFault | ErrorKind::Timeout | ErrorKind::Unreachable => {

@@ -106,7 +106,7 @@ impl Models {
             spent.cost_micros = spent.cost_micros.saturating_add(answer.cost_micros);
             spent.latency += answer.latency;
             let note = answer.value.get("notes").and_then(Value::as_str).unwrap_or_default();
-            all.push_str(&format!("Part {} of {}:\n{note}\n\n", index + 1, pieces.len()));
+            all.extend([&format!("Part {} of {}:\n", index + 1, pieces.len()), note, "\n\n"]);
         }
         Ok(all)
     }

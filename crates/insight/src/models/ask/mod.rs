@@ -181,7 +181,7 @@ impl Models {
             (Ok(second), _) => second,
             // Something is better than a second bill.
             (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
-                return self.keep(request, reading.clone(), Soundness::Whole, &first, spent);
+                return self.keep(request, *reading.clone(), Soundness::Whole, &first, spent);
             }
             (Err(error), _) => return Err(error),
         };
@@ -190,7 +190,7 @@ impl Models {
             (Ok(reading), _) => self.keep(request, reading, Soundness::Repaired, &second, spent),
             (Err(WrongAnswer::Faults { salvage: Some(reading), .. }), _)
             | (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
-                self.keep(request, reading, Soundness::Whole, &second, spent)
+                self.keep(request, *reading, Soundness::Whole, &second, spent)
             }
             (Err(wrong), _) => Err(no_answer(&second.reply.model, &request.item, wrong, "also after one repair")),
         }
@@ -251,9 +251,9 @@ fn repair(mut prompt: Prompt, said: &str, wrong: &WrongAnswer) -> Prompt {
     if let WrongAnswer::Faults { faults, .. } = wrong {
         let shown: String = said.chars().take(MOST_SHOWN).collect();
         prompt.turns.push(Said::ByModel(if shown.trim().is_empty() { "(nothing)".to_owned() } else { shown }));
-        let list: String = faults.iter().map(|fault| format!("- {fault}\n")).collect();
+        let list = format!("- {}", faults.join("\n- "));
         prompt.turns.push(Said::ByUser(format!(
-            "Your answer cannot be used:\n{list}Give the whole answer again, as one JSON object that fits the schema, and nothing else."
+            "Your answer cannot be used:\n{list}\nGive the whole answer again, as one JSON object that fits the schema, and nothing else."
         )));
     }
     prompt
@@ -272,6 +272,7 @@ fn no_answer(model: &str, item: &str, wrong: WrongAnswer, when: &str) -> ModelEr
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn bookkeeping(error: BookError) -> ModelError {
     let message = format!("the books of the language model cannot be kept: {error}");
     ModelError::passing(ErrorKind::Bookkeeping, message, None)

@@ -132,10 +132,10 @@ impl Limiter {
     }
 
     /// Begins the call whose moment has come; `Err` when it has to reserve anew, because the pace has changed.
-    pub fn begin(&mut self, reservation: Reservation, now: Timestamp) -> Result<Ticket, Reservation> {
+    pub fn begin(&mut self, reservation: &Reservation, now: Timestamp) -> Result<Ticket, Reservation> {
         if reservation.epoch != self.epoch || micros(now) < self.deferred_until {
             let tokens = reservation.tokens;
-            self.abandon(&reservation, now);
+            self.abandon(reservation, now);
             return Err(self.reserve(tokens, now));
         }
         for (lane, amount) in self.lanes(reservation.tokens) {
@@ -206,7 +206,7 @@ mod tests {
     fn begun(limiter: &mut Limiter, tokens: u64, now: Timestamp) -> Ticket {
         let reservation = limiter.reserve(tokens, now);
         assert_eq!(reservation.at, now, "its moment has come");
-        limiter.begin(reservation, now).unwrap()
+        limiter.begin(&reservation, now).unwrap()
     }
 
     #[test]
@@ -251,9 +251,9 @@ mod tests {
         limiter.finished(&first, verdict, 0, after(1500));
         limiter.finished(&second, verdict, 0, after(1600));
         assert_eq!(limiter.pace().to_bits(), 0.5_f64.to_bits(), "both were under way at the old pace");
-        let again = limiter.begin(waiting, after(2000)).unwrap_err();
+        let again = limiter.begin(&waiting, after(2000)).unwrap_err();
         assert_eq!(again.at, after(2000), "nobody else has gone out since");
-        let third = limiter.begin(again, after(2000)).unwrap();
+        let third = limiter.begin(&again, after(2000)).unwrap();
         assert_eq!(limiter.reserve(1, after(2000)).at, after(4000), "half as often");
         limiter.finished(&third, Verdict::Good, 0, after(2100));
         assert!(limiter.pace() > 0.5);
@@ -270,9 +270,9 @@ mod tests {
         let waiting = limiter.reserve(1, START);
         let wait = Some(Duration::from_secs(17));
         limiter.finished(&ticket, Verdict::TooFast { wait }, 0, START);
-        let again = limiter.begin(waiting, after(5)).unwrap_err();
+        let again = limiter.begin(&waiting, after(5)).unwrap_err();
         assert_eq!(again.at, after(17_000));
-        assert!(limiter.begin(again, after(17_000)).is_ok());
+        assert!(limiter.begin(&again, after(17_000)).is_ok());
         let ticket = begun(&mut limiter, 1, after(18_000));
         let wait = Some(Duration::from_secs(1_000_000));
         limiter.finished(&ticket, Verdict::TooFast { wait }, 0, after(18_000));

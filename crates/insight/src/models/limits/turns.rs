@@ -52,7 +52,7 @@ impl Turns {
                 return Err(NoTurn::Cancelled);
             }
             let now = self.timer.now();
-            match self.limiter().begin(reservation, now) {
+            match self.limiter().begin(&reservation, now) {
                 Ok(ticket) => return Ok(MyTurn { turns: self, ticket, verdict: Verdict::None, tokens: 0 }),
                 Err(later) => reservation = later,
             }

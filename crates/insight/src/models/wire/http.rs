@@ -15,6 +15,9 @@ use ureq::{
 /// Characters of somebody else's words in a sentence of ours.
 const MOST_QUOTED: usize = 300;
 
+/// Connections that are kept for the next call.
+const KEPT_CONNECTIONS: usize = 16;
+
 /// What an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExchangeLimits {
@@ -39,6 +42,7 @@ impl Endpoint {
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
+            .max_idle_connections_per_host(KEPT_CONNECTIONS)
             .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
@@ -161,7 +165,7 @@ impl Endpoint {
                 Failure::new(ErrorKind::TooMuchOutput, message)
             }
             error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
-                Failure::new(ErrorKind::Refused, format!("{shown} cannot be asked: {error}"))
+                Failure::new(ErrorKind::Misconfigured, format!("{shown} cannot be asked: {error}"))
             }
             error => Failure::new(ErrorKind::Unreachable, format!("{shown} could not be reached: {error}")),
         }
@@ -182,6 +186,8 @@ fn kind_of(status: StatusCode, error: &Value, text: &str) -> ErrorKind {
         StatusCode::BAD_REQUEST if has_reason("API_KEY_INVALID") || text.contains("API key not valid") => {
             ErrorKind::KeyRefused
         }
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => ErrorKind::Misconfigured,
+        _ if status.is_redirection() => ErrorKind::Misconfigured,
         StatusCode::PAYMENT_REQUIRED => ErrorKind::QuotaSpent,
         StatusCode::TOO_MANY_REQUESTS if code == "insufficient_quota" => ErrorKind::QuotaSpent,
         StatusCode::TOO_MANY_REQUESTS => ErrorKind::RateLimited,

@@ -2,7 +2,7 @@
 //!
 //! The schema goes along as `response_format: json_schema`. A server that refuses that is asked with `json_object`
 //! instead, the schema in words, and from then on that way at once. The same goes for `max_tokens`, which newer models
-//! of OpenAI only know as `max_completion_tokens`.
+//! of OpenAI only know as `max_completion_tokens`, and for `temperature`, which some do not take.
 
 use super::{
     Failure, Prompt, Provider, Reply, Said,
@@ -27,6 +27,7 @@ pub struct OpenAiCompatible {
 struct Habits {
     no_schema: bool,
     other_limit_name: bool,
+    no_temperature: bool,
 }
 
 impl OpenAiCompatible {
@@ -77,6 +78,9 @@ fn what_it_does_not_know(failure: &Failure, habits: Habits) -> Option<Habits> {
     if !habits.other_limit_name && text.contains("max_completion_tokens") {
         return Some(Habits { other_limit_name: true, ..habits });
     }
+    if !habits.no_temperature && text.contains("temperature") {
+        return Some(Habits { no_temperature: true, ..habits });
+    }
     let is_about_schema =
         ["response_format", "json_schema", "schema", "grammar"].iter().any(|word| text.contains(word));
     (!habits.no_schema && is_about_schema).then_some(Habits { no_schema: true, ..habits })
@@ -98,14 +102,17 @@ fn body(model: &str, prompt: &Prompt, habits: Habits) -> Value {
         Said::ByModel(text) => json!({"role": "assistant", "content": text}),
     }));
     let limit = if habits.other_limit_name { "max_completion_tokens" } else { "max_tokens" };
-    json!({
+    let mut body = json!({
         "model": model,
         "messages": messages,
-        "temperature": prompt.temperature,
         limit: prompt.max_output_tokens,
         "response_format": format,
         "stream": false,
-    })
+    });
+    if !habits.no_temperature {
+        body["temperature"] = json!(prompt.temperature);
+    }
+    body
 }
 
 fn read(answer: &Value, asked: &str) -> Result<Reply, Failure> {
