@@ -179,10 +179,12 @@ fn an_answer_of_ten_megabytes_is_not_read() {
 #[test]
 fn a_hang_and_a_body_that_drips_end_at_the_time_limit() {
     for drips in [false, true] {
-        let server = Server::start(move |seen, _| match drips {
-            true => Reply::says(seen, &good(&seen.item())).drips(),
-            false => Reply::silent(),
-        });
+        let server =
+            Server::start(
+                move |seen, _| {
+                    if drips { Reply::says(seen, &good(&seen.item())).drips() } else { Reply::silent() }
+                },
+            );
         let mut config = openai_config(&server);
         (config.timeout_seconds, config.tries) = (1, 1);
         let bench = Bench::new(config);

@@ -17,16 +17,16 @@ fn reader(seen: &Seen, _: usize) -> Reply {
     Reply::says(seen, &json!({"item_id": item, "notes": amounts.join(" ")}).to_string())
 }
 
-fn long<'a>(text: &'a str) -> LongRequest<'a> {
+fn long(text: &str) -> LongRequest<'_> {
     let mut request = request("packet-1");
     "Title: Packet\n\n".clone_into(&mut request.user);
     LongRequest { request, text, notes_system: "Note amounts, dates and names.", notes_tokens: 300 }
 }
 
 fn packet(pages: usize) -> String {
-    (0..pages)
-        .map(|page| format!("Page {page} costs ${page},000. {}\u{c}", "Words without meaning. ".repeat(40)))
-        .collect()
+    let words = "Words without meaning. ".repeat(40);
+    let page = |page: usize| [format!("Page {page} costs ${page},000. "), words.clone(), "\u{c}".to_owned()];
+    (0..pages).flat_map(page).collect()
 }
 
 #[test]
