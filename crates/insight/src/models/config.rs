@@ -4,7 +4,7 @@ use super::{
     key::KeySource,
     ledger::Price,
     request::{SizeClass, estimated_pages},
-    wire::{ExchangeLimits, GEMINI_URL, Gemini, OpenAiCompatible, Provider},
+    wire::{ExchangeLimits, GEMINI_URL, Gemini, OpenAiCompatible, Provider, Thinking},
 };
 use serde::Deserialize;
 use std::{
@@ -78,6 +78,27 @@ pub struct ModelChoice {
     /// What may be sent to it at most. Longer texts are taken apart.
     #[serde(default = "defaults::max_input_tokens")]
     pub max_input_tokens: u64,
+    /// In tokens; for Gemini 2.5.
+    #[serde(default)]
+    pub thinking_budget: Option<i32>,
+    /// `minimal`, `low`, `medium` or `high`; for Gemini 3, and for servers with OpenAI's protocol that know it.
+    #[serde(default)]
+    pub thinking_level: Option<String>,
+}
+
+impl ModelChoice {
+    pub(super) fn thinking(&self) -> Option<Thinking> {
+        let level = self.thinking_level.clone().map(Thinking::Level);
+        level.or(self.thinking_budget.map(Thinking::Budget))
+    }
+
+    /// The model and how it is told to think: with another of them the answer is another.
+    pub(super) fn identity(&self) -> String {
+        match self.thinking() {
+            None => self.model.clone(),
+            Some(thinking) => format!("{} {thinking:?}", self.model),
+        }
+    }
 }
 
 mod defaults {
@@ -176,6 +197,16 @@ impl ModelsConfig {
             }
             if choice.max_input_tokens < 1000 {
                 return wrong(field, "has `max_input_tokens` below 1000, which is no room for a question");
+            }
+            if choice.thinking_budget.is_some() && choice.thinking_level.is_some() {
+                return wrong(field, "has a `thinking_budget` and a `thinking_level`; services take one of them");
+            }
+            let levels = ["minimal", "low", "medium", "high"];
+            if choice.thinking_level.as_deref().is_some_and(|level| !levels.contains(&level)) {
+                return wrong(field, "has an unknown `thinking_level`; expected minimal, low, medium or high");
+            }
+            if self.provider == ProviderKind::OpenAi && choice.thinking_budget.is_some() {
+                return wrong(field, "has a `thinking_budget`, which is for Gemini; expected a `thinking_level`");
             }
             if self.daily_cost_cap.is_some() && !self.prices.contains_key(&choice.model) {
                 let what = format!(
@@ -322,6 +353,16 @@ mod tests {
                 "without the prices of gemini-2.5-flash: add [models.prices.\"gemini-2.5-flash\"]",
             ),
             ("input = 0.10", "input = -1", "have to be amounts of money"),
+            (
+                "model = \"gemini-2.5-flash-lite\"",
+                "model = \"x\"\nthinking_level = \"much\"",
+                "`small` of the language models has an unknown `thinking_level`",
+            ),
+            (
+                "model = \"gemini-2.5-flash-lite\"",
+                "model = \"x\"\nthinking_level = \"low\"\nthinking_budget = 0",
+                "services take one of them",
+            ),
         ] {
             let sentence = told(from, to);
             assert!(sentence.contains(expected), "{from} → {to}: {sentence}");

@@ -37,7 +37,9 @@ fn gemini_is_asked_with_a_response_schema_and_the_key_in_a_header() {
     let key = folder.path().join("key");
     std::fs::write(&key, "s3cret\n").unwrap();
     let server = Server::start(|seen, _| Reply::says(seen, &good(&seen.item())));
-    let bench = Bench::new(gemini_config(&server, &key));
+    let mut config = gemini_config(&server, &key);
+    config.large.as_mut().unwrap().thinking_budget = Some(0);
+    let bench = Bench::new(config);
     let mut large = request("item-7");
     large.size = SizeClass::Large;
     let answer = bench.models.ask(&large, &|| false).unwrap();
@@ -48,6 +50,7 @@ fn gemini_is_asked_with_a_response_schema_and_the_key_in_a_header() {
     assert_eq!(seen.header("x-goog-api-key"), Some("s3cret"));
     let config = &seen.body["generationConfig"];
     assert_eq!((&config["responseMimeType"], &config["maxOutputTokens"]), (&json!("application/json"), &json!(500)));
+    assert_eq!(config["thinkingConfig"], json!({"thinkingBudget": 0}));
     assert_eq!(config["responseSchema"]["properties"]["topics"]["items"]["type"], "STRING");
     assert_eq!(
         seen.body["systemInstruction"]["parts"][0]["text"].as_str().unwrap().lines().next(),

@@ -43,6 +43,7 @@ pub fn with_echo(request: &Request) -> Prompt {
         schema: request.schema.with_text(ECHO, description),
         max_output_tokens: request.max_output_tokens,
         temperature: request.temperature,
+        thinking: None,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     no_answer,
 };
 use crate::models::{
-    answers::{WrongAnswer, echoed_item, read, with_echo},
+    answers::{WrongAnswer, echoed_item, read},
     error::{ErrorKind, ModelError},
     key::Secret,
     ledger::{CallRecord, Purpose},
@@ -88,7 +88,7 @@ impl Models {
                 continue;
             }
             let model = self.config.choice(request.size).model.as_str();
-            by_model.entry(model).or_default().push((request.item.clone(), with_echo(request)));
+            by_model.entry(model).or_default().push((request.item.clone(), self.prompt_of(request)));
         }
         let mut batches = Vec::new();
         for (model, entries) in by_model {

@@ -143,7 +143,12 @@ impl Models {
     }
 
     fn key_of(&self, request: &Request) -> ContentHash {
-        cache_key(self.provider.name(), &self.config.choice(request.size).model, request)
+        cache_key(self.provider.name(), &self.config.choice(request.size).identity(), request)
+    }
+
+    /// A request as it is sent.
+    fn prompt_of(&self, request: &Request) -> Prompt {
+        Prompt { thinking: self.config.choice(request.size).thinking(), ..with_echo(request) }
     }
 
     /// What a question would cost. Asks nobody.
@@ -169,7 +174,7 @@ impl Models {
         if let Some(answer) = self.kept(request)? {
             return Ok(answer);
         }
-        let prompt = with_echo(request);
+        let prompt = self.prompt_of(request);
         let first = self.exchange(&self.errand(request, Purpose::Question, &prompt), cancelled)?;
         let spent = Spent::default().with(&first);
         let wrong = match read(&first.reply.text, &request.schema, &request.item) {

@@ -1,7 +1,7 @@
 //! Google's Gemini: `generateContent` with a response schema.
 
 use super::{
-    Batches, Failure, Prompt, Provider, Reply, Said,
+    Batches, Failure, Prompt, Provider, Reply, Said, Thinking,
     http::{Endpoint, ExchangeLimits, quoted},
 };
 use crate::models::{error::ErrorKind, key::Secret, request::Usage};
@@ -52,7 +52,7 @@ pub(super) fn body(prompt: &Prompt) -> Value {
             json!({"role": role, "parts": [{"text": turn.text()}]})
         })
         .collect();
-    json!({
+    let mut body = json!({
         "systemInstruction": {"parts": [{"text": prompt.system}]},
         "contents": turns,
         "generationConfig": {
@@ -61,7 +61,14 @@ pub(super) fn body(prompt: &Prompt) -> Value {
             "responseMimeType": "application/json",
             "responseSchema": prompt.schema.for_gemini(),
         },
-    })
+    });
+    if let Some(thinking) = &prompt.thinking {
+        body["generationConfig"]["thinkingConfig"] = match thinking {
+            Thinking::Budget(tokens) => json!({"thinkingBudget": tokens}),
+            Thinking::Level(level) => json!({"thinkingLevel": level}),
+        };
+    }
+    body
 }
 
 /// A `GenerateContentResponse`.

@@ -21,6 +21,16 @@ pub struct Prompt {
     pub schema: Schema,
     pub max_output_tokens: u32,
     pub temperature: f64,
+    pub thinking: Option<Thinking>,
+}
+
+/// How much a model may think before it answers. What it thinks is paid for, and counts as output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thinking {
+    /// In tokens; 0 is none, -1 is up to the model. Gemini 2.5 takes this.
+    Budget(i32),
+    /// `minimal`, `low`, `medium` or `high`. Gemini 3 takes this, and OpenAI as `reasoning_effort`.
+    Level(String),
 }
 
 /// One turn of a conversation.

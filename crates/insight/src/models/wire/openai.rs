@@ -5,7 +5,7 @@
 //! of OpenAI only know as `max_completion_tokens`, and for `temperature`, which some do not take.
 
 use super::{
-    Failure, Prompt, Provider, Reply, Said,
+    Failure, Prompt, Provider, Reply, Said, Thinking,
     http::{Endpoint, ExchangeLimits, quoted},
 };
 use crate::models::{error::ErrorKind, key::Secret, request::Usage};
@@ -111,6 +111,9 @@ fn body(model: &str, prompt: &Prompt, habits: Habits) -> Value {
     });
     if !habits.no_temperature {
         body["temperature"] = json!(prompt.temperature);
+    }
+    if let Some(Thinking::Level(level)) = &prompt.thinking {
+        body["reasoning_effort"] = json!(level);
     }
     body
 }
