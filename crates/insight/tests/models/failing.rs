@@ -273,11 +273,15 @@ fn cancelled_work_does_not_wait_and_is_not_paid_for() {
 }
 
 #[test]
-fn nobody_listens_at_all() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+fn a_connection_that_is_hung_up_at_once_is_tried_again() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
     let server = Server::start(|_, _| Reply::silent());
     let mut config = openai_config(&server);
-    config.base_url = Some(format!("http://127.0.0.1:{port}/v1"));
-    let error = Bench::new(config).ask("item-7").unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
+    config.base_url = Some(format!("http://{address}/v1"));
+    let bench = Bench::new(config);
+    let error = bench.ask("item-7").unwrap_err();
+    assert_eq!((error.kind, error.advice.clone()), (ErrorKind::Unreachable, Advice::Retry { after: None }), "{error}");
+    assert_eq!(bench.outcomes(), ["Unreachable"; 3]);
 }
