@@ -85,9 +85,10 @@ pub struct BookError(pub String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetAside {
     Done,
-    /// It would have been more than the cap; so much is spent or set aside.
+    /// It would have been more than the cap, with what is spent and what is set aside for calls under way.
     TooMuch {
-        taken_micros: i64,
+        spent_micros: i64,
+        set_aside_micros: i64,
     },
 }
 
@@ -151,9 +152,9 @@ impl Ledger for MemoryLedger {
     fn set_aside(&self, day: Date, micros: i64, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
         let mut books = self.books();
         let day = books.days.entry(day).or_default();
-        let taken_micros = day.spent.saturating_add(day.set_aside);
-        if cap_micros.is_some_and(|cap| taken_micros.saturating_add(micros) > cap) {
-            return Ok(SetAside::TooMuch { taken_micros });
+        let taken = day.spent.saturating_add(day.set_aside);
+        if cap_micros.is_some_and(|cap| taken.saturating_add(micros) > cap) {
+            return Ok(SetAside::TooMuch { spent_micros: day.spent, set_aside_micros: day.set_aside });
         }
         day.set_aside = day.set_aside.saturating_add(micros);
         Ok(SetAside::Done)
@@ -200,7 +201,7 @@ mod tests {
     fn what_is_set_aside_counts_until_it_is_settled() {
         let (ledger, today) = (MemoryLedger::default(), day_of(Timestamp::from_millis(0)));
         let ask = |micros| ledger.set_aside(today, micros, Some(100)).unwrap();
-        assert_eq!((ask(60), ask(41)), (SetAside::Done, SetAside::TooMuch { taken_micros: 60 }));
+        assert_eq!((ask(60), ask(41)), (SetAside::Done, SetAside::TooMuch { spent_micros: 0, set_aside_micros: 60 }));
         ledger.settle(today, 60, None).unwrap();
         assert_eq!(ask(100), SetAside::Done);
         assert_eq!(ledger.spent_micros(today), Ok(0));

@@ -5,12 +5,17 @@ use crate::{
     support::{Bench, gemini_config, good, openai_config, request},
 };
 use bindery_insight::models::{
-    ErrorKind, ModelsConfig, Request,
+    Advice, ErrorKind, ModelsConfig, Request,
     ask::{Batch, BatchAnswers, BatchOutcome},
+    error::BUDGET,
     ledger::{Ledger as _, Purpose},
+    timer::Timer as _,
 };
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tempfile::TempDir;
 
 /// A service that keeps the requests of a batch and answers them as `answer` wants.
@@ -192,6 +197,8 @@ fn a_batch_that_ends_without_answers_gives_its_money_back() {
     let batch = begun(&bench);
     let error = bench.ask("item-9").unwrap_err();
     assert_eq!(error.kind, ErrorKind::CostCap, "the batch has it all");
+    let soon = bench.timer.wall_clock() + Duration::from_secs(60);
+    assert_eq!(error.advice, Advice::Park { until: BUDGET, retry_at: Some(soon) }, "nothing is spent yet");
     let ended = bench.models.collect_batch(&batch, &requests(), &|| false).unwrap();
     assert_eq!(ended, BatchOutcome::Ended("batches/b1 has expired".to_owned()));
     assert_eq!(bench.models.estimate(&request("item-9")).unwrap().model, "small-model");

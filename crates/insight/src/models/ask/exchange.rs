@@ -21,6 +21,8 @@ use std::{
 const KEY_PAUSE: Duration = Duration::from_secs(10 * 60);
 /// An account without credit may have some again after this.
 const QUOTA_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// Money that is set aside for calls under way may be free again after this.
+const MONEY_PAUSE: Duration = Duration::from_secs(60);
 /// Before the first further try; doubled before each after it.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The same where the service has had enough and does not say for how long.
@@ -137,15 +139,19 @@ impl Models {
         let day = day_of(now);
         let cap = self.config.daily_cost_cap.map(|cap| (cap * 1e6) as i64);
         match (self.ledger.set_aside(day, micros, cap).map_err(bookkeeping)?, cap) {
-            (SetAside::TooMuch { taken_micros }, Some(cap)) => {
+            (SetAside::TooMuch { spent_micros, set_aside_micros }, Some(cap)) => {
                 let money = |micros: i64| micros as f64 / 1e6;
                 let message = format!(
-                    "a call of up to {:.4} would exceed the daily cost cap of {:.4}, of which {:.4} is taken; it is lifted at midnight UTC, or by `daily_cost_cap`",
+                    "a call of up to {:.4} would exceed the daily cost cap of {:.4}, of which {:.4} is spent and {:.4} set aside for calls under way; it is lifted at midnight UTC, or by `daily_cost_cap`",
                     money(micros),
                     money(cap),
-                    money(taken_micros)
+                    money(spent_micros),
+                    money(set_aside_micros)
                 );
-                Err(ModelError::parked(ErrorKind::CostCap, message, BUDGET, Some(next_midnight(now))))
+                // Calls under way mostly cost less than was set aside for them.
+                let is_spent = spent_micros.saturating_add(micros) > cap;
+                let retry_at = if is_spent { next_midnight(now) } else { now + MONEY_PAUSE };
+                Err(ModelError::parked(ErrorKind::CostCap, message, BUDGET, Some(retry_at)))
             }
             _ => Ok((day, micros)),
         }
