@@ -1,4 +1,4 @@
-//! What pages are and what they say, without a network: classes, documents, fields with evidence and confidence.
+//! What pages are and what they say: classes, documents, fields with evidence and confidence; and language models.
 //!
 //! ```text
 //!  pages ──classify──► a class each, because … ──group──► documents ──fields──► values, each with page, quote and box
@@ -11,13 +11,16 @@
 //! | [`doctype`] | a type of document, as one YAML file describes it |
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
+//! | [`models`] | language models: OpenAI-compatible servers and Gemini, within limits and a budget |
 //!
-//! Nothing here touches a disk or a network but [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]. The same pages always give the same answer.
+//! Only [`models`] speaks to a network, and only with the service that is configured. Nothing else touches a disk but
+//! [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]; there the same pages always give the same answer.
 
 pub mod classify;
 pub mod doctype;
 pub mod fields;
 mod fold;
+pub mod models;
 mod pattern;
 
 pub use doctype::{DocType, DocTypes};

@@ -18,7 +18,8 @@ fn two_processes_share_one_store_under_load() {
     let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());
     let shape = Shape::Torture { files: 20 };
     let workers = [site.start("one"), site.start("two")];
-    // Taken in while both are at work.
+    // Taken in while both are at work, however long one of them takes to start.
+    site::wait_until("two workers", || runtime.block_on(site.store.workers()).unwrap().len() == workers.len());
     let submissions: Vec<_> =
         (0..4).map(|index| (runtime.block_on(site.submit_now(&format!("case-{index}"), shape)), shape)).collect();
     site.wait_for_all(&runtime, submissions.len());

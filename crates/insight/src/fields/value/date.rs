@@ -47,7 +47,8 @@ const MONTHS: &[(&str, i8)] = &[
     ("dic", 12),
 ];
 
-const MONTH_WORDS: &str = r"(?:jan(?:uary|uar|vier|\.)?|ene(?:ro|\.)?|jänner|f[eé]v(?:rier|r\.?|\.)?|feb(?:ruary|ruar|rero|\.)?|m(?:ar(?:ch|s|zo|\.)?|ärz|rz\.?|aerz)|apr(?:il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|ma(?:y(?:o)?|i)|juin|juil(?:let|\.)?|jun(?:e|i|io|\.)?|jul(?:y|i|io|\.)?|aug(?:ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:iembre|\.)?|o[ck]t(?:ober|obre|ubre|\.)?|nov(?:ember|embre|iembre|\.)?|d[eé]c(?:ember|embre|\.)?|dez(?:ember|\.)?|dic(?:iembre|\.)?)";
+/// The names of the months, as part of a pattern.
+pub(crate) const MONTH_WORDS: &str = r"(?:jan(?:uary|uar|vier|\.)?|ene(?:ro|\.)?|jänner|f[eé]v(?:rier|r\.?|\.)?|feb(?:ruary|ruar|rero|\.)?|m(?:ar(?:ch|s|zo|\.)?|ärz|rz\.?|aerz)|apr(?:il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|ma(?:y(?:o)?|i)|juin|juil(?:let|\.)?|jun(?:e|i|io|\.)?|jul(?:y|i|io|\.)?|aug(?:ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:iembre|\.)?|o[ck]t(?:ober|obre|ubre|\.)?|nov(?:ember|embre|iembre|\.)?|d[eé]c(?:ember|embre|\.)?|dez(?:ember|\.)?|dic(?:iembre|\.)?)";
 
 static YEAR_FIRST: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})(?:\b|T\d{2}:)")
@@ -140,12 +141,16 @@ fn whole(captures: &Captures<'_>) -> std::ops::Range<usize> {
 }
 
 fn in_words(captures: &Captures<'_>) -> Option<Parsed> {
-    let word = folded(&captures["m"]);
+    let date = civil(year(&captures["y"]), month_of(&captures["m"]), captures["d"].parse().ok())?;
+    Some(Parsed::sure(date.to_string()))
+}
+
+/// The month by a word that [`MONTH_WORDS`] knows.
+pub(crate) fn month_of(word: &str) -> Option<i8> {
+    let word = folded(word);
     let month = MONTHS.iter().filter(|(start, _)| word.starts_with(start)).max_by_key(|(start, _)| start.len());
     // "März" is the only month whose umlaut is part of its first letters.
-    let month = month.map(|(_, month)| *month).or_else(|| word.starts_with("marz").then_some(3));
-    let date = civil(year(&captures["y"]), month, captures["d"].parse().ok())?;
-    Some(Parsed::sure(date.to_string()))
+    month.map(|(_, month)| *month).or_else(|| word.starts_with("marz").then_some(3))
 }
 
 fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {

@@ -1,0 +1,284 @@
+//! Questions to the configured service, with everything that has to be seen to around them.
+//!
+//! ```text
+//!  ask ─► cache? ─► money ─► turn ─► circuit ─► the exchange ─► read: echo, schema ─► cache ─► answer
+//!                     ▲                             │ 429, 5xx, time      │ faults
+//!                     └────────── try again ────────┘                     └─► one repair, the same way
+//! ```
+
+mod batch;
+mod chunks;
+mod exchange;
+mod in_flight;
+mod long;
+
+pub use batch::{Batch, BatchAnswers, BatchBegun, BatchOutcome};
+pub use chunks::split;
+pub use long::{LongAnswer, LongRequest};
+
+use super::{
+    answers::{Reading, WrongAnswer, read, with_echo},
+    cache::{AnswerCache, KeptAnswer, cache_key},
+    config::{ConfigError, ModelsConfig},
+    error::{ErrorKind, ModelError},
+    ledger::{BookError, Ledger, Purpose},
+    limits::{Circuit, CircuitState, Limiter, Turns},
+    request::{Answer, Request, Soundness, Usage},
+    timer::{Cancelled, SystemTimer, Timer},
+    wire::{Prompt, Provider, Said},
+};
+use bindery_core::{ContentHash, Timestamp};
+use exchange::{Errand, Exchanged};
+use in_flight::InFlight;
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// Characters of a wrong answer that are shown to the model again.
+const MOST_SHOWN: usize = 20_000;
+
+/// The one client of a service. Share it: the limiter, the circuit and the money are those of all who use it.
+#[derive(Debug)]
+pub struct Models {
+    config: ModelsConfig,
+    provider: Arc<dyn Provider>,
+    turns: Turns,
+    circuit: Mutex<Circuit>,
+    in_flight: InFlight,
+    /// A key that the service did not take, and when that was.
+    refused_key: Mutex<Option<(ContentHash, Timestamp)>>,
+    ledger: Arc<dyn Ledger>,
+    cache: Arc<dyn AnswerCache>,
+    timer: Arc<dyn Timer>,
+}
+
+/// What a question would cost, before it is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    pub model: String,
+    pub input_tokens: u64,
+    /// With an answer as long as it may be.
+    pub most_micros: i64,
+    /// It was asked before, and costs nothing.
+    pub is_kept: bool,
+}
+
+/// What the calls of one question took together.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    usage: Usage,
+    cost_micros: i64,
+    latency: Duration,
+}
+
+impl Spent {
+    fn with(self, exchanged: &Exchanged) -> Self {
+        Self {
+            usage: self.usage.plus(exchanged.usage),
+            cost_micros: self.cost_micros.saturating_add(exchanged.cost_micros),
+            latency: self.latency + exchanged.latency,
+        }
+    }
+}
+
+impl Models {
+    pub fn new(
+        config: ModelsConfig,
+        ledger: Arc<dyn Ledger>,
+        cache: Arc<dyn AnswerCache>,
+    ) -> Result<Self, ConfigError> {
+        Self::with_timer(config, ledger, cache, Arc::new(SystemTimer::default()))
+    }
+
+    /// With a clock of the caller's own.
+    pub fn with_timer(
+        config: ModelsConfig,
+        ledger: Arc<dyn Ledger>,
+        cache: Arc<dyn AnswerCache>,
+        timer: Arc<dyn Timer>,
+    ) -> Result<Self, ConfigError> {
+        let provider = config.provider();
+        Self::with_provider(config, provider, ledger, cache, timer)
+    }
+
+    /// With a service that the configuration does not know; of the configuration, limits, models and prices count.
+    pub fn with_provider(
+        config: ModelsConfig,
+        provider: Arc<dyn Provider>,
+        ledger: Arc<dyn Ledger>,
+        cache: Arc<dyn AnswerCache>,
+        timer: Arc<dyn Timer>,
+    ) -> Result<Self, ConfigError> {
+        config.check()?;
+        let limiter = Limiter::new(config.requests_per_minute, config.tokens_per_minute);
+        let turns = Turns::new(limiter, Arc::clone(&timer));
+        let (circuit, in_flight, refused_key) = (Mutex::default(), InFlight::default(), Mutex::default());
+        Ok(Self { config, provider, turns, circuit, in_flight, refused_key, ledger, cache, timer })
+    }
+
+    pub fn config(&self) -> &ModelsConfig {
+        &self.config
+    }
+
+    /// Whether the service is left alone at the moment, and until when.
+    pub fn circuit(&self) -> CircuitState {
+        let mut state = self.circuit_now().state();
+        state.retry_at = state.retry_at.map(|moment| self.told(moment));
+        state
+    }
+
+    /// The share of the full rate at which calls go out now.
+    pub fn pace(&self) -> f64 {
+        self.turns.pace()
+    }
+
+    fn circuit_now(&self) -> MutexGuard<'_, Circuit> {
+        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A moment of our own clock by the one that others see.
+    fn told(&self, moment: Timestamp) -> Timestamp {
+        self.timer.wall_clock() + moment.since(self.timer.now())
+    }
+
+    fn key_of(&self, request: &Request) -> ContentHash {
+        cache_key(self.provider.name(), &self.config.choice(request.size).identity(), request)
+    }
+
+    /// A request as it is sent.
+    fn prompt_of(&self, request: &Request) -> Prompt {
+        Prompt { thinking: self.config.choice(request.size).thinking(), ..with_echo(request) }
+    }
+
+    /// What a question would cost. Asks nobody.
+    pub fn estimate(&self, request: &Request) -> Result<Estimate, ModelError> {
+        let model = self.config.choice(request.size).model.clone();
+        let input_tokens = request.estimated_input();
+        let usage = Usage { input: input_tokens, output: u64::from(request.max_output_tokens), cached: 0 };
+        let is_kept = self.cache.get(&self.key_of(request)).map_err(bookkeeping)?.is_some();
+        let most_micros = if is_kept { 0 } else { self.config.price(&model).micros(usage) };
+        Ok(Estimate { model, input_tokens, most_micros, is_kept })
+    }
+
+    /// Asks one question. Blocks until there is an answer or an error that says what to do next; while it waits for its
+    /// turn it can be cancelled, and a call that is under way ends at its time limit.
+    pub fn ask(&self, request: &Request, cancelled: Cancelled<'_>) -> Result<Answer, ModelError> {
+        self.check_length(request)?;
+        if let Some(answer) = self.kept(request)? {
+            return Ok(answer);
+        }
+        let under_way = self.in_flight.begin(self.key_of(request), cancelled);
+        let _under_way = under_way.ok_or_else(ModelError::cancelled)?;
+        // Somebody may have asked the same meanwhile.
+        if let Some(answer) = self.kept(request)? {
+            return Ok(answer);
+        }
+        let prompt = self.prompt_of(request);
+        let first = self.exchange(&self.errand(request, Purpose::Question, &prompt), cancelled)?;
+        let spent = Spent::default().with(&first);
+        let wrong = match read(&first.reply.text, &request.schema, &request.item) {
+            Ok(reading) => return self.keep(request, reading, Soundness::Whole, &first, spent),
+            Err(wrong) => wrong,
+        };
+        let prompt = repair(prompt, &first.reply.text, &wrong);
+        let second = match (self.exchange(&self.errand(request, Purpose::Repair, &prompt), cancelled), &wrong) {
+            (Ok(second), _) => second,
+            // Something is better than a second bill.
+            (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
+                return self.keep(request, *reading.clone(), Soundness::Whole, &first, spent);
+            }
+            (Err(error), _) => return Err(error),
+        };
+        let spent = spent.with(&second);
+        match (read(&second.reply.text, &request.schema, &request.item), wrong) {
+            (Ok(reading), _) => self.keep(request, reading, Soundness::Repaired, &second, spent),
+            (Err(WrongAnswer::Faults { salvage: Some(reading), .. }), _)
+            | (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
+                self.keep(request, *reading, Soundness::Whole, &second, spent)
+            }
+            (Err(wrong), _) => Err(no_answer(&second.reply.model, &request.item, wrong, "also after one repair")),
+        }
+    }
+
+    fn errand<'a>(&'a self, request: &'a Request, purpose: Purpose, prompt: &'a Prompt) -> Errand<'a> {
+        let model = &self.config.choice(request.size).model;
+        Errand { item: &request.item, prompt_version: &request.prompt_version, purpose, model, prompt }
+    }
+
+    fn check_length(&self, request: &Request) -> Result<(), ModelError> {
+        let choice = self.config.choice(request.size);
+        let tokens = request.estimated_input();
+        if tokens <= choice.max_input_tokens {
+            return Ok(());
+        }
+        let message = format!(
+            "the question about {} has about {tokens} tokens, and {} takes {} (`max_input_tokens`)",
+            request.item, choice.model, choice.max_input_tokens
+        );
+        Err(ModelError::lasting(ErrorKind::TooLong, message))
+    }
+
+    /// The answer to a question that was asked before.
+    fn kept(&self, request: &Request) -> Result<Option<Answer>, ModelError> {
+        let kept = self.cache.get(&self.key_of(request)).map_err(bookkeeping)?;
+        Ok(kept.map(|kept| Answer {
+            value: kept.value,
+            model: kept.model,
+            usage: Usage::default(),
+            cost_micros: 0,
+            latency: Duration::ZERO,
+            from_cache: true,
+            soundness: kept.soundness,
+        }))
+    }
+
+    /// Puts an answer into the cache. `soundness` is for one that did not break off.
+    fn keep(
+        &self,
+        request: &Request,
+        reading: Reading,
+        soundness: Soundness,
+        last: &Exchanged,
+        spent: Spent,
+    ) -> Result<Answer, ModelError> {
+        let soundness = if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
+        let kept = KeptAnswer { value: reading.value, model: last.reply.model.clone(), soundness };
+        self.cache.put(&self.key_of(request), &kept).map_err(bookkeeping)?;
+        let KeptAnswer { value, model, soundness } = kept;
+        let Spent { usage, cost_micros, latency } = spent;
+        Ok(Answer { value, model, usage, cost_micros, latency, from_cache: false, soundness })
+    }
+}
+
+/// The question again. An answer about another item is not shown to the model: it would only be given the right name.
+fn repair(mut prompt: Prompt, said: &str, wrong: &WrongAnswer) -> Prompt {
+    if let WrongAnswer::Faults { faults, .. } = wrong {
+        let shown: String = said.chars().take(MOST_SHOWN).collect();
+        prompt.turns.push(Said::ByModel(if shown.trim().is_empty() { "(nothing)".to_owned() } else { shown }));
+        let list = format!("- {}", faults.join("\n- "));
+        prompt.turns.push(Said::ByUser(format!(
+            "Your answer cannot be used:\n{list}\nGive the whole answer again, as one JSON object that fits the schema, and nothing else."
+        )));
+    }
+    prompt
+}
+
+fn no_answer(model: &str, item: &str, wrong: WrongAnswer, when: &str) -> ModelError {
+    match wrong {
+        WrongAnswer::Faults { faults, .. } => {
+            let message = format!("{model} gave no usable answer about {item}, {when}: {}", faults.join("; "));
+            ModelError::lasting(ErrorKind::BadAnswer, message)
+        }
+        WrongAnswer::OtherItem(other) => {
+            let message = format!("{model} was asked about {item} and answered about {other:?}, {when}");
+            ModelError::lasting(ErrorKind::WrongItem, message)
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn bookkeeping(error: BookError) -> ModelError {
+    let message = format!("the books of the language model cannot be kept: {error}");
+    ModelError::passing(ErrorKind::Bookkeeping, message, None)
+}

@@ -1,0 +1,209 @@
+//! What calls cost, and that a day does not cost more than it may.
+//!
+//! Money is set aside before a call, by the most that it can cost, and exchanged for what it did cost afterwards: so a
+//! hundred calls at once stay below the cap together, not each on its own.
+
+use super::request::Usage;
+use bindery_core::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// For a million tokens each.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// For input that the service had kept from before; as other input unless it is given.
+    #[serde(default)]
+    pub cached: Option<f64>,
+    /// What of it a batch costs.
+    #[serde(default = "half")]
+    pub batch_factor: f64,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+impl Price {
+    /// In millionths of the currency unit, rounded up. A price for a million tokens is the micros of one.
+    pub fn micros(&self, usage: Usage) -> i64 {
+        let cached = usage.cached.min(usage.input);
+        let cost = (usage.input - cached) as f64 * self.input
+            + cached as f64 * self.cached.unwrap_or(self.input)
+            + usage.output as f64 * self.output;
+        cost.ceil() as i64
+    }
+
+    /// The same of a batch.
+    pub fn batch_micros(&self, usage: Usage) -> i64 {
+        (self.micros(usage) as f64 * self.batch_factor).ceil() as i64
+    }
+}
+
+/// Why a call was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    Question,
+    /// The question again, with the faults of the first answer.
+    Repair,
+    /// One answer of a batch.
+    Batch,
+}
+
+/// One call, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    pub at: Timestamp,
+    pub item: String,
+    pub provider: String,
+    /// As it was asked for.
+    pub model: String,
+    pub prompt_version: String,
+    pub purpose: Purpose,
+    pub usage: Usage,
+    pub cost_micros: i64,
+    pub latency: Duration,
+    /// `answered`, or the kind of the failure.
+    pub outcome: String,
+}
+
+/// A book that could not be written or read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BookError(pub String);
+
+/// Whether money could be set aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetAside {
+    Done,
+    /// It would have been more than the cap, with what is spent and what is set aside for calls under way.
+    TooMuch {
+        spent_micros: i64,
+        set_aside_micros: i64,
+    },
+}
+
+/// The day that a moment belongs to, by the clock of UTC.
+pub fn day_of(moment: Timestamp) -> Date {
+    let moment = jiff::Timestamp::from_millisecond(moment.as_millis()).unwrap_or_default();
+    moment.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// When the day after that of the moment begins.
+pub fn next_midnight(moment: Timestamp) -> Timestamp {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    Timestamp::from_millis((moment.as_millis().div_euclid(DAY).saturating_add(1)).saturating_mul(DAY))
+}
+
+/// Keeps all calls, and what each day has cost.
+///
+/// An implementation that survives a crash has to let go of what was set aside by a process that is gone; the call may
+/// have cost something, so after the time limit of a call is soon enough.
+pub trait Ledger: Send + Sync + fmt::Debug {
+    /// Sets money aside, if the day's total stays within the cap. Checking and setting aside are one step.
+    fn set_aside(&self, day: Date, micros: i64, cap_micros: Option<i64>) -> Result<SetAside, BookError>;
+
+    /// Gives back what was set aside and writes down what there was instead, if the call was made.
+    fn settle(&self, day: Date, set_aside_micros: i64, record: Option<&CallRecord>) -> Result<(), BookError>;
+
+    /// What a day has cost so far, without what is set aside.
+    fn spent_micros(&self, day: Date) -> Result<i64, BookError>;
+}
+
+/// A ledger that ends with the process.
+#[derive(Debug, Default)]
+pub struct MemoryLedger {
+    books: Mutex<Books>,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    days: HashMap<Date, Day>,
+    calls: Vec<CallRecord>,
+}
+
+#[derive(Debug, Default)]
+struct Day {
+    spent: i64,
+    set_aside: i64,
+}
+
+impl MemoryLedger {
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All calls, in the order in which they ended.
+    pub fn calls(&self) -> Vec<CallRecord> {
+        self.books().calls.clone()
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn set_aside(&self, day: Date, micros: i64, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
+        let mut books = self.books();
+        let day = books.days.entry(day).or_default();
+        let taken = day.spent.saturating_add(day.set_aside);
+        if cap_micros.is_some_and(|cap| taken.saturating_add(micros) > cap) {
+            return Ok(SetAside::TooMuch { spent_micros: day.spent, set_aside_micros: day.set_aside });
+        }
+        day.set_aside = day.set_aside.saturating_add(micros);
+        Ok(SetAside::Done)
+    }
+
+    fn settle(&self, day: Date, set_aside_micros: i64, record: Option<&CallRecord>) -> Result<(), BookError> {
+        let mut books = self.books();
+        let day = books.days.entry(day).or_default();
+        day.set_aside = day.set_aside.saturating_sub(set_aside_micros);
+        day.spent = day.spent.saturating_add(record.map_or(0, |record| record.cost_micros));
+        books.calls.extend(record.cloned());
+        Ok(())
+    }
+
+    fn spent_micros(&self, day: Date) -> Result<i64, BookError> {
+        Ok(self.books().days.get(&day).map_or(0, |day| day.spent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_have_their_prices() {
+        let price = Price { input: 0.10, output: 0.40, cached: Some(0.01), batch_factor: 0.5 };
+        let usage = Usage { input: 1_000_000, output: 100_000, cached: 400_000 };
+        assert_eq!(price.micros(usage), 60_000 + 4_000 + 40_000);
+        assert_eq!(price.batch_micros(usage), 52_000);
+        assert_eq!(price.micros(Usage { input: 1, output: 0, cached: 9 }), 1, "rounded up, and never below nothing");
+        assert_eq!(Price { cached: None, ..price }.micros(usage), 140_000);
+        assert_eq!(Price::default().micros(usage), 0);
+    }
+
+    #[test]
+    fn days_end_at_midnight_of_utc() {
+        let evening: Timestamp = "2026-03-03T23:59:59.999Z".parse().unwrap();
+        assert_eq!(day_of(evening).to_string(), "2026-03-03");
+        assert_eq!(next_midnight(evening).to_string(), "2026-03-04T00:00:00Z");
+        assert_eq!(next_midnight(next_midnight(evening)).to_string(), "2026-03-05T00:00:00Z");
+    }
+
+    #[test]
+    fn what_is_set_aside_counts_until_it_is_settled() {
+        let (ledger, today) = (MemoryLedger::default(), day_of(Timestamp::from_millis(0)));
+        let ask = |micros| ledger.set_aside(today, micros, Some(100)).unwrap();
+        assert_eq!((ask(60), ask(41)), (SetAside::Done, SetAside::TooMuch { spent_micros: 0, set_aside_micros: 60 }));
+        ledger.settle(today, 60, None).unwrap();
+        assert_eq!(ask(100), SetAside::Done);
+        assert_eq!(ledger.spent_micros(today), Ok(0));
+    }
+}

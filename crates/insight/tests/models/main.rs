@@ -1,0 +1,11 @@
+//! Language models against a server on this machine that speaks both protocols, well and badly.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod answering;
+mod batches;
+mod failing;
+mod long_texts;
+mod server;
+mod spending;
+mod support;
