@@ -11,6 +11,8 @@
 //! | [`doctype`] | a type of document, as one YAML file describes it |
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
+//! | [`summary`] | what an item of an agenda is about, in its documents' own words |
+//! | [`topics`] | which topics an item belongs to |
 //!
 //! Nothing here touches a disk or a network but [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]. The same pages always give the same answer.
 
@@ -19,5 +21,7 @@ pub mod doctype;
 pub mod fields;
 mod fold;
 mod pattern;
+pub mod summary;
+pub mod topics;
 
 pub use doctype::{DocType, DocTypes};
