@@ -168,12 +168,13 @@ fn amounts(ranked: &[&Read]) -> Vec<Amount> {
                 money::purpose(&read.passage.text, found)
             };
             let qualifier = money::qualifier(&read.passage.text, found);
+            let has_room = all.len() < MOST_AMOUNTS;
             match all.iter_mut().find(|known| known.value == found.value) {
                 Some(known) => {
                     known.what_for = known.what_for.take().or(what_for);
                     known.qualifier = known.qualifier.take().or(qualifier);
                 }
-                None if all.len() < MOST_AMOUNTS => {
+                None if has_room => {
                     let citation = read.passage.citation.clone();
                     all.push(Amount { value: found.value.clone(), text, what_for, qualifier, citation });
                 }
@@ -189,6 +190,7 @@ fn dates(ranked: &[&Read]) -> Vec<DatedFact> {
     for read in ranked {
         for found in &read.dates {
             let role = days::role(&read.passage.text, found);
+            let has_room = all.len() < MOST_DATES;
             let known = all.iter_mut().find(|known| known.date == found.date);
             match known {
                 // A deadline says more than a day that was only mentioned.
@@ -198,7 +200,7 @@ fn dates(ranked: &[&Read]) -> Vec<DatedFact> {
                     known.citation = read.passage.citation.clone();
                 }
                 Some(_) => {}
-                None if all.len() < MOST_DATES => all.push(DatedFact {
+                None if has_room => all.push(DatedFact {
                     date: found.date.clone(),
                     role,
                     quote: days::around(&read.passage.text, found),
@@ -232,6 +234,7 @@ fn parties(ranked: &[&Read]) -> Vec<Party> {
     for read in ranked {
         for (name, role) in parties::find(&read.passage.text) {
             let key = name.to_lowercase();
+            let has_room = all.len() < MOST_PARTIES;
             let known = all.iter_mut().find(|known| {
                 let known = known.name.to_lowercase();
                 known.contains(&key) || key.contains(&known)
@@ -245,7 +248,7 @@ fn parties(ranked: &[&Read]) -> Vec<Party> {
                         known.role = role;
                     }
                 }
-                None if all.len() < MOST_PARTIES => {
+                None if has_room => {
                     all.push(Party { name, role, citation: read.passage.citation.clone() });
                 }
                 None => {}
