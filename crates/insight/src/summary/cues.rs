@@ -88,6 +88,11 @@ pub(super) fn begins_with_order(lowered: &str) -> bool {
     PATTERNS.iter().any(|patterns| patterns.order.is_match(lowered))
 }
 
+/// A text in small letters without what stands in front of an order.
+pub(super) fn without_lead(lowered: &str) -> &str {
+    LEAD.find(lowered).map_or(lowered, |lead| lowered.get(lead.end()..).unwrap_or(lowered))
+}
+
 pub(super) fn read(passage: Passage, title: &str) -> Read {
     let lowered = passage.text.to_lowercase().replace(['\u{2018}', '\u{2019}'], "'");
     let amounts = money::find(&passage.text);
@@ -115,7 +120,7 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
         return (None, false);
     }
     let is_recommendation = passage.section == Section::Action;
-    let told = LEAD.find(lowered).map_or(lowered, |lead| lowered.get(lead.end()..).unwrap_or(lowered));
+    let told = without_lead(lowered);
     let first = passage.text.split_whitespace().next().unwrap_or_default();
     let is_shouted = first.chars().filter(|letter| letter.is_alphabetic()).count() >= 3
         && first.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase);
@@ -129,6 +134,11 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
     }
     if let Some(patterns) = PATTERNS.iter().find(|patterns| patterns.noun.is_match(told)) {
         return (Some(patterns.action), is_recommendation);
+    }
+    // A point of a list is what the order above it asks for.
+    if let Some(lead) = &passage.lead {
+        let above = PATTERNS.iter().find(|patterns| patterns.order.is_match(without_lead(lead)));
+        return (above.map(|patterns| patterns.action), above.is_some());
     }
     let Some(asked) = ASKS.find(lowered) else { return (None, false) };
     let behind = lowered.get(asked.start()..).unwrap_or_default();
@@ -210,7 +220,8 @@ mod tests {
 
     fn action(section: Section, text: &str) -> (Option<ActionKind>, bool) {
         let citation = Citation { document: "Report".into(), page: Some(1) };
-        let passage = Passage { text: text.into(), section, citation, is_row: false, document: 1, order: 0 };
+        let passage =
+            Passage { text: text.into(), section, citation, is_row: false, lead: None, document: 1, order: 0 };
         let read = read(passage, "");
         (read.action.map(|action| action.kind), read.asks)
     }

@@ -30,6 +30,8 @@ pub(super) struct Passage {
     pub(super) section: Section,
     pub(super) citation: Citation,
     pub(super) is_row: bool,
+    /// The order above the list that it is a point of: `APPROVE:`.
+    pub(super) lead: Option<String>,
     /// The document's place among all, from 1; the title is 0.
     pub(super) document: usize,
     /// Its place in the document.
@@ -58,7 +60,7 @@ pub(super) fn passages(title: &str, documents: &[DocumentText]) -> Vec<Passage> 
     for (order, sentence) in sentences::split(&title).into_iter().enumerate() {
         let citation = Citation { document: TITLE.to_owned(), page: None };
         let text = sentence.to_owned();
-        all.push(Passage { text, section: Section::Subject, citation, is_row: false, document: 0, order });
+        all.push(Passage { text, section: Section::Subject, citation, is_row: false, lead: None, document: 0, order });
     }
     for (at, document) in documents.iter().enumerate() {
         Reading::new(document, at + 1).read(&mut all);
@@ -75,6 +77,8 @@ struct Reading<'d> {
     document: &'d DocumentText,
     place: usize,
     section: Section,
+    /// An order that a list follows.
+    lead: Option<String>,
     order: usize,
     furniture: HashSet<String>,
 }
@@ -85,11 +89,14 @@ struct Unit {
     page: usize,
     section: Section,
     is_row: bool,
+    lead: Option<String>,
+    /// A heading stands in front of it.
+    is_first: bool,
 }
 
 impl<'d> Reading<'d> {
     fn new(document: &'d DocumentText, place: usize) -> Self {
-        Self { document, place, section: Section::Body, order: 0, furniture: furniture(&document.pages) }
+        Self { document, place, section: Section::Body, lead: None, order: 0, furniture: furniture(&document.pages) }
     }
 
     fn read(mut self, all: &mut Vec<Passage>) {
@@ -121,6 +128,7 @@ impl<'d> Reading<'d> {
         let mut units: Vec<Unit> = Vec::new();
         // A blank line ends a unit.
         let mut is_open = false;
+        let mut is_first = false;
         let lines: Vec<&str> = page.text.lines().collect();
         let edges = edges(&lines);
         for (at, line) in lines.iter().enumerate() {
@@ -135,29 +143,38 @@ impl<'d> Reading<'d> {
             if let Some((section, only_its_line, rest)) = heading(line) {
                 if !only_its_line {
                     self.section = section;
+                    self.lead = None;
                 }
                 is_open = false;
+                is_first = true;
                 let rest = rest.trim();
                 if !rest.is_empty() {
-                    units.push(Unit { text: one_line(rest), page: page.number, section, is_row: rest.contains('\t') });
+                    let (text, is_row) = (one_line(rest), rest.contains('\t'));
+                    units.push(Unit { text, page: page.number, section, is_row, lead: None, is_first });
                     is_open = !only_its_line || section == Section::Subject;
                 }
                 continue;
             }
             let is_row = line.contains('\t');
-            let begins = !is_open || is_row || MARKER.is_match(line) || LABELLED.is_match(line);
-            if begins {
+            if let Some(order) = order_above_a_list(line) {
+                self.lead = Some(order);
+                (is_open, is_first) = (false, true);
+                continue;
+            }
+            let is_point = MARKER.is_match(line);
+            if !is_open || is_row || is_point || LABELLED.is_match(line) {
                 if self.section == Section::Dropped && line.len() > 120 && line.ends_with('.') {
                     self.section = Section::Body;
                 }
                 let text = if is_row { cells(line) } else { one_line(line) };
-                units.push(Unit { text, page: page.number, section: self.section, is_row });
+                let lead = self.lead.clone().filter(|_| is_point);
+                units.push(Unit { text, page: page.number, section: self.section, is_row, lead, is_first });
+                is_first = false;
             } else if let Some(last) = units.last_mut() {
-                let whole = one_line(line);
                 if !last.text.ends_with('-') {
                     last.text.push(' ');
                 }
-                last.text.push_str(&whole);
+                last.text.push_str(&one_line(line));
             }
             is_open = !is_row;
         }
@@ -180,29 +197,33 @@ impl<'d> Reading<'d> {
                 continue;
             }
             let citation = Citation { document: self.document.name.clone(), page: Some(unit.page) };
-            let (section, is_row) = (unit.section, unit.is_row);
-            all.push(Passage {
-                text: part.to_owned(),
-                section,
-                citation,
-                is_row,
-                document: self.place,
-                order: self.order,
-            });
+            let (section, is_row, lead) = (unit.section, unit.is_row, unit.lead.clone());
+            let (document, order) = (self.place, self.order);
+            all.push(Passage { text: part.to_owned(), section, citation, is_row, lead, document, order });
             self.order += 1;
         }
     }
 }
+
+/// `CONSIDER:`, `That the Council:`: the points of the list below are what is asked for.
+fn order_above_a_list(line: &str) -> Option<String> {
+    let order = line.strip_suffix(':').filter(|order| order.len() <= 90)?;
+    let told = MARKER.replace(order, "").to_lowercase();
+    super::cues::begins_with_order(super::cues::without_lead(&told)).then_some(told)
+}
+
+pattern!(UNFINISHED, r"(?i)\b(?:or|and|of|to|into|the|an?|for|with|in|by|on|at|from|as|that|between|its)$");
 
 /// A paragraph that the end of a page, or an empty line, has cut in two.
 fn continues(before: &Unit, unit: &Unit) -> bool {
     let is_open = !before.text.ends_with(['.', ':', ';', '?', '!', '”', '"']);
     !before.is_row
         && !unit.is_row
+        && !unit.is_first
         && is_open
         && before.section == unit.section
         && before.text.split(' ').count() >= 4
-        && unit.text.starts_with(char::is_lowercase)
+        && (unit.text.starts_with(char::is_lowercase) || UNFINISHED.is_match(&before.text))
         && !MARKER.is_match(&unit.text)
 }
 

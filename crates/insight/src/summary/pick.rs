@@ -41,7 +41,9 @@ pub(super) fn consequence(title: &str, read: &[Read], facts: &KeyFacts) -> u8 {
         _ => 2,
     };
     let lowered = title.to_lowercase();
-    let is_grave = near().any(|read| read.grave && (read.action.is_some() || read.passage.section == Section::Subject));
+    let is_grave = near().any(|read| {
+        read.grave && (read.action.is_some() || read.passage.section == Section::Subject || read.passage.order < 8)
+    });
     let told_only = facts.decision_stage == Some(Stage::Information)
         || (decides == 0 && !facts.action_requested.is_empty())
         || lowered.starts_with("presentation");
@@ -70,6 +72,16 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         });
         chosen.extend(best.map(|(_, read)| (need, read)));
     }
+    // What is asked for often has several points.
+    let further =
+        || read.iter().filter(|read| read.asks && read.passage.document == 1 && serves(Says::Action, read) >= 6.0);
+    for read in further() {
+        let asked = chosen.iter().filter(|(says, _)| *says == Says::Action).count();
+        let is_new = !chosen.iter().any(|(_, known)| says_the_same(&known.passage.text, &read.passage.text));
+        if is_new && chosen.len() < most && asked < 3 {
+            chosen.push((Says::Action, read));
+        }
+    }
     // The title stands above the summary anyway: what only repeats it makes room, unless there is nothing else.
     let repeats = |read: &Read| read.passage.document > 0 && says_the_same(title, &read.passage.text);
     if chosen.iter().any(|(_, read)| read.passage.document > 0 && !repeats(read)) {
@@ -79,7 +91,7 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         let first = read.iter().find(|read| is_prose(read)).or(read.first());
         chosen.extend(first.map(|read| (Says::Subject, read)));
     }
-    chosen.sort_by_key(|(says, _)| *says);
+    chosen.sort_by_key(|(says, read)| (*says, read.passage.document, read.passage.order));
     chosen
         .into_iter()
         .map(|(says, read)| Extract {
@@ -147,8 +159,10 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + section(Section::Subject, 1.5)
                 + section(Section::Background, 1.0)
                 + section(Section::Body, 0.5)
+                // What is said first says what it is about.
+                + when(passage.document == 1 && passage.order < 6, 1.2)
                 + read.of_title * 3.0
-                - when(read.asks, 1.0)
+                - when(read.asks, 2.5)
         }
         Says::Affected => {
             if !read.affected {
@@ -182,6 +196,12 @@ fn serves(need: Says, read: &Read) -> f32 {
     };
     let is_short = passage.text.len() < 40;
     own + of_document - when(is_short, 1.0)
+}
+
+/// Whether a text says nothing that another one does not.
+pub(super) fn adds_nothing(text: &str, known: &str) -> bool {
+    let (text, known) = (stems(text), stems(known));
+    text.intersection(&known).count() as f32 >= text.len() as f32 * 0.85
 }
 
 /// Whether one of two texts says nothing that the other does not.

@@ -376,7 +376,7 @@ pub const BOILERPLATE: &[Boilerplate] = &[
     ),
     dropped(
         "rules-of-meeting",
-        r"brown act|open meetings? (?:act|law)|speaker (?:cards?|slips?)|address the (?:board|council|commission)\b|three minutes|consent calendar items? (?:are|will be)|(?:posted|published) (?:at least|in accordance)|72 hours|members of the public (?:may|who wish)|public comments? (?:will|may|is|shall)|if you (?:challenge|need|have any questions)|items? not on the (?:posted )?agenda",
+        r"brown act|speaker (?:cards?|slips?)|address the (?:board|council|commission)\b|three minutes|consent calendar items? (?:are|will be)|(?:posted|published) (?:at least|in accordance)|72 hours|members of the public (?:may|who wish)|public comments? (?:will|may|is|shall)|if you (?:challenge|need|have any questions)|items? not on the (?:posted )?agenda",
     ),
     dropped(
         "enactment",

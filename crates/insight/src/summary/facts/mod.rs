@@ -15,6 +15,7 @@ pub(crate) mod places;
 
 pub use days::DateRole;
 pub use parties::PartyRole;
+pub use places::find as addresses_in;
 
 use super::{
     Citation,
@@ -141,20 +142,34 @@ pub(super) fn gather(read: &[Read]) -> KeyFacts {
     }
 }
 
+/// What is asked for in so many words; without that, what the title or a line of an agenda names.
 fn actions(ranked: &[&Read]) -> Vec<ActionAsked> {
+    let is_early =
+        |read: &&&Read| read.passage.document == 0 || (read.passage.document == 1 && read.passage.order < 12);
+    let mut strong = ranked.iter().filter(|read| read.asks && read.passage.document <= 1).peekable();
     let mut found: Vec<ActionAsked> = Vec::new();
-    for read in ranked {
-        let Some(action) = read.action else { continue };
-        let is_strong = read.asks || read.passage.section == Section::Action;
-        // Without a recommendation, what the title or an agenda's line says is what is asked for.
-        let stands_in = found.is_empty() || (read.passage.document == 1 && read.passage.order < 12);
-        let is_known = found.iter().any(|known| super::pick::says_the_same(&known.quote, &read.passage.text));
-        if (is_strong || stands_in) && !is_known && found.len() < MOST_ACTIONS {
-            let quote = super::pick::shortened(&read.passage.text);
-            found.push(ActionAsked { kind: action.kind, quote, citation: read.passage.citation.clone() });
-        }
+    if strong.peek().is_some() {
+        strong.for_each(|read| add_action(&mut found, read));
+    } else {
+        ranked.iter().filter(is_early).for_each(|read| add_action(&mut found, read));
     }
     found
+}
+
+fn add_action(found: &mut Vec<ActionAsked>, read: &Read) {
+    let Some(action) = read.action else { return };
+    let quote = super::pick::shortened(&read.passage.text);
+    let asked = ActionAsked { kind: action.kind, quote, citation: read.passage.citation.clone() };
+    if found.iter().any(|known| super::pick::adds_nothing(&asked.quote, &known.quote)) {
+        return;
+    }
+    let has_room = found.len() < MOST_ACTIONS;
+    // The same at greater length counts instead.
+    match found.iter_mut().find(|known| super::pick::adds_nothing(&known.quote, &asked.quote)) {
+        Some(known) => *known = asked,
+        None if has_room => found.push(asked),
+        None => {}
+    }
 }
 
 fn amounts(ranked: &[&Read]) -> Vec<Amount> {

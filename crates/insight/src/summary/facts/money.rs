@@ -84,21 +84,24 @@ pub(crate) fn qualifier(text: &str, amount: &FoundAmount) -> Option<String> {
 pub(crate) fn purpose(text: &str, amount: &FoundAmount) -> Option<String> {
     let behind = text.get(amount.range.end..).unwrap_or_default();
     if let Some(what) = FOR.captures(behind).and_then(|found| found.name("what")) {
-        return tidy(what.as_str(), true);
+        // "For $5, for a new total of $9" has the second for in front of another amount.
+        if !what.as_str().contains('$') {
+            return tidy(what.as_str(), true);
+        }
     }
     let before = text.get(..amount.range.start).unwrap_or_default();
     // The clause in front of it: "Anticipated rent over the term is $5".
+    let last_amount = AMOUNT.find_iter(before).last().map_or(0, |found| found.end());
     let clause_at = before.rfind([';', ':', '(']).map_or(0, |at| at + 1);
     let sentence_at = before.rfind(". ").map_or(0, |at| at + 2);
-    let clause = before.get(clause_at.max(sentence_at)..).unwrap_or_default();
+    let clause = before.get(clause_at.max(sentence_at).max(last_amount)..).unwrap_or_default();
     let lead = LEAD.find(clause).map_or(clause.len(), |found| found.start());
-    let clause = clause.get(..lead).unwrap_or_default();
-    let last = clause
-        .rfind(", ")
-        .filter(|at| clause.len() - at > 12)
-        .map_or(clause, |at| clause.get(at + 2..).unwrap_or(clause));
-    tidy(last, false)
+    let (said, lead) = clause.split_at_checked(lead).unwrap_or((clause, ""));
+    let last = said.rfind(", ").filter(|at| said.len() - at > 12).map_or(said, |at| said.get(at + 2..).unwrap_or(said));
+    tidy(last, false).or_else(|| tidy(SMALL.replace_all(lead, "").trim(), false))
 }
+
+pattern!(SMALL, r"(?i)^[\s,]*(?:(?:and|or|for|a|an|the|in|at|by|with|of)\s+)+|\s+(?:of|is|at)\s*$");
 
 /// At most twelve words: the first of what follows an amount, the last of what stands in front of it.
 fn tidy(text: &str, from_front: bool) -> Option<String> {
@@ -147,11 +150,12 @@ mod tests {
                 None,
             ),
             ("The annual cost is $5,000 per year.", "The annual cost", Some("per year")),
+            ("for cost of $5, for new total contract amount of $9,000", "new total contract amount", None),
             ("appropriate $9,000 to fund a crossing guard", "a crossing guard", None),
         ] {
-            let found = find(text);
-            assert_eq!(purpose(text, &found[0]).as_deref(), Some(expected), "{text}");
-            assert_eq!(qualifier(text, &found[0]).as_deref(), qualified, "{text}");
+            let found = find(text).pop().unwrap();
+            assert_eq!(purpose(text, &found).as_deref(), Some(expected), "{text}");
+            assert_eq!(qualifier(text, &found).as_deref(), qualified, "{text}");
         }
     }
 }

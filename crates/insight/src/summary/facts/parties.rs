@@ -21,7 +21,7 @@ const NAME: &str = r"(?:[A-Z][\w’'.&-]*|&)(?:\s(?:of|the|and|for|&|[A-Z][\w’
 
 pattern!(
     FIRM,
-    r"\b(?:[A-Z][\w’'&-]*\.?|&)(?:\s(?:of|and|for|&|[A-Z][\w’'.&-]*)){0,6},?\s(?:Inc|L\.?L\.?C|L\.?L\.?P|L\.?P|Ltd|Corp|Corporation|Company|Co|P\.?C|N\.?A|Foundation|Partners|Associates|Consultants|Contractors|Construction)\b\.?"
+    r"\b(?:[A-Z][\w’'&-]*\.?|&)(?:\s(?:of|and|for|&|[A-Z][\w’'.&-]*)){0,6},?\s(?:Inc|L\.?L\.?C|L\.?L\.?P|L\.?P|Ltd|Corp|Corporation|Company|Co|P\.C|N\.A|Foundation|Partners|Associates|Consultants|Contractors|Construction)\b\.?"
 );
 static LABELLED: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
     crate::pattern::constant_regex(&format!(

@@ -4,7 +4,7 @@ use crate::pattern::pattern;
 
 pattern!(
     STREET,
-    r"\b\d{1,6}(?:[-–]\d{1,6})?(?:\s(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?\s(?:(?:[A-Z][\w'’.-]*|\d{1,3}(?:st|nd|rd|th))\s){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Plaza|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Terrace|Trail|Square)\b\.?(?:,?\s(?:Suite|Ste|Unit|Apt|Room|Floor)\.?\s[\w-]+)?(?:,\s[A-Z][A-Za-z .]{2,25},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?"
+    r"\b(?:\d{1,6}(?:[-–]\d{1,6})?|One|Two|Three)(?:\s(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?\s(?:(?:[A-Z][\w'’.-]*|\d{1,3}(?:st|nd|rd|th))\s){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Plaza|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Terrace|Trail|Square)\b\.?(?:,?\s(?:Suite|Ste|Unit|Apt|Room|Floor)\.?\s[\w-]+)?(?:,\s[A-Z][A-Za-z .]{2,25},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?"
 );
 pattern!(
     SHOUTED,
@@ -16,7 +16,7 @@ pattern!(
 );
 
 /// The addresses of a text, from left to right.
-pub(crate) fn find(text: &str) -> Vec<String> {
+pub fn find(text: &str) -> Vec<String> {
     let mut found: Vec<(usize, &str)> = Vec::new();
     for pattern in [&*STREET, &*SHOUTED, &*CORNER] {
         for place in pattern.find_iter(text) {
