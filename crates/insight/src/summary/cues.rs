@@ -88,6 +88,11 @@ pub(super) fn begins_with_order(lowered: &str) -> bool {
     PATTERNS.iter().any(|patterns| patterns.order.is_match(lowered))
 }
 
+/// Whether it goes on as an order does, too: `request for exception` is none.
+pub(super) fn is_clear_order(lowered: &str) -> bool {
+    PATTERNS.iter().any(|patterns| patterns.clear_order.is_match(lowered))
+}
+
 /// A text in small letters without what stands in front of an order.
 pub(super) fn without_lead(lowered: &str) -> &str {
     LEAD.find(lowered).map_or(lowered, |lead| lowered.get(lead.end()..).unwrap_or(lowered))

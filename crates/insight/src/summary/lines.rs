@@ -22,6 +22,10 @@ const MOST_PASSAGES: usize = 30_000;
 /// How many lines at the top and the bottom of a page can be furniture.
 const EDGE: usize = 4;
 const LONGEST_HEADING: usize = 70;
+/// How many paragraphs and points a recommendation has at most.
+const SHORT_SECTION: usize = 25;
+/// A signature above this many passages belongs to the head of a report.
+const HEAD: usize = 5;
 
 /// A sentence, or a row of a table.
 #[derive(Debug, Clone)]
@@ -80,6 +84,12 @@ struct Reading<'d> {
     /// An order that a list follows.
     lead: Option<String>,
     order: usize,
+    /// How many units were seen.
+    seen: usize,
+    /// How many units the section still holds for: what is asked for, and what it costs, is told in short.
+    left: usize,
+    /// Whoever wrote it has signed: what follows in the same file was attached.
+    is_signed: bool,
     furniture: HashSet<String>,
 }
 
@@ -92,11 +102,23 @@ struct Unit {
     lead: Option<String>,
     /// A heading stands in front of it.
     is_first: bool,
+    /// It stands behind the signature.
+    is_attached: bool,
 }
 
 impl<'d> Reading<'d> {
     fn new(document: &'d DocumentText, place: usize) -> Self {
-        Self { document, place, section: Section::Body, lead: None, order: 0, furniture: furniture(&document.pages) }
+        Self {
+            document,
+            place,
+            section: Section::Body,
+            lead: None,
+            order: 0,
+            seen: 0,
+            left: SHORT_SECTION,
+            is_signed: false,
+            furniture: furniture(&document.pages),
+        }
     }
 
     fn read(mut self, all: &mut Vec<Passage>) {
@@ -144,16 +166,22 @@ impl<'d> Reading<'d> {
                 if !only_its_line {
                     self.section = section;
                     self.lead = None;
+                    self.left = SHORT_SECTION;
                 }
+                self.is_signed |= self.seen > HEAD && SIGNED.is_match(line);
                 is_open = false;
                 is_first = true;
-                let rest = rest.trim();
+                let (rest, is_attached) = (rest.trim(), self.is_signed);
                 if !rest.is_empty() {
                     let (text, is_row) = (one_line(rest), rest.contains('\t'));
-                    units.push(Unit { text, page: page.number, section, is_row, lead: None, is_first });
+                    units.push(Unit { text, page: page.number, section, is_row, lead: None, is_first, is_attached });
                     is_open = !only_its_line || section == Section::Subject;
                 }
                 continue;
+            }
+            if self.seen > HEAD && SIGNED.is_match(line) {
+                self.is_signed = true;
+                self.section = Section::Other;
             }
             let is_row = line.contains('\t');
             if let Some(order) = order_above_a_list(line) {
@@ -161,14 +189,20 @@ impl<'d> Reading<'d> {
                 (is_open, is_first) = (false, true);
                 continue;
             }
-            let is_point = MARKER.is_match(line);
+            let (is_point, is_attached) = (MARKER.is_match(line), self.is_signed);
             if !is_open || is_row || is_point || LABELLED.is_match(line) {
                 if self.section == Section::Dropped && line.len() > 120 && line.ends_with('.') {
                     self.section = Section::Body;
                 }
+                self.seen += 1;
+                self.left = self.left.saturating_sub(1);
+                if self.left == 0 && matches!(self.section, Section::Action | Section::Fiscal | Section::Next) {
+                    self.section = Section::Body;
+                }
                 let text = if is_row { cells(line) } else { one_line(line) };
                 let lead = self.lead.clone().filter(|_| is_point);
-                units.push(Unit { text, page: page.number, section: self.section, is_row, lead, is_first });
+                let section = self.section;
+                units.push(Unit { text, page: page.number, section, is_row, lead, is_first, is_attached });
                 is_first = false;
             } else if let Some(last) = units.last_mut() {
                 if !last.text.ends_with('-') {
@@ -198,7 +232,7 @@ impl<'d> Reading<'d> {
             }
             let citation = Citation { document: self.document.name.clone(), page: Some(unit.page) };
             let (section, is_row, lead) = (unit.section, unit.is_row, unit.lead.clone());
-            let (document, order) = (self.place, self.order);
+            let (document, order) = (self.place + usize::from(unit.is_attached), self.order);
             all.push(Passage { text: part.to_owned(), section, citation, is_row, lead, document, order });
             self.order += 1;
         }
@@ -212,6 +246,10 @@ fn order_above_a_list(line: &str) -> Option<String> {
     super::cues::begins_with_order(super::cues::without_lead(&told)).then_some(told)
 }
 
+pattern!(
+    SIGNED,
+    r"(?i)^(?:respectfully submitted|(?:prepared|submitted|reviewed|approved) by\b|approved as to form|sincerely)"
+);
 pattern!(UNFINISHED, r"(?i)\b(?:or|and|of|to|into|the|an?|for|with|in|by|on|at|from|as|that|between|its)$");
 
 /// A paragraph that the end of a page, or an empty line, has cut in two.
@@ -260,7 +298,7 @@ fn heading(line: &str) -> Option<(Section, bool, &str)> {
     let letters = || plain.chars().filter(|letter| letter.is_alphabetic());
     let words = plain.split_whitespace().count();
     let is_shouted = (1..=8).contains(&words) && letters().count() >= 4 && letters().all(char::is_uppercase);
-    let is_order = super::cues::begins_with_order(&plain.to_lowercase());
+    let is_order = super::cues::is_clear_order(&plain.to_lowercase());
     (is_shouted && !is_order && !plain.contains('$')).then_some((Section::Other, false, ""))
 }
 

@@ -77,7 +77,8 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         || read.iter().filter(|read| read.asks && read.passage.document == 1 && serves(Says::Action, read) >= 6.0);
     for read in further() {
         let asked = chosen.iter().filter(|(says, _)| *says == Says::Action).count();
-        let is_new = !chosen.iter().any(|(_, known)| says_the_same(&known.passage.text, &read.passage.text));
+        // Reports ask twice for the same in other words.
+        let is_new = !chosen.iter().any(|(_, known)| share(&known.passage.text, &read.passage.text) >= 0.65);
         if is_new && chosen.len() < most && asked < 3 {
             chosen.push((Says::Action, read));
         }
@@ -141,7 +142,10 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + when(read.asks, 2.0)
                 + f32::from(action.weight)
                 + when(!read.amounts.is_empty(), 1.0)
-                - when(aside, 1.5)
+                - when(
+                    aside || read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"),
+                    3.0,
+                )
         }
         Says::Money => {
             if read.amounts.is_empty() && !read.no_cost {
@@ -160,9 +164,10 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + section(Section::Background, 1.0)
                 + section(Section::Body, 0.5)
                 // What is said first says what it is about.
-                + when(passage.document == 1 && passage.order < 6, 1.2)
+                + when(passage.document == 1, 2.0 - passage.order as f32 * 0.4).max(0.0)
                 + read.of_title * 3.0
                 - when(read.asks, 2.5)
+                - when(!passage.text.ends_with(['.', ';', '!', '?', '”']), 1.5)
         }
         Says::Affected => {
             if !read.affected {
@@ -206,14 +211,22 @@ pub(super) fn adds_nothing(text: &str, known: &str) -> bool {
 
 /// Whether one of two texts says nothing that the other does not.
 pub(super) fn says_the_same(one: &str, other: &str) -> bool {
+    share(one, other) >= 0.85
+}
+
+/// How much of the shorter text the longer one says, from 0 to 1.
+fn share(one: &str, other: &str) -> f32 {
     let (one, other) = (stems(one), stems(other));
-    let both = one.intersection(&other).count() as f32;
-    let fewer = one.len().min(other.len()) as f32;
-    fewer > 0.0 && both / fewer >= 0.85
+    let fewer = one.len().min(other.len());
+    if fewer == 0 { 0.0 } else { one.intersection(&other).count() as f32 / fewer as f32 }
 }
 
 /// A quote of a length that can be read; what was cut is shown by its end.
 pub(super) fn shortened(text: &str) -> String {
+    // What only leads on to the next point is left out.
+    let text = text.trim_end();
+    let text =
+        text.strip_suffix("; and").or(text.strip_suffix("; or")).unwrap_or(text).trim_end_matches([';', ',', ' ']);
     if text.len() <= LONGEST {
         return text.to_owned();
     }

@@ -101,6 +101,7 @@ pub const HEADINGS: &[HeadingRule] = &[
             "item summary",
             "agenda summary",
             "purpose",
+            "topic",
             "issue",
             "issue statement",
             "statement of issue",
@@ -352,7 +353,7 @@ pub const BOILERPLATE: &[Boilerplate] = &[
     ),
     dropped(
         "contact",
-        r"^(?:phone|tel(?:ephone)?|fax|e-?mail|website|web)\b|^(?:www\.|https?://)\S+$|^\S+@\S+$|^\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}$",
+        r"\bphone\b.*\bfax\b|\b\d{5}\b.{0,12}\bphone\b|^(?:phone|tel(?:ephone)?|fax|e-?mail|website|web)\b|^(?:www\.|https?://)\S+$|^\S+@\S+$|^\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}$",
     ),
     dropped(
         "letterhead",
@@ -532,8 +533,8 @@ pub const ACTIONS: &[ActionRule] = &[
 
 /// Words that begin an order without being one: `Staff recommends that the Council …`.
 pub const ASKING: &str = concat!(
-    r"\b(?:staff|department|commission|committee|board|manager|administrator|director|clerk|attorney|superintendent|chief|engineer|officer|division)s?'?s? (?:also |further |therefore |unanimously )?recommends?\b",
-    r"|\brecommend(?:s|ed|ation)? (?:that|to|for|is|approval|adoption|denial)\b|\bit is (?:hereby |therefore )?(?:recommended|requested)\b",
+    r"\b(?:staff|department|commission|committee|board|manager|administrator|director|clerk|attorney|superintendent|chief|engineer|officer|division)s?'?s? (?:\w+ly |also |further |therefore )*recommends?\b",
+    r"|\brecommend(?:s|ed)? (?:that|approval|adoption|denial|the (?:city |town )?(?:council|board|commission))\b|\bit is (?:hereby |therefore )?(?:recommended|requested)\b",
     r"|\b(?:is|are) (?:being )?(?:asked|requested) to\b|\brequest(?:s|ing|ed)? (?:that the|approval|authorization|council|board|commission|the (?:council|board|city council))\b",
     r"|\bseek(?:s|ing)? (?:approval|authorization|council|board|authority)\b|\bmove(?:s|d)? (?:to|that)\b|\bmotion (?:to|that)\b|\bi move\b",
     r"|\bthat the (?:city |town |county |village )?(?:council|board|commission|mayor)\b.{0,40}\b(?:adopt|approve|authorize|accept|award|deny|direct|appoint|conduct|introduce)\b",

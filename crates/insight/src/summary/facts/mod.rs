@@ -174,8 +174,16 @@ fn add_action(found: &mut Vec<ActionAsked>, read: &Read) {
 
 fn amounts(ranked: &[&Read]) -> Vec<Amount> {
     let mut all: Vec<Amount> = Vec::new();
+    let largest = ranked.iter().flat_map(|read| &read.amounts).map(|amount| amount.cents).max().unwrap_or(0);
     for read in ranked {
-        for found in &read.amounts {
+        // Of a table the sums are of interest, and what stands below a heading about money.
+        let is_sum = SUM.is_match(&read.lowered) || matches!(read.passage.section, Section::Fiscal | Section::Action);
+        if read.passage.is_row && !is_sum {
+            continue;
+        }
+        // In passing, small change is mentioned.
+        let is_aside = rank(read) >= 5;
+        for found in read.amounts.iter().filter(|amount| !is_aside || amount.cents >= largest / 200) {
             let text = read.passage.text.get(found.range.clone()).unwrap_or_default().to_owned();
             let what_for = if read.passage.is_row {
                 read.passage.text.split(" | ").next().filter(|cell| !cell.contains('$')).map(str::to_owned)
@@ -199,6 +207,8 @@ fn amounts(ranked: &[&Read]) -> Vec<Amount> {
     }
     all
 }
+
+pattern!(SUM, r"\b(?:(?:grand |sub)?total|not to exceed|contract amount|cost|budget|award)\b");
 
 fn dates(ranked: &[&Read]) -> Vec<DatedFact> {
     let mut all: Vec<DatedFact> = Vec::new();

@@ -9,7 +9,7 @@ pattern!(
 );
 pattern!(
     QUALIFIED,
-    r"(?i)(not[- ]to[- ]exceed|up to|at least|approximately|about|estimated(?: at)?|no more than|a maximum of|a total of|totaling|totalling|minimum of)[a-z ]{0,30}(?:amount )?(?:of )?$"
+    r"(?i)(not[- ]to[- ]exceed|up to|at least|approximately|about|estimated(?: at)?|no more than|a maximum of|a minimum of)[a-z ]{0,30}(?:amount )?(?:of )?$"
 );
 pattern!(
     PER,
@@ -92,7 +92,8 @@ pub(crate) fn purpose(text: &str, amount: &FoundAmount) -> Option<String> {
     let before = text.get(..amount.range.start).unwrap_or_default();
     // The clause in front of it: "Anticipated rent over the term is $5".
     let last_amount = AMOUNT.find_iter(before).last().map_or(0, |found| found.end());
-    let clause_at = before.rfind([';', ':', '(']).map_or(0, |at| at + 1);
+    let is_open = |at: &usize| !before.get(*at..).is_some_and(|rest| rest.starts_with('(') && rest.contains(')'));
+    let clause_at = before.rfind([';', ':', '(']).filter(is_open).map_or(0, |at| at + 1);
     let sentence_at = before.rfind(". ").map_or(0, |at| at + 2);
     let clause = before.get(clause_at.max(sentence_at).max(last_amount)..).unwrap_or_default();
     let lead = LEAD.find(clause).map_or(clause.len(), |found| found.start());

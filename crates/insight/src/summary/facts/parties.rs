@@ -25,7 +25,7 @@ pattern!(
 );
 static LABELLED: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
     crate::pattern::constant_regex(&format!(
-        r"(?:\b(?P<part>[Aa]pplicant|APPLICANT|[Aa]ppellant|APPELLANT|(?:[Pp]roperty )?[Oo]wner|OWNER|[Cc]ontractor|CONTRACTOR|[Vv]endor|VENDOR|[Nn]ominee|[Cc]onsultant|[Dd]eveloper)s?\s?(?::|,|–|-|is)\s+)(?P<name>{NAME})"
+        r"(?:\b(?P<part>[Aa]pplicant|APPLICANT|[Aa]ppellant|APPELLANT|(?:[Pp]roperty )?[Oo]wner|OWNER|[Cc]ontractor|CONTRACTOR|[Vv]endor|VENDOR|[Nn]ominee|[Cc]onsultant|[Dd]eveloper)s?(?::|,|\sis)\s+)(?P<name>{NAME})"
     ))
 });
 static WITH: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
@@ -68,6 +68,9 @@ const NO_PARTY: &[&str] = &[
     "state",
     "fund",
     "general fund",
+    "none",
+    "end user",
+    "metro",
 ];
 
 /// The parties of a text, with the part that each has.
@@ -105,6 +108,10 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
 
 fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) {
     let mut name = name.trim_end_matches([',', ' ', '&']);
+    // A full stop belongs to a legal form; else it is the sentence's.
+    if !FIRM.is_match(name) {
+        name = name.trim_end_matches('.');
+    }
     // A name does not end in a small word.
     while let Some((rest, last)) = name.rsplit_once(' ') {
         if !matches!(last, "of" | "the" | "and" | "for") {
