@@ -21,6 +21,9 @@
 //! | [`duplicates`], [`filter`] | what of an agenda is listed twice, and what is worth reading |
 //! | [`hash`], [`ids`] | what documents and entities are known by |
 //! | [`html`] | finding things in pages |
+//! | [`lines`] | pages that the reader has read, as lines with links |
+//! | [`participation`] | how people take part, as an agenda tells it |
+//! | [`splitter`] | an agenda or packet in one file, taken apart to items |
 //! | [`sync`] | what a vendor says and what is stored, brought together |
 //! | [`vendor`] | the adapters, and what they all answer with |
 //! | [`visit`] | an adapter driven over one city's site |
@@ -37,8 +40,11 @@ pub mod filter;
 pub mod hash;
 pub mod html;
 pub mod ids;
+pub mod lines;
+pub mod participation;
 pub mod people;
 pub mod schedule;
+pub mod splitter;
 pub mod status;
 pub mod sync;
 pub mod vendor;

@@ -148,7 +148,8 @@ mod tests {
         let mut text = Inlines::plain("Written comments:\nuse the ");
         text.push(Span { text: "form".into(), link: Some("https://a.example/form".into()), ..Span::default() });
         page.blocks.push(Block::body(BlockKind::ListItem { depth: 0, marker: Marker::Number("3".into()), text }));
-        page.blocks.push(Block { role: Role::Footer, ..Block::body(BlockKind::Paragraph { text: Inlines::plain("Page 2") }) });
+        page.blocks
+            .push(Block { role: Role::Footer, ..Block::body(BlockKind::Paragraph { text: Inlines::plain("Page 2") }) });
         let lines = of_pages(&[page]);
         let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["3. Written comments:", "use the form"]);

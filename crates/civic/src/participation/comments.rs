@@ -14,10 +14,14 @@ static DEADLINE: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 static REGISTERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\bregist(?:er|ration)\b|sign[- ]?up|request(?:s|ing)? to speak|speaker (?:card|request|form|slip)|to speak\b")
+    pattern(
+        r"(?i)\bregist(?:er|ration)\b|sign[- ]?up|request(?:s|ing)? to speak|speaker (?:card|request|form|slip)|to speak\b",
+    )
 });
 static WRITES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)comment (?:card|form)|web ?form|e-?comments?\b|written comments?|submit(?:ting|ted)? (?:\w+ ){0,3}comments?|comments? (?:may|can) be|provide (?:\w+ )?comment")
+    pattern(
+        r"(?i)comment (?:card|form)|web ?form|e-?comments?\b|written comments?|submit(?:ting|ted)? (?:\w+ ){0,3}comments?|comments? (?:may|can) be|provide (?:\w+ )?comment",
+    )
 });
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

@@ -25,8 +25,7 @@ static JOINS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Numbers that nobody wants to talk to.
-static NO_VOICE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:fax|facsimile|tdd|tty|relay)\b[^.;\n]{0,25}$"));
+static NO_VOICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:fax|facsimile|tdd|tty|relay)\b[^.;\n]{0,25}$"));
 
 #[derive(Debug, Default)]
 pub(super) struct Contacts {

@@ -1,7 +1,11 @@
 //! Which lines of an agenda tell how to take part: those in front of the items, those behind them, and those below a
 //! heading about the public's comments. Staff reports are never asked.
 
-use crate::{dates::pattern, lines::Line};
+use crate::{
+    dates::pattern,
+    lines::Line,
+    splitter::{begins_items, ends_items},
+};
 use regex::Regex;
 use std::{collections::HashSet, fmt::Write as _, sync::LazyLock};
 
@@ -12,15 +16,6 @@ const BELOW: usize = 1_500;
 /// An agenda is not longer; what follows is what was attached to it.
 const AGENDA_PAGES: usize = 20;
 
-/// Where the items begin.
-static ITEMS_BEGIN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:\d{1,3}[.)]?\s|[a-z][.)]\s|[ivx]+[.)]\s)?\s*(?:call to order|roll call|agenda items|order of business|consent (?:calendar|agenda)|opening remarks|pledge of allegiance)\b.{0,50}$",
-    )
-});
-/// Where they end.
-static ITEMS_END: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:\d{1,3}[.)]?\s|[a-z][.)]\s|[ivx]+[.)]\s)?\s*adjourn(?:ment|ed)?\b.{0,40}$"));
 /// What is attached begins so, at the top of a page.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -58,14 +53,14 @@ pub(super) fn front_and_back(lines: &[Line]) -> Vec<&Line> {
         }
     };
     // A first line such as "Call to order" of an agenda without a head is no reason to read nothing.
-    let begin = agenda.iter().position(|line| ITEMS_BEGIN.is_match(&line.text)).unwrap_or(agenda.len());
+    let begin = agenda.iter().position(|line| begins_items(&line.text)).unwrap_or(agenda.len());
     take(0, FRONT, &|at, _| at >= begin);
     for (at, line) in agenda.iter().enumerate().skip(begin) {
         if line.text.len() <= 120 && ABOUT_COMMENTS.is_match(&line.text) {
             take(at, BELOW, &|_, next| next.stands_out && next.begins);
         }
     }
-    let adjourned = agenda.iter().rposition(|line| ITEMS_END.is_match(&line.text));
+    let adjourned = agenda.iter().rposition(|line| ends_items(&line.text));
     match adjourned {
         Some(at) => take(at, BACK, &|_, _| false),
         // Without that word the end of a file is the end of the agenda only where nothing was attached.

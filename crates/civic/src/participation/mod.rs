@@ -194,7 +194,8 @@ impl Participation {
 
     /// All addresses; a single one is not listed with its purpose.
     fn known_emails(&self) -> Vec<Email> {
-        let single = || self.email.iter().map(|address| Email { address: address.clone(), purpose: Purpose::GeneralContact });
+        let single =
+            || self.email.iter().map(|address| Email { address: address.clone(), purpose: Purpose::GeneralContact });
         if self.emails.is_empty() { single().collect() } else { self.emails.clone() }
     }
 }

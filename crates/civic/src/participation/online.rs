@@ -12,8 +12,16 @@ static URL: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Hosts where people meet.
 const MEETS: &[&str] = &[
-    "zoom.us", "zoomgov.com", "meet.google.com", "teams.microsoft.com", "teams.live.com", "webex.com", "gotomeeting.com",
-    "gotowebinar.com", "meet.goto.com", "bluejeans.com",
+    "zoom.us",
+    "zoomgov.com",
+    "meet.google.com",
+    "teams.microsoft.com",
+    "teams.live.com",
+    "webex.com",
+    "gotomeeting.com",
+    "gotowebinar.com",
+    "meet.goto.com",
+    "bluejeans.com",
 ];
 /// Hosts where people watch.
 const SHOWS: &[(&str, &str)] = &[
@@ -33,7 +41,9 @@ static ID_IN_URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"/(?:j|w|s)/(\d{9,
 static PASSCODE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\bpass\s?(?:code|word)(?:\s+is)?(\s*[:#]\s*|\s+)([A-Za-z0-9!@$%^&*+=._-]{3,16})"));
 static CABLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:cable|tv|television)\b[^.\n]{0,60}?\bchannels?\s+(\d{1,4})|\bchannel\s+(\d{1,4})\b[^.\n]{0,40}\b(?:cable|comcast|spectrum|cox|at&t|tv)\b")
+    pattern(
+        r"(?i)\b(?:cable|tv|television)\b[^.\n]{0,60}?\bchannels?\s+(\d{1,4})|\bchannel\s+(\d{1,4})\b[^.\n]{0,40}\b(?:cable|comcast|spectrum|cox|at&t|tv)\b",
+    )
 });
 
 #[derive(Debug, Default)]
@@ -74,7 +84,8 @@ fn is_at(host: &str, name: &str) -> bool {
 fn leads_in(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.split_once('/').map_or("", |(_, path)| path).to_lowercase();
-    !path.is_empty() && !["download", "support", "test", "hc/", "help", "signup", "en-us"].iter().any(|word| path.starts_with(word))
+    !path.is_empty()
+        && !["download", "support", "test", "hc/", "help", "signup", "en-us"].iter().any(|word| path.starts_with(word))
 }
 
 pub(super) fn find(text: &str) -> Online {

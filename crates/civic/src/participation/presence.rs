@@ -15,11 +15,17 @@ static ONLY_ONLINE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\bvirtual[- ]only\b|(?:held|conducted|convened?|take place|meet)\s+(?:\w+\s+)?(?:entirely |exclusively |solely |fully |only )?(?:virtually|remotely|online|telephonically|electronically|(?:via|by|through|using) (?:video|tele|zoom|web|virtual|the zoom)\S*)|no (?:in-person|physical) (?:attendance|location|meeting)|will not be (?:open to the public|physically open)|closed to in-person|fully (?:virtual|remote)|this is a virtual meeting",
     )
 });
-static COME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bin[- ]person\b|attend(?:ance)? (?:the meeting )?at\b|members of the public (?:may|can) attend"));
-static POSTED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\bmail(?:ed|ing)?\b|p\.?\s?o\.? box|\boffice of\b|copies|posted (?:at|in|on)|inspect|located at the office|ethics"));
-static LABEL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^(?:meeting\s+)?(?:location|address|place|where|location/address|venue)\s*[:–-]+\s*"));
+static COME: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\bin[- ]person\b|attend(?:ance)? (?:the meeting )?at\b|members of the public (?:may|can) attend")
+});
+static POSTED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\bmail(?:ed|ing)?\b|p\.?\s?o\.? box|\boffice of\b|copies|posted (?:at|in|on)|inspect|located at the office|ethics",
+    )
+});
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:meeting\s+)?(?:location|address|place|where|location/address|venue)\s*[:–-]+\s*")
+});
 
 /// Whether it is hybrid, and whether it is online only; none where nothing says so. A link alone says neither.
 pub(super) fn kind(text: &str, has_link: bool) -> (Option<bool>, Option<bool>) {

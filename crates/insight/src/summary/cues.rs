@@ -83,6 +83,12 @@ pattern!(
     r"^(?:(?:that|to|and|then|also|further|or|please|by (?:motion|resolution|ordinance|minute order|roll call vote)|(?:it is )?(?:recommended|requested) that|the|(?:city|town|county|village)? ?(?:council|board|commission|mayor)(?: of [a-z]+)?|(?:move|motion) to|should|shall|action)\b[,: ]*)+"
 );
 
+// What was asked for before, and decided.
+pattern!(
+    DECIDED,
+    r"\b(?:adopted|approved|passed|made|voted|seconded|carried|directed)\b.{0,30}\bmotion\b|\b(?:has|have|had) (?:\w+ )?recommended\b|\brequires that\b"
+);
+
 /// Whether a text in small letters begins as an order does: `approve the agreement`.
 pub(super) fn begins_with_order(lowered: &str) -> bool {
     PATTERNS.iter().any(|patterns| patterns.order.is_match(lowered))
@@ -125,7 +131,8 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
         return (None, false);
     }
     let is_recommendation = passage.section == Section::Action;
-    let told = without_lead(lowered);
+    // "To permit this, an amendment is needed" asks for nothing.
+    let told = if !is_recommendation && lowered.starts_with("to ") { lowered } else { without_lead(lowered) };
     let first = passage.text.split_whitespace().next().unwrap_or_default();
     let is_shouted = first.chars().filter(|letter| letter.is_alphabetic()).count() >= 3
         && first.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase);
@@ -145,7 +152,7 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
         let above = PATTERNS.iter().find(|patterns| patterns.order.is_match(without_lead(lead)));
         return (above.map(|patterns| patterns.action), above.is_some());
     }
-    let Some(asked) = ASKS.find(lowered) else { return (None, false) };
+    let Some(asked) = ASKS.find(lowered).filter(|_| !DECIDED.is_match(lowered)) else { return (None, false) };
     let behind = lowered.get(asked.start()..).unwrap_or_default();
     let behind = behind.split_once(' ').map_or(behind, |(_, rest)| rest);
     let named = PATTERNS
@@ -243,6 +250,8 @@ mod tests {
             ("That the City Council award a contract to the lowest bidder.", Some(Award), true),
             ("It is recommended that the Board deny the appeal.", Some(Deny), true),
             ("The Council approved the plan last year.", None, false),
+            ("To permit the works, the agreement must be amended.", None, false),
+            ("In 2017 the Board adopted a motion to approve a contract.", None, false),
             ("Fund balance stands at nine million.", None, false),
             ("Permit holders were told.", None, false),
         ] {

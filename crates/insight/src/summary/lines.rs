@@ -42,7 +42,7 @@ pub(super) struct Passage {
     pub(super) order: usize,
 }
 
-pattern!(MARKER, r"^\s*(?:[-–—•·*▪●○◦‣➢✓>]+\s+|\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})[.)]\s+)");
+pattern!(MARKER, r"^\s*(?:[-–—•·*▪●○◦‣➢✓>\x{e000}-\x{f8ff}]+\s*|o\s+|\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})[.)]\s+)");
 pattern!(LABELLED, r"^[A-Z][A-Za-z /&'’()-]{1,40}:(?:\s|$)");
 pattern!(NUMBERING, r"^\s*(?:(?:section|part|item)\s+)?\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.):]\s*");
 

@@ -165,7 +165,7 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + section(Section::Body, 0.5)
                 // What is said first says what it is about.
                 + when(passage.document == 1, 2.0 - passage.order as f32 * 0.4).max(0.0)
-                + read.of_title * 3.0
+                + read.of_title * 2.0
                 - when(read.asks, 2.5)
                 - when(!passage.text.ends_with(['.', ';', '!', '?', '”']), 1.5)
         }

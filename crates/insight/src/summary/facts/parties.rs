@@ -134,9 +134,14 @@ fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) {
         ]
         .iter()
         .any(|start| lowered.starts_with(start));
+    // "The District and Contractor" are words of the contract itself.
+    let speaks_of_paper =
+        ["agreement", "memorandum", "contract", "amendment", "parties", "contractor", "consultant", "party"];
+    let is_paper =
+        lowered.split(' ').any(|word| speaks_of_paper.contains(&word.trim_end_matches('s')) || word == "parties");
     let is_shouted = name.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase) && name.contains(' ');
     let is_known = all.iter().any(|(known, _)| known.to_lowercase().contains(&lowered));
-    if name.len() >= 4 && !is_body && !is_known && !(is_shouted && name.split(' ').count() > 4) {
+    if name.len() >= 4 && !is_body && !is_paper && !is_known && !(is_shouted && name.split(' ').count() > 4) {
         all.push((name.to_owned(), role));
     }
 }
