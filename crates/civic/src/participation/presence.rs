@@ -23,6 +23,7 @@ static POSTED: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\bmail(?:ed|ing)?\b|p\.?\s?o\.? box|\boffice of\b|copies|posted (?:at|in|on)|inspect|located at the office|ethics",
     )
 });
+static ZIP: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d{5}(?:-\d{4})?\b"));
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)^(?:meeting\s+)?(?:location|address|place|where|location/address|venue)\s*[:–-]+\s*")
 });
@@ -46,11 +47,15 @@ pub(super) fn kind(text: &str, has_link: bool) -> (Option<bool>, Option<bool>) {
 pub(super) fn address(lines: &[&Line]) -> Option<String> {
     const FIRST: usize = 60;
     const LONGEST: usize = 160;
-    let (at, line) = lines.iter().enumerate().take(FIRST).find(|(at, line)| {
+    let fits = |at: usize, line: &Line| {
         let before = at.checked_sub(1).and_then(|at| lines.get(at)).map_or("", |line| line.text.as_str());
         let is_posted = POSTED.is_match(&line.text) || (line.text.len() < 60 && POSTED.is_match(before));
         !is_posted && !addresses_in(&line.text).is_empty()
-    })?;
+    };
+    let found: Vec<(usize, &&Line)> =
+        lines.iter().enumerate().take(FIRST).filter(|(at, line)| fits(*at, line)).collect();
+    // A whole address rather than a letterhead.
+    let (at, line) = found.iter().find(|(_, line)| ZIP.is_match(&line.text)).or(found.first()).copied()?;
     let street = addresses_in(&line.text).into_iter().next()?;
     if line.text.len() > LONGEST {
         return Some(street);

@@ -43,8 +43,10 @@ pub(super) fn is_section_words(words: &str) -> bool {
 /// Whether a line without a number is a section's heading: words of one, or few words in capitals.
 pub(super) fn is_section(line: &str, stands_out: bool) -> bool {
     let words = line.split_whitespace().count();
+    // "APPROVE:" leads to its points.
+    let leads_on = line.ends_with(':') && !is_section_words(line);
     let is_short = words <= 8 && line.len() <= 70 && !line.ends_with(['.', ',', ';']);
-    is_short && (is_shouted(line) || (stands_out && is_section_words(line)))
+    is_short && !leads_on && (is_shouted(line) || (stands_out && is_section_words(line)))
 }
 
 pub(super) fn is_shouted(line: &str) -> bool {

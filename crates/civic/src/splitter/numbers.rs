@@ -104,8 +104,10 @@ fn digits(text: &str) -> u64 {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
 }
 
+/// From 1; 0 for what is no letter.
 fn letter(text: &str) -> u64 {
-    text.chars().next().map_or(0, |letter| u64::from(u32::from(letter.to_ascii_lowercase())) - 96)
+    let first = text.chars().next().map(|letter| letter.to_ascii_lowercase());
+    first.filter(char::is_ascii_lowercase).map_or(0, |letter| u64::from(u32::from(letter)) - 96)
 }
 
 /// `7`, `7a`, `7.1.B`: three digits for each part, so that parts compare one after the other.

@@ -40,9 +40,7 @@ pub(super) fn check(way: Way, items: &[SplitItem], agenda: &Agenda<'_>) -> Resul
 fn steps(items: &[SplitItem]) -> (usize, usize) {
     let read = |item: &SplitItem| {
         let number = item.number.as_ref()?;
-        numbers::split(&format!("{number}. x"))
-            .or_else(|| numbers::split(&format!("({number}) x")))
-            .map(|(number, _)| number)
+        numbers::split(&format!("{number}. x")).map(|(number, _)| number)
     };
     let (mut steps, mut upward) = (0, 0);
     for pair in items.windows(2) {

@@ -79,7 +79,6 @@ pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
         stack.push(nodes.len());
         let mut node = begin(number, title, line.page, stack.len() - 1, parent);
         node.heading = heading.clone();
-        node.is_open = line.stands_out || taken.is_some_and(|taken| taken.stands_out);
         for line in [Some(line), taken].into_iter().flatten() {
             node.item.attachments.extend(links::attachments_of(line));
         }
@@ -108,7 +107,7 @@ fn begin(number: Number, title: &str, page: usize, depth: usize, parent: Option<
     let (matter_file, title) = file_number(&title);
     let title = title.trim_start_matches('*').to_owned();
     let item = SplitItem { number: Some(number.text.clone()), title, matter_file, page, ..SplitItem::default() };
-    Node { number, depth, item, heading: None, children: 0, parent, is_open: false }
+    Node { number, depth, item, heading: None, children: 0, parent, is_open: true }
 }
 
 /// A line without a number: a section, or more of the last item.
@@ -120,14 +119,14 @@ fn add_line(nodes: &mut [Node], heading: &mut Option<String>, line: &Line) {
         return;
     };
     let documents: Vec<Attachment> = links::attachments_of(line);
-    // The second line of a title, in the same letters as the first.
+    // The second line of a title, in the same letters as the first. Where a file's number stands beside the first one,
+    // the title was too long for it.
     let goes_on = node.is_open
         && line.stands_out
-        && node.item.text.is_empty()
         && documents.is_empty()
         && is_shouted(&node.item.title)
         && is_shouted(&line.text)
-        && !is_section_words(&line.text);
+        && (node.item.matter_file.is_some() || !is_section_words(&line.text));
     if goes_on {
         node.item.title = format!("{} {}", node.item.title, line.text);
         return;

@@ -230,7 +230,8 @@ impl<'d> Reading<'d> {
             if part.is_empty() || is_boilerplate(part) {
                 continue;
             }
-            let citation = Citation { document: self.document.name.clone(), page: Some(unit.page) };
+            let citation =
+                Citation { document: self.document.name.clone(), page: (unit.page > 0).then_some(unit.page) };
             let (section, is_row, lead) = (unit.section, unit.is_row, unit.lead.clone());
             let (document, order) = (self.place + usize::from(unit.is_attached), self.order);
             all.push(Passage { text: part.to_owned(), section, citation, is_row, lead, document, order });

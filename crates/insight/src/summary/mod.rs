@@ -46,7 +46,7 @@ pub const TITLE: &str = "title";
 /// The text of one page of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageText {
-    /// From 1.
+    /// From 1; 0 for a text that has no pages.
     pub number: usize,
     /// Paragraphs are separated by blank lines, cells of a table by tabs.
     pub text: String,
@@ -63,7 +63,7 @@ pub struct DocumentText {
 impl DocumentText {
     /// A text without pages, such as the description of an item on its own page.
     pub fn plain(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), pages: vec![PageText { number: 1, text: text.into() }] }
+        Self { name: name.into(), pages: vec![PageText { number: 0, text: text.into() }] }
     }
 
     /// A document as the reader gives it, without running headers and footers.
@@ -89,7 +89,7 @@ fn page_text(page: &Page) -> PageText {
 pub struct Citation {
     /// The document's name, or [`TITLE`].
     pub document: String,
-    /// None for a title.
+    /// None for a title, and for a text without pages.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub page: Option<usize>,
 }

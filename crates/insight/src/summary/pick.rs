@@ -142,10 +142,8 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + when(read.asks, 2.0)
                 + f32::from(action.weight)
                 + when(!read.amounts.is_empty(), 1.0)
-                - when(
-                    aside || read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"),
-                    3.0,
-                )
+                - when(aside, 1.5)
+                - when(read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"), 3.0)
         }
         Says::Money => {
             if read.amounts.is_empty() && !read.no_cost {
