@@ -29,8 +29,9 @@ pub struct Line {
 
 /// The lines of pages, without running headers and footers.
 pub fn of_pages(pages: &[Page]) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     for page in pages {
+        let begin = lines.len();
         for block in page.blocks.iter().filter(|block| matches!(block.role, Role::Body | Role::Footnote)) {
             let mut paragraph = Paragraph { page: page.number, lines: Vec::new() };
             match &block.kind {
@@ -52,6 +53,11 @@ pub fn of_pages(pages: &[Page]) -> Vec<Line> {
             }
             lines.append(&mut paragraph.lines);
         }
+        // A head that stands on every page is read once.
+        let is_again =
+            |at: usize| lines.get(at).zip(lines.get(begin + at)).is_some_and(|(first, line)| first.text == line.text);
+        let again = if begin == 0 { 0 } else { (0..begin).take_while(|at| is_again(*at)).count() };
+        lines.drain(begin..begin + again);
     }
     lines
 }

@@ -25,7 +25,7 @@ static WRITES: LazyLock<Regex> = LazyLock::new(|| {
 });
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)(?:[^.\n]{0,220}\b(?:to (?:provide|submit|make|give|offer) (?:\w+ ){0,2}comments?|wish(?:es|ing)? to (?:speak|comment|address|offer)|may (?:submit|participate|comment)|interested in giving public comment)\b[^\n]{0,260}?(?:\.(?:\s|$)|\n|$))",
+        r"(?i)(?:[^.\n]{0,220}\b(?:to (?:provide|submit|make|give|offer) (?:\w+ ){0,2}comments?|wish(?:es|ing)? to (?:speak|comment|address|offer)|may (?:also )?(?:submit|participate|comment)|interested in giving public comment)\b[^\n]{0,260}?(?:\.(?:\s|$)|\n|$))",
     )
 });
 
@@ -52,7 +52,8 @@ pub(super) fn find(text: &str) -> Comments {
             comments.form_url.get_or_insert_with(|| url.to_owned());
         }
     }
-    comments.instructions = TELLS.find(text).map(|found| one_line(found.as_str()));
+    let mut told = TELLS.find_iter(text).map(|found| one_line(found.as_str()));
+    comments.instructions = told.find(|sentence| sentence.to_lowercase().contains("comment"));
     comments
 }
 

@@ -25,6 +25,13 @@ static FILE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\bfile\s*(?:id|no\.?|number|#)?\s*[:#]?\s*([A-Z]{0,3}\d{2,4}-\d{2,6})\b"));
 static FILE_ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|\s)([A-Z]{1,3}\d{4}-\d{2,6}|\d{4}-\d{4,6})\s*$"));
 
+/// Headings below an item, which say what its parts are.
+static OF_AN_ITEM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\brecommend|\b(?:proposed|requested|suggested|required) action|\bfiscal|\bfinancial impact|^background|\bno action|^(?:staff|department) report$",
+    )
+});
+
 /// Whether the items begin at this line.
 pub(crate) fn begins_items(line: &str) -> bool {
     BEGINS.is_match(line)
@@ -46,7 +53,12 @@ pub(super) fn is_section(line: &str, stands_out: bool) -> bool {
     // "APPROVE:" leads to its points.
     let leads_on = line.ends_with(':') && !is_section_words(line);
     let is_short = words <= 8 && line.len() <= 70 && !line.ends_with(['.', ',', ';']);
-    is_short && !leads_on && (is_shouted(line) || (stands_out && is_section_words(line)))
+    let letters = line.chars().filter(|letter| letter.is_alphabetic()).count();
+    is_short
+        && letters >= 4
+        && !leads_on
+        && !OF_AN_ITEM.is_match(line)
+        && (is_shouted(line) || (stands_out && is_section_words(line)))
 }
 
 pub(super) fn is_shouted(line: &str) -> bool {

@@ -7,7 +7,7 @@ use super::{
     Agenda, SplitItem,
     headings::{begins_items, ends_items, file_number, is_section, is_section_words, is_shouted},
     links,
-    numbers::{self, Number},
+    numbers::{self, Number, Style},
 };
 use crate::{dates::pattern, lines::Line, vendor::Attachment};
 use regex::Regex;
@@ -50,7 +50,7 @@ pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
     let mut at = 0;
     while let Some(line) = region.get(at) {
         at += 1;
-        let numbered = numbers::split(&line.text);
+        let numbered = numbers::split(noted(&line.text));
         // A number alone on its line belongs to the next one.
         let (number, title, taken) = match (numbered, region.get(at)) {
             (Some((number, "")), Some(next)) if numbers::split(&next.text).is_none() => {
@@ -85,6 +85,14 @@ pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
         nodes.push(node);
     }
     finished(nodes)
+}
+
+/// A line without the note in front of its number: `Continued from May 3 ITEM 1: …`.
+fn noted(line: &str) -> &str {
+    const LONGEST_NOTE: usize = 48;
+    let at = line.find("ITEM ").filter(|at| (1..=LONGEST_NOTE).contains(at));
+    let rest = at.and_then(|at| line.get(at..));
+    rest.filter(|rest| numbers::split(rest).is_some_and(|(number, _)| number.style == Style::Item)).unwrap_or(line)
 }
 
 /// Something that a person would call a title.
@@ -141,7 +149,7 @@ fn add_line(nodes: &mut [Node], heading: &mut Option<String>, line: &Line) {
     node.item.attachments.extend(documents);
     if !only_files && !is_label && !ATTACHED.is_match(&line.text) {
         if !node.item.text.is_empty() {
-            node.item.text.push('\n');
+            node.item.text.push_str(if line.begins { "\n\n" } else { "\n" });
         }
         node.item.text.push_str(&line.text);
     }
@@ -208,10 +216,10 @@ fn brought_by(item: &mut SplitItem) {
     if !BROUGHT_BY.is_match(&item.title) {
         return;
     }
-    let (first, rest) = item.text.split_once('\n').unwrap_or((&item.text, ""));
+    let (first, rest) = item.text.split_once("\n\n").unwrap_or((&item.text, ""));
     if first.len() >= 20 {
-        let (title, text) = (first.to_owned(), rest.to_owned());
-        item.text = if text.is_empty() { std::mem::take(&mut item.title) } else { format!("{}\n{text}", item.title) };
+        let (title, text) = (crate::lines::one_line(first), rest.to_owned());
+        item.text = if text.is_empty() { std::mem::take(&mut item.title) } else { format!("{}\n\n{text}", item.title) };
         item.title = title;
     }
 }

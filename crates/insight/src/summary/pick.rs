@@ -89,7 +89,10 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         chosen.retain(|(says, read)| *says != Says::Subject || (read.passage.document > 0 && !repeats(read)));
     }
     if chosen.is_empty() {
-        let first = read.iter().find(|read| is_prose(read)).or(read.first());
+        let of_documents = || read.iter().filter(|read| read.passage.document > 0 && !read.passage.is_row);
+        let has_words = |read: &&Read| read.passage.text.split(' ').count() >= 3;
+        let first = of_documents().find(|read| is_prose(read)).or_else(|| of_documents().find(has_words));
+        let first = first.or(read.first());
         chosen.extend(first.map(|read| (Says::Subject, read)));
     }
     chosen.sort_by_key(|(says, read)| (*says, read.passage.document, read.passage.order));

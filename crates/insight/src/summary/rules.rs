@@ -349,7 +349,7 @@ pub const BOILERPLATE: &[Boilerplate] = &[
     ),
     dropped(
         "submitted",
-        r"^(?:respectfully|sincerely|very truly)\b|^(?:prepared|submitted|reviewed|approved|presented|requested) (?:and \w+ )?by\b|^approved (?:as to|for) (?:form|content|submission)",
+        r"^(?:recommended|introduced|sponsored) by .{0,80}$|^determine (?:that )?(?:the |this )?(?:item|action|project|activity) is (?:not a project|(?:categorically )?exempt)|publicly report any action|^(?:respectfully|sincerely|very truly)\b|^(?:prepared|submitted|reviewed|approved|presented|requested) (?:and \w+ )?by\b|^approved (?:as to|for) (?:form|content|submission)",
     ),
     dropped(
         "contact",

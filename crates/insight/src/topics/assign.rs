@@ -67,7 +67,8 @@ impl Cues {
             }
         }
         let (counts, words) = self.counted(text);
-        let damping = 1.0 + (words as f32 / 250.0).max(1.0).ln();
+        // In a short text every word was meant.
+        let damping = 0.5 + (words as f32 / 100.0).max(1.0).ln() * 0.8;
         for (at, count) in counts {
             if let Some(cue) = self.all.get(at) {
                 add(cue.topic, cue.weight * (1.0 + (count as f32).ln()) / damping);

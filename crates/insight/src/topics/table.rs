@@ -80,7 +80,8 @@ pub const CANONICAL: &[CanonicalTopic] = &[
             ("site development permit", 0.8),
             ("tentative map", 0.8),
             ("parcel map", 0.7),
-            ("subdivision", 0.7),
+            ("subdivision", 0.3),
+            ("subdivision map", 1.0),
             ("setback", 0.5),
             ("overlay zone", 0.7),
             ("annexation", 0.8),
@@ -301,7 +302,7 @@ pub const CANONICAL: &[CanonicalTopic] = &[
         ],
         no_cues: &["water", "infrastructure", "public works"],
         cues: &[
-            ("water", 0.4),
+            ("water", 0.35),
             ("water main", 1.0),
             ("water system", 1.0),
             ("water supply", 1.0),
