@@ -52,7 +52,7 @@ pub(super) fn find(text: &str) -> Comments {
             comments.form_url.get_or_insert_with(|| url.to_owned());
         }
     }
-    let mut told = TELLS.find_iter(text).map(|found| one_line(found.as_str()));
+    let mut told = TELLS.find_iter(text).map(|found| one_line(found.as_str().trim_start_matches(['>', ' ', '-', '•'])));
     comments.instructions = told.find(|sentence| sentence.to_lowercase().contains("comment"));
     comments
 }

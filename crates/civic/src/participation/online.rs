@@ -97,9 +97,13 @@ pub(super) fn find(text: &str) -> Online {
             online.virtual_url.get_or_insert_with(|| with_scheme(url));
         }
         if let Some((_, platform)) = SHOWS.iter().find(|(name, _)| is_at(&host, name)) {
-            let stream = Streaming { url: Some(with_scheme(url)), platform: (*platform).to_owned(), channel: None };
-            if !online.streaming.contains(&stream) {
-                online.streaming.push(stream);
+            // Of a platform one link is enough; those of single items and of files show no meeting.
+            let lowered = url.to_lowercase();
+            let is_piece = lowered.contains("meta_id=") || lowered.contains("metaviewer");
+            let is_known = online.streaming.iter().any(|known| known.platform == *platform);
+            if !is_piece && !is_known {
+                let url = Some(with_scheme(url));
+                online.streaming.push(Streaming { url, platform: (*platform).to_owned(), channel: None });
             }
         }
     }

@@ -16,7 +16,7 @@ static ENDS: LazyLock<Regex> =
 static SECTION: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:the )?(?:call to order|opening|public (?:comments?|communications?|hearings?|input|participation|forum|testimony)|closed session|executive session|roll call|pledge|invocation",
-        r"|presentations?|proclamations?|commendations?|consent|non-consent|regular (?:calendar|agenda|items)|action (?:items|calendar)|discussion(?: items)?|(?:new|old|unfinished|other) business|(?:\w+ ){0,3}reports?",
+        r"|presentations?|proclamations?|commendations?|consent|non-consent|regular (?:calendar|agenda|items?)|action (?:items|calendar)|discussion(?: items)?|(?:new|old|unfinished|other) business|(?:\w+ ){0,3}reports?",
         r"|announcements?|(?:council|board|staff|commission(?:er)?|member)s?'?s? (?:comments?|reports?|announcements?)|correspondence|communications?|adjournment|minutes|approval of (?:the )?minutes|items for (?:approval|discussion|information)",
         r"|filed items|management reports|resolutions?|ordinances?(?: for (?:first|second) reading)?|study session|workshops?|votes|appointments|appeals|agenda items|information(?:al)? items?|future agenda items)\b",
     ))
@@ -44,6 +44,7 @@ pub(crate) fn ends_items(line: &str) -> bool {
 
 /// Whether words are those of a section, and few.
 pub(super) fn is_section_words(words: &str) -> bool {
+    let words = without_brackets(words);
     words.split_whitespace().count() <= 9 && SECTION.is_match(words)
 }
 
@@ -61,6 +62,11 @@ pub(super) fn is_section(line: &str, stands_out: bool) -> bool {
         && (is_shouted(line) || (stands_out && is_section_words(line)))
 }
 
+/// `CONSENT ITEMS [Items 1 - 5]` without what stands in brackets at its end.
+pub(super) fn without_brackets(words: &str) -> &str {
+    words.split('[').next().map(str::trim).filter(|front| !front.is_empty()).unwrap_or(words)
+}
+
 pub(super) fn is_shouted(line: &str) -> bool {
     let mut letters = line.chars().filter(|letter| letter.is_alphabetic()).peekable();
     letters.peek().is_some() && letters.all(char::is_uppercase)
@@ -69,7 +75,8 @@ pub(super) fn is_shouted(line: &str) -> bool {
 /// The file's number that a title names, and the title without it.
 pub(super) fn file_number(title: &str) -> (Option<String>, String) {
     for pattern in [&*FILE, &*FILE_ALONE] {
-        if let Some((whole, number)) = pattern.captures(title).and_then(|found| Some((found.get(0)?, found.get(1)?))) {
+        let found = pattern.captures(title).and_then(|found| Some((found.get(0)?, found.get(1)?)));
+        if let Some((whole, number)) = found.filter(|(_, number)| !are_years(number.as_str())) {
             let rest = format!(
                 "{} {}",
                 title.get(..whole.start()).unwrap_or_default(),
@@ -80,4 +87,13 @@ pub(super) fn file_number(title: &str) -> (Option<String>, String) {
         }
     }
     (None, title.to_owned())
+}
+
+/// `2022-2023` is no number of a file.
+fn are_years(number: &str) -> bool {
+    let year = |text: &str| text.parse::<u32>().ok().filter(|year| (1900..2100).contains(year));
+    number
+        .split_once('-')
+        .and_then(|(one, other)| Some((year(one)?, year(other)?)))
+        .is_some_and(|(one, other)| other.abs_diff(one) <= 10)
 }

@@ -5,7 +5,7 @@
 
 use super::{
     Agenda, SplitItem,
-    headings::{begins_items, ends_items, file_number, is_section, is_section_words, is_shouted},
+    headings::{begins_items, ends_items, file_number, is_section, is_section_words, is_shouted, without_brackets},
     links,
     numbers::{self, Number, Style},
 };
@@ -35,7 +35,21 @@ static ATTACHED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:attachment
 
 /// The lines between the head of an agenda and its end.
 pub(super) fn items_region(lines: &[Line]) -> &[Line] {
-    let begin = lines.iter().position(|line| begins_items(&line.text)).unwrap_or(0);
+    let mut begin = lines.iter().position(|line| begins_items(&line.text)).unwrap_or(0);
+    // Its number, and the section that it opens, may stand on lines of their own above it.
+    let is_number = |at: Option<usize>| {
+        let line = at.and_then(|at| lines.get(at));
+        line.is_some_and(|line| numbers::split(&line.text).is_some_and(|(_, title)| title.is_empty()))
+    };
+    loop {
+        if is_number(begin.checked_sub(1)) {
+            begin -= 1;
+        } else if is_number(begin.checked_sub(2)) && lines.get(begin - 1).is_some_and(|line| line.text.len() <= 60) {
+            begin -= 2;
+        } else {
+            break;
+        }
+    }
     let rest = lines.get(begin..).unwrap_or_default();
     // A closed session in front of the regular one is adjourned first; the last one counts.
     let end = rest.iter().rposition(|line| ends_items(&line.text)).map_or(rest.len(), |at| at + 1);
@@ -204,11 +218,11 @@ fn with_point(text: &str, point: &str) -> String {
 fn says_only_a_section(node: &Node) -> bool {
     let item = &node.item;
     let is_bare = item.attachments.is_empty() && item.matter_file.is_none();
-    let is_short = item.title.split_whitespace().count() <= 7;
+    let is_short = without_brackets(&item.title).split_whitespace().count() <= 7;
     let says_little = item.text.len() <= 80 || node.depth == 0;
     is_bare
         && (is_section_words(&item.title)
-            || (is_short && says_little && (is_shouted(&item.title) || item.text.is_empty())))
+            || (is_short && says_little && (is_shouted(without_brackets(&item.title)) || item.text.is_empty())))
 }
 
 /// "Recommended by the Water System" is no title; what it recommends is.

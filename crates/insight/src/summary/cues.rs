@@ -136,15 +136,17 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
     let first = passage.text.split_whitespace().next().unwrap_or_default();
     let is_shouted = first.chars().filter(|letter| letter.is_alphabetic()).count() >= 3
         && first.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase);
+    // The second half of a sentence goes on with what the first one said.
+    let is_half = !is_recommendation && passage.text.starts_with(char::is_lowercase);
     // The kind that is named first counts: "authorize the manager to execute" authorizes.
     let begins = PATTERNS.iter().find(|patterns| {
         let as_order = if is_recommendation || is_shouted { &patterns.order } else { &patterns.clear_order };
         as_order.is_match(told)
     });
-    if let Some(patterns) = begins {
+    if let Some(patterns) = begins.filter(|_| !is_half) {
         return (Some(patterns.action), true);
     }
-    if let Some(patterns) = PATTERNS.iter().find(|patterns| patterns.noun.is_match(told)) {
+    if let Some(patterns) = PATTERNS.iter().find(|patterns| !is_half && patterns.noun.is_match(told)) {
         return (Some(patterns.action), is_recommendation);
     }
     // A point of a list is what the order above it asks for.

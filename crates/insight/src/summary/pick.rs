@@ -146,7 +146,7 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + f32::from(action.weight)
                 + when(!read.amounts.is_empty(), 1.0)
                 - when(aside, 1.5)
-                - when(read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"), 3.0)
+                - when(read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"), 5.0)
         }
         Says::Money => {
             if read.amounts.is_empty() && !read.no_cost {
