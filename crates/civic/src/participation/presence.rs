@@ -16,7 +16,9 @@ static ONLY_ONLINE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static COME: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\bin[- ]person\b|attend(?:ance)? (?:the meeting )?at\b|members of the public (?:may|can) attend")
+    pattern(
+        r"(?i)\battend(?:ing|ance)? (?:\w+ ){0,3}in[- ]person|\bin[- ]person (?:attendance|participation|at\b)|members of the public (?:may|can) attend",
+    )
 });
 static POSTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
