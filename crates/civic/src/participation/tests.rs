@@ -20,7 +20,7 @@ Meetings are also shown on https://vimeo.com/brookfield.
 ";
 
 #[test]
-fn s001_21_an_agenda_tells_how_to_take_part() {
+fn an_agenda_tells_how_to_take_part() {
     let found = Participation::of_text(AGENDA);
     let addresses: Vec<(&str, Purpose)> =
         found.emails.iter().map(|email| (email.address.as_str(), email.purpose)).collect();
