@@ -10,7 +10,7 @@ const MOMENT: &str = r"(?:(?:\d{1,2}(?::\d{2})?\s*[ap]\.?\s?m\b\.?|(?:12:00\s+)?
 
 static DEADLINE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
-        r"(?i)\b(?:comments?|e-?comments?|correspondence|requests? to speak|speaker (?:cards?|requests?|slips?)|(?:written|public) (?:comments?|testimony|materials?|statements?)|emails?|registration|sign[- ]?up|register)\b[^.\n]{{0,140}}?\b(?:by|before|no later than|not later than|until|prior to|deadline(?: is|:)?|(?:must be )?received)\s+(?:by\s+)?(?P<when>{MOMENT})"
+        r"(?i)\b(?:comments?|e-?comments?|correspondence|requests? to speak|speaker (?:cards?|requests?|slips?)|(?:written|public) (?:comments?|testimony|materials?|statements?)|emails?|registration|sign[- ]?up|register)\b(?:[^.\n]|\.\S){{0,140}}?\b(?:by|before|no later than|not later than|until|prior to|deadline(?: is|:)?|(?:must be )?received)\s+(?:by\s+)?(?P<when>{MOMENT})"
     ))
 });
 static REGISTERS: LazyLock<Regex> = LazyLock::new(|| {

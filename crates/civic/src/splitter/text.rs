@@ -217,12 +217,14 @@ fn with_point(text: &str, point: &str) -> String {
 /// Whether a numbered line with others below it is no item itself.
 fn says_only_a_section(node: &Node) -> bool {
     let item = &node.item;
+    let title = without_brackets(&item.title);
+    let words = title.split_whitespace().count();
     let is_bare = item.attachments.is_empty() && item.matter_file.is_none();
-    let is_short = without_brackets(&item.title).split_whitespace().count() <= 7;
     let says_little = item.text.len() <= 80 || node.depth == 0;
-    is_bare
-        && (is_section_words(&item.title)
-            || (is_short && says_little && (is_shouted(without_brackets(&item.title)) || item.text.is_empty())))
+    // "Parks" is one, "Purchase of a pump" is not.
+    let is_name = words <= 3 && item.text.is_empty();
+    let looks_like_one = is_section_words(title) || (words <= 7 && says_little && is_shouted(title)) || is_name;
+    is_bare && looks_like_one
 }
 
 /// "Recommended by the Water System" is no title; what it recommends is.

@@ -179,7 +179,8 @@ impl<'d> Reading<'d> {
                 }
                 continue;
             }
-            if self.seen > HEAD && SIGNED.is_match(line) {
+            let is_signature = SIGNED.is_match(line);
+            if self.seen > HEAD && is_signature {
                 self.is_signed = true;
                 self.section = Section::Other;
             }
@@ -190,7 +191,7 @@ impl<'d> Reading<'d> {
                 continue;
             }
             let (is_point, is_attached) = (MARKER.is_match(line), self.is_signed);
-            if !is_open || is_row || is_point || LABELLED.is_match(line) {
+            if !is_open || is_row || is_point || is_signature || LABELLED.is_match(line) {
                 if self.section == Section::Dropped && line.len() > 120 && line.ends_with('.') {
                     self.section = Section::Body;
                 }

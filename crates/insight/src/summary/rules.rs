@@ -313,7 +313,6 @@ pub const HEADINGS: &[HeadingRule] = &[
             "report no",
             "time required",
             "time estimate",
-            "attachments",
             "category",
             "type",
             "moved by",

@@ -28,11 +28,15 @@ static LABELLED: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(||
         r"(?:\b(?P<part>[Aa]pplicant|APPLICANT|[Aa]ppellant|APPELLANT|(?:[Pp]roperty )?[Oo]wner|OWNER|[Cc]ontractor|CONTRACTOR|[Vv]endor|VENDOR|[Nn]ominee|[Cc]onsultant|[Dd]eveloper)s?(?::|,|\sis)\s+)(?P<name>{NAME})"
     ))
 });
+pattern!(
+    PAPER,
+    r"\b(?:[Aa]greement|[Cc]ontract|[Ll]ease|[Aa]mendment|[Mm]emorandum of [Uu]nderstanding|MOU|[Aa]ddendum|[Pp]urchase [Oo]rder|[Ss]ettlement)\b"
+);
 static WITH: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
-    crate::pattern::constant_regex(&format!(
-        r"\b(?:[Aa]greement|[Cc]ontract|[Ll]ease|[Aa]mendment|[Mm]emorandum of [Uu]nderstanding|MOU|[Aa]ddendum|[Pp]urchase [Oo]rder|[Ss]ettlement)[^.;]{{0,120}}?\b(?:with|to|between)\s(?:the\s|The\s)?(?P<name>{NAME})"
-    ))
+    crate::pattern::constant_regex(&format!(r"\b(?:with|to|between)\s(?:the\s|The\s)?(?P<name>{NAME})"))
 });
+/// How far behind a contract its other side stands, in bytes.
+const FAR: usize = 160;
 
 /// Bodies that decide are no parties, and neither is what only looks like a name.
 const NO_PARTY: &[&str] = &[
@@ -90,14 +94,18 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
         let whole = FIRM.find_at(text, name.start()).filter(|firm| firm.start() == name.start());
         add(&mut all, whole.map_or(name.as_str(), |firm| firm.as_str()), role);
     }
-    for found in WITH.captures_iter(text) {
-        let Some(name) = found.name("name") else { continue };
-        let whole = FIRM.find_at(text, name.start()).filter(|firm| firm.start() == name.start());
-        // Without a legal form, one word alone is more likely the beginning of something else.
-        match whole {
-            Some(firm) => add(&mut all, firm.as_str(), PartyRole::Contractor),
-            None if name.as_str().split(' ').count() >= 2 => add(&mut all, name.as_str(), PartyRole::Contractor),
-            None => {}
+    for paper in PAPER.find_iter(text) {
+        // "Amendment to Contract 5 with Brook Steel": the first one that is somebody.
+        let near = |start: usize| start >= paper.end() && start <= paper.end() + FAR;
+        let names = WITH.captures_iter(text).filter_map(|found| found.name("name")).filter(|name| near(name.start()));
+        for name in names {
+            let whole = FIRM.find_at(text, name.start()).filter(|firm| firm.start() == name.start());
+            let is_long = name.as_str().split(' ').count() >= 2;
+            // Without a legal form, one word alone is more likely the beginning of something else.
+            let named = whole.map(|firm| firm.as_str()).or(is_long.then_some(name.as_str()));
+            if named.is_some_and(|named| add(&mut all, named, PartyRole::Contractor)) {
+                break;
+            }
         }
     }
     for firm in FIRM.find_iter(text) {
@@ -106,7 +114,8 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
     all
 }
 
-fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) {
+/// Whether it is somebody; known ones are not added again.
+fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) -> bool {
     let mut name = name.trim_end_matches([',', ' ', '&']);
     // A full stop belongs to a legal form; else it is the sentence's.
     if !FIRM.is_match(name) {
@@ -140,10 +149,12 @@ fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) {
     let is_paper =
         lowered.split(' ').any(|word| speaks_of_paper.contains(&word.trim_end_matches('s')) || word == "parties");
     let is_shouted = name.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase) && name.contains(' ');
+    let is_somebody = name.len() >= 4 && !is_body && !is_paper && !(is_shouted && name.split(' ').count() > 4);
     let is_known = all.iter().any(|(known, _)| known.to_lowercase().contains(&lowered));
-    if name.len() >= 4 && !is_body && !is_paper && !is_known && !(is_shouted && name.split(' ').count() > 4) {
+    if is_somebody && !is_known {
         all.push((name.to_owned(), role));
     }
+    is_somebody
 }
 
 #[cfg(test)]
