@@ -23,7 +23,10 @@
 //! | [`duplicates`], [`filter`] | what of an agenda is listed twice, and what is worth reading |
 //! | [`hash`], [`ids`] | what documents and entities are known by |
 //! | [`html`] | finding things in pages |
+//! | [`lines`] | pages that the reader has read, as lines with links |
+//! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`register`] | cities as people enter them: checked, field by field |
+//! | [`splitter`] | an agenda or packet in one file, taken apart to items |
 //! | [`states`] | states, and the clocks in them |
 //! | [`sync`] | what a vendor says and what is stored, brought together |
 //! | [`text`] | the text of documents that agendas name |
@@ -45,9 +48,12 @@ pub mod hash;
 pub mod history;
 pub mod html;
 pub mod ids;
+pub mod lines;
+pub mod participation;
 pub mod people;
 pub mod register;
 pub mod schedule;
+pub mod splitter;
 pub mod states;
 pub mod status;
 pub mod sync;

@@ -10,9 +10,15 @@ use bindery_civic::{
     },
     hash::{HashedDocument, canonical_url, hash_attachments_fast},
     ids,
+    participation::Participation,
     people::fold,
+    splitter,
     vendor::{Ballot, ItemVote},
     votes::{VoteValue, record},
+};
+use bindery_reader::{
+    Block, BlockKind, Page,
+    model::{Inlines, OutlineEntry, Span},
 };
 use proptest::prelude::*;
 
@@ -65,5 +71,27 @@ proptest! {
         let ballots: Vec<_> = votes.iter().enumerate().map(ballot).collect();
         let kept = record(&ItemVote { motion: Some(motion), result: Some(result), tally: Some(tally), ballots, ..ItemVote::default() }, false);
         prop_assert_eq!(kept.ballots.len(), votes.iter().filter(|vote| VoteValue::parse(vote).is_some()).count());
+    }
+
+    #[test]
+    fn ways_to_take_part(text in "(\\PC{0,60}\n|Zoom https://zoom.us/j/\\PC{0,20}\n|Passcode:\\PC{0,9}|\\(213\\) 555-01\\d\\d|a@b.example\\PC?){0,12}") {
+        let found = Participation::of_text(&text);
+        let mut known = found.clone();
+        known.absorb(Participation::default());
+        prop_assert_eq!(known, found);
+    }
+
+    #[test]
+    fn agendas(paragraphs in prop::collection::vec("\\PC{0,80}|[0-9]{1,3}\\. [A-Z]\\PC{0,40}|[A-Za-z]\\. [A-Z]\\PC{0,40}|[IVX]{1,4}\\. [A-Z]{3,20}|ITEM [0-9]: \\PC{0,30}|.{0,20} page [0-9]{1,4}", 0..25), levels in prop::collection::vec((1_u8..5, 0_usize..40), 0..8)) {
+        let block = |text: &String| {
+            let span = Span { text: text.clone(), link: Some(format!("https://a.example/{}.pdf", text.len())), ..Span::default() };
+            Block::body(BlockKind::Paragraph { text: Inlines(vec![span]) })
+        };
+        let mut page = Page::converted(1);
+        page.blocks = paragraphs.iter().map(block).collect();
+        let outline: Vec<_> = levels.iter().zip(&paragraphs).map(|((level, page), title)| OutlineEntry { title: title.clone(), level: *level, page: Some(*page) }).collect();
+        let split = splitter::split(&[page], &outline);
+        prop_assert_eq!(split.way.is_none(), split.items.is_empty());
+        prop_assert!(split.items.len() <= 300);
     }
 }

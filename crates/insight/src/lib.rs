@@ -12,6 +12,8 @@
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
 //! | [`models`] | language models: OpenAI-compatible servers and Gemini, within limits and a budget |
+//! | [`summary`] | what an item of an agenda is about, in its documents' own words |
+//! | [`topics`] | which topics an item belongs to |
 //!
 //! Only [`models`] speaks to a network, and only with the service that is configured. Nothing else touches a disk but
 //! [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]; there the same pages always give the same answer.
@@ -22,5 +24,7 @@ pub mod fields;
 mod fold;
 pub mod models;
 mod pattern;
+pub mod summary;
+pub mod topics;
 
 pub use doctype::{DocType, DocTypes};

@@ -249,8 +249,8 @@ impl VendorMeeting {
 impl VendorItem {
     /// Names the section that the item stands in; one of consent makes it an item of consent.
     pub fn put_under(&mut self, section: Option<String>) {
-        if section.as_deref().is_some_and(|section| section.to_lowercase().contains("consent")) {
-            self.is_consent = Some(true);
+        if let Some(consent) = section.as_deref().and_then(super::numbering::consent) {
+            self.is_consent = Some(consent);
         }
         self.section = section;
     }

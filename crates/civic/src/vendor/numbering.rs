@@ -21,9 +21,22 @@ pub(super) fn split(line: &str) -> (Option<String>, &str) {
     }
 }
 
+/// Items below a heading like "Consent Calendar" are decided together.
+pub(super) fn consent(section: &str) -> Option<bool> {
+    let lowered = section.to_lowercase();
+    // "Non-consent" names the others.
+    (lowered.contains("consent") && !lowered.contains("non-consent") && !lowered.contains("nonconsent")).then_some(true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_of_consent_is_no_consent() {
+        assert_eq!(consent("CONSENT CALENDAR"), Some(true));
+        assert_eq!((consent("NON-CONSENT"), consent("Reports")), (None, None));
+    }
 
     #[test]
     fn numbers_stand_in_front_with_a_mark() {
