@@ -44,16 +44,15 @@ fn entries<'a>(agenda: &'a Agenda<'_>) -> impl Iterator<Item = &'a OutlineEntry>
 pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
     let mut real: Vec<&OutlineEntry> = entries(agenda).collect();
     // One root over everything says nothing.
-    if let Some((root, rest)) = real.split_first() {
-        if !rest.is_empty() && rest.iter().all(|entry| entry.level > root.level) {
-            real = rest.to_vec();
-        }
+    if let Some((root, rest)) = real.split_first()
+        && !rest.is_empty()
+        && rest.iter().all(|entry| entry.level > root.level)
+    {
+        real = rest.to_vec();
     }
     let is_flat = real.iter().all(|entry| Some(entry.level) == real.first().map(|first| first.level));
-    if is_flat {
-        if let Some(items) = matched_to_text(agenda, &real) {
-            return items;
-        }
+    if is_flat && let Some(items) = matched_to_text(agenda, &real) {
+        return items;
     }
     let mut items: Vec<SplitItem> = Vec::new();
     let mut section: Option<String> = None;
@@ -135,13 +134,13 @@ fn matched_to_text(agenda: &Agenda<'_>, real: &[&OutlineEntry]) -> Option<Vec<Sp
             .max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)))
             .map(|(_, place)| place);
         let place = likest.or(last.filter(|_| ATTACHMENT.is_match(&title)));
-        if let (Some(place), Some(first_page)) = (place, entry.page) {
-            if let Some(item) = items.get_mut(place) {
-                let name = title.into_owned();
-                item.parts.push(Part { name, first_page, last_page: last_page(real, *at, agenda.page_count) });
-                found += 1;
-                last = Some(place);
-            }
+        if let (Some(place), Some(first_page)) = (place, entry.page)
+            && let Some(item) = items.get_mut(place)
+        {
+            let name = title.into_owned();
+            item.parts.push(Part { name, first_page, last_page: last_page(real, *at, agenda.page_count) });
+            found += 1;
+            last = Some(place);
         }
     }
     (found * 2 >= documents.len() && found > 0).then_some(items)

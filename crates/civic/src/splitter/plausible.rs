@@ -48,11 +48,11 @@ fn steps(items: &[SplitItem]) -> (usize, usize) {
         if one.section != other.section {
             continue;
         }
-        if let (Some(one), Some(other)) = (read(one), read(other)) {
-            if one.style == other.style {
-                steps += 1;
-                upward += usize::from(other.value > one.value);
-            }
+        if let (Some(one), Some(other)) = (read(one), read(other))
+            && one.style == other.style
+        {
+            steps += 1;
+            upward += usize::from(other.value > one.value);
         }
     }
     (steps, upward)

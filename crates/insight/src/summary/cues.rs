@@ -24,6 +24,7 @@ pub(super) struct Action {
 
 /// A passage with what it says.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "a passage may say several things at once")]
 pub(super) struct Read {
     pub(super) passage: Passage,
     /// In small letters with straight apostrophes.

@@ -132,7 +132,7 @@ impl<'d> Reading<'d> {
                     }
                     _ => {
                         if let Some(done) = held.replace(unit) {
-                            self.push(done, all);
+                            self.push(&done, all);
                         }
                     }
                 }
@@ -142,7 +142,7 @@ impl<'d> Reading<'d> {
             }
         }
         if let Some(done) = held {
-            self.push(done, all);
+            self.push(&done, all);
         }
     }
 
@@ -216,7 +216,7 @@ impl<'d> Reading<'d> {
         units
     }
 
-    fn push(&mut self, unit: Unit, all: &mut Vec<Passage>) {
+    fn push(&mut self, unit: &Unit, all: &mut Vec<Passage>) {
         if unit.section == Section::Dropped {
             return;
         }
@@ -285,10 +285,10 @@ fn is_boilerplate(text: &str) -> bool {
 fn heading(line: &str) -> Option<(Section, bool, &str)> {
     let plain = NUMBERING.find(line).map_or(line, |number| line.get(number.end()..).unwrap_or(line));
     let colon = plain.find([':', '\t']).filter(|at| *at <= LONGEST_HEADING);
-    if let Some((head, rest)) = colon.and_then(|at| plain.split_at_checked(at)) {
-        if let Some((section, only_its_line)) = known(head) {
-            return Some((section, only_its_line, rest.trim_start_matches([':', '\t', ' '])));
-        }
+    if let Some((head, rest)) = colon.and_then(|at| plain.split_at_checked(at))
+        && let Some((section, only_its_line)) = known(head)
+    {
+        return Some((section, only_its_line, rest.trim_start_matches([':', '\t', ' '])));
     }
     if plain.len() > LONGEST_HEADING || plain.ends_with(['.', ',', ';']) {
         return None;

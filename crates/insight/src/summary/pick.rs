@@ -131,7 +131,8 @@ fn is_prose(read: &Read) -> bool {
 /// How well a passage serves a need; below [`LEAST`] it does not.
 fn serves(need: Says, read: &Read) -> f32 {
     let passage = &read.passage;
-    if passage.is_row || (!is_prose(read) && !(read.asks && passage.text.split(' ').count() >= 3)) {
+    let is_short_order = read.asks && passage.text.split(' ').count() >= 3;
+    if passage.is_row || !(is_prose(read) || is_short_order) {
         return 0.0;
     }
     let section = |wanted: Section, points: f32| if passage.section == wanted { points } else { 0.0 };

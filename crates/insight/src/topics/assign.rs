@@ -44,12 +44,11 @@ impl Cues {
         // A cue that was weighed by hand comes behind its topic's synonyms, and counts instead of them.
         let known =
             places.iter().find(|at| self.all.get(**at).is_some_and(|cue| cue.words == words && cue.topic == topic));
-        match known.and_then(|at| self.all.get_mut(*at)) {
-            Some(known) => known.weight = weight,
-            None => {
-                places.push(self.all.len());
-                self.all.push(Cue { words, topic, weight });
-            }
+        if let Some(known) = known.and_then(|at| self.all.get_mut(*at)) {
+            known.weight = weight;
+        } else {
+            places.push(self.all.len());
+            self.all.push(Cue { words, topic, weight });
         }
     }
 

@@ -224,14 +224,13 @@ fn dates(ranked: &[&Read]) -> Vec<DatedFact> {
                     known.quote = days::around(&read.passage.text, found);
                     known.citation = read.passage.citation.clone();
                 }
-                Some(_) => {}
                 None if has_room => all.push(DatedFact {
                     date: found.date.clone(),
                     role,
                     quote: days::around(&read.passage.text, found),
                     citation: read.passage.citation.clone(),
                 }),
-                None => {}
+                Some(_) | None => {}
             }
         }
     }

@@ -149,7 +149,8 @@ fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) -> bool 
     let is_paper =
         lowered.split(' ').any(|word| speaks_of_paper.contains(&word.trim_end_matches('s')) || word == "parties");
     let is_shouted = name.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase) && name.contains(' ');
-    let is_somebody = name.len() >= 4 && !is_body && !is_paper && !(is_shouted && name.split(' ').count() > 4);
+    let is_heading = is_shouted && name.split(' ').count() > 4;
+    let is_somebody = name.len() >= 4 && !is_body && !is_paper && !is_heading;
     let is_known = all.iter().any(|(known, _)| known.to_lowercase().contains(&lowered));
     if is_somebody && !is_known {
         all.push((name.to_owned(), role));
