@@ -85,23 +85,14 @@ pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
         }
         let part = Part { name: plain.clone(), first_page, last_page: last_page(&real, at, agenda.page_count) };
         let is_below = level_of_item > 0 && entry.level > level_of_item;
-        match items.last_mut().filter(|_| is_below || ATTACHMENT.is_match(&plain)) {
-            Some(item) => item.parts.push(part),
-            None => {
-                level_of_item = entry.level;
-                let (matter_file, title) = file_number(&plain);
-                let parts = vec![part];
-                items.push(SplitItem {
-                    number,
-                    title,
-                    section: section.clone(),
-                    matter_file,
-                    parts,
-                    page: first_page,
-                    ..SplitItem::default()
-                });
-            }
+        if let Some(item) = items.last_mut().filter(|_| is_below || ATTACHMENT.is_match(&plain)) {
+            item.parts.push(part);
+            continue;
         }
+        level_of_item = entry.level;
+        let (matter_file, title) = file_number(&plain);
+        let (section, parts) = (section.clone(), vec![part]);
+        items.push(SplitItem { number, title, section, matter_file, parts, page: first_page, ..SplitItem::default() });
     }
     items
 }

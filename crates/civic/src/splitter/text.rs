@@ -92,7 +92,7 @@ pub(super) fn items(agenda: &Agenda<'_>) -> Vec<SplitItem> {
         }
         stack.push(nodes.len());
         let mut node = begin(number, title, line.page, stack.len() - 1, parent);
-        node.heading = heading.clone();
+        node.heading.clone_from(&heading);
         for line in [Some(line), taken].into_iter().flatten() {
             node.item.attachments.extend(links::attachments_of(line));
         }
