@@ -12,6 +12,7 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | [`analyst`] | what an item is about, by rules or by a language model |
 //! | [`banana`] | keys of jurisdictions, and lists of them |
 //! | [`client`] | fetching: politely, within limits, recorded and replayed |
 //! | [`conductor`] | following: cities visited when they are due, and how that stands |
@@ -25,6 +26,7 @@
 //! | [`html`] | finding things in pages |
 //! | [`lines`] | pages that the reader has read, as lines with links |
 //! | [`participation`] | how people take part, as an agenda tells it |
+//! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |
 //! | [`states`] | states, and the clocks in them |
@@ -34,6 +36,7 @@
 //! | [`visit`] | an adapter driven over one city's site |
 //! | [`votes`] | ballots, tallies and outcomes |
 
+pub mod analyst;
 pub mod banana;
 pub mod client;
 pub mod committees;
@@ -51,6 +54,7 @@ pub mod ids;
 pub mod lines;
 pub mod participation;
 pub mod people;
+pub mod processing;
 pub mod register;
 pub mod schedule;
 pub mod splitter;

@@ -158,6 +158,10 @@ pub struct AgendaItem {
     pub passed: Option<bool>,
     pub summary: Option<String>,
     pub topics: Vec<String>,
+    /// How the summary was made.
+    pub summary_of: Option<SummaryOf>,
+    /// Why it could not be summarised at the last try.
+    pub reading_error: Option<String>,
     /// Why it is not summarised, and the rule that says so. Whoever stores the item says it anew.
     pub filter_reason: Option<String>,
     pub filter_rule: Option<String>,
@@ -174,6 +178,25 @@ pub struct AgendaItem {
     /// Set by the store.
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
+}
+
+/// Where a summary comes from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SummaryOf {
+    /// `extractive/1`, or the model and the version of the prompt: `model-name prompt/1`. `matter` where the summary of
+    /// the item's matter was taken over.
+    pub method: String,
+    /// Over everything that was read for it.
+    pub source_hash: String,
+    pub at: Option<Timestamp>,
+    /// Amounts, dates, addresses, parties, what is asked, the stage of the decision, citations, confidence.
+    pub details: Value,
+    /// What a reader should know of it, one sentence each: numbers that stand in no document, an answer that broke off,
+    /// documents that could not be read.
+    pub notes: Vec<String>,
+    pub page_count: u32,
+    pub cost_micros: i64,
 }
 
 /// What an item became after its summary was made. The item itself stays as it was summarised.
@@ -193,6 +216,8 @@ pub struct ItemRevision {
     pub attachment_hash: Option<String>,
     pub summary: Option<String>,
     pub topics: Vec<String>,
+    pub summary_of: Option<SummaryOf>,
+    pub reading_error: Option<String>,
     /// Set by the store.
     pub seen_at: Option<Timestamp>,
 }

@@ -78,6 +78,10 @@ impl Merge for AgendaItem {
             keep!(self, stored: attachment_hash);
         }
         keep_attachments(&mut self.attachments, &stored.attachments);
+        // The summary and where it comes from are one thing.
+        if self.summary.is_none() {
+            self.summary_of.clone_from(&stored.summary_of);
+        }
         keep!(self, stored: body_text, summary);
         keep_filled!(self, stored: topics);
         keep!(self, stored: action, mover, seconder, passed, quality_score);

@@ -20,13 +20,16 @@
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`picture`], [`lists`] | what is read |
 //! | [`cities`], [`runs`], `processing`, `outbox` | cities, visits, summaries, messages |
+//! | [`documents`], [`books`] | files and their texts; what language models were asked, answered and cost |
 //! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, [`work`] | rows and columns |
 
 pub mod alerts;
 mod apply;
+pub mod books;
 pub mod changes;
 pub mod cities;
+pub mod documents;
 pub mod jobs;
 pub mod lists;
 pub mod matters;
@@ -45,8 +48,10 @@ pub(crate) mod tables;
 pub mod work;
 
 pub use alerts::{Alert, Channel, Notification, Sent, Watch};
+pub use books::{ModelAnswer, ModelCall, ModelDay, MoneySetAside};
 pub use changes::{Applied, CivicChanges};
 pub use cities::JurisdictionFilter;
+pub use documents::{KnownDocument, KnownText, UnknownTopic};
 pub use jobs::{
     CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, QueueJob, QueueStatus,
     standing_submission,
@@ -55,7 +60,7 @@ pub use lists::{ChangeFilter, CivicCounts, MatterFilter, MeetingFilter};
 pub use matters::{Appearance, Ballot, CastBallot, Matter, Sponsorship, VoteEvent};
 pub use meetings::{
     AgendaItem, AgendaSource, Attachment, ChangeKind, ItemRevision, Meeting, MeetingChange, NewMeetingChange,
-    Processing, SkippedMeeting,
+    Processing, SkippedMeeting, SummaryOf,
 };
 pub use people::{Committee, CommitteeMember, Person};
 pub use picture::{CivicPicture, MatterItem, MeetingPicture, PictureRequest};

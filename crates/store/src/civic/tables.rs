@@ -5,6 +5,8 @@
 
 use super::{
     alerts::{Alert, Notification, Watch},
+    books::{ModelAnswer, ModelCall, ModelDay},
+    documents::{KnownDocument, KnownText, UnknownTopic},
     matters::{Appearance, CastBallot, Matter, Sponsorship, VoteEvent},
     meetings::{AgendaItem, ItemRevision, Meeting, MeetingChange, Processing, SkippedMeeting},
     people::{Committee, CommitteeMember, Person},
@@ -69,6 +71,12 @@ tables! {
     ALERT = "civic_alert" by "id" { id: Text, owner: Text, active: Integer }
     WATCH = "civic_watch" by "owner, entity_type, entity_id" { owner: Text, entity_type: Text, entity_id: Text }
     NOTIFICATION = "civic_notification" by "key" { key: Text, due_at: Integer }
+    DOCUMENT = "civic_document" by "url" { url: Text, content_sha256: Text }
+    TEXT = "civic_text" by "content_sha256, reader" { content_sha256: Text, reader: Text }
+    UNKNOWN_TOPIC = "civic_unknown_topic" by "banana, topic" { banana: Text, topic: Text }
+    MODEL_CALL = "model_call" by "id" { id: Text, day: Text }
+    MODEL_DAY = "model_day" by "day" { day: Text }
+    MODEL_ANSWER = "model_answer" by "key" { key: Text, kept_at: Integer }
 }
 
 /// Something that is a row of a table.
@@ -134,6 +142,12 @@ kept! {
     Alert: ALERT = |row| [&row.id, &row.owner, row.active];
     Watch: WATCH = |row| [&row.owner, &row.entity_type, &row.entity_id];
     Notification: NOTIFICATION = |row| [&row.key, row.due_at];
+    KnownDocument: DOCUMENT = |row| [&row.url, row.content_sha256.as_deref()];
+    KnownText: TEXT = |row| [&row.content_sha256, &row.reader];
+    UnknownTopic: UNKNOWN_TOPIC = |row| [&row.banana, &row.topic];
+    ModelCall: MODEL_CALL = |row| [&row.id, &row.day];
+    ModelDay: MODEL_DAY = |row| [&row.day];
+    ModelAnswer: MODEL_ANSWER = |row| [&row.key, row.kept_at];
 }
 
 /// A zip code with the jurisdiction that it is in.

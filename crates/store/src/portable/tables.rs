@@ -337,6 +337,12 @@ pub const TABLES: &[Table] = &[
     civic::ALERT,
     civic::WATCH,
     civic::NOTIFICATION,
+    civic::DOCUMENT,
+    civic::TEXT,
+    civic::UNKNOWN_TOPIC,
+    civic::MODEL_CALL,
+    civic::MODEL_DAY,
+    civic::MODEL_ANSWER,
 ];
 
 const JOB: &str = "job";

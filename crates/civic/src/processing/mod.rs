@@ -1,0 +1,1 @@
+//! The jobs of the queue: a meeting or a matter is read, summarised and connected.
