@@ -7,7 +7,7 @@ use crate::{
     steps::{StepTimes, Stopped},
     workflow::Target,
 };
-use bindery_core::{ContentHash, Disposition, Name, StepError, item::ItemKind, outcome::Step};
+use bindery_core::{ContentHash, Disposition, Name, StepError, Timestamp, item::ItemKind, outcome::Step};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::{path::PathBuf, time::Duration};
@@ -263,11 +263,17 @@ impl From<WireStopped> for Stopped {
 
 #[derive(Debug, Serialize, Deserialize)]
 enum WireDisposition {
-    Retry { after: Option<Duration> },
+    Retry {
+        after: Option<Duration>,
+    },
     Review,
     Reject,
     Bug,
-    Park { until: String },
+    Park {
+        until: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
+    },
 }
 
 impl From<Disposition> for WireDisposition {
@@ -277,7 +283,7 @@ impl From<Disposition> for WireDisposition {
             Disposition::Review => Self::Review,
             Disposition::Reject => Self::Reject,
             Disposition::Bug => Self::Bug,
-            Disposition::Park { until } => Self::Park { until },
+            Disposition::Park { until, at } => Self::Park { until, at },
         }
     }
 }
@@ -289,7 +295,7 @@ impl From<WireDisposition> for Disposition {
             WireDisposition::Review => Self::Review,
             WireDisposition::Reject => Self::Reject,
             WireDisposition::Bug => Self::Bug,
-            WireDisposition::Park { until } => Self::Park { until },
+            WireDisposition::Park { until, at } => Self::Park { until, at },
         }
     }
 }
@@ -376,6 +382,7 @@ mod tests {
             StepError::review("who knows"),
             StepError::bug("oh").named("Panic"),
             StepError::park("language model key", "no key"),
+            StepError::park_until("language model budget", Timestamp::from_millis(1_767_225_600_000), "spent"),
         ];
         for error in errors {
             for input in [None, Some(Value::Null), Some(json!([1]))] {
