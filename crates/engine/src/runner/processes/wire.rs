@@ -212,6 +212,7 @@ impl From<WireArtifact> for NewArtifact {
 enum WireTarget {
     Next,
     Backoffice,
+    End,
     Key(String),
 }
 
@@ -220,6 +221,7 @@ impl From<Target> for WireTarget {
         match target {
             Target::Next => Self::Next,
             Target::Backoffice => Self::Backoffice,
+            Target::End => Self::End,
             Target::Key(key) => Self::Key(key.to_string()),
         }
     }
@@ -230,6 +232,7 @@ impl From<WireTarget> for Target {
         match target {
             WireTarget::Next => Self::Next,
             WireTarget::Backoffice => Self::Backoffice,
+            WireTarget::End => Self::End,
             WireTarget::Key(key) => Self::Key(Name::from(key.as_str())),
         }
     }
@@ -367,7 +370,7 @@ mod tests {
 
     #[test]
     fn targets_stay_what_they_are() {
-        for target in [Target::Next, Target::Backoffice, Target::Key(Name::from("extraction"))] {
+        for target in [Target::Next, Target::Backoffice, Target::End, Target::Key(Name::from("extraction"))] {
             let sent = Extracted { target: Some(target.clone()), ..Extracted::default() };
             assert_eq!(round_trip(&Ok(sent)).result.unwrap().target, Some(target));
         }
