@@ -244,7 +244,12 @@ impl Models {
     ) -> Result<Answer, ModelError> {
         let soundness = if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
         let kept = KeptAnswer { value: reading.value, model: last.reply.model.clone(), soundness };
+        // Before anything else can fail: an answer that is kept is never paid for again. Only then is it told that the
+        // ledger could not be written; whoever asks again finds the answer here.
         self.cache.put(&self.key_of(request), &kept).map_err(bookkeeping)?;
+        if let Some(error) = &last.unsettled {
+            return Err(bookkeeping(error.clone()));
+        }
         let KeptAnswer { value, model, soundness } = kept;
         let Spent { usage, cost_micros, latency } = spent;
         Ok(Answer { value, model, usage, cost_micros, latency, from_cache: false, soundness })
