@@ -87,7 +87,7 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
     stats.items_skipped_procedural = linked.items.iter().filter(|item| is_procedural(item)).count() as u64;
     stats.jobs_enqueued = changes.jobs.len() as u64;
     stats.meetings_changed = u64::from(!changes.history.is_empty());
-    changes.events = changes.history.iter().map(|change| event(known, &id, &row.title, change)).collect();
+    changes.events = changes.history.iter().map(|change| event(known, (&id, revision + 1), &row.title, change)).collect();
     changes.items = linked.items;
     changes.meeting = Some(row);
     known.picture.has_meetings = true;
@@ -128,11 +128,16 @@ fn first_meeting(known: &Known, meeting_id: &str, title: &str) -> Notification {
     }
 }
 
-/// What happened, for whoever follows the log.
-pub(super) fn event(known: &Known, meeting_id: &str, title: &str, change: &NewMeetingChange) -> NewEvent {
+/// What happened, for whoever follows the log: to which meeting, and the revision that it leads to.
+pub(super) fn event(
+    known: &Known,
+    (meeting_id, revision): (&str, i64),
+    title: &str,
+    change: &NewMeetingChange,
+) -> NewEvent {
     let kind = serde_json::to_value(change.kind).unwrap_or_default();
     let data = json!({
-        "banana": known.banana.as_str(), "meetingId": meeting_id, "title": title, "change": kind,
+        "banana": known.banana.as_str(), "meetingId": meeting_id, "revision": revision, "title": title, "change": kind,
         "itemId": change.item_id, "before": change.before, "after": change.after,
     });
     NewEvent::new(Name::from(EVENT), None, data.to_string())
