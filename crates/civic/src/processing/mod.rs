@@ -24,6 +24,7 @@
 //! | `digest` | a meeting in a few lines |
 //! | [`events`] | what the log is told |
 //! | [`estimate`] | what a city's jobs would read and cost |
+//! | [`run`] | cities processed to their end |
 
 mod capping;
 mod digest;
@@ -36,6 +37,7 @@ mod meeting;
 mod packet;
 mod reading;
 mod requests;
+pub mod run;
 mod saving;
 mod turns;
 

@@ -250,7 +250,11 @@ pub async fn what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once(f: &F
     assert_eq!(f.store.bury(vec!["dead".into()]).await.unwrap(), 0, "given back once");
     assert_eq!(f.store.bury(Vec::new()).await.unwrap(), 0);
     let job = f.stored(dead[0].job.id).await;
-    assert_eq!((job.state, job.attempt, job.worker), (JobState::Ready, 1, None), "a job that kills its worker must end");
+    assert_eq!(
+        (job.state, job.attempt, job.worker),
+        (JobState::Ready, 1, None),
+        "a job that kills its worker must end"
+    );
     assert_eq!(job.error.expect("people see why it runs again").kind, "WorkerLost");
     assert_eq!(f.stored(alive.job.id).await.worker, Some("alive".into()), "another's lease is not touched");
     // One that lives after all has lost its job.
