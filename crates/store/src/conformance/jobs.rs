@@ -137,7 +137,7 @@ pub async fn only_the_asked_submissions_are_claimed_from(f: &Fixture) {
     f.store.sweep().await.unwrap();
     assert_eq!(claim(&[other], None, 1).await, [others], "given back, it is claimed again");
     assert_eq!(claim(&[other], None, 5).await, [others_limited]);
-    assert_eq!(ids(&f.claim(9).await), [high, low, later], "one job of the limit at a time");
+    assert_eq!(ids(&f.claim(9).await), [low, high, later], "one job of the limit at a time");
 }
 
 pub async fn only_the_asked_queues_are_claimed_from(f: &Fixture) {
