@@ -5,9 +5,9 @@
 //! address is asked again after a day, and then only whether it has changed; what a site does not have or does not give
 //! is left alone for a week; what may pass is tried again by the next job.
 
-use super::{ReadingLimits, Tally, Workshop, capping, turns::Turns};
+use super::{ReadingLimits, Tally, Workshop, turns::Turns};
 use crate::{
-    analyst::Document,
+    analyst::{Document, excerpt::excerpt},
     client::{Arrived, Condition, Fetched, Session},
     filter::compilation,
     hash::canonical_url,
@@ -376,6 +376,14 @@ impl Workshop {
         Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
+    /// Of a very long text the pages that say the most.
+    pub(super) fn shortened(&self, text: String) -> String {
+        match excerpt(&text, self.limits.longest_document) {
+            Some(excerpt) => excerpt.text,
+            None => text,
+        }
+    }
+
     /// The text under the name that an item has for it. Held in memory once, for as long as somebody uses it.
     pub(super) async fn load(&self, paper: &Paper, name: &str) -> Result<Loaded, StepError> {
         let key = (paper.text.content_sha256.clone(), name.to_owned());
@@ -392,8 +400,7 @@ impl Workshop {
         if let Some((rule, reason)) = compilation::decide(&whole, pages, by_ocr, &self.limits.compilations) {
             return Ok(Loaded::Compilation { rule, reason });
         }
-        let (text, _) = capping::within(whole, self.limits.longest_document);
-        let document = Arc::new(Document { name: name.to_owned(), text, page_count: pages });
+        let document = Arc::new(Document { name: name.to_owned(), text: self.shortened(whole), page_count: pages });
         let mut loaded = self.desk.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|_, text| text.strong_count() > 0);
         loaded.insert(key, Arc::downgrade(&document));

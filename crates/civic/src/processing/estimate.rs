@@ -7,11 +7,14 @@ use super::{
     reading::{Preparing, Sources},
     requests::{self, Unit},
 };
-use crate::{hash::canonical_url, ids};
+use crate::{analyst::local_topics::topics_of, hash::canonical_url, ids};
 use bindery_core::StepError;
 use bindery_store::civic::{CivicTask, QueueStatus};
 use serde::Serialize;
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 /// What waits in a city's queue.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -40,6 +43,8 @@ pub async fn estimate_city(workshop: &Workshop, banana: &str) -> Result<CityEsti
     let jobs = civic.queue_jobs(Some(banana), None).await.map_err(store_trouble)?;
     let mut estimate = CityEstimate { banana: banana.to_owned(), ..CityEstimate::default() };
     let mut unread = BTreeSet::new();
+    let city = civic.jurisdiction(banana).await.map_err(store_trouble)?.unwrap_or_default();
+    let topics = topics_of(&city);
     for job in jobs.iter().filter(|job| matches!(job.status, QueueStatus::Pending | QueueStatus::Processing)) {
         let CivicTask::Meeting { meeting_id } = &job.payload else {
             // What it reads is read for its meetings, too.
@@ -56,7 +61,8 @@ pub async fn estimate_city(workshop: &Workshop, banana: &str) -> Result<CityEsti
         }
         let revisions = civic.item_revisions(meeting_id).await.map_err(store_trouble)?;
         let plan = requests::plan(&listed, &revisions);
-        let sources = Sources { shared: plan.shared, starts_at: meeting.starts_at, ..Sources::default() };
+        let sources =
+            Sources { shared: plan.shared, starts_at: meeting.starts_at, topics: topics.clone(), ..Sources::default() };
         for unit in plan.units.iter().filter(|unit| !unit.is_brief) {
             workshop.estimate_item(unit, &sources, &mut estimate, &mut unread).await?;
         }
@@ -93,7 +99,13 @@ impl Workshop {
         if !is_known {
             return Ok(());
         }
-        let sources = Sources { papers, shared: sources.shared.clone(), starts_at: sources.starts_at, packet: None };
+        let sources = Sources {
+            papers,
+            packet: None,
+            shared: sources.shared.clone(),
+            topics: Arc::clone(&sources.topics),
+            starts_at: sources.starts_at,
+        };
         if let Preparing::Ready(prepared) = self.prepare(unit, &sources, true).await?
             && let Ok(cost) = self.analyst.estimate(&prepared.request)
         {

@@ -12,7 +12,7 @@ use super::{
     requests::{self, Unit},
     saving::{Saved, summarised, with_canonical, with_summary},
 };
-use crate::{filter::title::lowered, hash::canonical_url};
+use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url};
 use bindery_core::{StepError, Timestamp};
 use bindery_store::civic::{AgendaItem, CivicChanges, Matter, Meeting};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -88,7 +88,9 @@ impl Running<'_> {
         let urls: Vec<String> = unit.documents.iter().map(|document| document.url.clone()).collect();
         let papers = self.workshop.obtain_all(&errand, &urls).await?;
         let starts_at = newest.and_then(|one| one.starts_at);
-        let sources = Sources { papers, starts_at, ..Sources::default() };
+        let city = self.workshop.store.civic().jurisdiction(self.banana).await.map_err(store_trouble)?;
+        let topics = topics_of(&city.unwrap_or_default());
+        let sources = Sources { papers, starts_at, topics, ..Sources::default() };
         let made = match self.read(unit, &sources, None).await {
             Ok(made) => made,
             Err(NotRead::Broken(error)) => return Err(error),

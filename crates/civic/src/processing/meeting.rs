@@ -10,7 +10,7 @@ use super::{
     requests::{self, Plan, Unit},
     saving::{Saved, with_summary},
 };
-use crate::{ids, participation::Participation, vendor::model::MeetingStatus};
+use crate::{analyst::local_topics::topics_of, ids, participation::Participation, vendor::model::MeetingStatus};
 use bindery_core::{Disposition, StepError};
 use bindery_insight::{
     models::{Advice, ModelError},
@@ -133,7 +133,7 @@ impl Running<'_> {
             .flat_map(|unit| unit.documents.iter().map(|document| document.url.clone()))
             .collect();
         let papers = self.workshop.obtain_all(&errand, &urls).await?;
-        let sources = Sources { papers, shared, packet: None, starts_at: meeting.starts_at };
+        let sources = Sources { papers, shared, packet: None, starts_at: meeting.starts_at, topics: topics_of(city) };
         let all = units.len();
         let results = self.read_all(units, &sources).await;
         drop(sources);

@@ -19,14 +19,12 @@
 //! | `requests` | which items are to be read, and from what; pure |
 //! | `reading` | one item, from its documents to what was made of it |
 //! | `documents`, `turns` | addresses and files: asked once, read once, few in memory |
-//! | `capping` | what is kept of a very long document |
 //! | `saving` | what was made, stored |
 //! | `digest` | a meeting in a few lines |
 //! | [`events`] | what the log is told |
 //! | [`estimate`] | what a city's jobs would read and cost |
 //! | [`run`] | cities processed to their end |
 
-mod capping;
 mod digest;
 mod documents;
 pub mod estimate;

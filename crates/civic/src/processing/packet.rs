@@ -5,7 +5,7 @@
 //! items itself.
 
 use super::{
-    Workshop, capping,
+    Workshop,
     documents::{Errand, Fresh, Missing, blob_trouble, stopped, store_trouble},
     job::Running,
     meeting::Ended,
@@ -13,7 +13,7 @@ use super::{
     requests::{self, Inside, Plan},
 };
 use crate::{
-    analyst::{Document, PacketRequest},
+    analyst::{Document, PacketRequest, local_topics::topics_of},
     banana::Banana,
     client::Arrived,
     filter,
@@ -253,7 +253,8 @@ impl Running<'_> {
             units.iter().flat_map(|unit| unit.documents.iter().map(|document| document.url.clone())).collect();
         let papers = self.workshop.obtain_all(&errand, &urls).await?;
         let participation = packet.participation.clone();
-        let sources = Sources { papers, shared, packet: Some(packet), starts_at: meeting.starts_at };
+        let sources =
+            Sources { papers, shared, packet: Some(packet), starts_at: meeting.starts_at, topics: topics_of(city) };
         let all = units.len();
         let error = self.read_all(units, &sources).await.error(all);
         let method = format!("packet_{}_items", items.iter().filter(|item| requests::is_live(item)).count());
@@ -264,7 +265,7 @@ impl Running<'_> {
     /// One reading of a file that cannot be taken apart.
     async fn as_a_whole(&self, meeting: &Meeting, city: &Jurisdiction, packet: &Packet) -> Result<(), StepError> {
         let whole = self.workshop.whole_text(&packet.text).await?;
-        let (text, _) = capping::within(whole, self.workshop.limits.longest_document);
+        let text = self.workshop.shortened(whole);
         let document = Document { name: "Packet".to_owned(), text, page_count: packet.text.page_count };
         let request =
             PacketRequest { meeting_id: meeting.id.clone(), title: meeting.title.clone(), packet: Arc::new(document) };

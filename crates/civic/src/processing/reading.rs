@@ -12,6 +12,7 @@ use super::{
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
     ids,
+    text::{marked_pages, page_marker},
 };
 use bindery_core::{StepError, Timestamp};
 use bindery_insight::{
@@ -67,8 +68,9 @@ pub(super) struct Sources {
     pub(super) papers: HashMap<String, Obtained>,
     pub(super) shared: HashSet<String>,
     pub(super) packet: Option<Arc<Packet>>,
-    /// By id, those that the items belong to.
     pub(super) starts_at: Option<Timestamp>,
+    /// Those that the jurisdiction knows.
+    pub(super) topics: Arc<Topics>,
 }
 
 /// A request with what is to be said of it.
@@ -156,18 +158,22 @@ impl Workshop {
             title: unit.item.title.clone(),
             matter_type: unit.item.matter_type.clone(),
             is_consent: unit.item.is_consent == Some(true),
+            numbers: unit.item.agenda_number.iter().chain(&unit.item.matter_file).cloned().collect(),
             body,
             documents: own,
             shared,
             may_wait: self.may_wait(sources.starts_at),
+            topics: Arc::clone(&sources.topics),
         };
         Ok(Preparing::Ready(Box::new(Prepared { request, source_hash: hash, page_count, notes, attachments })))
     }
 
     async fn inside(&self, packet: &Packet, part: &Inside) -> Result<Document, StepError> {
         let whole = self.whole_text(&packet.text).await?;
-        let text = super::capping::of_pages(&whole, part.first_page, part.last_page);
-        let (text, _) = super::capping::within(text, self.limits.longest_document);
+        let pages = marked_pages(&whole).into_iter();
+        let own = pages.filter(|(number, _)| (part.first_page..=part.last_page).contains(number));
+        let text = own.map(|(number, page)| format!("{}\n{page}\n\n", page_marker(number))).collect();
+        let text = self.shortened(text);
         let page_count = u32::try_from(part.last_page.saturating_sub(part.first_page) + 1).unwrap_or(u32::MAX);
         Ok(Document { name: part.name.clone(), text, page_count })
     }
@@ -197,7 +203,7 @@ impl Running<'_> {
     pub(super) async fn read(&self, unit: &Unit, sources: &Sources, matter: Option<&Matter>) -> Result<Made, NotRead> {
         let now = self.workshop.store.clock().now();
         if unit.is_brief {
-            return Ok(by_title(unit, now));
+            return Ok(by_title(unit, &sources.topics, now));
         }
         if let Some(made) = matter.and_then(|matter| by_matter(unit, matter, now)) {
             return Ok(made);
@@ -293,10 +299,10 @@ fn refused(error: ModelError, attachments: Vec<Attachment>) -> Result<Made, NotR
 }
 
 /// One line, which is the title.
-fn by_title(unit: &Unit, now: Timestamp) -> Made {
+fn by_title(unit: &Unit, topics: &Topics, now: Timestamp) -> Made {
     const LONGEST: usize = 300;
     let title = unit.item.title.split_whitespace().collect::<Vec<_>>().join(" ");
-    let topics = Topics::default().assign(&title, "").into_iter().map(|assigned| assigned.topic).collect();
+    let topics = topics.assign(&title, "").into_iter().map(|assigned| assigned.topic).collect();
     Made {
         summary: Some(shortened(&title, LONGEST)),
         topics,
