@@ -1,9 +1,25 @@
 //! What an item of an agenda is about: by rules, or by a language model.
 //!
 //! An [`Analyst`] is given the title and the texts of an item and says in plain words what is decided, with topics and
-//! facts. It keeps no state and stores nothing; whoever asks stores what it says.
+//! facts. It keeps no state and stores nothing but the books of the model; whoever asks stores what it says.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`extractive`] | summaries in the documents' own words, by rules |
+//! | `shared` | what a document of several items says of one of them |
+//! | [`local_topics`] | topics that a jurisdiction adds to the sixteen |
 
-use bindery_insight::models::{ModelError, timer::Cancelled};
+pub mod extractive;
+pub mod local_topics;
+mod shared;
+
+pub use extractive::Extractive;
+
+use bindery_insight::{
+    models::{ModelError, ModelsConfig, config::ConfigError, timer::Cancelled},
+    topics::Topics,
+};
+use bindery_store::Store;
 use serde_json::Value;
 use std::{fmt, sync::Arc};
 
@@ -25,6 +41,8 @@ pub struct ItemRequest {
     /// Such as `Ordinance`.
     pub matter_type: Option<String>,
     pub is_consent: bool,
+    /// What documents may call it: `7.A`, `2026-0123`.
+    pub numbers: Vec<String>,
     /// The text of the item's own page.
     pub body: Option<String>,
     /// Documents of this item alone, the staff report first.
@@ -33,6 +51,8 @@ pub struct ItemRequest {
     pub shared: Vec<Arc<Document>>,
     /// The meeting is far away, or over: an answer may come later and cost less.
     pub may_wait: bool,
+    /// Those that the item's jurisdiction knows ([`local_topics::topics_of`]).
+    pub topics: Arc<Topics>,
 }
 
 /// What an item is about.
@@ -61,6 +81,8 @@ pub struct PacketRequest {
     pub meeting_id: String,
     pub title: String,
     pub packet: Arc<Document>,
+    /// Those that the meeting's jurisdiction knows ([`local_topics::topics_of`]).
+    pub topics: Arc<Topics>,
 }
 
 /// What reading something would cost.
@@ -84,4 +106,11 @@ pub trait Analyst: Send + Sync + fmt::Debug {
     fn estimate(&self, request: &ItemRequest) -> Result<CostEstimate, ModelError>;
 
     fn read_packet(&self, request: &PacketRequest, cancelled: Cancelled<'_>) -> Result<Reading, ModelError>;
+}
+
+/// The analyst that a configuration asks for: by rules without one.
+#[expect(clippy::needless_pass_by_value, reason = "a model keeps its books in the store")]
+pub fn configured(models: Option<&ModelsConfig>, store: Arc<dyn Store>) -> Result<Arc<dyn Analyst>, ConfigError> {
+    let _ = (models, store);
+    Ok(Arc::new(Extractive))
 }

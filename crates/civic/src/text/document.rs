@@ -50,6 +50,33 @@ pub fn page_marker(number: usize) -> String {
     format!("--- PAGE {number} ---")
 }
 
+/// The page that a marker stands above.
+fn marked_page(line: &str) -> Option<usize> {
+    line.trim_end().strip_prefix("--- PAGE ")?.strip_suffix(" ---")?.parse().ok()
+}
+
+/// A text taken apart at its [`page_marker`]s: each page with its number. What stands above the first marker, and a text
+/// without any, has the number 0. Pages without words are left out.
+pub fn marked_pages(text: &str) -> Vec<(usize, &str)> {
+    let mut pages = Vec::new();
+    let (mut number, mut start, mut at) = (0, 0, 0);
+    let mut end = |number: usize, start: usize, end: usize| {
+        let page = text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r', '\u{c}']);
+        if !page.trim().is_empty() {
+            pages.push((number, page));
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        if let Some(next) = marked_page(line) {
+            end(number, start, at);
+            (number, start) = (next, at + line.len());
+        }
+        at += line.len();
+    }
+    end(number, start, text.len());
+    pages
+}
+
 pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<DocumentText, NoText> {
     let shown = address::shown(asked);
     let (bytes, content_sha256) = (page.bytes.len() as u64, ContentHash::of(&page.bytes).to_string());
@@ -90,7 +117,7 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
         ControlFlow::Continue(())
     });
     let page_count = u32::try_from(about.page_count).unwrap_or(u32::MAX);
-    let has_words = text.lines().any(|line| !line.trim().is_empty() && !line.starts_with("--- PAGE "));
+    let has_words = text.lines().any(|line| !line.trim().is_empty() && marked_page(line).is_none());
     match fault {
         _ if has_words => {}
         Some(error) => return Err(NoText::unread(&shown, &error)),
@@ -145,6 +172,15 @@ mod tests {
         assert_eq!(why(include_bytes!("../../../../samples/files/encrypted.pdf")), Why::Encrypted);
         let fault = read_it(include_bytes!("../../../../samples/files/encrypted.pdf")).unwrap_err();
         assert_eq!(fault.message, "https://example.com/a/b.pdf?x=1: the file is encrypted and needs a password");
+    }
+
+    #[test]
+    fn marked_pages_are_found_again() {
+        let text =
+            format!("Cover\n\n{}\nOne\n\nmore\n\n{}\n\n{}\r\nThree\n", page_marker(1), page_marker(2), page_marker(3));
+        assert_eq!(marked_pages(&text), [(0, "Cover"), (1, "One\n\nmore"), (3, "Three")]);
+        assert_eq!(marked_pages("No pages.\n--- PAGE two ---\n"), [(0, "No pages.\n--- PAGE two ---")]);
+        assert_eq!(marked_pages(" \n"), []);
     }
 
     #[test]

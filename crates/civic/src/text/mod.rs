@@ -5,7 +5,7 @@
 
 mod document;
 
-pub use document::{DocumentText, page_marker};
+pub use document::{DocumentText, marked_pages, page_marker};
 
 use crate::client::{Client, Failure, FetchError, Fetched, Session, Trouble};
 use bindery_engine::StopSignal;
