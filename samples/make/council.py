@@ -321,7 +321,8 @@ def agenda(date, rows):
     """The agenda as people print it."""
     parts = ["= QUILLHAVEN CITY COUNCIL", f"^ Regular meeting, {date}, 6:30 p.m.", "^ Council Chamber, Town Hall, 1 Harbor Square",
              *TAKING_PART, "# AGENDA"]
-    return pdf(f"Agenda, {date}", [*parts, *(f"{number} {title}".strip() for number, title in rows)], "Agenda")
+    lines = (f"{number} {title}" if number else f"# {title}" for number, title in rows)
+    return pdf(f"Agenda, {date}", [*parts, *lines], "Agenda")
 
 
 def packet():
