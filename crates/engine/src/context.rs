@@ -8,13 +8,15 @@ use crate::{
     workflow::{Stage, Workflow},
 };
 use bindery_core::{
-    ContentHash, ItemId, Name, Payload, StepError,
+    ContentHash, ItemId, JobId, Name, Payload, StepError,
     artifact::Artifact,
     item::{Item, ItemKind},
+    job::Token,
     outcome::Outcome,
     review::Review,
 };
 use bindery_store::{
+    Store,
     blobs::{Blobs, BlobsExt, Draft, Stored},
     query::{ItemFilter, ReviewFilter},
 };
@@ -61,6 +63,7 @@ pub(crate) struct InWorkflow {
     pub(crate) submission: Arc<SubmissionInfo>,
     pub(crate) stage: usize,
     pub(crate) item: Option<ItemId>,
+    pub(crate) claim: (JobId, Token),
 }
 
 /// The blob store, and what waits for it.
@@ -160,6 +163,18 @@ impl StepContext {
     /// The id of the item that is worked on; none for the submission as a whole, and outside of a workflow.
     pub fn item_id(&self) -> Option<ItemId> {
         self.workflow.as_ref().and_then(|place| place.item)
+    }
+
+    /// The job that this work is, and the proof that it is ours. What a step stores by itself, it should store only while
+    /// this claim is held ([`JobEnd::Hold`](bindery_store::JobEnd::Hold)): a worker that was taken for dead then writes
+    /// nothing over what the next one has found out. None outside of a workflow.
+    pub fn claim(&self) -> Option<(JobId, Token)> {
+        self.workflow.as_ref().map(|place| place.claim)
+    }
+
+    /// The store that the submission is in.
+    pub fn store(&self) -> Result<&Arc<dyn Store>, StepError> {
+        Ok(self.place()?.engine.store())
     }
 
     /// Notes money spent. It counts whether the step succeeds or not.

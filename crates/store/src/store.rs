@@ -75,7 +75,7 @@ pub trait Queue: Send + Sync {
     /// that was stored after all is rejected the second time.
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>>;
 
-    /// Gives back expired leases, wakes overdue reports and marks passed deadlines, each once. Any number of
+    /// Gives back expired leases, wakes parked jobs whose time has come and overdue reports, and marks passed deadlines, each once. Any number of
     /// processes may sweep at any time.
     async fn sweep(&self) -> StoreResult<Swept>;
 
@@ -140,7 +140,7 @@ pub trait Control: Send + Sync {
     /// again), cancelled, parked and scheduled ones. Attempts start anew, the resume point stays.
     async fn retry(&self, filter: JobFilter) -> StoreResult<Retried>;
 
-    /// Wakes the jobs that are parked until a dependency is there.
+    /// Wakes the jobs that are parked until a dependency is there, also those that would wake by themselves later.
     async fn unpark(&self, until: &str) -> StoreResult<u64>;
 
     /// Stops everything of a submission. Its jobs and reviews are kept, so that a retry can take them up again.

@@ -61,7 +61,8 @@ fn a_service_that_stays_busy_parks_the_work_and_says_when_to_come_back() {
     assert_eq!(error.advice, Advice::Park { until: SERVICE, retry_at });
     assert_eq!(server.seen().len(), 3);
     let step = StepError::from(error);
-    assert_eq!(step.disposition, Disposition::Park { until: SERVICE.to_owned() }, "no attempt is used up");
+    let parked = Disposition::Park { until: SERVICE.to_owned(), at: retry_at };
+    assert_eq!(step.disposition, parked, "no attempt is used up, and the work wakes by itself");
     // Nobody holds a thread for longer than is configured.
     let server = Server::start(|_, _| busy(Some("3000")));
     let bench = Bench::openai(&server);

@@ -103,9 +103,10 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     for end in [
         JobEnd::Done,
         JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None },
-        JobEnd::Park { until: "x".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Park { until: "x".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
         JobEnd::Continue { cursor: 9 },
+        JobEnd::Hold,
         JobEnd::Await { until: f.after(5), error: None },
     ] {
         let result = f.commit(ending(&stale, end.clone(), changes.clone())).await;
@@ -115,6 +116,35 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     }
     let progress = f.finish(&holder).await;
     assert!(progress[0].closed, "the worker that holds the job is not disturbed");
+}
+
+pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("read", submission)).await;
+    let claim = f.claim_one().await;
+    let bit = |name: &str| Changes { events: vec![event(name, Some(submission))], ..Changes::default() };
+    let hold = |name: &str| ending(&claim, JobEnd::Hold, bit(name));
+    // In one batch, in several, and together with the end.
+    let results = f.store.commit(vec![hold("First"), hold("Second")]).await.unwrap();
+    assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
+    let job = f.stored(id).await;
+    assert_eq!((job.state, job.attempt), (JobState::Running, 1), "nothing has ended");
+    // An end of the lease that nobody has noticed does no harm: the work is still ours.
+    f.advance(LEASE.as_secs() + 1);
+    assert!(f.commit(hold("Third")).await.is_applied());
+    f.store.sweep().await.unwrap();
+    assert_eq!(f.commit(hold("Fourth")).await, CommitResult::Rejected(Rejection::LeaseLost), "it was given back");
+    let next = f.claim_as("another", 1).await.remove(0);
+    assert_eq!(f.commit(hold("Fifth")).await, CommitResult::Rejected(Rejection::LeaseLost), "another has it");
+    let results = f
+        .store
+        .commit(vec![ending(&next, JobEnd::Hold, bit("Sixth")), ending(&next, JobEnd::Done, bit("Last"))])
+        .await
+        .unwrap();
+    assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
+    let kinds: Vec<_> = f.events().await.into_iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["First", "Second", "Third", "Sixth", "Last"]);
+    assert_eq!(f.view(id).await, None);
 }
 
 pub async fn a_commit_counts_once_however_often_it_is_sent(f: &Fixture) {
@@ -236,7 +266,8 @@ pub async fn two_claimers_never_share_a_job(f: &Fixture) {
             let mut claimed = Vec::new();
             loop {
                 let worker = Name::from(format!("worker-{n}"));
-                let request = ClaimRequest { worker, queues: None, max: 7, lease: LEASE, counts: true };
+                let request =
+                    ClaimRequest { worker, queues: None, submissions: None, max: 7, lease: LEASE, counts: true };
                 let batch = store.claim(request).await.unwrap();
                 if batch.is_empty() {
                     return claimed;

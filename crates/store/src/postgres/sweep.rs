@@ -19,6 +19,7 @@ const ESCALATION: i32 = 100;
 /// transaction.
 pub(super) async fn due_in(db: &Db) -> StoreResult<Option<Duration>> {
     const LOOK: &str = "SELECT least((SELECT min(until) FROM claim), \
+         (SELECT due_at FROM job WHERE shelf = 3 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
          (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
          (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
@@ -31,6 +32,7 @@ pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
     let claims = end_claims(tx).await?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx, &claims).await?,
+        parked_woken: wake_parked(tx).await?,
         reports_overdue: wake_overdue(tx).await?,
         ..Swept::default()
     };
@@ -71,6 +73,13 @@ async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     let given_back = tx.execute(give_back, &[&ids, &errors]).await?;
     ends::take_newer_payload(tx, &ids).await?;
     Ok(given_back)
+}
+
+/// What a parked job waits for may be there by now: it tries by itself, whoever parked it.
+async fn wake_parked(tx: &Tx) -> TxResult<u64> {
+    let wake = "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE id IN \
+                (SELECT id FROM job WHERE shelf = 3 AND due_at <= $1 FOR UPDATE SKIP LOCKED)";
+    tx.execute(wake, &[&tx.millis()]).await
 }
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.

@@ -13,8 +13,12 @@ use serde_json::json;
 const ESCALATION: i64 = 100;
 
 pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
-    let mut swept =
-        Swept { leases_expired: expire_leases(tx)?, reports_overdue: wake_overdue(tx)?, ..Swept::default() };
+    let mut swept = Swept {
+        leases_expired: expire_leases(tx)?,
+        parked_woken: wake_parked(tx)?,
+        reports_overdue: wake_overdue(tx)?,
+        ..Swept::default()
+    };
     check_deadlines(tx, &mut swept)?;
     Ok(swept)
 }
@@ -37,6 +41,14 @@ fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
         jobs::take_newer_payload(tx, *id)?;
     }
     Ok(expired.len() as u64)
+}
+
+/// What a parked job waits for may be there by now: it tries by itself, whoever parked it.
+fn wake_parked(tx: &Tx<'_>) -> WishResult<u64> {
+    let mut wake = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE state = 3 AND due_at <= ?1",
+    )?;
+    Ok(wake.execute([tx.now.as_millis()])? as u64)
 }
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.
