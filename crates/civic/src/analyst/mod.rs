@@ -6,22 +6,35 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`extractive`] | summaries in the documents' own words, by rules |
+//! | [`by_model`] | summaries by a language model |
+//! | `prompt`, `schema` | what a model is told, and the shape of its answer |
+//! | `checks` | an answer, held against the texts |
+//! | [`books`] | what calls cost and were answered, in the store |
+//! | `excerpt` | the pages of a very long text that say most |
 //! | `shared` | what a document of several items says of one of them |
 //! | [`local_topics`] | topics that a jurisdiction adds to the sixteen |
 
+pub mod books;
+pub mod by_model;
+mod checks;
+pub(crate) mod excerpt;
 pub mod extractive;
 pub mod local_topics;
+mod prompt;
+mod schema;
 mod shared;
 
+pub use by_model::ByModel;
 pub use extractive::Extractive;
 
 use bindery_insight::{
-    models::{ModelError, ModelsConfig, config::ConfigError, timer::Cancelled},
+    models::{ModelError, Models, ModelsConfig, config::ConfigError, timer::Cancelled},
     topics::Topics,
 };
 use bindery_store::Store;
 use serde_json::Value;
 use std::{fmt, sync::Arc};
+use tokio::runtime::Handle;
 
 /// A document that belongs to an item, or to several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -108,9 +121,18 @@ pub trait Analyst: Send + Sync + fmt::Debug {
     fn read_packet(&self, request: &PacketRequest, cancelled: Cancelled<'_>) -> Result<Reading, ModelError>;
 }
 
-/// The analyst that a configuration asks for: by rules without one.
-#[expect(clippy::needless_pass_by_value, reason = "a model keeps its books in the store")]
+/// The analyst that a configuration asks for: by rules without one. A model keeps its books in the store, and has to be
+/// made inside of the runtime that the store is asked on; it is asked on threads of its own, never on the runtime's.
+///
+/// A key that is missing is no fault here: whoever asks is told to wait for it.
 pub fn configured(models: Option<&ModelsConfig>, store: Arc<dyn Store>) -> Result<Arc<dyn Analyst>, ConfigError> {
-    let _ = (models, store);
-    Ok(Arc::new(Extractive))
+    let Some(config) = models else { return Ok(Arc::new(Extractive)) };
+    let runtime = Handle::try_current().map_err(|_| ConfigError::Wrong {
+        field: "books",
+        what: "cannot be kept outside of the program's runtime".to_owned(),
+    })?;
+    let ledger = Arc::new(books::StoreLedger::new(Arc::clone(&store), runtime.clone()));
+    let answers = Arc::new(books::StoreAnswers::new(store, runtime));
+    let models = Models::new(config.clone(), ledger, answers)?;
+    Ok(Arc::new(ByModel::new(Arc::new(models))))
 }

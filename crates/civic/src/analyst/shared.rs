@@ -4,7 +4,7 @@
 //! the item needs; the rest would drown it.
 
 use super::{Document, ItemRequest};
-use crate::text::marked_pages;
+use crate::text::{marked_pages, page_marker};
 use bindery_insight::models::answers::{shared_stems, telling_stems};
 use std::collections::BTreeSet;
 
@@ -41,6 +41,16 @@ pub(super) fn passages(document: &Document, item: &ItemRequest, has_own_text: bo
         }
     }
     if found.is_empty() && !has_own_text { beginning(document) } else { found }
+}
+
+/// The same as one text, with the marks of its pages.
+pub(super) fn passages_as_text(document: &Document, item: &ItemRequest, has_own_text: bool) -> String {
+    let pages = passages(document, item, has_own_text).into_iter();
+    let marked = pages.map(|(number, text)| match number {
+        0 => format!("{text}\n\n"),
+        number => format!("{}\n{text}\n\n", page_marker(number)),
+    });
+    marked.collect()
 }
 
 fn is_heading(paragraph: &str) -> bool {

@@ -1,15 +1,13 @@
 //! Services that are busy, down, slow or wrong: what is tried again, what is parked, what is final.
 
-use crate::{
-    server::{Reply, Server},
-    support::{Bench, gemini_config, good, openai_config},
-};
+use crate::support::{Bench, gemini_config, good, openai_config};
 use bindery_core::{StepError, error::Disposition};
 use bindery_insight::models::{
     Advice, ErrorKind,
     error::{CONFIGURATION, KEY, SERVICE},
     timer::Timer as _,
 };
+use bindery_testkit::model_server::{Reply, Server};
 use serde_json::json;
 use std::{fs, time::Duration};
 

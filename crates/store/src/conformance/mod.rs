@@ -29,6 +29,7 @@
 //! | [`executions`] | state machines that go on where they were |
 //! | [`search`] | pages that are found by their words |
 //! | [`civic`] | meetings that are stored whole and once, with the work that follows |
+//! | [`civic_books`] | what language models cost and answer |
 //! | [`civic_records`] | cities, visits, messages, and lists that are true |
 //! | [`civic_reading`] | files that are read once, and summaries that only the holder of the job stores |
 //! | [`civic_registry`] | cities that people enter and take out |
@@ -39,6 +40,7 @@
 pub mod blobs;
 pub mod carry;
 pub mod civic;
+pub mod civic_books;
 pub mod civic_reading;
 pub mod civic_records;
 pub mod civic_registry;
@@ -325,6 +327,13 @@ macro_rules! conformance_suite {
                 people_and_bodies_are_listed_with_what_they_did
                 any_text_can_be_stored
             }
+            civic_books {
+                money_is_set_aside_before_a_call_and_exchanged_after_it
+                a_call_is_written_down_once_whoever_says_it_again
+                money_that_a_dead_process_leaves_behind_counts_as_spent
+                many_at_once_stay_below_the_cap_together
+                an_answer_is_kept_as_it_was_first_given
+            }
             civic_reading {
                 what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held
                 files_are_known_by_address_and_by_content
@@ -397,6 +406,7 @@ mod tests {
             ("search", include_str!("search.rs")),
             ("civic", include_str!("civic.rs")),
             ("civic_records", include_str!("civic_records.rs")),
+            ("civic_books", include_str!("civic_books.rs")),
             ("civic_reading", include_str!("civic_reading.rs")),
             ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
