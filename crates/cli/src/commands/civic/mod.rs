@@ -10,6 +10,7 @@
 //! | `meetings`, `show`, `votes`, `matter`, `changes` | yes: what is known |
 //! | `explain` | `explain` does, `filters explain` does not |
 //! | `export` | yes: what is known, for other programs |
+//! | `costs`, `topics` | yes: what the language model cost, and words that it used |
 //! | `extract_text`, `preview_items` | yes, unless an address is given: documents, fetched and read |
 //! | `days`, `fetching`, `finding`, `reading`, `shown` | what several of them share |
 
@@ -17,6 +18,7 @@ mod alerts;
 mod changes;
 mod city;
 mod city_requests;
+mod costs;
 mod days;
 mod detect_vendor;
 mod explain;
@@ -37,6 +39,7 @@ mod show;
 mod shown;
 mod status;
 mod sync_cities;
+mod topics;
 mod visiting;
 mod votes;
 mod watchlist;
@@ -88,6 +91,8 @@ enum Action {
     Explain(explain::Args),
     Filters(explain::FilterArgs),
     Export(export::Args),
+    Costs(costs::Args),
+    Topics(topics::Args),
     ExtractText(extract_text::Args),
     PreviewItems(preview_items::Args),
 }
@@ -116,6 +121,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Explain(args) => explain::run(settings, args).await,
         Action::Filters(args) => explain::filters(args),
         Action::Export(args) => export::run(settings, args).await,
+        Action::Costs(args) => costs::run(settings, args).await,
+        Action::Topics(args) => topics::run(settings, args).await,
         Action::ExtractText(args) => extract_text::run(settings, args).await,
         Action::PreviewItems(args) => preview_items::run(settings, args).await,
     }
