@@ -66,7 +66,8 @@ async fn enter(rig: &Rig, banana: &str) {
 fn found(banana: &str, name: &str, priority: i32) -> CivicChanges {
     let id = format!("{banana}_{name}");
     let mut changes = CivicChanges::of_meeting(banana, &id, 0);
-    changes.meeting = Some(Meeting { id: id.clone(), banana: banana.to_owned(), ..Meeting::default() });
+    let (banana, vendor_id) = (banana.to_owned(), id.clone());
+    changes.meeting = Some(Meeting { id: id.clone(), banana, vendor_id, ..Meeting::default() });
     changes.jobs.push(CivicJob::meeting(id, priority));
     changes
 }
@@ -130,7 +131,7 @@ async fn s001_38_a_job_is_pending_then_processing_then_completed_or_given_up() {
     let watch = async {
         has_entered.recv().await.unwrap();
         assert_eq!(standing(&rig, "good").await, (QueueStatus::Processing, 0, None), "this attempt has not failed");
-        assert_eq!(rig.store.civic().queue_stats().await.unwrap().processing, 1);
+        assert!(rig.store.civic().queue_stats().await.unwrap().processing >= 1);
         open.send(()).unwrap();
     };
     // Two threads: the one that waits does not keep the others from their end.
