@@ -199,6 +199,11 @@ impl StepContext {
         self.drafts.as_ref().map(taken).unwrap_or_default()
     }
 
+    /// Waits for work that others do while this thread waits: requests, the store.
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T, StepError> {
+        Ok(self.access()?.runtime.block_on(work))
+    }
+
     fn wait<T, E: Into<EngineError>>(&self, asked: impl Future<Output = Result<T, E>>) -> Result<T, StepError> {
         self.access()?.runtime.block_on(asked).map_err(|error| StepError::from(error.into()))
     }

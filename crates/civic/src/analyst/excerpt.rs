@@ -10,25 +10,27 @@ const PIECE: usize = 3_000;
 const FIRST: usize = 3;
 
 #[expect(clippy::unwrap_used, reason = "the patterns do not depend on input, and a test compiles them")]
-static CUES: LazyLock<[(Regex, u32); 4]> = LazyLock::new(|| {
+static CUES: LazyLock<[(Regex, u32); 5]> = LazyLock::new(|| {
     [
         (r"(?i)\b(?:recommend(?:ed|ation)s?|action requested|staff recommends|proposed (?:motion|action))\b", 6),
         (r"(?i)\b(?:be it (?:resolved|ordained|enacted)|now,? therefore|hereby|approve|adopt|authorize|award)", 4),
         (r"(?i)\b(?:fiscal|financial|budget) (?:impact|note)|\b(?:summary|next steps|effective date|public hearing)\b", 4),
         (r"\$ ?\d|(?i)\b\d[\d,.]* (?:dollars|million|billion)\b", 2),
+        // A heading in capitals or with a number.
+        (r"(?m)^(?:[A-Z][A-Z &/,'-]{3,60}|(?:[IVX]+|\d{1,2})\.\s+[A-Z].{2,60})$", 1),
     ]
     .map(|(pattern, weight)| (Regex::new(pattern).unwrap(), weight))
 });
 
 /// A part of a text.
-pub(super) struct Excerpt {
-    pub(super) text: String,
-    pub(super) pages: usize,
-    pub(super) of_pages: usize,
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    pub(crate) pages: usize,
+    pub(crate) of_pages: usize,
 }
 
 /// The pages of a text that say most, in their order, within so many characters; none if all of it fits.
-pub(super) fn excerpt(text: &str, most_chars: usize) -> Option<Excerpt> {
+pub(crate) fn excerpt(text: &str, most_chars: usize) -> Option<Excerpt> {
     if text.chars().count() <= most_chars {
         return None;
     }

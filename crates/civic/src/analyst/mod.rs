@@ -17,7 +17,7 @@
 pub mod books;
 pub mod by_model;
 mod checks;
-mod excerpt;
+pub(crate) mod excerpt;
 pub mod extractive;
 pub mod local_topics;
 mod prompt;

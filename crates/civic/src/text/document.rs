@@ -7,8 +7,8 @@ use crate::{
 };
 use bindery_core::ContentHash;
 use bindery_reader::{
-    Lanes, Reader,
-    model::{FileType, ReadBy},
+    Lanes, Page, ReadError, Reader,
+    model::{FileType, OutlineEntry, ReadBy},
     render,
 };
 use serde::Serialize;
@@ -34,6 +34,9 @@ pub struct DocumentText {
     pub pages_by_ocr: u32,
     /// What could not be read of it, one sentence each.
     pub warnings: Vec<String>,
+    /// Some page has to be read from its picture, and what that needs is not installed.
+    #[serde(skip)]
+    pub lacks_ocr: bool,
     #[serde(skip)]
     pub text: String,
 }
@@ -77,7 +80,17 @@ pub fn marked_pages(text: &str) -> Vec<(usize, &str)> {
     pages
 }
 
-pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<DocumentText, NoText> {
+pub(crate) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<DocumentText, NoText> {
+    read_seeing(reader, asked, page, |_| ()).map(|(text, _)| text)
+}
+
+/// Reads a file and shows each page as it is read; with what the file says of its parts.
+pub(crate) fn read_seeing(
+    reader: &Reader,
+    asked: &str,
+    page: Arrived,
+    mut see: impl FnMut(Page),
+) -> Result<(DocumentText, Vec<OutlineEntry>), NoText> {
     let shown = address::shown(asked);
     let (bytes, content_sha256) = (page.bytes.len() as u64, ContentHash::of(&page.bytes).to_string());
     if asks_for_a_password(&page) {
@@ -93,9 +106,10 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
     let has_pages = about.page_count > 1 || about.file_type == FileType::Pdf;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut text, mut pages_by_ocr, mut warnings) = (String::new(), 0, about.warnings.clone());
-    let mut fault = None;
+    let (mut fault, mut lacks_ocr) = (None, false);
     reader.read_pages(&*file, 0..about.page_count, &Lanes::new(cores.min(4)), |read| {
         if let Some(error) = read.error {
+            lacks_ocr |= matches!(error, ReadError::NoOcr { .. });
             warnings.push(format!("page {}: {error}", read.page.number));
             fault.get_or_insert(error);
         }
@@ -114,6 +128,7 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
             None => text.push_str(said),
         }
         text.push_str("\n\n");
+        see(read.page);
         ControlFlow::Continue(())
     });
     let page_count = u32::try_from(about.page_count).unwrap_or(u32::MAX);
@@ -130,7 +145,9 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
     let text = format!("{}\n", text.trim_end());
     let file_type = about.file_type.name();
     let url = address::shown(&page.url);
-    Ok(DocumentText { url, file_type, bytes, content_sha256, page_count, pages_by_ocr, warnings, text })
+    let text =
+        DocumentText { url, file_type, bytes, content_sha256, page_count, pages_by_ocr, warnings, lacks_ocr, text };
+    Ok((text, about.outline.clone()))
 }
 
 /// The last part of an address, without what stands behind a question mark.
