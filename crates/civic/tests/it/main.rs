@@ -9,6 +9,7 @@ mod conductor_troubles;
 mod export;
 mod hall;
 mod ics;
+mod processing_run;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;

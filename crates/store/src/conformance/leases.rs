@@ -242,6 +242,29 @@ pub async fn an_expired_lease_goes_back_with_its_attempt_counted(f: &Fixture) {
     assert_eq!((again.job.attempt, again.job.payload), (2, text("work")));
 }
 
+pub async fn what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..3).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let (dead, alive) = (f.claim_as("dead", 2).await, f.claim_as("alive", 1).await.pop().unwrap());
+    assert_eq!(f.store.bury(vec!["dead".into(), "unheard-of".into()]).await.unwrap(), 2);
+    assert_eq!(f.store.bury(vec!["dead".into()]).await.unwrap(), 0, "given back once");
+    assert_eq!(f.store.bury(Vec::new()).await.unwrap(), 0);
+    let job = f.stored(dead[0].job.id).await;
+    assert_eq!(
+        (job.state, job.attempt, job.worker),
+        (JobState::Ready, 1, None),
+        "a job that kills its worker must end"
+    );
+    assert_eq!(job.error.expect("people see why it runs again").kind, "WorkerLost");
+    assert_eq!(f.stored(alive.job.id).await.worker, Some("alive".into()), "another's lease is not touched");
+    // One that lives after all has lost its job.
+    let late = f.store.commit(vec![ending(&dead[1], JobEnd::Done, Changes::default())]).await.unwrap();
+    assert!(!late[0].is_applied(), "{late:?}");
+    assert_eq!(f.claim(5).await.len(), 2);
+    f.advance(61);
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 3, "the new leases end as others do");
+}
+
 pub async fn released_jobs_go_back_without_counting(f: &Fixture) {
     let submission = f.submission().await;
     let id = f.enqueue(f.job("ocr", submission)).await;

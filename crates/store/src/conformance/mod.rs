@@ -115,6 +115,7 @@ macro_rules! conformance_suite {
                 a_heartbeat_keeps_the_lease
                 a_heartbeat_names_the_jobs_that_are_lost
                 an_expired_lease_goes_back_with_its_attempt_counted
+                what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once
                 released_jobs_go_back_without_counting
                 two_claimers_never_share_a_job
                 of_two_commits_at_once_one_is_stored
