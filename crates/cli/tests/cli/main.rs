@@ -8,6 +8,7 @@ mod buckets;
 mod carrying;
 mod civic_city;
 mod civic_kills;
+mod civic_models;
 mod civic_out;
 mod civic_processing_kills;
 mod civic_processing;
