@@ -8,6 +8,8 @@ mod conductor_troubles;
 mod export;
 mod hall;
 mod ics;
+mod office;
+mod processing;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;
