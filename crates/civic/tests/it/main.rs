@@ -10,6 +10,8 @@ mod export;
 mod hall;
 mod ics;
 mod processing_run;
+mod office;
+mod processing;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;
