@@ -267,8 +267,12 @@ impl Running<'_> {
         let whole = self.workshop.whole_text(&packet.text).await?;
         let text = self.workshop.shortened(whole);
         let document = Document { name: "Packet".to_owned(), text, page_count: packet.text.page_count };
-        let request =
-            PacketRequest { meeting_id: meeting.id.clone(), title: meeting.title.clone(), packet: Arc::new(document) };
+        let request = PacketRequest {
+            meeting_id: meeting.id.clone(),
+            title: meeting.title.clone(),
+            packet: Arc::new(document),
+            topics: topics_of(city),
+        };
         let failed = || self.count(|tally| tally.items_failed += 1);
         let made = match self.read_whole(request, packet.content_sha256.clone()).await {
             Ok(made) => made,
