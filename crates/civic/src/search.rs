@@ -86,6 +86,12 @@ pub async fn indexed_documents(store: &dyn Store, banana: &str) -> StoreResult<u
     Ok(found.map_or(0, |view| view.documents))
 }
 
+/// How many documents of all jurisdictions are findable.
+pub async fn all_indexed_documents(store: &dyn Store) -> StoreResult<u64> {
+    let views = store.collections().await?;
+    Ok(views.iter().filter(|view| view.collection.starts_with(COLLECTION)).map(|view| view.documents).sum())
+}
+
 async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem]) -> StoreResult<Indexed> {
     let collection = format!("{COLLECTION}{}", meeting.banana);
     let mut indexed = Indexed::default();

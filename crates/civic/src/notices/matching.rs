@@ -4,9 +4,9 @@ use super::{
     follower::{Follower, Thing},
     words::Text,
 };
-use crate::ids;
+use crate::people;
 use bindery_core::Timestamp;
-use bindery_store::civic::{AgendaItem, ChangeKind, ItemRevision, Matter, Meeting, MeetingChange, VoteEvent};
+use bindery_store::civic::{AgendaItem, ChangeKind, ItemRevision, Matter, Meeting, MeetingChange, Person, VoteEvent};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -25,8 +25,8 @@ pub(super) struct Page {
     /// In the order of the agenda, also those that were removed from it.
     pub(super) items: Vec<AgendaItem>,
     pub(super) votes: Vec<VoteEvent>,
-    /// Names of members, normalised, by their ids.
-    pub(super) members: BTreeMap<String, String>,
+    /// By their ids.
+    pub(super) members: BTreeMap<String, Person>,
     title: Text,
     texts: Vec<Text>,
 }
@@ -99,10 +99,12 @@ impl Interest {
 
     /// What a member stands behind, and has voted on.
     fn add_member(&mut self, id: &str, page: &Page) {
-        let name = page.members.get(id);
-        let why = name.map_or("a member that you follow", String::as_str).to_owned();
+        let person = page.members.get(id);
+        let why = person.map_or("a member that you follow", |person| person.name.as_str()).to_owned();
         let sponsors = |item: &AgendaItem| {
-            name.is_some_and(|name| item.sponsors.iter().any(|sponsor| ids::normalized_name(sponsor) == *name))
+            let is_it = |name: String, person: &Person| name == person.normalized_name || person.aliases.contains(&name);
+            let mut names = item.sponsors.iter().filter_map(|sponsor| people::fold(sponsor));
+            person.is_some_and(|person| names.any(|name| is_it(name, person)))
         };
         let has_voted = |item: &AgendaItem| {
             let on_it = page.votes.iter().filter(|vote| vote.item_id.as_ref() == Some(&item.id));

@@ -198,7 +198,7 @@ impl<'s> Pass<'s> {
             for page in &mut pages {
                 page.votes = self.store.civic().votes(&page.meeting.id).await?;
                 let people = self.store.civic().people(&page.meeting.banana).await?;
-                page.members = people.into_iter().map(|person| (person.id, person.normalized_name)).collect();
+                page.members = people.into_iter().map(|person| (person.id.clone(), person)).collect();
             }
         }
         Ok(pages)

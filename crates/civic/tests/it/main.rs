@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod analyst;
 mod conductor;
 mod conductor_follows;
 mod conductor_troubles;
