@@ -123,7 +123,7 @@ fn s001_55_killed_at_any_moment_nothing_is_lost_and_no_stored_answer_is_asked_fo
         check_settled(&settled, &server, &told);
         let found = everything(&desk);
         for part in ["meetings", "items", "matters"] {
-            assert_eq!(found[part], expected[part], "killed after {told:?}: {part} differ; {}", ran.err);
+            assert_eq!(found[part], expected[part], "killed after {told:?}: {part} differ; {ran:?}");
         }
     }
     println!("killed {killed} times, {under_way} of them with some items paid for and others not");
