@@ -35,8 +35,14 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     let summary = async || civic.meeting(MEETING).await.unwrap().unwrap().summary;
 
     let slow = f.claim_one().await;
-    assert_eq!(apply(found_out(&slow, 1, "one", JobEnd::Hold { has_advanced: false })).await, Applied::Stored { revision: 2 });
-    assert_eq!(apply(found_out(&slow, 2, "two", JobEnd::Hold { has_advanced: false })).await, Applied::Stored { revision: 3 });
+    assert_eq!(
+        apply(found_out(&slow, 1, "one", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 2 }
+    );
+    assert_eq!(
+        apply(found_out(&slow, 2, "two", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 3 }
+    );
     let job = f.stored(slow.job.id).await;
     assert_eq!((job.state, job.attempt), (JobState::Running, 1), "the claim goes on");
 
@@ -49,7 +55,10 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
         assert_eq!(apply(found_out(&slow, 3, "late", end)).await, Applied::LeaseLost);
         assert_eq!(summary().await.as_deref(), Some("two"), "nothing was stored");
     }
-    assert_eq!(apply(found_out(&next, 3, "three", JobEnd::Hold { has_advanced: false })).await, Applied::Stored { revision: 4 });
+    assert_eq!(
+        apply(found_out(&next, 3, "three", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 4 }
+    );
     assert_eq!(apply(found_out(&next, 4, "four", JobEnd::Done)).await, Applied::Stored { revision: 5 });
     assert_eq!(summary().await.as_deref(), Some("four"));
     assert_eq!(f.view(next.job.id).await, None, "it has ended");

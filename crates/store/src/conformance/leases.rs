@@ -138,7 +138,10 @@ pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
     assert_eq!(f.commit(hold("Fifth")).await, CommitResult::Rejected(Rejection::LeaseLost), "another has it");
     let results = f
         .store
-        .commit(vec![ending(&next, JobEnd::Hold { has_advanced: false }, bit("Sixth")), ending(&next, JobEnd::Done, bit("Last"))])
+        .commit(vec![
+            ending(&next, JobEnd::Hold { has_advanced: false }, bit("Sixth")),
+            ending(&next, JobEnd::Done, bit("Last")),
+        ])
         .await
         .unwrap();
     assert!(results.iter().all(CommitResult::is_applied), "{results:?}");

@@ -229,7 +229,8 @@ impl Pair<'_> {
             EndKind::Dead if !may_fail => EndKind::Done,
             kind => kind,
         };
-        let kind = if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold { .. }) { EndKind::Done } else { kind };
+        let kind =
+            if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold { .. }) { EndKind::Done } else { kind };
 
         let mut changes = Changes::default();
         let work = holder.as_ref().map_or_else(|| (self.submissions[0], "work".into(), "p0".into()), ModelJob::work);
