@@ -1,6 +1,6 @@
 //! `--dry-run`: what reading what waits would take. Nobody is asked, and nothing is stored.
 
-use super::processing::money;
+use super::shown::money;
 use crate::{config::App, exit::Exit, output};
 use bindery_civic::processing::{self, CityEstimate};
 use serde::Serialize;
@@ -29,8 +29,7 @@ pub(super) async fn estimate(app: &App, bananas: &[String], json: bool) -> anyho
     if json {
         return Ok(Exit::Ok);
     }
-    let header =
-        ["CITY", "MEETINGS#", "MATTERS#", "ITEMS#", "DOCUMENTS TO READ#", "PACKETS#", "TOKENS#", "AT MOST#"];
+    let header = ["CITY", "MEETINGS#", "MATTERS#", "ITEMS#", "DOCUMENTS TO READ#", "PACKETS#", "TOKENS#", "AT MOST#"];
     let row = |one: &CityEstimate| {
         [
             one.banana.clone(),
