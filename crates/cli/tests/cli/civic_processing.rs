@@ -75,7 +75,7 @@ fn stored(desk: &Desk, city: &str, meetings: impl IntoIterator<Item = VendorMeet
 }
 
 /// Cities with two meetings each that wait to be read, and what the sites of their documents answer.
-fn desk_with(names: &[&str]) -> Desk {
+pub(crate) fn desk_with(names: &[&str]) -> Desk {
     let desk = Desk::new();
     add_cities(&desk, names);
     for name in names {
@@ -88,24 +88,24 @@ fn desk_with(names: &[&str]) -> Desk {
     desk
 }
 
-fn civic(desk: &Desk, args: &[&str]) -> Ran {
+pub(crate) fn civic(desk: &Desk, args: &[&str]) -> Ran {
     desk.bindery(&[&["civic"], args].concat())
 }
 
 /// With documents from the recording.
-fn replay(desk: &Desk, args: &[&str]) -> Ran {
+pub(crate) fn replay(desk: &Desk, args: &[&str]) -> Ran {
     civic(desk, &[args, &["--replay", "recording"]].concat())
 }
 
-fn lines(ran: &Ran) -> Vec<Value> {
+pub(crate) fn lines(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn meetings(desk: &Desk) -> Vec<Meeting> {
+pub(crate) fn meetings(desk: &Desk) -> Vec<Meeting> {
     with_store(desk, async |store| store.civic().meetings(MeetingFilter::default()).await.unwrap())
 }
 
-fn summarised(desk: &Desk) -> usize {
+pub(crate) fn summarised(desk: &Desk) -> usize {
     meetings(desk).iter().filter(|meeting| meeting.is_summarised()).count()
 }
 
