@@ -193,7 +193,8 @@ impl<'s> Pass<'s> {
     /// Meetings with all that somebody may look for in them.
     async fn pages(&self, meetings: Vec<Meeting>) -> StoreResult<Vec<Page>> {
         let mut pages = self.composer.pages(meetings).await?;
-        let wants_members = |follower: &Follower| follower.wants.iter().any(|want| matches!(want.thing, Thing::Member(_)));
+        let wants_members =
+            |follower: &Follower| follower.wants.iter().any(|want| matches!(want.thing, Thing::Member(_)));
         if self.followers.iter().any(wants_members) {
             for page in &mut pages {
                 page.votes = self.store.civic().votes(&page.meeting.id).await?;
@@ -359,7 +360,8 @@ pub(super) async fn cities(store: &dyn Store, bananas: Vec<String>) -> StoreResu
     if bananas.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = store.civic().jurisdictions(JurisdictionFilter { bananas, ..JurisdictionFilter::default() }).await?;
+    let mut found =
+        store.civic().jurisdictions(JurisdictionFilter { bananas, ..JurisdictionFilter::default() }).await?;
     found.sort_by(|one, other| (&one.name, &one.banana).cmp(&(&other.name, &other.banana)));
     Ok(found)
 }

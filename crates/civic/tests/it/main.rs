@@ -9,7 +9,12 @@ mod conductor_troubles;
 mod export;
 mod hall;
 mod ics;
+mod notices;
+mod notices_sent;
+mod office;
+mod processing;
 mod processing_run;
+mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;

@@ -14,8 +14,8 @@ Examples:
   bindery civic topics                            the sixteen that all cities share
   bindery civic topics paloaltoCA                 with those that the city adds
   bindery civic topics --unknown                  words that mean none, the most frequent first
-A city adds topics in its settings: {\"topics\": [{\"key\": \"harbor\", \"name\": \"Harbor & Waterfront\",
-\"synonyms\": [\"marina\"]}]}. A word that is often unknown is worth a synonym.")]
+  bindery civic city set paloaltoCA --setting 'topics=[{\"key\": \"harbor\", \"synonyms\": [\"marina\"]}]'
+adds a topic to a city. A word that is often unknown is worth a synonym.")]
 pub(super) struct Args {
     /// The city, e.g. paloaltoCA; without it, all
     banana: Option<String>,
