@@ -77,10 +77,8 @@ fn reading(title: &str, kind: &str, documents: &[DocumentText], topics: &Topics)
     let text: Vec<&str> =
         documents.iter().flat_map(|document| &document.pages).map(|page| page.text.as_str()).collect();
     let assigned = topics.assign(&format!("{title} {kind}"), &text.join("\n\n"));
-    let notes = match documents.iter().any(has_text) {
-        true => Vec::new(),
-        false => vec!["there is no text but the title".to_owned()],
-    };
+    let has_text = documents.iter().any(has_text);
+    let notes = if has_text { Vec::new() } else { vec!["there is no text but the title".to_owned()] };
     Reading {
         topics: assigned.into_iter().map(|assigned| assigned.topic).collect(),
         details: details(&summary),

@@ -245,9 +245,11 @@ async fn a_service_that_is_busy_for_ten_minutes_parks_until_then() {
     let is_busy = Arc::new(AtomicBool::new(true));
     let server = Server::start({
         let is_busy = Arc::clone(&is_busy);
-        move |seen, _| match is_busy.load(Ordering::SeqCst) {
-            true => Reply::json(429, &json!({"error": {"message": "quota exceeded"}})).header("Retry-After", "600"),
-            false => Reply::says(seen, &good(&seen.item())),
+        move |seen, _| {
+            if is_busy.load(Ordering::SeqCst) {
+                return Reply::json(429, &json!({"error": {"message": "quota exceeded"}})).header("Retry-After", "600");
+            }
+            Reply::says(seen, &good(&seen.item()))
         }
     });
     let reader = Reader::new(&hall, config(&server, ""));
@@ -287,13 +289,11 @@ async fn a_text_that_is_too_long_is_noted_part_by_part() {
     let hall = Hall::new().await;
     let server = Server::start(|seen, _| {
         let item = seen.item();
-        match item.contains(" part ") {
-            true => Reply::says(
-                seen,
-                &json!({"item_id": item, "notes": "Brook Steel keeps pumps for $450,000."}).to_string(),
-            ),
-            false => Reply::says(seen, &good(&item)),
+        if item.contains(" part ") {
+            let notes = json!({"item_id": item, "notes": "Brook Steel keeps pumps for $450,000."});
+            return Reply::says(seen, &notes.to_string());
         }
+        Reply::says(seen, &good(&item))
     });
     let mut config = config(&server, "");
     config.small.max_input_tokens = 6_000;
