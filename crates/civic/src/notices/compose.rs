@@ -14,7 +14,7 @@ use crate::{
     history,
 };
 use bindery_core::Timestamp;
-use bindery_insight::topics::Topics;
+use bindery_insight::{summary::LABEL, topics::Topics};
 use bindery_store::{
     Store, StoreResult,
     civic::{
@@ -200,12 +200,14 @@ impl<'s> Composer<'s> {
         let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
         let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
         let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
+        let newest = newer.as_deref().or(item.summary.as_deref());
         ItemDigest {
             id: item.id.clone(),
             number: item.agenda_number.clone(),
             title: latest.map_or(&item.title, |revision| &revision.title).clone(),
-            summary: newer.or_else(|| item.summary.clone()),
-            is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive")),
+            summary: newest.map(str::to_owned),
+            is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
+                || newest.is_some_and(|summary| summary.starts_with(LABEL)),
             has_changed,
             is_consent: item.is_consent == Some(true),
             action: facts.action.or_else(|| item.action.clone()),
