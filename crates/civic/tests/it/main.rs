@@ -10,6 +10,8 @@ mod hall;
 mod ics;
 mod office;
 mod processing;
+mod processing_matters;
+mod processing_packets;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;
