@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench-civic bench clean
+.PHONY: help setup setup-test run run-civic test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench-civic bench clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -36,6 +36,13 @@ setup-test: setup # What only tests need: Python, PostgreSQL, RabbitMQ, an S3 se
 
 run: setup ## Process the sample papers in samples/inbox
 	@cargo run --release -q -p bindery -- run samples/inbox
+
+# Where `make run-civic` keeps what it has read. Without it, in a folder that is removed at the end; with it, a second run
+# finds that nothing is new.
+CIVIC_STORE ?=
+run-civic: setup ## Follow the made-up town in samples/civic, and print what its citizens would read
+	@cargo build --release -q -p bindery
+	@scripts/run-civic target/release/bindery $(CIVIC_STORE)
 
 # Where tests are run for others to rely on, one that cannot run is a failure.
 test: export BINDERY_REQUIRE_OBJECT_SERVER := $(CI)
@@ -106,9 +113,10 @@ bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its m
 	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
 	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
 
-bench-civic: setup-test ## Measure following councils: parsing of recorded pages, a replayed visit of 200 meetings, the filter
+bench-civic: setup-test ## Measure following councils: parsing, a visit of 200 meetings, the filter, reading a city, the limiter of models
 	@if [ ! -d $(SHARED)/fixtures/civic ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
-	cargo run --release -q -p bindery-civic --example bench_civic -- $(SHARED)/fixtures/civic
+	{ cargo run --release -q -p bindery-civic --example bench_civic -- $(SHARED)/fixtures/civic; \
+	  cargo run --release -q -p bindery-insight --example bench_models; } | $(ONE_LINE)
 
 bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states bench-civic ## Run every benchmark
 

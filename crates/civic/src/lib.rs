@@ -25,9 +25,11 @@
 //! | [`hash`], [`ids`] | what documents and entities are known by |
 //! | [`html`] | finding things in pages |
 //! | [`lines`] | pages that the reader has read, as lines with links |
+//! | [`notices`] | what people are told: changes, matches, digests |
 //! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
 //! | [`register`] | cities as people enter them: checked, field by field |
+//! | [`search`] | items, meetings and matters, found by their words |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |
 //! | [`states`] | states, and the clocks in them |
 //! | [`sync`] | what a vendor says and what is stored, brought together |
@@ -52,11 +54,13 @@ pub mod history;
 pub mod html;
 pub mod ids;
 pub mod lines;
+pub mod notices;
 pub mod participation;
 pub mod people;
 pub mod processing;
 pub mod register;
 pub mod schedule;
+pub mod search;
 pub mod splitter;
 pub mod states;
 pub mod status;

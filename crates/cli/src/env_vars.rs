@@ -13,11 +13,12 @@ pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 pub(crate) const AMQP: &str = "BINDERY_AMQP";
 pub(crate) const READ_PASSWORD: &str = "BINDERY_READ_PASSWORD";
+pub(crate) const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 16] = [
+pub(crate) const ALL: [&str; 17] = [
     STORE,
     BLOBS,
     CONFIG,
@@ -31,6 +32,7 @@ pub(crate) const ALL: [&str; 16] = [
     NO_COLOR,
     AMQP,
     READ_PASSWORD,
+    WEBHOOK_SECRET,
     bindery_pipeline::parsers::ENDPOINT_VARIABLE,
     bindery_pipeline::parsers::KEY_VARIABLE,
     COMPONENT,
@@ -54,6 +56,7 @@ Environment:
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
   BINDERY_READ_PASSWORD   what opens the encrypted files of `bindery read`
+  BINDERY_WEBHOOK_SECRET  what messages of `bindery civic notices` to webhooks are signed with: whsec_…
   BINDERY_FOUNDRY_ENDPOINT, BINDERY_FOUNDRY_KEY
                           where the processor `foundry` (Azure AI Document Intelligence) is, and its key
   DOCPROC_COMPONENT_NAME  `bindery worker` works for this one component

@@ -67,6 +67,11 @@ pub trait Queue: Send + Sync {
     /// A worker's last word: it stops, and holds nothing any more. Whoever says nothing has died.
     async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()>;
 
+    /// Gives back at once what workers hold that are known to have died, as [`sweep`](Self::sweep) would when their
+    /// leases have run out: the attempt counts. Returns how many jobs that were. A worker that lives after all finds its
+    /// commits rejected.
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64>;
+
     /// Gives back jobs that were claimed but not begun; their attempt does not count.
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
 

@@ -34,13 +34,14 @@ pub(super) struct Given<'a> {
 pub(super) fn checked(answer: Answer, given: &Given<'_>, method: String) -> Result<Reading, String> {
     let mut said: Said =
         serde_json::from_value(answer.value).map_err(|error| format!("the answer cannot be read: {error}"))?;
-    said.summary_markdown = said.summary_markdown.trim().to_owned();
-    if said.summary_markdown.is_empty() {
+    let summary = said.summary_markdown.trim().to_owned();
+    if summary.is_empty() {
         return Err("the answer has no summary".to_owned());
     }
-    if !is_about(&said.summary_markdown, given) {
+    if !is_about(&summary, given) {
         return Err("the answer speaks of something else than the item".to_owned());
     }
+    said.summary_markdown = summary;
     let mut notes = Vec::new();
     if matches!(answer.soundness, Soundness::Salvaged { .. }) {
         notes.push("the answer of the language model broke off, and its end is missing".to_owned());

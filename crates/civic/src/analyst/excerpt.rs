@@ -1,6 +1,6 @@
 //! The pages of a very long text that say most: where it begins, where it asks for something, where the money is.
 
-use crate::text::{marked_pages, page_marker};
+use crate::text::{marked_pages, page_marker, with_markers};
 use regex::Regex;
 use std::{cmp::Reverse, collections::BTreeSet, sync::LazyLock};
 
@@ -47,12 +47,8 @@ pub(crate) fn excerpt(text: &str, most_chars: usize) -> Option<Excerpt> {
             chosen.insert(at);
         }
     }
-    let chosen_pages = chosen.iter().filter_map(|at| pages.get(*at));
-    let text = chosen_pages.map(|(number, page)| match number {
-        0 => format!("{page}\n\n"),
-        number => format!("{}\n{page}\n\n", page_marker(*number)),
-    });
-    Some(Excerpt { text: text.collect(), pages: chosen.len(), of_pages: pages.len() })
+    let text = with_markers(chosen.iter().filter_map(|at| pages.get(*at).copied()));
+    Some(Excerpt { text, pages: chosen.len(), of_pages: pages.len() })
 }
 
 fn pages(text: &str) -> Vec<(usize, &str)> {

@@ -4,7 +4,7 @@
 //! the item needs; the rest would drown it.
 
 use super::{Document, ItemRequest};
-use crate::text::{marked_pages, page_marker};
+use crate::text::{marked_pages, with_markers};
 use bindery_insight::models::answers::{shared_stems, telling_stems};
 use std::collections::BTreeSet;
 
@@ -45,12 +45,7 @@ pub(super) fn passages(document: &Document, item: &ItemRequest, has_own_text: bo
 
 /// The same as one text, with the marks of its pages.
 pub(super) fn passages_as_text(document: &Document, item: &ItemRequest, has_own_text: bool) -> String {
-    let pages = passages(document, item, has_own_text).into_iter();
-    let marked = pages.map(|(number, text)| match number {
-        0 => format!("{text}\n\n"),
-        number => format!("{}\n{text}\n\n", page_marker(number)),
-    });
-    marked.collect()
+    with_markers(passages(document, item, has_own_text))
 }
 
 fn is_heading(paragraph: &str) -> bool {

@@ -241,7 +241,7 @@ async fn histories(store: &dyn Store, banana: &str) -> Result<HashMap<String, Ve
 }
 
 /// `Palo Alto, CA`.
-fn city_name(city: &Jurisdiction) -> String {
+pub(crate) fn city_name(city: &Jurisdiction) -> String {
     match (city.name.trim(), city.state.trim()) {
         ("", _) => city.banana.clone(),
         (name, "") => name.to_owned(),
@@ -250,7 +250,7 @@ fn city_name(city: &Jurisdiction) -> String {
 }
 
 /// The body and the title, said once.
-fn full_title(meeting: &Meeting) -> String {
+pub(crate) fn full_title(meeting: &Meeting) -> String {
     let title = meeting.title.trim();
     match meeting.body.as_deref().map(str::trim).filter(|body| !body.is_empty()) {
         Some(body) if !title.to_lowercase().contains(&body.to_lowercase()) => format!("{body}: {title}"),
@@ -269,7 +269,7 @@ fn is_open(meeting: &Meeting) -> bool {
 }
 
 /// What a person opens to see the meeting.
-fn page(meeting: &Meeting) -> Option<&str> {
+pub(crate) fn page(meeting: &Meeting) -> Option<&str> {
     let pages = [&meeting.agenda_url, &meeting.packet_url, &meeting.minutes_url, &meeting.video_url];
     pages.into_iter().flatten().map(String::as_str).find(|url| !url.trim().is_empty())
 }

@@ -26,13 +26,17 @@ pub(super) fn of(items: &[AgendaItem]) -> Option<String> {
 }
 
 fn line(item: &AgendaItem) -> String {
-    let number = item.agenda_number.as_ref().map(|number| format!("{number}: ")).unwrap_or_default();
+    let number = item.agenda_number.as_ref().map(|number| format!("{}: ", number.trim_end_matches('.')));
+    let number = number.unwrap_or_default();
     let mut line = format!("- {number}{}", shortened(&one_line(&item.title), LONGEST_TITLE));
     if let Some(action) = action(item).filter(|action| !same(action, &item.title)) {
         line.push_str(&format!(" — {}", shortened(&one_line(&action), LONGEST_ACTION)));
     }
-    let amount = amounts(item).into_iter().max_by_key(|(value, _)| *value);
-    if let Some((_, amount)) = amount.filter(|(_, amount)| !line.contains(amount.as_str())) {
+    // An amount in the words themselves is the one that is decided on; of the others, the first.
+    let amounts = amounts(item);
+    if let Some((_, amount)) =
+        amounts.first().filter(|_| !amounts.iter().any(|(_, known)| line.contains(known.as_str())))
+    {
         line.push_str(&format!(" ({amount})"));
     }
     line

@@ -23,6 +23,7 @@
 //! | `digest` | a meeting in a few lines |
 //! | [`events`] | what the log is told |
 //! | [`estimate`] | what a city's jobs would read and cost |
+//! | [`run`] | cities processed to their end |
 
 mod digest;
 mod documents;
@@ -34,6 +35,7 @@ mod meeting;
 mod packet;
 mod reading;
 mod requests;
+pub mod run;
 mod saving;
 mod turns;
 

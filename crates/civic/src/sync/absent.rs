@@ -27,7 +27,7 @@ pub(super) fn gone(
     gone.map(|meeting| {
         let mut changes = CivicChanges::of_meeting(known.banana.as_str(), &meeting.id, meeting.revision);
         let change = NewMeetingChange::new(ChangeKind::Removed, meeting.title.clone(), ());
-        changes.events.push(plan::event(known, &meeting.id, &meeting.title, &change));
+        changes.events.push(plan::event(known, (&meeting.id, meeting.revision + 1), &meeting.title, &change));
         changes.history.push(change);
         changes.meeting = Some(Meeting { removed_at: Some(now), ..meeting });
         changes

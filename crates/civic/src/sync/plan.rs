@@ -87,7 +87,8 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
     stats.items_skipped_procedural = linked.items.iter().filter(|item| is_procedural(item)).count() as u64;
     stats.jobs_enqueued = changes.jobs.len() as u64;
     stats.meetings_changed = u64::from(!changes.history.is_empty());
-    changes.events = changes.history.iter().map(|change| event(known, &id, &row.title, change)).collect();
+    changes.events =
+        changes.history.iter().map(|change| event(known, (&id, revision + 1), &row.title, change)).collect();
     changes.items = linked.items;
     changes.meeting = Some(row);
     known.picture.has_meetings = true;
@@ -128,11 +129,16 @@ fn first_meeting(known: &Known, meeting_id: &str, title: &str) -> Notification {
     }
 }
 
-/// What happened, for whoever follows the log.
-pub(super) fn event(known: &Known, meeting_id: &str, title: &str, change: &NewMeetingChange) -> NewEvent {
+/// What happened, for whoever follows the log: to which meeting, and the revision that it leads to.
+pub(super) fn event(
+    known: &Known,
+    (meeting_id, revision): (&str, i64),
+    title: &str,
+    change: &NewMeetingChange,
+) -> NewEvent {
     let kind = serde_json::to_value(change.kind).unwrap_or_default();
     let data = json!({
-        "banana": known.banana.as_str(), "meetingId": meeting_id, "title": title, "change": kind,
+        "banana": known.banana.as_str(), "meetingId": meeting_id, "revision": revision, "title": title, "change": kind,
         "itemId": change.item_id, "before": change.before, "after": change.after,
     });
     NewEvent::new(Name::from(EVENT), None, data.to_string())
@@ -140,3 +146,11 @@ pub(super) fn event(known: &Known, meeting_id: &str, title: &str, change: &NewMe
 
 /// The kind of every event about a meeting.
 pub const EVENT: &str = "CivicMeetingChangedEvent";
+
+/// The kind of the event that a meeting was read and has summaries now: `{"banana", "meetingId"}`.
+pub const READ_EVENT: &str = "CivicMeetingReadEvent";
+
+/// A meeting was read, for whoever follows the log.
+pub fn read_event(banana: &str, meeting_id: &str) -> NewEvent {
+    NewEvent::new(Name::from(READ_EVENT), None, json!({"banana": banana, "meetingId": meeting_id}).to_string())
+}

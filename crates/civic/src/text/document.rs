@@ -58,6 +58,18 @@ fn marked_page(line: &str) -> Option<usize> {
     line.trim_end().strip_prefix("--- PAGE ")?.strip_suffix(" ---")?.parse().ok()
 }
 
+/// Pages as one text, each below its marker; the number 0 has none. The inverse of [`marked_pages`].
+pub fn with_markers<T: AsRef<str>>(pages: impl IntoIterator<Item = (usize, T)>) -> String {
+    let mut text = String::new();
+    for (number, page) in pages {
+        if number > 0 {
+            text.extend([&page_marker(number), "\n"]);
+        }
+        text.extend([page.as_ref(), "\n\n"]);
+    }
+    text
+}
+
 /// A text taken apart at its [`page_marker`]s: each page with its number. What stands above the first marker, and a text
 /// without any, has the number 0. Pages without words are left out.
 pub fn marked_pages(text: &str) -> Vec<(usize, &str)> {
@@ -196,6 +208,7 @@ mod tests {
         let text =
             format!("Cover\n\n{}\nOne\n\nmore\n\n{}\n\n{}\r\nThree\n", page_marker(1), page_marker(2), page_marker(3));
         assert_eq!(marked_pages(&text), [(0, "Cover"), (1, "One\n\nmore"), (3, "Three")]);
+        assert_eq!(marked_pages(&with_markers(marked_pages(&text))), marked_pages(&text));
         assert_eq!(marked_pages("No pages.\n--- PAGE two ---\n"), [(0, "No pages.\n--- PAGE two ---")]);
         assert_eq!(marked_pages(" \n"), []);
     }

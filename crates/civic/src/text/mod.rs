@@ -5,7 +5,7 @@
 
 mod document;
 
-pub use document::{DocumentText, marked_pages, page_marker};
+pub use document::{DocumentText, marked_pages, page_marker, with_markers};
 pub(crate) use document::{read as read_file, read_seeing};
 
 use crate::client::{Client, Failure, FetchError, Fetched, Session, Trouble};

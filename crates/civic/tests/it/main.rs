@@ -2,16 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod analyst;
 mod conductor;
 mod conductor_follows;
 mod conductor_troubles;
 mod export;
 mod hall;
 mod ics;
+mod notices;
+mod notices_sent;
 mod office;
 mod processing;
 mod processing_matters;
 mod processing_packets;
+mod processing_run;
+mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;

@@ -1,16 +1,17 @@
 //! A delivery as the stage's `settings:` describe it.
 
-use super::{
-    OUTPUT,
-    signature::{self, Secret},
-};
+use super::OUTPUT;
 use crate::{
     http::{self, Environment},
     settings,
 };
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
-use bindery_processors::outside::{Template, client::missing_variable};
+use bindery_processors::outside::{
+    Template,
+    client::missing_variable,
+    signature::{self, Secret},
+};
 use serde_json::Value;
 use std::time::Duration;
 use ureq::http::{HeaderName, HeaderValue, Uri};

@@ -3,19 +3,18 @@
 //! | module | what it owns |
 //! |---|---|
 //! | `delivery` | where to, with what, how long: the stage's `settings:`, and the secrets that they name |
-//! | `signature` | the headers of Standard Webhooks, by which the receiver knows who sent it and that it is whole |
 //! | `reply` | what the receiver's answer means |
 //!
-//! A delivery has one id, however often it is tried: a receiver that knows the id has had it already. The result of the
+//! It is signed as Standard Webhooks say ([`bindery_processors::outside::signature`]). A delivery has one id, however often it is tried: a receiver that knows the id has had it already. The result of the
 //! submission is stored before; it is there whether or not anybody took it.
 
 mod delivery;
 mod reply;
-mod signature;
 
 use crate::http::{Allowed, Client, Environment};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext, processor::NewArtifact};
+use bindery_processors::outside::signature;
 use delivery::{Delivery, What};
 use serde_json::{Value, json};
 use std::{

@@ -8,6 +8,7 @@
 //! | `program`, `per_input`, `persistent`, `framing` | the two modes of commands |
 //! | `http`, `retry_after` | endpoints |
 //! | [`client`] | what every client of a service does the same way |
+//! | [`signature`] | by which a receiver knows who has sent a message, and that it is whole |
 //! | [`public_address`] | what keeps clients away from this machine and its network |
 //! | `envelope` | what is said and what may be answered, the same for all |
 //! | [`breaker`], `circuits`, `gate`, `retry` | what keeps a failing or slow outside from taking us with it |
@@ -35,6 +36,7 @@ mod program;
 pub mod public_address;
 mod retry;
 mod retry_after;
+pub mod signature;
 mod template;
 
 pub use breaker::{Breaker, CircuitSnapshot, CircuitState};

@@ -4,7 +4,11 @@ use bindery_core::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Somebody wants to hear of some words in some cities. The cities of all active alerts are the *watchlist*.
+/// The `due_at` of a message that is not sent by itself: it waits for the next digest, which tells it.
+pub const GATHERED: Timestamp = Timestamp::from_millis(253_402_300_799_000);
+
+/// Somebody wants to hear of some things in some cities. The cities of all active alerts are the *watchlist*. An alert
+/// without words, matters, committees and topics is about everything there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Alert {
@@ -15,7 +19,13 @@ pub struct Alert {
     /// Bananas.
     pub cities: Vec<String>,
     pub keywords: Vec<String>,
-    /// `daily` or `weekly`.
+    /// Ids of matters.
+    pub matters: Vec<String>,
+    /// Ids of bodies that meet.
+    pub committees: Vec<String>,
+    /// Keys of topics.
+    pub topics: Vec<String>,
+    /// `daily`, `weekly`, or `immediate`: as soon as there is something.
     pub frequency: String,
     pub active: bool,
     pub channels: Vec<Channel>,
@@ -31,6 +41,9 @@ impl Default for Alert {
             name: String::new(),
             cities: Vec::new(),
             keywords: Vec::new(),
+            matters: Vec::new(),
+            committees: Vec::new(),
+            topics: Vec::new(),
             frequency: "weekly".to_owned(),
             active: true,
             channels: Vec::new(),
@@ -53,7 +66,7 @@ pub struct Channel {
 #[serde(default)]
 pub struct Watch {
     pub owner: String,
-    /// `matter`, `meeting`, `topic`, `city` or `council_member`.
+    /// `matter`, `meeting`, `topic`, `city`, `committee` or `council_member`.
     pub entity_type: String,
     pub entity_id: String,
     /// Set by the store.
@@ -74,12 +87,21 @@ pub struct Notification {
     /// None: whoever sends it finds out.
     pub channel: Option<Channel>,
     pub body: Value,
-    /// Set by the store. It is due until it was sent or given up.
+    /// Set by the store. It is due until it was sent or given up; [`GATHERED`] where it waits for a digest.
     pub due_at: Option<Timestamp>,
     pub created_at: Option<Timestamp>,
     pub sent_at: Option<Timestamp>,
     pub attempts: u32,
     pub error: Option<String>,
+    /// The key of the digest that told it.
+    pub told_in: Option<String>,
+}
+
+impl Notification {
+    /// It waits for a digest.
+    pub fn is_gathered(&self) -> bool {
+        self.due_at == Some(GATHERED)
+    }
 }
 
 /// What came of an attempt to send a message.

@@ -19,7 +19,8 @@
 //! | [`changes`], [`jobs`] | what follows from a sync |
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`picture`], [`lists`] | what is read |
-//! | [`cities`], [`runs`], `processing`, `outbox` | cities, visits, summaries, messages |
+//! | [`cities`], [`runs`], `processing` | cities, visits, summaries |
+//! | `outbox`, `notices` | alerts, watches, messages; messages that wait for a digest |
 //! | [`documents`], [`books`] | files and their texts; what language models were asked, answered and cost |
 //! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, [`work`] | rows and columns |
@@ -35,6 +36,7 @@ pub mod lists;
 pub mod matters;
 pub mod meetings;
 mod merge;
+mod notices;
 mod outbox;
 pub mod people;
 pub mod picture;
@@ -47,7 +49,7 @@ pub mod runs;
 pub(crate) mod tables;
 pub mod work;
 
-pub use alerts::{Alert, Channel, Notification, Sent, Watch};
+pub use alerts::{Alert, Channel, GATHERED, Notification, Sent, Watch};
 pub use books::{Granted, ModelAnswer, ModelCall, ModelCallFilter, ModelDay, MoneySetAside};
 pub use changes::{Applied, CivicChanges};
 pub use cities::JurisdictionFilter;

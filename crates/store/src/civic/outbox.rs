@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 /// What is of no city takes turns by itself.
 const ALERTS: &str = "alerts";
-const OUTBOX: &str = "outbox";
+pub(super) const OUTBOX: &str = "outbox";
 
 impl CivicRecords<'_> {
     /// Stores an alert, in place of the one with the same id.
@@ -62,6 +62,11 @@ impl CivicRecords<'_> {
     /// What a person follows.
     pub async fn watches(&self, owner: &str) -> StoreResult<Vec<Watch>> {
         self.list(Question::of::<Watch>().whose("owner = ?", owner).by("entity_type, entity_id", None)).await
+    }
+
+    /// What anybody follows, by person.
+    pub async fn all_watches(&self) -> StoreResult<Vec<Watch>> {
+        self.list(Question::of::<Watch>().by("owner, entity_type, entity_id", None)).await
     }
 
     /// Who follows a thing.
@@ -211,6 +216,10 @@ impl Work for Settle {
         let mut writes = Writes::default();
         let mut found: Vec<Notification> = nouns(seen.answer(0))?;
         for notification in &mut found {
+            // Whoever was slower than the lease comes after another one has sent it: it stays sent.
+            if notification.sent_at.is_some() {
+                continue;
+            }
             match &self.sent {
                 Sent::Delivered => {
                     (notification.sent_at, notification.due_at, notification.error) = (Some(seen.now), None, None);

@@ -3,7 +3,7 @@
 use super::{
     Fixture,
     civic::{CITY, city, meeting},
-    fixture::LEASE,
+    fixture::{LEASE, error},
 };
 use crate::{
     civic::{Applied, CivicChanges, CivicJob, KnownDocument, KnownText, Meeting},
@@ -11,6 +11,7 @@ use crate::{
 };
 use bindery_core::{
     ContentHash,
+    error::ErrorClass,
     job::{ClaimedJob, JobState},
 };
 
@@ -34,8 +35,14 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     let summary = async || civic.meeting(MEETING).await.unwrap().unwrap().summary;
 
     let slow = f.claim_one().await;
-    assert_eq!(apply(found_out(&slow, 1, "one", JobEnd::Hold)).await, Applied::Stored { revision: 2 });
-    assert_eq!(apply(found_out(&slow, 2, "two", JobEnd::Hold)).await, Applied::Stored { revision: 3 });
+    assert_eq!(
+        apply(found_out(&slow, 1, "one", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 2 }
+    );
+    assert_eq!(
+        apply(found_out(&slow, 2, "two", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 3 }
+    );
     let job = f.stored(slow.job.id).await;
     assert_eq!((job.state, job.attempt), (JobState::Running, 1), "the claim goes on");
 
@@ -44,15 +51,18 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     f.store.sweep().await.unwrap();
     let next = f.claim_as("next", 1).await.remove(0);
     assert_eq!(next.job.id, slow.job.id);
-    for end in [JobEnd::Hold, JobEnd::Done] {
+    for end in [JobEnd::Hold { has_advanced: false }, JobEnd::Done] {
         assert_eq!(apply(found_out(&slow, 3, "late", end)).await, Applied::LeaseLost);
         assert_eq!(summary().await.as_deref(), Some("two"), "nothing was stored");
     }
-    assert_eq!(apply(found_out(&next, 3, "three", JobEnd::Hold)).await, Applied::Stored { revision: 4 });
+    assert_eq!(
+        apply(found_out(&next, 3, "three", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 4 }
+    );
     assert_eq!(apply(found_out(&next, 4, "four", JobEnd::Done)).await, Applied::Stored { revision: 5 });
     assert_eq!(summary().await.as_deref(), Some("four"));
     assert_eq!(f.view(next.job.id).await, None, "it has ended");
-    assert_eq!(apply(found_out(&next, 5, "five", JobEnd::Hold)).await, Applied::LeaseLost);
+    assert_eq!(apply(found_out(&next, 5, "five", JobEnd::Hold { has_advanced: false })).await, Applied::LeaseLost);
 }
 
 pub async fn files_are_known_by_address_and_by_content(f: &Fixture) {
@@ -128,4 +138,30 @@ pub async fn words_that_mean_no_topic_are_counted(f: &Fixture) {
     assert_eq!(seen(of_city), [row(CITY, "bees", 3), row(CITY, "kites", 1)]);
     let all = seen(civic.unknown_topics(None).await.unwrap());
     assert_eq!(all, [row(CITY, "bees", 3), row("oaklandCA", "bees", 1), row(CITY, "kites", 1)]);
+}
+
+pub async fn what_was_given_up_long_ago_is_forgotten(f: &Fixture) {
+    let civic = city(f).await;
+    let asked = async |name: &str| {
+        let mut changes = CivicChanges::of_city(CITY);
+        changes.jobs.push(CivicJob::meeting(format!("{CITY}_{name}"), 1));
+        civic.apply(vec![changes]).await.unwrap();
+    };
+    let left = async || {
+        let jobs = civic.queue_jobs(None, None).await.unwrap();
+        jobs.into_iter().map(|job| job.meeting_id).collect::<Vec<_>>()
+    };
+    let dead = || JobEnd::Dead { error: error("Trouble", ErrorClass::Retry), resume: None };
+    asked("old").await;
+    f.end(&f.claim_one().await, dead()).await;
+    asked("waiting").await;
+    f.advance(100);
+    let now = f.now();
+    asked("new").await;
+    f.end(&f.claim_as("worker", 2).await[1], dead()).await;
+    assert_eq!(civic.forget_given_up(now).await.unwrap(), 1);
+    assert_eq!(left().await, ["paloaltoCA_waiting", "paloaltoCA_new"], "neither what waits nor what is young");
+    assert_eq!(civic.forget_given_up(now).await.unwrap(), 0);
+    asked("old").await;
+    assert_eq!(left().await.len(), 3, "it is asked for anew");
 }

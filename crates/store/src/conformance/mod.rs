@@ -109,12 +109,14 @@ macro_rules! conformance_suite {
                 a_claim_says_who_until_when_and_how_often
                 a_commit_under_a_lost_lease_stores_nothing
                 who_holds_a_job_stores_bit_by_bit_until_it_is_lost
+                attempts_are_counted_anew_when_a_part_of_the_work_is_done
                 a_commit_counts_once_however_often_it_is_sent
                 a_rejected_commit_does_not_disturb_its_neighbours
                 a_wrong_token_is_no_claim
                 a_heartbeat_keeps_the_lease
                 a_heartbeat_names_the_jobs_that_are_lost
                 an_expired_lease_goes_back_with_its_attempt_counted
+                what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once
                 released_jobs_go_back_without_counting
                 two_claimers_never_share_a_job
                 of_two_commits_at_once_one_is_stored
@@ -338,6 +340,7 @@ macro_rules! conformance_suite {
                 what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held
                 files_are_known_by_address_and_by_content
                 words_that_mean_no_topic_are_counted
+                what_was_given_up_long_ago_is_forgotten
             }
             civic_registry {
                 a_city_is_entered_once_and_changed_as_it_was_seen

@@ -155,6 +155,10 @@ impl Queue for PostgresStore {
         transaction!(self.db, Quiet, tx => workers::leave(&tx, worker, finished).await)
     }
 
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => sweep::bury(&tx, &workers).await)
+    }
+
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
         transaction!(self.db, Write, tx => ends::release(&tx, &leases).await)
     }

@@ -8,7 +8,7 @@ use super::{
     session::{Db, Tx},
 };
 use crate::{error::StoreResult, query::Swept};
-use bindery_core::{SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
+use bindery_core::{Name, SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
 use std::time::Duration;
 
@@ -60,14 +60,28 @@ async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     let find = "SELECT id, worker FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE";
     let expired =
         tx.collect(find, &[&jobs, &tokens], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
-    if expired.is_empty() {
+    give_back(tx, expired).await
+}
+
+/// The same for workers that are known to have died, before their leases have run out.
+pub(super) async fn bury(tx: &Tx, workers: &[Name]) -> TxResult<u64> {
+    let names: Vec<&str> = workers.iter().map(Name::as_str).collect();
+    // Claims are few and tell which jobs run; no index of jobs knows their workers.
+    let find = "SELECT id, worker FROM job WHERE id = ANY(ARRAY(SELECT unnest(jobs) FROM claim)) AND state = 2 \
+                AND worker = ANY($1) ORDER BY id FOR UPDATE";
+    let held = tx.collect(find, &[&names], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
+    give_back(tx, held).await
+}
+
+async fn give_back(tx: &Tx, lost: Vec<(i64, Option<String>)>) -> TxResult<u64> {
+    if lost.is_empty() {
         return Ok(0);
     }
     let reason = |worker: Option<String>| {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         to_json(&ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None })
     };
-    let (ids, errors): (Vec<i64>, Vec<String>) = expired.into_iter().map(|(id, worker)| (id, reason(worker))).unzip();
+    let (ids, errors): (Vec<i64>, Vec<String>) = lost.into_iter().map(|(id, worker)| (id, reason(worker))).unzip();
     let give_back = "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error \
                      FROM unnest($1::bigint[], $2::text[]) AS lost(id, error) WHERE job.id = lost.id";
     let given_back = tx.execute(give_back, &[&ids, &errors]).await?;

@@ -1,8 +1,8 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
-use super::city::existing;
+use super::{city::existing, watch};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_civic::banana::Banana;
+use bindery_civic::{banana::Banana, notices::eml};
 use bindery_core::ContentHash;
 use bindery_store::civic::{Alert, Channel, CivicRecords, JurisdictionFilter};
 use clap::Subcommand;
@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 Examples:
   bindery civic alert add --owner ann@example.org --name housing \\
     --city paloaltoCA,oaklandCA --keyword housing --keyword 'rent control'
+  bindery civic alert add --owner ann@example.org --name budget --city paloaltoCA \\
+    --topic budget --committee paloaltoCA_comm_0123456789abcdef --frequency daily
   bindery civic alert list --owner ann@example.org
   bindery civic alert remove alert_5d41402abc4b
 The cities of all alerts are the watchlist. One that is not followed yet becomes a request.")]
@@ -45,12 +47,24 @@ struct AddArgs {
     #[arg(long = "city", value_name = "BANANAS", value_delimiter = ',', required = true)]
     cities: Vec<String>,
 
-    /// A word or some words together; again for each. None: everything
+    /// A word or some words together; again for each. Without words, matters, committees and topics: everything
     #[arg(long = "keyword", value_name = "WORDS")]
     keywords: Vec<String>,
 
-    /// How often its owner is told
-    #[arg(long, value_parser = ["weekly", "daily"], default_value = "weekly")]
+    /// A matter, by its id; again for each
+    #[arg(long = "matter", value_name = "ID")]
+    matters: Vec<String>,
+
+    /// A body that meets, by its id; again for each
+    #[arg(long = "committee", value_name = "ID")]
+    committees: Vec<String>,
+
+    /// A topic such as housing; again for each
+    #[arg(long = "topic", value_name = "TOPIC")]
+    topics: Vec<String>,
+
+    /// How often its owner gets a digest; what cannot wait, such as a cancellation, is told at once
+    #[arg(long, value_parser = ["weekly", "daily", "immediate"], default_value = "weekly")]
     frequency: String,
 
     /// Also tell this address, which takes signed messages (a webhook)
@@ -143,10 +157,7 @@ async fn request_unknown(civic: CivicRecords<'_>, cities: Vec<String>) -> anyhow
 /// What the flags say, checked. The id follows from the owner and the name, so that the same alert is stored once.
 fn alert(args: &AddArgs) -> Result<Alert, Failure> {
     let owner = args.owner.trim();
-    let is_address = owner.split_once('@').is_some_and(|(who, host)| !who.is_empty() && !host.is_empty());
-    if !is_address || owner.contains(char::is_whitespace) {
-        return Err(Failure::usage(format!("owner: expected a mail address such as ann@example.org, found {owner:?}")));
-    }
+    eml::check_address(owner).map_err(|why| Failure::usage(format!("owner: {why}")))?;
     let name = args.name.trim();
     if name.is_empty() || name.contains(char::is_control) {
         return Err(Failure::usage(format!("name: expected one line of text, found {:?}", args.name)));
@@ -171,6 +182,13 @@ fn alert(args: &AddArgs) -> Result<Alert, Failure> {
             keywords.push(words);
         }
     }
+    for matter in &args.matters {
+        watch::check("matter", matter)?;
+    }
+    for committee in &args.committees {
+        watch::check("committee", committee)?;
+    }
+    let topics = args.topics.iter().map(|topic| watch::topic(topic)).collect::<Result<Vec<_>, _>>()?;
     let mut channels = vec![Channel { kind: "mail".to_owned(), address: owner.to_owned() }];
     for url in &args.webhook {
         if !url.starts_with("https://") && !url.starts_with("http://") {
@@ -187,6 +205,9 @@ fn alert(args: &AddArgs) -> Result<Alert, Failure> {
         name: name.to_owned(),
         cities,
         keywords,
+        matters: args.matters.clone(),
+        committees: args.committees.clone(),
+        topics,
         frequency: args.frequency.clone(),
         channels,
         ..Alert::default()
@@ -210,12 +231,19 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
             alert.owner.clone(),
             output::short(&alert.name, 30),
             output::short(&alert.cities.join(", "), 50),
-            output::short(&alert.keywords.join(", "), 50),
+            output::short(&wanted(alert), 50),
             if alert.active { alert.frequency.clone() } else { "never".to_owned() },
         ]
     };
-    output::table(&["ALERT", "OWNER", "NAME", "CITIES", "KEYWORDS", "TOLD"], alerts.iter().map(row))?;
+    output::table(&["ALERT", "OWNER", "NAME", "CITIES", "ABOUT", "TOLD"], alerts.iter().map(row))?;
     Ok(Exit::Ok)
+}
+
+/// What it is about, in short.
+fn wanted(alert: &Alert) -> String {
+    let all = [&alert.keywords, &alert.topics, &alert.matters, &alert.committees].into_iter().flatten();
+    let all: Vec<&str> = all.map(String::as_str).collect();
+    if all.is_empty() { "everything".to_owned() } else { all.join(", ") }
 }
 
 async fn remove(settings: &Settings, args: RemoveArgs) -> anyhow::Result<Exit> {

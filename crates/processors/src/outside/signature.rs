@@ -6,15 +6,15 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::fmt;
 
-pub(super) const ID: &str = "webhook-id";
-pub(super) const TIMESTAMP: &str = "webhook-timestamp";
-pub(super) const SIGNATURE: &str = "webhook-signature";
+pub const ID: &str = "webhook-id";
+pub const TIMESTAMP: &str = "webhook-timestamp";
+pub const SIGNATURE: &str = "webhook-signature";
 
 const PREFIX: &str = "whsec_";
 
 /// A secret that both sides know. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Secret(Vec<u8>);
+pub struct Secret(Vec<u8>);
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,7 +23,7 @@ impl fmt::Debug for Secret {
 }
 
 /// The secrets in a text: one, or while it is being changed several with spaces between. None if it is not of that form.
-pub(super) fn secrets(text: &str) -> Option<Vec<Secret>> {
+pub fn secrets(text: &str) -> Option<Vec<Secret>> {
     let secrets: Option<Vec<Secret>> = text.split_whitespace().map(secret).collect();
     secrets.filter(|secrets| !secrets.is_empty())
 }
@@ -34,7 +34,7 @@ fn secret(text: &str) -> Option<Secret> {
 }
 
 /// The value of the signature's header: one signature for each secret.
-pub(super) fn sign(secrets: &[Secret], id: &str, seconds: u64, body: &[u8]) -> String {
+pub fn sign(secrets: &[Secret], id: &str, seconds: u64, body: &[u8]) -> String {
     let signatures: Vec<String> = secrets.iter().map(|secret| one(secret, id, seconds, body)).collect();
     signatures.join(" ")
 }

@@ -1,0 +1,101 @@
+//! A message as people read it: a subject, a text, a page.
+
+use super::{
+    digest::{AlertLine, ChangeLine, Digest},
+    html, text,
+};
+use bindery_store::civic::Notification;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What is in a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letter {
+    /// One line.
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+}
+
+impl Letter {
+    pub fn of_digest(digest: &Digest) -> Self {
+        Self { subject: digest.title.clone(), text: text::digest(digest), html: html::digest(digest) }
+    }
+
+    /// None where a message is of a form that is not known: stored by another version.
+    pub fn of(message: &Notification) -> Option<Self> {
+        match message.kind.as_str() {
+            "digest" => Some(Self::of_digest(&part::<Digest>(&message.body["digest"])?)),
+            "city_activated" => Some(activated(&message.body)),
+            _ => changed(&message.body),
+        }
+    }
+}
+
+fn part<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+/// What cannot wait: changes of one meeting.
+fn changed(body: &Value) -> Option<Letter> {
+    let lines: Vec<ChangeLine> = part(&body["changes"])?;
+    let first = lines.first()?;
+    let alert: Option<AlertLine> = part(&body["alert"]);
+    let city = body["city"].as_str().unwrap_or_default();
+    let meeting = &first.meeting;
+    let subject = format!("{}: {}, {} ({city})", first.headline, meeting.title, meeting.when);
+    let why: Vec<String> = part(&body["why"]).unwrap_or_default();
+    let why = (!why.is_empty()).then(|| format!("You follow: {}", why.join(", ")));
+    let footer = text::footer(alert.as_ref());
+
+    let mut plain = text::Lines::default();
+    plain.wrapped("", &format!("{city}: {}", meeting.title));
+    plain.wrapped("", &meeting.when);
+    plain.wrapped("", meeting.place.as_deref().unwrap_or_default());
+    plain.blank();
+    lines.iter().for_each(|line| plain.point("- ", &text::sentence(line)));
+    if let Some(url) = &meeting.url {
+        plain.blank();
+        plain.wrapped("", url);
+    }
+    for note in why.iter() {
+        plain.blank();
+        plain.wrapped("", note);
+    }
+    if let Some(footer) = &footer {
+        plain.blank();
+        plain.line("-- ".to_owned());
+        plain.wrapped("", footer);
+    }
+
+    let mut page = format!(
+        "<h1 style=\"font-size:20px;line-height:1.3;margin:0 0 8px 0\">{}</h1>\n",
+        html::escaped(&format!("{}: {}", first.headline, meeting.title))
+    );
+    let place = meeting.place.as_deref().map(|place| format!("<br>{}", html::escaped(place))).unwrap_or_default();
+    page.push_str(&format!(
+        "<p>{}<br><strong>{}</strong>{place}</p>\n",
+        html::escaped(city),
+        html::escaped(&meeting.when)
+    ));
+    let points = lines.iter().map(|line| format!("<li>{}</li>\n", html::escaped(&text::sentence(line))));
+    page.push_str(&format!("<ul>\n{}</ul>\n", points.collect::<String>()));
+    if let Some(url) = &meeting.url {
+        page.push_str(&format!("<p>{}</p>\n", html::linked("See the meeting", Some(url))));
+    }
+    for note in why.iter().chain(&footer) {
+        page.push_str(&format!("<p style=\"color:#555555;font-size:14px\">{}</p>\n", html::escaped(note)));
+    }
+    Some(Letter { html: html::page(&subject, &page), text: plain.0, subject })
+}
+
+/// The first meeting of a city was found.
+fn activated(body: &Value) -> Letter {
+    let city = body["city"].as_str().unwrap_or("A city");
+    let meeting = body["first_meeting"].as_str().unwrap_or_default();
+    let subject = format!("{city}: its meetings are followed now");
+    let told = format!("The meetings of {city} are followed now. The first that was found: {meeting}");
+    let mut plain = text::Lines::default();
+    plain.wrapped("", &told);
+    Letter { html: html::page(&subject, &format!("<p>{}</p>", html::escaped(&told))), text: plain.0, subject }
+}
