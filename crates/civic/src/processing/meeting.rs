@@ -186,9 +186,12 @@ impl Running<'_> {
 
     async fn read_and_save(&self, unit: &Unit, sources: &Sources) -> Result<(), NotRead> {
         self.check()?;
-        let matter = match &unit.item.matter_id {
-            Some(id) => self.workshop.store.civic().matter(id).await.map_err(store_trouble)?,
-            None => None,
+        let (_turn, matter) = match &unit.item.matter_id {
+            Some(id) => {
+                let turn = self.workshop.desk.matters.take(id).await;
+                (Some(turn), self.workshop.store.civic().matter(id).await.map_err(store_trouble)?)
+            }
+            None => (None, None),
         };
         let made = self.read(unit, sources, matter.as_ref()).await?;
         self.save(unit, &made).await?;
