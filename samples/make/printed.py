@@ -276,7 +276,12 @@ def encrypted(target):
     page.drawString(40, A5[1] - 90, "We print 5,000 copies of the annual report for 7,450 euros.")
     page.drawString(40, A5[1] - 106, "The offer is valid until 31 January 2026.")
     page.save()
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(plain.getvalue()))
+    lock(plain.getvalue(), target)
+
+
+def lock(plain, target):
+    """The same file, encrypted with PASSWORD."""
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(plain))
     # Its salt and keys are random; here they are always the same, so that the file is.
     with mock.patch("secrets.token_bytes", lambda size: bytes(range(7, 7 + size))), \
             mock.patch("secrets.token_hex", lambda size: "5a" * size):

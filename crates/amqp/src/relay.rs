@@ -90,6 +90,7 @@ async fn claim(shared: &Shared, max: usize) -> AmqpResult<Vec<ClaimedJob>> {
     let request = ClaimRequest {
         worker: shared.options.relay.clone(),
         queues: Some(shared.own_queues()),
+        submissions: None,
         max,
         lease: shared.options.lease,
         counts: false,

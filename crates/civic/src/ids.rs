@@ -13,6 +13,7 @@
 
 use crate::{banana::Banana, dates::pattern};
 use bindery_core::ContentHash;
+use bindery_store::civic::AgendaItem;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -41,6 +42,25 @@ pub fn item_id(meeting_id: &str, vendor_item_id: Option<&str>, sequence: u32) ->
     }
     let sequence = sequence.max(1);
     format!("{meeting_id}_seq{sequence:03}_{}", digest(&format!("{meeting_id}:seq:{sequence}"), 8))
+}
+
+/// What the ids of items begin with that no vendor has listed: they were found in the meeting's packet.
+const FROM_PACKET: &str = "packet-";
+
+/// What an item is known by that was found in a packet: its number there, else its title.
+pub(crate) fn packet_item_key(number: Option<&str>, title: &str) -> String {
+    let number: String = number.unwrap_or_default().chars().filter(|c| c.is_alphanumeric() || *c == '.').collect();
+    let number = number.trim_matches('.').to_lowercase();
+    if number.is_empty() {
+        format!("{FROM_PACKET}{}", digest(&normalized_name(title), 8))
+    } else {
+        format!("{FROM_PACKET}{number}")
+    }
+}
+
+/// No vendor has listed it: it comes and goes with the packet that it was found in.
+pub fn is_from_packet(item: &AgendaItem) -> bool {
+    item.vendor_item_id.as_deref().is_some_and(|id| id.starts_with(FROM_PACKET))
 }
 
 /// What a matter is known by: its public number if it has one, else the vendor's id. Vendors give a new id each time a

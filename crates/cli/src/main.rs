@@ -5,6 +5,7 @@ mod circuits;
 mod cli;
 mod commands;
 mod config;
+mod councils;
 mod env_vars;
 mod exit;
 mod failure;

@@ -22,6 +22,16 @@ pub(crate) fn of_fetcher() -> Name {
     Name::from(format!("{}{}", of_worker(), bindery_civic::conductor::presence::FETCHER))
 }
 
+/// Whoever reads what waits of councils.
+pub(crate) fn of_processor() -> Name {
+    Name::from(format!("{}{}", of_worker(), bindery_civic::processing::run::PROCESSOR))
+}
+
+/// Whoever reads what waits of some councils; a number follows.
+pub(crate) fn of_processing() -> Name {
+    Name::from(format!("{}{}", of_worker(), bindery_civic::processing::run::PROCESSING))
+}
+
 /// Whoever visits some councils.
 pub(crate) fn of_visitor() -> Name {
     Name::from(format!("{}-sync", of_worker()))

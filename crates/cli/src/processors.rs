@@ -1,7 +1,7 @@
 //! The processors that this program knows: those in its code, those that ship as YAML, and those in the user's folder.
 //! A later one takes the place of an earlier one of the same name.
 
-use crate::{config::Settings, env_vars, failure::Failure};
+use crate::{config::Settings, councils, env_vars, failure::Failure};
 use bindery_core::Name;
 use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
 use bindery_insight::{DocTypes, fields::Templates};
@@ -50,8 +50,13 @@ pub(crate) struct Processors {
 impl Processors {
     /// An error tells every problem of the user's folder.
     pub(crate) fn load(folder: Option<&Path>, knowledge: Knowledge) -> anyhow::Result<Self> {
-        let registry = bindery_pipeline::registry_with(knowledge);
+        let mut registry = bindery_pipeline::registry_with(knowledge);
+        councils::register_stand_ins(&mut registry);
         let mut known = Self { registry, about: BTreeMap::new() };
+        for (name, description) in councils::PROCESSORS {
+            let about = About { source: Source::BuiltIn, description: description.to_owned() };
+            known.about.insert(Name::from(name), about);
+        }
         for (file, text) in shipped::all() {
             known.add(Definition::parse(text, file)?, Source::Shipped(file));
         }
@@ -96,7 +101,7 @@ impl Processors {
         }
     }
 
-    /// Those in the program's code are described by their documentation only.
+    /// Most of those in the program's code are described by their documentation only.
     pub(crate) fn about(&self, name: &str) -> About {
         match self.about.get(name) {
             Some(about) => About { source: about.source.clone(), description: about.description.clone() },

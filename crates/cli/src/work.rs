@@ -42,6 +42,8 @@ pub(crate) struct Running {
     handle: StopHandle,
     metrics: Arc<WorkerMetrics>,
     task: JoinHandle<EngineResult<u64>>,
+    /// Its end was waited for, and came.
+    is_over: bool,
     /// Runs state machines.
     executor: Option<(StopHandle, JoinHandle<()>)>,
 }
@@ -59,7 +61,8 @@ impl Running {
             worker = worker.with_source(source);
         }
         let metrics = Arc::clone(worker.metrics());
-        Self { handle, metrics, task: tokio::spawn(async move { worker.run(stop).await }), executor: None }
+        let task = tokio::spawn(async move { worker.run(stop).await });
+        Self { handle, metrics, task, is_over: false, executor: None }
     }
 
     /// Runs state machines, too.
@@ -74,6 +77,21 @@ impl Running {
     /// What it counts while it works.
     pub(crate) fn metrics(&self) -> &Arc<WorkerMetrics> {
         &self.metrics
+    }
+
+    /// A first time: let work under way finish; a second time: do not wait for it.
+    pub(crate) fn ask_to_stop(&self) {
+        self.handle.stop();
+    }
+
+    /// Waits for its end. Returns how many jobs it finished in all; nothing is left to do when it has ended before.
+    pub(crate) async fn ended(&mut self) -> anyhow::Result<u64> {
+        if self.is_over {
+            return Ok(0);
+        }
+        let ended = (&mut self.task).await;
+        self.is_over = true;
+        Ok(ended??)
     }
 
     /// Whether it ended by itself, which it should not.

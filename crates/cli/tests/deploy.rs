@@ -14,23 +14,49 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The unit with the program where it was built, as systemd checks that it is there.
+/// The units with the program where it was built, as systemd checks that it is there.
 #[test]
-fn systemd_accepts_the_unit() {
+fn s001_70_systemd_accepts_the_units() {
     if Command::new("systemd-analyze").arg("--version").output().is_err() {
         println!("skipped: systemd-analyze is not installed");
         return;
     }
-    let unit = fs::read_to_string(root().join("deploy/systemd/bindery-worker@.service")).unwrap();
-    let built = unit.replace("/usr/local/bin/bindery", env!("CARGO_BIN_EXE_bindery"));
-    assert_ne!(built, unit, "the unit starts the program from where it is installed");
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("bindery-worker@1.service");
-    fs::write(&path, built).unwrap();
-    let checked = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path).output().unwrap();
-    let said = String::from_utf8_lossy(&checked.stderr);
-    let ours: Vec<&str> = said.lines().filter(|line| line.contains("bindery")).collect();
-    assert!(checked.status.success() && ours.is_empty(), "{said}");
+    for (file, as_started) in [
+        ("bindery-worker@.service", "bindery-worker@1.service"),
+        ("bindery-fetcher.service", "bindery-fetcher.service"),
+        ("bindery-processor.service", "bindery-processor.service"),
+        ("bindery-civic.service", "bindery-civic.service"),
+    ] {
+        let unit = fs::read_to_string(root().join("deploy/systemd").join(file)).unwrap();
+        let built = unit.replace("/usr/local/bin/bindery", env!("CARGO_BIN_EXE_bindery"));
+        assert_ne!(built, unit, "{file} starts the program from where it is installed");
+        let path = dir.path().join(as_started);
+        fs::write(&path, built).unwrap();
+        let checked = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path).output().unwrap();
+        let said = String::from_utf8_lossy(&checked.stderr);
+        let ours: Vec<&str> = said.lines().filter(|line| line.contains("bindery")).collect();
+        assert!(checked.status.success() && ours.is_empty(), "{file}: {said}");
+    }
+}
+
+/// What a unit starts is a command, and each flag is one of its own.
+#[test]
+fn s001_70_services_start_commands_that_exist() {
+    for file in fs::read_dir(root().join("deploy/systemd")).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_none_or(|ending| ending != "service") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        let start = text.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/bindery ")).unwrap();
+        let words = start.split(' ').take_while(|word| !word.starts_with("--"));
+        let help = Command::new(env!("CARGO_BIN_EXE_bindery")).args(words).arg("--help").output().unwrap();
+        assert!(help.status.success(), "{}: there is no `bindery {start}`", file.display());
+        let help = String::from_utf8_lossy(&help.stdout).into_owned();
+        for flag in start.split(' ').filter(|word| word.starts_with("--")) {
+            assert!(help.contains(flag), "{}: there is no flag {flag}", file.display());
+        }
+    }
 }
 
 /// Every flag and variable that these files use is one of the program's.

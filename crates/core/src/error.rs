@@ -1,5 +1,6 @@
 //! Every error says what to do next.
 
+use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
@@ -14,8 +15,9 @@ pub enum Disposition {
     Reject,
     /// Our code is at fault. Trying again will not help, and somebody should know.
     Bug,
-    /// Something that the work depends on is not there (no key, service switched off): wait without burning attempts.
-    Park { until: String },
+    /// Something that the work depends on is not there (no key, service switched off): wait without burning attempts,
+    /// until somebody says that it is there, or until `at`, whichever comes first.
+    Park { until: String, at: Option<Timestamp> },
 }
 
 /// The class of an error as it is stored and shown.
@@ -89,7 +91,12 @@ impl StepError {
 
     /// A missing dependency, named in `until` (for instance `language model key`).
     pub fn park(until: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::new("Unavailable", message, Disposition::Park { until: until.into() })
+        Self::new("Unavailable", message, Disposition::Park { until: until.into(), at: None })
+    }
+
+    /// The same with a time at which to try again by itself, such as the end of a quota's day.
+    pub fn park_until(until: impl Into<String>, at: Timestamp, message: impl Into<String>) -> Self {
+        Self::new("Unavailable", message, Disposition::Park { until: until.into(), at: Some(at) })
     }
 
     /// The same error under a more exact name.

@@ -26,7 +26,7 @@ pub enum JobState {
     Scheduled = 1,
     /// Claimed, under a lease.
     Running = 2,
-    /// Waits for a dependency, without a time.
+    /// Waits for a dependency; at the latest until its time, where it has one.
     Parked = 3,
     /// Waits for a program outside to report its result.
     Awaiting = 4,
@@ -154,7 +154,7 @@ pub struct Job {
     pub state: JobState,
     /// How often it was claimed since it was last made afresh.
     pub attempt: u32,
-    /// When a scheduled job becomes ready.
+    /// When a scheduled job becomes ready, and a parked one that does not wait for ever.
     pub run_at: Option<Timestamp>,
     /// When a running job's lease, or the wait for a report, ends.
     pub lease_until: Option<Timestamp>,
@@ -184,14 +184,35 @@ pub struct ClaimedJob {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "why")]
 pub enum WaitReason {
-    Running { worker: Option<Name> },
-    NoWorkerYet { ahead: u64 },
-    QueuePaused { queue: Name },
-    LimitReached { key: Name, running: u64 },
-    Later { at: Option<Timestamp>, because: Option<String> },
-    Parked { because: String },
-    Report { until: Option<Timestamp> },
-    Dead { because: String },
+    Running {
+        worker: Option<Name>,
+    },
+    NoWorkerYet {
+        ahead: u64,
+    },
+    QueuePaused {
+        queue: Name,
+    },
+    LimitReached {
+        key: Name,
+        running: u64,
+    },
+    Later {
+        at: Option<Timestamp>,
+        because: Option<String>,
+    },
+    Parked {
+        because: String,
+        /// When it tries by itself; none: only once somebody says so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
+    },
+    Report {
+        until: Option<Timestamp>,
+    },
+    Dead {
+        because: String,
+    },
     Cancelled,
 }
 
@@ -211,7 +232,8 @@ impl fmt::Display for WaitReason {
                 }
                 because.as_ref().map_or(Ok(()), |because| write!(f, ", after: {because}"))
             }
-            Self::Parked { because } => write!(f, "parked: {because}"),
+            Self::Parked { because, at: None } => write!(f, "parked: {because}"),
+            Self::Parked { because, at: Some(at) } => write!(f, "parked until {at}: {because}"),
             Self::Report { until: Some(until) } => write!(f, "waits for an outside processor to report, until {until}"),
             Self::Report { until: None } => write!(f, "waits for an outside processor to report"),
             Self::Dead { because } => write!(f, "given up: {because}"),

@@ -8,13 +8,15 @@ use crate::{
     workflow::{Stage, Workflow},
 };
 use bindery_core::{
-    ContentHash, ItemId, Name, Payload, StepError,
+    ContentHash, ItemId, JobId, Name, Payload, StepError,
     artifact::Artifact,
     item::{Item, ItemKind},
+    job::Token,
     outcome::Outcome,
     review::Review,
 };
 use bindery_store::{
+    Store,
     blobs::{Blobs, BlobsExt, Draft, Stored},
     query::{ItemFilter, ReviewFilter},
 };
@@ -61,6 +63,7 @@ pub(crate) struct InWorkflow {
     pub(crate) submission: Arc<SubmissionInfo>,
     pub(crate) stage: usize,
     pub(crate) item: Option<ItemId>,
+    pub(crate) claim: (JobId, Token),
 }
 
 /// The blob store, and what waits for it.
@@ -162,6 +165,18 @@ impl StepContext {
         self.workflow.as_ref().and_then(|place| place.item)
     }
 
+    /// The job that this work is, and the proof that it is ours. What a step stores by itself, it should store only while
+    /// this claim is held ([`JobEnd::Hold`](bindery_store::JobEnd::Hold)): a worker that was taken for dead then writes
+    /// nothing over what the next one has found out. None outside of a workflow.
+    pub fn claim(&self) -> Option<(JobId, Token)> {
+        self.workflow.as_ref().map(|place| place.claim)
+    }
+
+    /// The store that the submission is in.
+    pub fn store(&self) -> Result<&Arc<dyn Store>, StepError> {
+        Ok(self.place()?.engine.store())
+    }
+
     /// Notes money spent. It counts whether the step succeeds or not.
     pub fn charge(&self, service: impl Into<String>, operation: impl Into<String>, micros: i64) {
         self.charge_all([Cost { service: service.into(), operation: operation.into(), micros }]);
@@ -182,6 +197,11 @@ impl StepContext {
         let taken =
             |drafts: &Mutex<Vec<Draft>>| std::mem::take(&mut *drafts.lock().unwrap_or_else(PoisonError::into_inner));
         self.drafts.as_ref().map(taken).unwrap_or_default()
+    }
+
+    /// Waits for work that others do while this thread waits: requests, the store.
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T, StepError> {
+        Ok(self.access()?.runtime.block_on(work))
     }
 
     fn wait<T, E: Into<EngineError>>(&self, asked: impl Future<Output = Result<T, E>>) -> Result<T, StepError> {

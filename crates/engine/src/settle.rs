@@ -273,14 +273,16 @@ impl Settler<'_> {
                 next.event(kind::JOB_RETRIED, work.item, &data);
                 Ok(Commit { guard: claim(JobEnd::Retry { at, error: record, resume }), changes: next.into_changes() })
             }
-            Disposition::Park { until } => {
+            Disposition::Park { until, at } => {
                 // What to wait for is also what to unpark it by, so people must see it.
                 let message = format!("waits for {until}: {}", record.message);
                 let record = ErrorRecord { message, ..record };
                 let mut next = Next::new(self.engine, self.info);
-                let data = json!({"job": job.id, "stage": stage.name, "until": until, "error": record.message});
+                let data = json!({
+                    "job": job.id, "stage": stage.name, "until": until, "wakesAt": at, "error": record.message,
+                });
                 next.event(kind::JOB_PARKED, work.item, &data);
-                let end = JobEnd::Park { until: until.clone(), error: record, resume };
+                let end = JobEnd::Park { until: until.clone(), at: *at, error: record, resume };
                 Ok(Commit { guard: claim(end), changes: next.into_changes() })
             }
             Disposition::Review if stage.backoffice_queue.is_some() => {

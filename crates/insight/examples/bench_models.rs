@@ -9,15 +9,11 @@
     reason = "a benchmark prints its numbers, and stops if it cannot go on"
 )]
 
-#[path = "../tests/models/server.rs"]
-#[allow(dead_code, reason = "tests need more of it")]
-mod server;
-
 use bindery_insight::models::{
     Models, ModelsConfig, Request, Schema, SizeClass, cache::MemoryCache, ledger::MemoryLedger,
 };
+use bindery_testkit::model_server::{Reply, Server};
 use serde_json::json;
-use server::{Reply, Server};
 use std::{
     sync::{
         Arc, Mutex,

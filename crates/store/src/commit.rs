@@ -44,12 +44,14 @@ pub enum JobEnd {
     Done,
     /// Try again at `at`.
     Retry { at: Timestamp, error: ErrorRecord, resume: Option<ResumePoint> },
-    /// Wait for `until`, a dependency; the attempt does not count.
-    Park { until: String, error: ErrorRecord, resume: Option<ResumePoint> },
+    /// Wait for `until`, a dependency, or until `at`, whichever comes first; the attempt does not count.
+    Park { until: String, at: Option<Timestamp>, error: ErrorRecord, resume: Option<ResumePoint> },
     /// Given up; kept for a person.
     Dead { error: ErrorRecord, resume: Option<ResumePoint> },
     /// Not finished: `cursor` children are made so far, more than before, and the claim goes on.
     Continue { cursor: i64 },
+    /// Nothing ends: the changes are stored because the claim is held, and it goes on.
+    Hold,
     /// Wait (again) for an outside report until `until`.
     Await { until: Timestamp, error: Option<ErrorRecord> },
 }

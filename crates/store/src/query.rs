@@ -37,6 +37,8 @@ pub struct ClaimRequest {
     pub worker: Name,
     /// None: from every queue.
     pub queues: Option<Vec<Name>>,
+    /// Only work of these submissions; None: of all. The usual claim, of all, is the fast one.
+    pub submissions: Option<Vec<SubmissionId>>,
     pub max: usize,
     /// How long the claims hold without a heartbeat.
     pub lease: Duration,
@@ -60,6 +62,8 @@ pub struct AnnounceRequest {
 pub struct Swept {
     /// Jobs whose worker stopped answering, given back.
     pub leases_expired: u64,
+    /// Parked jobs whose time has come, made ready.
+    pub parked_woken: u64,
     /// Outside reports that did not come in time.
     pub reports_overdue: u64,
     pub deadlines_warned: u64,

@@ -67,6 +67,11 @@ pub trait Queue: Send + Sync {
     /// A worker's last word: it stops, and holds nothing any more. Whoever says nothing has died.
     async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()>;
 
+    /// Gives back at once what workers hold that are known to have died, as [`sweep`](Self::sweep) would when their
+    /// leases have run out: the attempt counts. Returns how many jobs that were. A worker that lives after all finds its
+    /// commits rejected.
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64>;
+
     /// Gives back jobs that were claimed but not begun; their attempt does not count.
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
 
@@ -75,7 +80,7 @@ pub trait Queue: Send + Sync {
     /// that was stored after all is rejected the second time.
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>>;
 
-    /// Gives back expired leases, wakes overdue reports and marks passed deadlines, each once. Any number of
+    /// Gives back expired leases, wakes parked jobs whose time has come and overdue reports, and marks passed deadlines, each once. Any number of
     /// processes may sweep at any time.
     async fn sweep(&self) -> StoreResult<Swept>;
 
@@ -140,7 +145,7 @@ pub trait Control: Send + Sync {
     /// again), cancelled, parked and scheduled ones. Attempts start anew, the resume point stays.
     async fn retry(&self, filter: JobFilter) -> StoreResult<Retried>;
 
-    /// Wakes the jobs that are parked until a dependency is there.
+    /// Wakes the jobs that are parked until a dependency is there, also those that would wake by themselves later.
     async fn unpark(&self, until: &str) -> StoreResult<u64>;
 
     /// Stops everything of a submission. Its jobs and reviews are kept, so that a retry can take them up again.

@@ -83,7 +83,8 @@ async fn busy(f: &Fixture) -> SubmissionId {
         ..Changes::default()
     };
     f.apply(ending(&claims[0], JobEnd::Done, changes)).await;
-    f.end(&claims[1], JobEnd::Park { until: "a key is there".to_owned(), error: trouble(), resume: None }).await;
+    f.end(&claims[1], JobEnd::Park { until: "a key is there".to_owned(), at: None, error: trouble(), resume: None })
+        .await;
     f.fail(&claims[2]).await;
     f.end(&claims[3], JobEnd::Await { until: f.after(600), error: None }).await;
     // The fifth stays with its worker, the sixth is ready.

@@ -44,6 +44,7 @@ async fn work_in_an_older_schema_goes_on() {
     let request = || ClaimRequest {
         worker: Name::from("new"),
         queues: None,
+        submissions: None,
         max: 10,
         lease: Duration::from_secs(60),
         counts: true,

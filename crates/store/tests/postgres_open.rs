@@ -102,8 +102,14 @@ async fn stores_on_one_schema_share_it() {
 
     // All at once, and every job once.
     let claim = async |store: &PostgresStore| {
-        let request =
-            ClaimRequest { worker: "w".into(), queues: None, max: 7, lease: Duration::from_secs(60), counts: true };
+        let request = ClaimRequest {
+            worker: "w".into(),
+            queues: None,
+            submissions: None,
+            max: 7,
+            lease: Duration::from_secs(60),
+            counts: true,
+        };
         let mut taken = Vec::new();
         loop {
             let claims = store.claim(request.clone()).await.unwrap();

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+pub mod model_server;
 pub mod npm;
 pub mod object;
 pub mod postgres;

@@ -156,6 +156,7 @@ async fn a_relay_that_dies_between_claiming_and_publishing_loses_nothing() {
     let request = ClaimRequest {
         worker: "a relay that died".into(),
         queues: None,
+        submissions: None,
         max: 10,
         lease: Duration::from_millis(500),
         counts: false,

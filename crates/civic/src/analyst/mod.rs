@@ -1,11 +1,40 @@
 //! What an item of an agenda is about: by rules, or by a language model.
 //!
 //! An [`Analyst`] is given the title and the texts of an item and says in plain words what is decided, with topics and
-//! facts. It keeps no state and stores nothing; whoever asks stores what it says.
+//! facts. It keeps no state and stores nothing but the books of the model; whoever asks stores what it says.
+//!
+//! | module | what it owns |
+//! |---|---|
+//! | [`extractive`] | summaries in the documents' own words, by rules |
+//! | [`by_model`] | summaries by a language model |
+//! | `prompt`, `schema` | what a model is told, and the shape of its answer |
+//! | `checks` | an answer, held against the texts |
+//! | [`books`] | what calls cost and were answered, in the store |
+//! | `excerpt` | the pages of a very long text that say most |
+//! | `shared` | what a document of several items says of one of them |
+//! | [`local_topics`] | topics that a jurisdiction adds to the sixteen |
 
-use bindery_insight::models::{ModelError, timer::Cancelled};
+pub mod books;
+pub mod by_model;
+mod checks;
+pub(crate) mod excerpt;
+pub mod extractive;
+pub mod local_topics;
+mod prompt;
+mod schema;
+mod shared;
+
+pub use by_model::ByModel;
+pub use extractive::Extractive;
+
+use bindery_insight::{
+    models::{ModelError, Models, ModelsConfig, config::ConfigError, timer::Cancelled},
+    topics::Topics,
+};
+use bindery_store::Store;
 use serde_json::Value;
 use std::{fmt, sync::Arc};
+use tokio::runtime::Handle;
 
 /// A document that belongs to an item, or to several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,6 +54,8 @@ pub struct ItemRequest {
     /// Such as `Ordinance`.
     pub matter_type: Option<String>,
     pub is_consent: bool,
+    /// What documents may call it: `7.A`, `2026-0123`.
+    pub numbers: Vec<String>,
     /// The text of the item's own page.
     pub body: Option<String>,
     /// Documents of this item alone, the staff report first.
@@ -33,6 +64,8 @@ pub struct ItemRequest {
     pub shared: Vec<Arc<Document>>,
     /// The meeting is far away, or over: an answer may come later and cost less.
     pub may_wait: bool,
+    /// Those that the item's jurisdiction knows ([`local_topics::topics_of`]).
+    pub topics: Arc<Topics>,
 }
 
 /// What an item is about.
@@ -61,6 +94,8 @@ pub struct PacketRequest {
     pub meeting_id: String,
     pub title: String,
     pub packet: Arc<Document>,
+    /// Those that the meeting's jurisdiction knows ([`local_topics::topics_of`]).
+    pub topics: Arc<Topics>,
 }
 
 /// What reading something would cost.
@@ -84,4 +119,20 @@ pub trait Analyst: Send + Sync + fmt::Debug {
     fn estimate(&self, request: &ItemRequest) -> Result<CostEstimate, ModelError>;
 
     fn read_packet(&self, request: &PacketRequest, cancelled: Cancelled<'_>) -> Result<Reading, ModelError>;
+}
+
+/// The analyst that a configuration asks for: by rules without one. A model keeps its books in the store, and has to be
+/// made inside of the runtime that the store is asked on; it is asked on threads of its own, never on the runtime's.
+///
+/// A key that is missing is no fault here: whoever asks is told to wait for it.
+pub fn configured(models: Option<&ModelsConfig>, store: Arc<dyn Store>) -> Result<Arc<dyn Analyst>, ConfigError> {
+    let Some(config) = models else { return Ok(Arc::new(Extractive)) };
+    let runtime = Handle::try_current().map_err(|_| ConfigError::Wrong {
+        field: "books",
+        what: "cannot be kept outside of the program's runtime".to_owned(),
+    })?;
+    let ledger = Arc::new(books::StoreLedger::new(Arc::clone(&store), runtime.clone()));
+    let answers = Arc::new(books::StoreAnswers::new(store, runtime));
+    let models = Models::new(config.clone(), ledger, answers)?;
+    Ok(Arc::new(ByModel::new(Arc::new(models))))
 }

@@ -183,7 +183,7 @@ pub(super) fn moment(at: Timestamp) -> Option<jiff::Timestamp> {
 }
 
 /// What to say of a city that is not stored.
-pub(super) fn unknown(banana: &str) -> String {
+pub(crate) fn unknown(banana: &str) -> String {
     format!("no city {banana} is stored; `bindery civic city add {banana} …` adds it")
 }
 

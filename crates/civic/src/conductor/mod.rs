@@ -37,6 +37,7 @@ pub mod standing;
 pub mod wanted;
 pub mod window;
 
+pub(crate) use city::unknown;
 pub use lanes::Which;
 pub use observe::SyncObserver;
 pub use presence::Presence;

@@ -85,6 +85,6 @@ pub(super) async fn alive(store: &dyn Store, is_dead: IsDead) -> StoreResult<Vec
     Ok(alive.map(|view| view.worker.to_string()).collect())
 }
 
-fn is_alive(view: &WorkerView, now: Timestamp, is_dead: IsDead) -> bool {
+pub(super) fn is_alive(view: &WorkerView, now: Timestamp, is_dead: IsDead) -> bool {
     view.left_at.is_none() && now.since(view.seen_at) <= SILENT_AFTER && !is_dead(&view.worker)
 }

@@ -2,12 +2,13 @@
 
 use super::{
     Conductor,
-    presence::{FETCHER, IsDead, alive},
+    presence::{FETCHER, IsDead, alive, is_alive},
 };
+use crate::processing::run::is_processor;
 use bindery_core::Timestamp;
 use bindery_store::{
     Store, StoreResult,
-    civic::{Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus},
+    civic::{CIVIC_QUEUE, Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus},
 };
 use serde::Serialize;
 
@@ -34,6 +35,30 @@ pub struct SyncStanding {
     pub never_yielded: Vec<String>,
     /// When the next city is due.
     pub next_sync_at: Option<Timestamp>,
+    /// Those that read what waits, and are seen at work.
+    pub processors: Vec<AtWork>,
+    pub queue: QueueStanding,
+}
+
+/// Somebody who reads what waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AtWork {
+    pub worker: String,
+    pub since: Timestamp,
+    /// Jobs in hand, and jobs done.
+    pub running: u64,
+    pub finished: u64,
+}
+
+/// How many jobs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct QueueStanding {
+    /// Also those that wait for their time.
+    pub pending: u64,
+    pub processing: u64,
+    /// Given up.
+    pub failed: u64,
+    pub is_paused: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -93,6 +118,20 @@ pub async fn standing(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncSta
         next_sync_at: cities.iter().filter_map(|city| city.health.next_sync_at).min(),
         ..SyncStanding::default()
     };
+    let now = store.clock().now();
+    for view in store.workers().await?.iter().filter(|view| is_processor(&view.worker) && is_alive(view, now, is_dead))
+    {
+        let (worker, since) = (view.worker.to_string(), view.started_at);
+        standing.processors.push(AtWork { worker, since, running: view.running, finished: view.finished });
+    }
+    for view in store.queues().await?.iter().filter(|view| *view.queue == *CIVIC_QUEUE) {
+        standing.queue = QueueStanding {
+            pending: view.ready + view.scheduled + view.parked + view.awaiting,
+            processing: view.running,
+            failed: view.dead,
+            is_paused: view.paused,
+        };
+    }
     for run in runs {
         let by = run.by().map(str::to_owned);
         standing.running.push(UnderWay { city_banana: run.banana, since: run.started_at, by });

@@ -2,6 +2,7 @@
 
 use super::{Entry, FieldFault, STATUSES};
 use crate::{
+    analyst::local_topics,
     banana::Banana,
     states,
     vendor::{self, Site, Window},
@@ -71,7 +72,7 @@ impl Check<'_> {
         if is_moved {
             // What the old vendor calls it, and had to be told, means nothing to the new one.
             city.slug.clear();
-            city.settings.clear();
+            city.settings.retain(|setting, _| setting == local_topics::SETTING);
         }
         for (field, given, value) in
             [("vendor", &entry.vendor, &mut city.vendor), ("slug", &entry.slug, &mut city.slug)]
@@ -87,6 +88,9 @@ impl Check<'_> {
         }
         if let Some(settings) = &entry.settings {
             city.settings.clone_from(settings);
+            if let Err(fault) = local_topics::local_topics(settings) {
+                self.fault("settings", fault);
+            }
         }
         if let Some(extra) = &entry.extra {
             city.extra_vendors.clone_from(extra);

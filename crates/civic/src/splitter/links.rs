@@ -1,6 +1,10 @@
 //! Which links lead to documents, and items by their links where nothing is numbered.
 
-use super::{Agenda, LINK_PAGES, SplitItem, headings::file_number, text};
+use super::{
+    Agenda, LINK_PAGES, SplitItem,
+    headings::{file_number, is_section},
+    numbers, text,
+};
 use crate::{dates::pattern, lines::Line, vendor::Attachment};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -13,16 +17,29 @@ static DOCUMENT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+static MINUTES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bminutes\b"));
+
 /// The documents that a line links to.
 pub(super) fn attachments_of(line: &Line) -> Vec<Attachment> {
     let found = line.links.iter().filter(|link| DOCUMENT.is_match(&link.url));
     found.map(|link| Attachment { name: link.label.clone(), url: link.url.clone(), ..Attachment::default() }).collect()
 }
 
-/// All links to documents on the pages that may hold them.
+/// All links to documents on the pages that may hold them, without the minutes that are to be approved: where these
+/// are listed above the items, they belong to none.
 pub(super) fn documents(agenda: &Agenda<'_>) -> impl Iterator<Item = Attachment> {
     let first = agenda.lines.first().map_or(1, |line| line.page);
-    agenda.lines.iter().filter(move |line| line.page < first + LINK_PAGES).flat_map(attachments_of)
+    let mut is_of_minutes = false;
+    let lines = agenda.lines.iter().filter(move |line| line.page < first + LINK_PAGES);
+    let others = lines.filter(move |line| {
+        if is_section(&line.text, line.stands_out)
+            || numbers::split(&line.text).is_some_and(|(_, title)| !title.is_empty())
+        {
+            is_of_minutes = is_section(&line.text, line.stands_out) && MINUTES.is_match(&line.text);
+        }
+        !is_of_minutes
+    });
+    others.flat_map(attachments_of)
 }
 
 /// Items with their documents: by their numbers, or else by what stands above each group of links.

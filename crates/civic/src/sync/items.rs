@@ -24,6 +24,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Placed<'a> {
     pub(super) item: AgendaItem,
     pub(super) told: Option<&'a VendorItem>,
+    /// Its documents and their hash as they are now, also where the item itself stays as it was summarised.
+    pub(super) latest: (Vec<Attachment>, Option<String>),
 }
 
 /// The agenda as it should be.
@@ -40,12 +42,13 @@ pub(super) fn agenda<'a>(
     let mut placed = Vec::with_capacity(known.len());
     for (told, id, before, sequence) in known {
         let mut item = item(meeting, told, id, before, sequence);
+        let latest = (item.attachments.clone(), item.attachment_hash.clone());
         if let Some(before) = before {
             item = changed(before, item, changes);
         } else if !is_first_agenda {
             tell(changes, ChangeKind::ItemAdded, &item.id, Value::Null, json!(item.title));
         }
-        placed.push(Placed { item, told: Some(told) });
+        placed.push(Placed { item, told: Some(told), latest });
     }
     if is_first_agenda
         && !placed.is_empty()
@@ -57,11 +60,13 @@ pub(super) fn agenda<'a>(
     let taken: HashSet<String> = placed.iter().map(|placed| placed.item.id.clone()).collect();
     for gone in before.iter().filter(|item| !taken.contains(&item.id)) {
         let mut item = gone.clone();
-        if incoming.has_agenda && item.removed_at.is_none() {
+        // What was found in the packet stays until the vendor lists items itself.
+        let is_replaced = !ids::is_from_packet(&item) || !incoming.items.is_empty();
+        if incoming.has_agenda && is_replaced && item.removed_at.is_none() {
             item.removed_at = Some(now);
             tell(changes, ChangeKind::ItemRemoved, &item.id, json!(item.title), Value::Null);
         }
-        placed.push(Placed { item, told: None });
+        placed.push(Placed { item, told: None, latest: Default::default() });
     }
     placed
 }
@@ -175,13 +180,13 @@ fn item(meeting: &Meeting, told: &VendorItem, id: String, before: Option<&Agenda
     item
 }
 
-pub(super) fn hash(attachments: &[Attachment]) -> String {
+pub(crate) fn hash(attachments: &[Attachment]) -> String {
     let documents: Vec<HashedDocument<'_>> = attachments
         .iter()
         .map(|one| HashedDocument {
             name: &one.name,
             url: &one.url,
-            content: one.content_sha256.as_deref(),
+            // Known for some appearances of a document and not for others, and so nothing to compare them by.
             ..HashedDocument::default()
         })
         .collect();
@@ -189,13 +194,13 @@ pub(super) fn hash(attachments: &[Attachment]) -> String {
 }
 
 /// Changes when what a person would read anew does.
-fn latest_hash(item: &AgendaItem) -> String {
+pub(crate) fn latest_hash(item: &AgendaItem) -> String {
     let parts = format!("{}\n{}", item.title, item.attachment_hash.as_deref().unwrap_or_default());
     ids::digest(&parts, 16)
 }
 
 /// Which documents are not read, and why; and whether the item is worth reading, and by which rule. Nothing is left out.
-fn judge(item: &mut AgendaItem) {
+pub(crate) fn judge(item: &mut AgendaItem) {
     let of_documents = filter::stored::of_documents(item);
     for (attachment, decision) in item.attachments.iter_mut().zip(of_documents) {
         attachment.filter_reason = decision.is_skipped().then(|| decision.rule.to_owned());
@@ -206,7 +211,7 @@ fn judge(item: &mut AgendaItem) {
 }
 
 /// The item after what has happened to it, which is told. What was summarised stays as it was read.
-fn changed(before: &AgendaItem, after: AgendaItem, changes: &mut CivicChanges) -> AgendaItem {
+pub(crate) fn changed(before: &AgendaItem, after: AgendaItem, changes: &mut CivicChanges) -> AgendaItem {
     if before.removed_at.is_some() {
         tell(changes, ChangeKind::ItemReturned, &after.id, Value::Null, json!(after.title));
     }

@@ -8,8 +8,8 @@ use crate::{
     votes::{self, Outcome, VoteRecord},
 };
 use bindery_store::civic::{
-    AgendaItem, Appearance, Ballot, ChangeKind, CivicChanges, Matter, Meeting, MeetingPicture, NewMeetingChange,
-    Person, Sponsorship, VoteEvent,
+    AgendaItem, Appearance, Attachment, Ballot, ChangeKind, CivicChanges, Matter, Meeting, MeetingPicture,
+    NewMeetingChange, Person, Sponsorship, SummaryOf, VoteEvent,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(super) fn link(
         .flat_map(|stored| &stored.appearances)
         .map(|one| (one.matter_id.as_str(), one.item_id.as_str()))
         .collect();
-    for Placed { mut item, told } in agenda {
+    for Placed { mut item, told, latest } in agenda {
         let Some(told) = told else {
             linked.items.push(item);
             continue;
@@ -54,7 +54,7 @@ pub(super) fn link(
             }
             item.matter_id = Some(matter_id.clone());
             copy_summary(known, meeting, &mut item, &matter_id);
-            matter(known, meeting, &item, told, &matter_id, decided.as_ref());
+            matter(known, meeting, &item, latest, told, &matter_id, decided.as_ref());
             sponsors(known, meeting, told, &matter_id, changes);
             if !appeared.contains(&(matter_id.as_str(), item.id.as_str())) {
                 stats.appearances_created += 1;
@@ -73,6 +73,7 @@ fn matter(
     known: &mut Known,
     meeting: &Meeting,
     item: &AgendaItem,
+    (attachments, hash): (Vec<Attachment>, Option<String>),
     told: &VendorItem,
     id: &str,
     decided: Option<&VoteRecord>,
@@ -102,9 +103,8 @@ fn matter(
     if !item.sponsors.is_empty() {
         matter.sponsors.clone_from(&item.sponsors);
     }
-    if !item.attachments.is_empty() && (is_newest || matter.attachments.is_empty()) {
-        matter.attachments.clone_from(&item.attachments);
-        matter.attachment_hash.clone_from(&item.attachment_hash);
+    if !attachments.is_empty() && (is_newest || matter.attachments.is_empty()) {
+        (matter.attachments, matter.attachment_hash) = (attachments, hash);
     }
     matter.first_seen = [matter.first_seen, meeting.starts_at].into_iter().flatten().min();
     matter.last_seen = matter.last_seen.max(meeting.starts_at);
@@ -135,6 +135,8 @@ fn copy_summary(known: &Known, meeting: &Meeting, item: &mut AgendaItem, matter_
     if let Some(earlier) = earlier {
         item.summary.clone_from(&earlier.item.summary);
         item.topics.clone_from(&earlier.item.topics);
+        let made = earlier.item.summary_of.clone().unwrap_or_default();
+        item.summary_of = Some(SummaryOf { method: "matter".to_owned(), cost_micros: 0, ..made });
     }
 }
 

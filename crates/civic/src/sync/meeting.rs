@@ -6,6 +6,7 @@
 use super::plan::Known;
 use crate::{
     committees::{self, KnownCommittee},
+    hash::canonical_url,
     ids,
     vendor::{
         Attachment as VendorAttachment, VendorMeeting,
@@ -190,7 +191,10 @@ pub(super) fn history(before: &Meeting, after: &Meeting) -> Vec<NewMeetingChange
 
 /// A document as it is stored: what was learned of it earlier stays with it.
 pub(super) fn attachment(told: &VendorAttachment, known: &[Attachment]) -> Attachment {
-    let mut attachment = known.iter().find(|known| known.url == told.url).cloned().unwrap_or_default();
+    // Signatures in addresses change from visit to visit.
+    let same = |known: &&Attachment| canonical_url(&known.url) == canonical_url(&told.url);
+    let found = known.iter().find(|known| known.url == told.url).or_else(|| known.iter().find(same));
+    let mut attachment = found.cloned().unwrap_or_default();
     attachment.name.clone_from(&told.name);
     attachment.url.clone_from(&told.url);
     kind_of(&told.name, &told.url).clone_into(&mut attachment.kind);

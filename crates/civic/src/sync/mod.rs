@@ -15,7 +15,7 @@
 
 mod absent;
 mod continued;
-mod items;
+pub(crate) mod items;
 mod matters;
 mod meeting;
 pub mod plan;

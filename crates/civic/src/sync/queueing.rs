@@ -33,7 +33,9 @@ pub(super) fn content_hash(meeting: &Meeting, items: &[AgendaItem]) -> String {
     };
     add(if is_off(meeting) { "cancelled" } else { "" });
     add(&meeting.packet_url.as_deref().map(canonical_url).unwrap_or_default());
-    for item in items.iter().filter(|item| is_live(item)).filter(|item| item.filter_reason.is_none()) {
+    // What was found in the packet is said by the packet's address.
+    let told = items.iter().filter(|item| is_live(item) && !ids::is_from_packet(item));
+    for item in told.filter(|item| item.filter_reason.is_none()) {
         add(&item.id);
         // Of one that was summarised, what it has become since.
         add(item.latest_hash.as_deref().unwrap_or(&item.title));
@@ -92,7 +94,7 @@ pub(super) fn enqueue(
     let states: Vec<ItemState> = linked
         .items
         .iter()
-        .filter(|item| is_live(item))
+        .filter(|item| is_live(item) && !ids::is_from_packet(item))
         .map(|item| ItemState {
             has_summary: item.summary.is_some() && !has_news(item, stored),
             is_filtered: item.filter_reason.is_some(),
@@ -101,7 +103,9 @@ pub(super) fn enqueue(
         .collect();
     let state = MeetingState {
         items: &states,
-        has_summary: meeting.summary.is_some(),
+        // A few lines about items say nothing of those that are still to be read; and of a packet that was read, its
+        // address says whether it is still the same.
+        has_summary: meeting.summary.is_some() && states.is_empty() && meeting.processed_hash.is_none(),
         has_packet: meeting.packet_url.is_some(),
         content_hash,
         completed_hash: meeting.processed_hash.as_deref(),

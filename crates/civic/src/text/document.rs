@@ -7,8 +7,8 @@ use crate::{
 };
 use bindery_core::ContentHash;
 use bindery_reader::{
-    Lanes, Reader,
-    model::{FileType, ReadBy},
+    Lanes, Page, ReadError, Reader,
+    model::{FileType, OutlineEntry, ReadBy},
     render,
 };
 use serde::Serialize;
@@ -34,6 +34,9 @@ pub struct DocumentText {
     pub pages_by_ocr: u32,
     /// What could not be read of it, one sentence each.
     pub warnings: Vec<String>,
+    /// Some page has to be read from its picture, and what that needs is not installed.
+    #[serde(skip)]
+    pub lacks_ocr: bool,
     #[serde(skip)]
     pub text: String,
 }
@@ -50,7 +53,44 @@ pub fn page_marker(number: usize) -> String {
     format!("--- PAGE {number} ---")
 }
 
-pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<DocumentText, NoText> {
+/// The page that a marker stands above.
+fn marked_page(line: &str) -> Option<usize> {
+    line.trim_end().strip_prefix("--- PAGE ")?.strip_suffix(" ---")?.parse().ok()
+}
+
+/// A text taken apart at its [`page_marker`]s: each page with its number. What stands above the first marker, and a text
+/// without any, has the number 0. Pages without words are left out.
+pub fn marked_pages(text: &str) -> Vec<(usize, &str)> {
+    let mut pages = Vec::new();
+    let (mut number, mut start, mut at) = (0, 0, 0);
+    let mut end = |number: usize, start: usize, end: usize| {
+        let page = text.get(start..end).unwrap_or_default().trim_matches(['\n', '\r', '\u{c}']);
+        if !page.trim().is_empty() {
+            pages.push((number, page));
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        if let Some(next) = marked_page(line) {
+            end(number, start, at);
+            (number, start) = (next, at + line.len());
+        }
+        at += line.len();
+    }
+    end(number, start, text.len());
+    pages
+}
+
+pub(crate) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<DocumentText, NoText> {
+    read_seeing(reader, asked, page, |_| ()).map(|(text, _)| text)
+}
+
+/// Reads a file and shows each page as it is read; with what the file says of its parts.
+pub(crate) fn read_seeing(
+    reader: &Reader,
+    asked: &str,
+    page: Arrived,
+    mut see: impl FnMut(Page),
+) -> Result<(DocumentText, Vec<OutlineEntry>), NoText> {
     let shown = address::shown(asked);
     let (bytes, content_sha256) = (page.bytes.len() as u64, ContentHash::of(&page.bytes).to_string());
     if asks_for_a_password(&page) {
@@ -66,9 +106,10 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
     let has_pages = about.page_count > 1 || about.file_type == FileType::Pdf;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (mut text, mut pages_by_ocr, mut warnings) = (String::new(), 0, about.warnings.clone());
-    let mut fault = None;
+    let (mut fault, mut lacks_ocr) = (None, false);
     reader.read_pages(&*file, 0..about.page_count, &Lanes::new(cores.min(4)), |read| {
         if let Some(error) = read.error {
+            lacks_ocr |= matches!(error, ReadError::NoOcr { .. });
             warnings.push(format!("page {}: {error}", read.page.number));
             fault.get_or_insert(error);
         }
@@ -87,10 +128,11 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
             None => text.push_str(said),
         }
         text.push_str("\n\n");
+        see(read.page);
         ControlFlow::Continue(())
     });
     let page_count = u32::try_from(about.page_count).unwrap_or(u32::MAX);
-    let has_words = text.lines().any(|line| !line.trim().is_empty() && !line.starts_with("--- PAGE "));
+    let has_words = text.lines().any(|line| !line.trim().is_empty() && marked_page(line).is_none());
     match fault {
         _ if has_words => {}
         Some(error) => return Err(NoText::unread(&shown, &error)),
@@ -103,7 +145,9 @@ pub(super) fn read(reader: &Reader, asked: &str, page: Arrived) -> Result<Docume
     let text = format!("{}\n", text.trim_end());
     let file_type = about.file_type.name();
     let url = address::shown(&page.url);
-    Ok(DocumentText { url, file_type, bytes, content_sha256, page_count, pages_by_ocr, warnings, text })
+    let text =
+        DocumentText { url, file_type, bytes, content_sha256, page_count, pages_by_ocr, warnings, lacks_ocr, text };
+    Ok((text, about.outline.clone()))
 }
 
 /// The last part of an address, without what stands behind a question mark.
@@ -145,6 +189,15 @@ mod tests {
         assert_eq!(why(include_bytes!("../../../../samples/files/encrypted.pdf")), Why::Encrypted);
         let fault = read_it(include_bytes!("../../../../samples/files/encrypted.pdf")).unwrap_err();
         assert_eq!(fault.message, "https://example.com/a/b.pdf?x=1: the file is encrypted and needs a password");
+    }
+
+    #[test]
+    fn marked_pages_are_found_again() {
+        let text =
+            format!("Cover\n\n{}\nOne\n\nmore\n\n{}\n\n{}\r\nThree\n", page_marker(1), page_marker(2), page_marker(3));
+        assert_eq!(marked_pages(&text), [(0, "Cover"), (1, "One\n\nmore"), (3, "Three")]);
+        assert_eq!(marked_pages("No pages.\n--- PAGE two ---\n"), [(0, "No pages.\n--- PAGE two ---")]);
+        assert_eq!(marked_pages(" \n"), []);
     }
 
     #[test]

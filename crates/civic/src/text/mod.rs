@@ -5,7 +5,8 @@
 
 mod document;
 
-pub use document::{DocumentText, page_marker};
+pub use document::{DocumentText, marked_pages, page_marker};
+pub(crate) use document::{read as read_file, read_seeing};
 
 use crate::client::{Client, Failure, FetchError, Fetched, Session, Trouble};
 use bindery_engine::StopSignal;
@@ -34,6 +35,8 @@ pub enum Why {
     NotRecorded,
     /// A type that cannot be read, or a damaged file.
     Unreadable,
+    /// It has to be read from pictures, and what that needs is not installed.
+    NoOcr,
     /// It was read, and nothing is written on it.
     Empty,
     /// The program was told to stop.
@@ -52,9 +55,15 @@ impl Why {
             Self::Unreachable => "unreachable",
             Self::NotRecorded => "not_recorded",
             Self::Unreadable => "unreadable",
+            Self::NoOcr => "no_ocr",
             Self::Empty => "empty",
             Self::Stopped => "stopped",
         }
+    }
+
+    /// Another try, a little later, may well succeed.
+    pub const fn may_pass(self) -> bool {
+        matches!(self, Self::Unreachable | Self::Stopped)
     }
 }
 
@@ -68,7 +77,7 @@ pub struct NoText {
 }
 
 impl NoText {
-    fn new(why: Why, message: impl Into<String>) -> Self {
+    pub(crate) fn new(why: Why, message: impl Into<String>) -> Self {
         Self { why, message: message.into() }
     }
 
@@ -77,6 +86,7 @@ impl NoText {
             ReadError::NeedsPassword | ReadError::WrongPassword => Why::Encrypted,
             ReadError::TooLarge { .. } => Why::TooLarge,
             ReadError::Empty => Why::Empty,
+            ReadError::NoOcr { .. } => Why::NoOcr,
             _ => Why::Unreadable,
         };
         Self::new(why, format!("{url}: {error}"))
@@ -88,6 +98,7 @@ impl From<FetchError> for NoText {
         let why = match &error.trouble {
             Trouble::Status(404 | 410) | Trouble::BadAddress(_) | Trouble::BadRedirect { .. } => Why::DeadLink,
             Trouble::Status(401) => Why::Login,
+            trouble if trouble.is_transient() => Why::Unreachable,
             Trouble::Status(402..500) | Trouble::Robots(_) => Why::Forbidden,
             Trouble::Exchange(Failure::TooLarge { .. }) => Why::TooLarge,
             Trouble::Exchange(Failure::NotRecorded { .. }) => Why::NotRecorded,

@@ -10,6 +10,7 @@ mod hall;
 mod ics;
 mod notices;
 mod notices_sent;
+mod processing_run;
 mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]

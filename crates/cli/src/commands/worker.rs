@@ -114,7 +114,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// Answers from now on, also while the store is waited for, and until the process ends.
-async fn listen(address: &str, watched: Watched) -> anyhow::Result<()> {
+pub(crate) async fn listen(address: &str, watched: Watched) -> anyhow::Result<()> {
     let wrong = |error: std::io::Error| {
         Failure::usage(format!("--listen or {}: {address:?} cannot be listened on: {error}", env_vars::LISTEN))
             .hint("an address is a host and a port, such as 127.0.0.1:9464 or 0.0.0.0:9464")
@@ -165,7 +165,7 @@ async fn component_queue(app: &App, component: &str) -> anyhow::Result<Name> {
 }
 
 /// Returns when nothing is left that can be done now, if that is wanted.
-async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, running: &Running) -> anyhow::Result<()> {
+pub(crate) async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, running: &Running) -> anyhow::Result<()> {
     loop {
         anyhow::ensure!(!running.has_ended(), "the worker has ended too early");
         let mark = app.store().change_mark();

@@ -1,7 +1,12 @@
 //! An open store with its engine.
 
 use super::places::BlobPlace;
-use crate::{circuits, failure::Failure};
+use crate::{
+    circuits,
+    councils::{Bench, Councils},
+    failure::Failure,
+};
+use anyhow::Context as _;
 use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
@@ -9,6 +14,7 @@ use bindery_engine::{
     runner::{ChildCommand, MOST_WORKERS, Processes},
     workflow::{Stage, Workflow},
 };
+use bindery_insight::models::ModelsConfig;
 use bindery_store::Store;
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -16,23 +22,42 @@ use std::{collections::BTreeSet, path::Path, sync::Arc};
 pub(crate) struct App {
     pub(crate) engine: Engine,
     blobs: BlobPlace,
+    /// What reads councils' documents, where work is done.
+    councils: Option<Bench>,
+}
+
+/// What is done with a store besides looking.
+#[derive(Debug)]
+pub(super) struct Work {
+    /// Workers run what may hang, crash or swell in such processes.
+    pub(super) child: ChildCommand,
+    pub(super) councils: Councils,
+    pub(super) models: Option<ModelsConfig>,
 }
 
 impl App {
-    /// With `child`, workers run what may hang, crash or swell in processes of its own.
+    /// Without work, to look only.
     pub(super) async fn new(
         store: Arc<dyn Store>,
         blobs: BlobPlace,
-        registry: Registry,
-        child: Option<ChildCommand>,
+        mut registry: Registry,
+        work: Option<Work>,
     ) -> anyhow::Result<Self> {
-        let mut parts = Parts::new(store, blobs.open().await?, registry);
-        if let Some(child) = child {
-            circuits::record(&parts.store);
-            // Children are started when they are needed, one for each thread of a worker at most.
-            parts = parts.with_isolation(Processes::new(child, MOST_WORKERS).with_blob_folder(blobs.path()));
-        }
-        Ok(Self { engine: Engine::new(parts), blobs })
+        let opened = blobs.open().await?;
+        let Some(Work { child, councils, models }) = work else {
+            return Ok(Self { engine: Engine::new(Parts::new(store, opened, registry)), blobs, councils: None });
+        };
+        let councils = councils.register(models.as_ref(), &store, &opened, &mut registry)?;
+        circuits::record(&store);
+        // Children are started when they are needed, one for each thread of a worker at most.
+        let children = Processes::new(child, MOST_WORKERS).with_blob_folder(blobs.path());
+        let parts = Parts::new(store, opened, registry).with_isolation(children);
+        Ok(Self { engine: Engine::new(parts), blobs, councils: Some(councils) })
+    }
+
+    /// What reads councils' documents. There is none where a store is only looked at.
+    pub(crate) fn councils(&self) -> anyhow::Result<&Bench> {
+        self.councils.as_ref().context("the store was opened to look at it, not to work")
     }
 
     /// Stores the machines that ship. One that the user has stored under the same name stays.

@@ -6,12 +6,12 @@
 //! folder.
 
 use super::{
-    app::App,
+    app::{App, Work},
     places::{BlobPlace, StorePlace},
     settings::Settings,
 };
-use crate::{exit::Exit, failure::Failure, output, processors::Processors};
-use bindery_engine::{Registry, runner::ChildCommand};
+use crate::{councils::Councils, exit::Exit, failure::Failure, output, processors::Processors};
+use bindery_engine::Registry;
 use bindery_store::{
     Store, StoreError, StoreResult,
     postgres::{PostgresOptions, PostgresStore},
@@ -51,7 +51,7 @@ impl Settings {
 
     /// The same with processors that are known already.
     pub(crate) async fn create_with(&self, processors: &Processors) -> anyhow::Result<App> {
-        self.make(processors, Patience::AFewSeconds).await
+        self.make(processors, Patience::AFewSeconds, Councils::default()).await
     }
 
     /// Opens the store, or makes it, with nothing in it.
@@ -64,16 +64,21 @@ impl Settings {
 
     /// The same, but waits for a database for as long as it takes.
     pub(crate) async fn create_patiently(&self) -> anyhow::Result<App> {
-        self.make(&self.known_processors()?, Patience::NoEnd).await
+        self.create_patiently_for(Councils::default()).await
     }
 
-    async fn make(&self, processors: &Processors, patience: Patience) -> anyhow::Result<App> {
+    /// The same, to read councils' documents in this way.
+    pub(crate) async fn create_patiently_for(&self, councils: Councils) -> anyhow::Result<App> {
+        self.make(&self.known_processors()?, Patience::NoEnd, councils).await
+    }
+
+    async fn make(&self, processors: &Processors, patience: Patience, councils: Councils) -> anyhow::Result<App> {
         // Bad workflows are told before anything is made.
         let own = self.own_workflows()?;
         let place = self.store_place()?;
         let blobs = self.blob_place(&place)?;
-        let registry = processors.registry().clone();
-        let opened = self.open(&place, blobs, Missing::IsMade, patience, registry, Some(self.child_command()?)).await?;
+        let (registry, work) = (processors.registry().clone(), Some(self.work(councils)?));
+        let opened = self.open(&place, blobs, Missing::IsMade, patience, registry, work).await?;
         let app = opened.ok_or_else(|| no_store(&place))?;
         app.engine.register_builtin_workflows().await?;
         app.register_shipped_machines().await?;
@@ -91,6 +96,21 @@ impl Settings {
     /// Opens the store that is there, to run these processors.
     pub(crate) async fn existing_with(&self, processors: &Processors) -> anyhow::Result<App> {
         self.open_existing(processors.registry().clone()).await
+    }
+
+    /// Opens the store that is there, to read councils' documents in this way.
+    pub(crate) async fn existing_for(&self, councils: Councils) -> anyhow::Result<App> {
+        let place = self.store_place()?;
+        let (blobs, registry) = (self.blob_place(&place)?, self.known_processors()?.registry().clone());
+        let work = Some(self.work(councils)?);
+        let opened = self.open(&place, blobs, Missing::StaysMissing, Patience::AFewSeconds, registry, work).await?;
+        let app = opened.ok_or_else(|| no_store(&place))?;
+        app.engine.register_builtin_workflows().await?;
+        Ok(app)
+    }
+
+    fn work(&self, councils: Councils) -> anyhow::Result<Work> {
+        Ok(Work { child: self.child_command()?, councils, models: None })
     }
 
     async fn open_existing(&self, registry: Registry) -> anyhow::Result<App> {
@@ -116,7 +136,7 @@ impl Settings {
         missing: Missing,
         patience: Patience,
         registry: Registry,
-        child: Option<ChildCommand>,
+        work: Option<Work>,
     ) -> anyhow::Result<Option<App>> {
         let store: Arc<dyn Store> = match place {
             StorePlace::Folder(folder) => match open_folder(folder, place, &blobs, missing)? {
@@ -128,7 +148,7 @@ impl Settings {
                 None => return Ok(None),
             },
         };
-        App::new(store, blobs, registry, child).await.map(Some)
+        App::new(store, blobs, registry, work).await.map(Some)
     }
 }
 

@@ -9,6 +9,7 @@ mod carrying;
 mod civic_city;
 mod civic_kills;
 mod civic_out;
+mod civic_processing;
 mod civic_sync;
 mod config_file;
 mod control;

@@ -56,6 +56,7 @@ async fn claim_until_empty(store: Arc<SqliteStore>, worker: Name) -> Outcome<()>
         let request = ClaimRequest {
             worker: worker.clone(),
             queues: None,
+            submissions: None,
             max: BATCH,
             lease: Duration::from_secs(30),
             counts: true,

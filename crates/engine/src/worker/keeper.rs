@@ -76,9 +76,12 @@ async fn beat(shared: &Shared) {
 
 async fn sweep(shared: &Shared) {
     match shared.engine.store().sweep().await {
-        Ok(swept) if swept.leases_expired + swept.reports_overdue + swept.deadlines_breached > 0 => {
+        Ok(swept)
+            if swept.leases_expired + swept.parked_woken + swept.reports_overdue + swept.deadlines_breached > 0 =>
+        {
             tracing::info!(
                 leases_expired = swept.leases_expired,
+                parked_woken = swept.parked_woken,
                 reports_overdue = swept.reports_overdue,
                 deadlines_breached = swept.deadlines_breached,
                 "swept"

@@ -21,7 +21,7 @@ pub use metrics::WorkerMetrics;
 pub use source::Source;
 
 use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
-use bindery_core::{Name, fault::FaultPoint};
+use bindery_core::{Name, SubmissionId, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
 use flight::Flight;
 use source::FromStore;
@@ -48,6 +48,8 @@ pub struct WorkerOptions {
     pub name: Name,
     /// None: every queue.
     pub queues: Option<Vec<Name>>,
+    /// Only work of these submissions, which it claims itself; None: of all.
+    pub submissions: Option<Vec<SubmissionId>>,
     /// How many processors run at once.
     pub threads: usize,
     /// How long a claim holds without a heartbeat.
@@ -66,6 +68,7 @@ impl Default for WorkerOptions {
         Self {
             name: Name::from(format!("worker-{}", std::process::id())),
             queues: None,
+            submissions: None,
             threads: cores,
             lease: Duration::from_secs(30),
             sweep_every: Duration::from_secs(1),
@@ -148,7 +151,10 @@ impl Worker {
         let mut stop = stop;
         let own = FromStore::new(self.engine.clone());
         let others = async {
-            if let Some(source) = &self.source {
+            // What a source brings is of any submission.
+            if let Some(source) = &self.source
+                && self.options.submissions.is_none()
+            {
                 shared.dispatch(&**source, &threads, stop.clone()).await;
             }
         };
@@ -191,6 +197,7 @@ impl Shared {
             let request = ClaimRequest {
                 worker: self.options.name.clone(),
                 queues: self.options.queues.clone(),
+                submissions: self.options.submissions.clone(),
                 max: room.min(LARGEST_CLAIM),
                 lease: self.options.lease,
                 counts: true,

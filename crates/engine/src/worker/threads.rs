@@ -251,7 +251,13 @@ impl Pool {
             return (Err(Failure::keeping(StepError::park(until, message), job.resume.clone())), Vec::new());
         };
         let definition = &info.workflow.stages[stage];
-        let place = InWorkflow { engine: engine.clone(), submission: Arc::clone(info), stage, item: job.item };
+        let place = InWorkflow {
+            engine: engine.clone(),
+            submission: Arc::clone(info),
+            stage,
+            item: job.item,
+            claim: (job.id, claimed.token),
+        };
         let context = StepContext::in_workflow(place, job.attempt, cancel.clone(), self.runtime.clone());
         let run_steps = |from, value| match isolation_of(engine, definition, processor)? {
             Some(processes) => {

@@ -11,6 +11,8 @@ pub enum Target {
     Next,
     /// `__backoffice__`: the people who look after the current stage.
     Backoffice,
+    /// `__end__`: nowhere. The chain ends here, whatever stages come behind.
+    End,
     /// Anything else: the stage with this routing key.
     Key(Name),
 }
@@ -18,11 +20,13 @@ pub enum Target {
 impl Target {
     pub const NEXT: &'static str = "__next__";
     pub const BACKOFFICE: &'static str = "__backoffice__";
+    pub const END: &'static str = "__end__";
 
     pub fn parse(text: &str) -> Self {
         match text {
             Self::NEXT => Self::Next,
             Self::BACKOFFICE => Self::Backoffice,
+            Self::END => Self::End,
             key => Self::Key(Name::from(key)),
         }
     }
@@ -41,6 +45,7 @@ impl fmt::Display for Target {
         f.pad(match self {
             Self::Next => Self::NEXT,
             Self::Backoffice => Self::BACKOFFICE,
+            Self::End => Self::END,
             Self::Key(key) => key,
         })
     }
@@ -55,7 +60,7 @@ pub enum Resolved {
     Backoffice {
         queue: Name,
     },
-    /// There is no stage after the last one.
+    /// There is no stage after the last one, or the chain ends before it.
     End,
 }
 
@@ -129,6 +134,7 @@ impl Workflow {
         };
         match target {
             Target::Next => Ok(self.next_after(index).map_or(Resolved::End, |(index, _)| Resolved::Stage { index })),
+            Target::End => Ok(Resolved::End),
             Target::Backoffice => match &self.stages[index].backoffice_queue {
                 Some(queue) => Ok(Resolved::Backoffice { queue: queue.clone() }),
                 None => Err(ResolveError::NoBackofficeQueue {

@@ -62,6 +62,9 @@ impl Queue for Twice {
     ) -> StoreResult<Vec<JobId>> {
         self.0.heartbeat(worker, leases, lease, finished).await
     }
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        self.0.bury(workers).await
+    }
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
         self.0.release(leases).await
     }

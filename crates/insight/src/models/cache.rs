@@ -19,6 +19,9 @@ pub struct KeptAnswer {
     pub value: Value,
     pub model: String,
     pub soundness: Soundness,
+    /// As in an answer.
+    #[serde(default)]
+    pub dropped: Vec<String>,
 }
 
 /// Keeps answers. What was put may be forgotten, but not changed.
@@ -94,7 +97,12 @@ mod tests {
     #[test]
     fn a_full_cache_forgets_the_oldest() {
         let cache = MemoryCache::new(2);
-        let answer = |n: i32| KeptAnswer { value: json!({"n": n}), model: "m".to_owned(), soundness: Soundness::Whole };
+        let answer = |n: i32| KeptAnswer {
+            value: json!({"n": n}),
+            model: "m".to_owned(),
+            soundness: Soundness::Whole,
+            dropped: Vec::new(),
+        };
         let keys: Vec<ContentHash> = (0..3).map(|n: u8| ContentHash::of(&[n])).collect();
         for (n, key) in (0..).zip(&keys) {
             cache.put(key, &answer(n)).unwrap();

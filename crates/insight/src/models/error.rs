@@ -128,7 +128,7 @@ impl From<ModelError> for StepError {
     fn from(error: ModelError) -> Self {
         let disposition = match error.advice {
             Advice::Retry { after } => Disposition::Retry { after },
-            Advice::Park { until, .. } => Disposition::Park { until: until.to_owned() },
+            Advice::Park { until, retry_at } => Disposition::Park { until: until.to_owned(), at: retry_at },
             Advice::Final => Disposition::Reject,
         };
         Self { kind: error.kind.as_str().to_owned(), message: error.message, disposition }

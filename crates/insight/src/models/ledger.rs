@@ -62,6 +62,8 @@ pub enum Purpose {
 /// One call, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRecord {
+    /// Whoever records the same call again has the same id, and changes nothing by it.
+    pub id: String,
     pub at: Timestamp,
     pub item: String,
     pub provider: String,
@@ -80,6 +82,26 @@ pub struct CallRecord {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BookError(pub String);
+
+/// Money for a call under way, by which it is given back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    pub id: String,
+    /// The day that it is taken from, which is also the day that pays.
+    pub day: Date,
+    pub micros: i64,
+}
+
+impl Receipt {
+    pub fn new(day: Date, micros: i64) -> Self {
+        Self { id: drawn_id(), day, micros }
+    }
+}
+
+/// An id that nobody else draws.
+pub fn drawn_id() -> String {
+    format!("{:032x}", fastrand::u128(..))
+}
 
 /// Whether money could be set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,14 +128,19 @@ pub fn next_midnight(moment: Timestamp) -> Timestamp {
 
 /// Keeps all calls, and what each day has cost.
 ///
-/// An implementation that survives a crash has to let go of what was set aside by a process that is gone; the call may
-/// have cost something, so after the time limit of a call is soon enough.
+/// Who dies with a call under way leaves its money behind. A ledger that survives the process counts it as spent: nobody
+/// knows what the call has cost, and the cap has to hold.
 pub trait Ledger: Send + Sync + fmt::Debug {
-    /// Sets money aside, if the day's total stays within the cap. Checking and setting aside are one step.
-    fn set_aside(&self, day: Date, micros: i64, cap_micros: Option<i64>) -> Result<SetAside, BookError>;
+    /// Sets money aside for a call that has ended at `until`, however it goes, if the day's total stays within the cap.
+    /// Checking and setting aside are one step.
+    fn set_aside(&self, money: &Receipt, until: Timestamp, cap_micros: Option<i64>) -> Result<SetAside, BookError>;
 
-    /// Gives back what was set aside and writes down what there was instead, if the call was made.
-    fn settle(&self, day: Date, set_aside_micros: i64, record: Option<&CallRecord>) -> Result<(), BookError>;
+    /// Gives back what was set aside and writes down what there was instead, if the call was made; both or none.
+    fn settle(&self, money: &Receipt, record: Option<&CallRecord>) -> Result<(), BookError>;
+
+    /// Writes down a call whose money was set aside together with that of others. A call that is there already is not
+    /// written down again.
+    fn record(&self, day: Date, record: &CallRecord) -> Result<(), BookError>;
 
     /// What a day has cost so far, without what is set aside.
     fn spent_micros(&self, day: Date) -> Result<i64, BookError>;
@@ -134,7 +161,18 @@ struct Books {
 #[derive(Debug, Default)]
 struct Day {
     spent: i64,
-    set_aside: i64,
+    /// By the ids of their receipts.
+    set_aside: HashMap<String, i64>,
+}
+
+impl Books {
+    fn write_down(&mut self, day: Date, record: &CallRecord) {
+        if self.calls.iter().all(|known| known.id != record.id) {
+            let day = self.days.entry(day).or_default();
+            day.spent = day.spent.saturating_add(record.cost_micros);
+            self.calls.push(record.clone());
+        }
+    }
 }
 
 impl MemoryLedger {
@@ -149,23 +187,29 @@ impl MemoryLedger {
 }
 
 impl Ledger for MemoryLedger {
-    fn set_aside(&self, day: Date, micros: i64, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
+    fn set_aside(&self, money: &Receipt, _: Timestamp, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
         let mut books = self.books();
-        let day = books.days.entry(day).or_default();
-        let taken = day.spent.saturating_add(day.set_aside);
-        if cap_micros.is_some_and(|cap| taken.saturating_add(micros) > cap) {
-            return Ok(SetAside::TooMuch { spent_micros: day.spent, set_aside_micros: day.set_aside });
+        let day = books.days.entry(money.day).or_default();
+        let set_aside = day.set_aside.values().fold(0_i64, |sum, micros| sum.saturating_add(*micros));
+        let taken = day.spent.saturating_add(set_aside);
+        if cap_micros.is_some_and(|cap| taken.saturating_add(money.micros) > cap) {
+            return Ok(SetAside::TooMuch { spent_micros: day.spent, set_aside_micros: set_aside });
         }
-        day.set_aside = day.set_aside.saturating_add(micros);
+        day.set_aside.insert(money.id.clone(), money.micros);
         Ok(SetAside::Done)
     }
 
-    fn settle(&self, day: Date, set_aside_micros: i64, record: Option<&CallRecord>) -> Result<(), BookError> {
+    fn settle(&self, money: &Receipt, record: Option<&CallRecord>) -> Result<(), BookError> {
         let mut books = self.books();
-        let day = books.days.entry(day).or_default();
-        day.set_aside = day.set_aside.saturating_sub(set_aside_micros);
-        day.spent = day.spent.saturating_add(record.map_or(0, |record| record.cost_micros));
-        books.calls.extend(record.cloned());
+        books.days.entry(money.day).or_default().set_aside.remove(&money.id);
+        if let Some(record) = record {
+            books.write_down(money.day, record);
+        }
+        Ok(())
+    }
+
+    fn record(&self, day: Date, record: &CallRecord) -> Result<(), BookError> {
+        self.books().write_down(day, record);
         Ok(())
     }
 
@@ -200,10 +244,17 @@ mod tests {
     #[test]
     fn what_is_set_aside_counts_until_it_is_settled() {
         let (ledger, today) = (MemoryLedger::default(), day_of(Timestamp::from_millis(0)));
-        let ask = |micros| ledger.set_aside(today, micros, Some(100)).unwrap();
-        assert_eq!((ask(60), ask(41)), (SetAside::Done, SetAside::TooMuch { spent_micros: 0, set_aside_micros: 60 }));
-        ledger.settle(today, 60, None).unwrap();
-        assert_eq!(ask(100), SetAside::Done);
+        let ask = |micros| {
+            let money = Receipt::new(today, micros);
+            let done = ledger.set_aside(&money, Timestamp::from_millis(9), Some(100)).unwrap();
+            (money, done)
+        };
+        let (money, done) = ask(60);
+        let refused = SetAside::TooMuch { spent_micros: 0, set_aside_micros: 60 };
+        assert_eq!((done, ask(41).1), (SetAside::Done, refused));
+        ledger.settle(&money, None).unwrap();
+        ledger.settle(&money, None).unwrap();
+        assert_eq!(ask(100).1, SetAside::Done);
         assert_eq!(ledger.spent_micros(today), Ok(0));
     }
 }

@@ -93,6 +93,8 @@ pub struct Answer {
     pub latency: Duration,
     pub from_cache: bool,
     pub soundness: Soundness,
+    /// Entries that the model put into lists and that are none of those allowed. They are not in the value.
+    pub dropped: Vec<String>,
 }
 
 /// How an answer came to fit.

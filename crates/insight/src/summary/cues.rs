@@ -55,6 +55,10 @@ struct ActionPatterns {
     order: Regex,
     /// It begins with the verb and goes on as an order does.
     clear_order: Regex,
+    /// It begins with the verb as points of a list do: `AWARDING a contract`.
+    doing: Regex,
+    /// It begins with the verb as an agenda does that was filled in after the meeting: `AUTHORIZED THE CITY MANAGER`.
+    done: Regex,
     /// It begins with the noun.
     noun: Regex,
     anywhere: Regex,
@@ -69,8 +73,10 @@ static PATTERNS: LazyLock<Vec<ActionPatterns>> = LazyLock::new(|| {
             action: Action { kind: rule.kind, weight: rule.weight },
             order: constant_regex(&format!(r"^(?:{verbs})\b")),
             clear_order: constant_regex(&format!(r"^(?:{verbs})\s*(?:/|:|,|\b(?:{objects})\b)")),
+            doing: constant_regex(&format!(r"^(?:{})\b", forms(rule.verbs, "ing"))),
+            done: constant_regex(&format!(r"^(?:{})\b", forms(rule.verbs, "ed"))),
             noun: constant_regex(&format!(
-                r"^(?:(?:first|second|third|fourth|final|proposed|annual|\d+(?:st|nd|rd|th)) )*(?:{nouns})\b(?: (?:of|to|for|on|with|regarding|concerning|approving|authorizing|amending|adopting|accepting|declaring|establishing|no\b|number|and|from|by)\b|:| [-–—])"
+                r"^(?:(?:first|second|third|fourth|fifth|final|proposed|annual|interim|urgency|\d+(?:st|nd|rd|th)) )*(?:{nouns})\b(?: (?:of|to|for|on|in|with|between|{QUALIFYING}|no\b|number|and|from|by)\b|:| [-–—])"
             )),
             anywhere: constant_regex(&format!(r"\b(?:{verbs}|{nouns})\b")),
         }
@@ -78,10 +84,27 @@ static PATTERNS: LazyLock<Vec<ActionPatterns>> = LazyLock::new(|| {
     made.collect()
 });
 
+/// What goes on behind the name of a paper: `Resolution calling upon the Governor`.
+const QUALIFYING: &str = "regarding|concerning|relating|pertaining|approving|authorizing|amending|adopting|accepting|declaring|establishing|calling|urging|supporting|opposing|recognizing|granting|repealing|adding|directing|ratifying|ordering|setting|appointing|confirming|designating|awarding|appropriating|requesting|making|creating|levying|imposing";
+
+/// Verbs with another ending: `adopt` as `adopting` or `adopted`. Of several words the first one has it.
+fn forms(verbs: &[&str], ending: &str) -> String {
+    let form = |verb: &&str| {
+        let (first, rest) = verb.split_once(' ').unwrap_or((verb, ""));
+        let stem = match first.strip_suffix('e') {
+            Some(stem) => stem.to_owned(),
+            None if ending == "ed" && first.ends_with('y') => format!("{}i", first.trim_end_matches('y')),
+            None => first.to_owned(),
+        };
+        format!("{stem}{ending} {rest}").trim_end().to_owned()
+    };
+    verbs.iter().map(form).collect::<Vec<_>>().join("|")
+}
+
 // What stands in front of an order: "That the City Council:", "Staff recommends that the board", "By motion,".
 pattern!(
     LEAD,
-    r"^(?:(?:that|to|and|then|also|further|or|please|by (?:motion|resolution|ordinance|minute order|roll call vote)|(?:it is )?(?:recommended|requested) that|the|(?:city|town|county|village)? ?(?:council|board|commission|mayor)(?: of [a-z]+)?|(?:move|motion) to|should|shall|action)\b[,: ]*)+"
+    r"^(?:(?:that|to|and|then|also|further|or|please|by (?:motion|resolution|ordinance|minute order|roll call vote)|(?:it is )?(?:recommended|requested) that|the|(?:city|town|county|village)? ?(?:council|board|commission|mayor)(?: of [a-z]+)?|(?:move|motion) to|should|shall|action)\b[,: ]*|resolution no\b[._ ]*[-–—:] +|consider: *(?:[a-h]|[1-9])[.)] +|(?:[a-h]|[1-9])[.)] +)+"
 );
 
 // What was asked for before, and decided.
@@ -134,6 +157,8 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
     let is_recommendation = passage.section == Section::Action;
     // "To permit this, an amendment is needed" asks for nothing.
     let told = if !is_recommendation && lowered.starts_with("to ") { lowered } else { without_lead(lowered) };
+    let is_title = passage.document == 0;
+    let told = if is_title { told.strip_prefix("an ").or(told.strip_prefix("a ")).unwrap_or(told) } else { told };
     let first = passage.text.split_whitespace().next().unwrap_or_default();
     let is_shouted = first.chars().filter(|letter| letter.is_alphabetic()).count() >= 3
         && first.chars().filter(|letter| letter.is_alphabetic()).all(char::is_uppercase);
@@ -146,6 +171,13 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
     });
     if let Some(patterns) = begins.filter(|_| !is_half) {
         return (Some(patterns.action), true);
+    }
+    let is_point = is_recommendation || is_shouted || is_title || passage.lead.is_some();
+    if let Some(patterns) = PATTERNS.iter().find(|patterns| is_point && patterns.doing.is_match(told)) {
+        return (Some(patterns.action), true);
+    }
+    if let Some(patterns) = PATTERNS.iter().find(|patterns| is_title && is_shouted && patterns.done.is_match(told)) {
+        return (Some(patterns.action), false);
     }
     if let Some(patterns) = PATTERNS.iter().find(|patterns| !is_half && patterns.noun.is_match(told)) {
         return (Some(patterns.action), is_recommendation);
@@ -204,6 +236,7 @@ const EMPTY: &[&str] = &[
     "relating",
     "pursuant",
     "section",
+    "project",
 ];
 
 /// The words of a text that name things, without their endings.
@@ -242,6 +275,27 @@ mod tests {
     }
 
     #[test]
+    fn titles_name_what_is_decided() {
+        use ActionKind::*;
+        for (text, kind) in [
+            ("RESOLUTION NO.______ - APPROVE THE PERMIT", Some(Approve)),
+            ("RESOLUTION NO. - Fifth Amendment to Contract DA-5190", Some(Award)),
+            ("Resolution calling upon the Governor to act", Some(Adopt)),
+            ("A Local Law to amend the code, in relation to bicycles", Some(Adopt)),
+            ("AUTHORIZED THE CITY MANAGER to sign", Some(Authorize)),
+            ("CONSIDER: A. AWARDING a contract to Brook Steel", Some(Award)),
+            ("and B. AMENDING the budget by $5,000", Some(Amend)),
+            ("Adopted budgets are kept in the library", None),
+        ] {
+            let citation = Citation { document: crate::summary::TITLE.into(), page: None };
+            let section = Section::Subject;
+            let passage =
+                Passage { text: text.into(), section, citation, is_row: false, lead: None, document: 0, order: 0 };
+            assert_eq!(read(passage, "").action.map(|action| action.kind), kind, "{text}");
+        }
+    }
+
+    #[test]
     fn actions_are_told_from_prose() {
         use ActionKind::*;
         for (text, kind, asks) in [
@@ -261,5 +315,7 @@ mod tests {
             assert_eq!(action(Section::Body, text), (kind, asks), "{text}");
         }
         assert_eq!(action(Section::Action, "Support bill 9."), (Some(Approve), true));
+        assert_eq!(action(Section::Body, "AWARDING Contract No. 5 to Brook Steel."), (Some(Award), true));
+        assert_eq!(action(Section::Body, "Awarding bodies met in May."), (None, false));
     }
 }

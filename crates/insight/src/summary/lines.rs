@@ -46,6 +46,10 @@ pattern!(MARKER, r"^\s*(?:[-–—•·*▪●○◦‣➢✓>\x{e000}-\x{f8ff}]
 pattern!(LABELLED, r"^[A-Z][A-Za-z /&'’()-]{1,40}:(?:\s|$)");
 pattern!(NUMBERING, r"^\s*(?:(?:section|part|item)\s+)?\(?(?:\d{1,2}(?:\.\d{1,2})*|[A-Z]|[IVX]{1,4})[.):]\s*");
 
+// A paper whose number is not given yet: "RESOLUTION NO.________ - APPROVE THE PERMIT".
+pattern!(UNNUMBERED, r"(?i)^(?:resolution|ordinance|order) no\.?[ _]*[-–—:] +");
+pattern!(POINT, r"^(?:(?:and|or) )?[A-H][.)] ");
+
 static DROPPED: LazyLock<Vec<(Regex, bool)>> =
     LazyLock::new(|| BOILERPLATE.iter().map(|rule| (constant_regex(rule.pattern), rule.unless_money)).collect());
 
@@ -61,9 +65,14 @@ static KNOWN: LazyLock<HashMap<&'static str, (Section, bool)>> = LazyLock::new(|
 pub(super) fn passages(title: &str, documents: &[DocumentText]) -> Vec<Passage> {
     let mut all = Vec::new();
     let title = one_line(title);
-    for (order, sentence) in sentences::split(&title).into_iter().enumerate() {
+    let told = UNNUMBERED.find(&title).and_then(|lead| title.get(lead.end()..)).unwrap_or(&title);
+    for (order, sentence) in sentences::split(told).into_iter().enumerate() {
         let citation = Citation { document: TITLE.to_owned(), page: None };
-        let text = sentence.to_owned();
+        // "…; and B. AMENDING the budget" is a point of its own.
+        let text = POINT.find(sentence).and_then(|mark| sentence.get(mark.end()..)).unwrap_or(sentence).to_owned();
+        if order > 0 && is_boilerplate(&text) {
+            continue;
+        }
         all.push(Passage { text, section: Section::Subject, citation, is_row: false, lead: None, document: 0, order });
     }
     for (at, document) in documents.iter().enumerate() {
@@ -82,7 +91,7 @@ struct Reading<'d> {
     place: usize,
     section: Section,
     /// An order that a list follows.
-    lead: Option<String>,
+    lead: Option<Lead>,
     order: usize,
     /// How many units were seen.
     seen: usize,
@@ -91,6 +100,15 @@ struct Reading<'d> {
     /// Whoever wrote it has signed: what follows in the same file was attached.
     is_signed: bool,
     furniture: HashSet<String>,
+}
+
+/// `APPROVE:`, above a list.
+struct Lead {
+    /// As printed.
+    shown: String,
+    lowered: String,
+    /// No point of the list was read yet.
+    is_fresh: bool,
 }
 
 /// Lines that belong together.
@@ -186,7 +204,7 @@ impl<'d> Reading<'d> {
             }
             let is_row = line.contains('\t');
             if let Some(order) = order_above_a_list(line) {
-                self.lead = Some(order);
+                self.lead = Some(Lead { shown: line.to_owned(), lowered: order, is_fresh: true });
                 (is_open, is_first) = (false, true);
                 continue;
             }
@@ -200,8 +218,16 @@ impl<'d> Reading<'d> {
                 if self.left == 0 && matches!(self.section, Section::Action | Section::Fiscal | Section::Next) {
                     self.section = Section::Body;
                 }
-                let text = if is_row { cells(line) } else { one_line(line) };
-                let lead = self.lead.clone().filter(|_| is_point);
+                let mut text = if is_row { cells(line) } else { one_line(line) };
+                let lead = self.lead.as_mut().filter(|_| is_point);
+                if let Some(lead) = lead {
+                    // A point that is no order itself is read with the order above it.
+                    let bare = MARKER.replace(&text, "").to_lowercase();
+                    if std::mem::take(&mut lead.is_fresh) && !super::cues::begins_with_order(&bare) {
+                        text = format!("{} {}", lead.shown, MARKER.replace(&text, ""));
+                    }
+                }
+                let lead = self.lead.as_ref().filter(|_| is_point).map(|lead| lead.lowered.clone());
                 let section = self.section;
                 units.push(Unit { text, page: page.number, section, is_row, lead, is_first, is_attached });
                 is_first = false;
@@ -228,6 +254,8 @@ impl<'d> Reading<'d> {
         for part in parts {
             let part = MARKER.find(part).map_or(part, |marker| part.get(marker.end()..).unwrap_or(part));
             let part = part.trim();
+            // A row of stars below a paragraph is no part of it.
+            let part = if part.ends_with("***") { part.trim_end_matches(['*', ' ']) } else { part };
             if part.is_empty() || is_boilerplate(part) {
                 continue;
             }

@@ -16,6 +16,8 @@ use super::{
 
 /// A longer quote is cut at a word.
 const LONGEST: usize = 420;
+/// How many points of a title are told where there is nothing else.
+const TITLE_POINTS: usize = 4;
 /// A passage that serves a need less than this is not shown.
 const LEAST: f32 = 3.0;
 
@@ -57,8 +59,11 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
     // What must be there comes first; the order of reading is made at the end.
     let needs = [Says::Action, Says::Money, Says::Subject, Says::Affected, Says::Date, Says::NextStep];
     let mut chosen: Vec<(Says, &Read)> = Vec::new();
+    // A report that tells what it is about in a part of its own is quoted with it.
+    let has_purpose = read.iter().any(|read| read.passage.document == 1 && read.passage.section == Section::Purpose);
     for need in needs {
-        if chosen.len() >= most || is_met(need, &chosen) {
+        let is_met = is_met(need, &chosen) && !(need == Says::Subject && has_purpose);
+        if chosen.len() >= most || is_met {
             continue;
         }
         let fits =
@@ -73,8 +78,17 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         chosen.extend(best.map(|(_, read)| (need, read)));
     }
     // What is asked for often has several points.
-    let further =
-        || read.iter().filter(|read| read.asks && read.passage.document == 1 && serves(Says::Action, read) >= 6.0);
+    // Findings that the law wants are shown only if nothing else is asked for.
+    let decides = |read: &Read| read.action.is_some_and(|action| !is_aside(action.kind));
+    let any_decides = chosen.iter().any(|(says, read)| *says == Says::Action && decides(read));
+    let further = || {
+        read.iter().filter(|read| {
+            read.asks
+                && read.passage.document == 1
+                && serves(Says::Action, read) >= 6.0
+                && (decides(read) || !any_decides)
+        })
+    };
     for read in further() {
         let asked = chosen.iter().filter(|(says, _)| *says == Says::Action).count();
         // Reports ask twice for the same in other words.
@@ -86,7 +100,24 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
     // The title stands above the summary anyway: what only repeats it makes room, unless there is nothing else.
     let repeats = |read: &Read| read.passage.document > 0 && says_the_same(title, &read.passage.text);
     if chosen.iter().any(|(_, read)| read.passage.document > 0 && !repeats(read)) {
-        chosen.retain(|(says, read)| *says != Says::Subject || (read.passage.document > 0 && !repeats(read)));
+        chosen.retain(|(says, read)| match says {
+            Says::Action | Says::Money => true,
+            Says::Subject => read.passage.document > 0 && !repeats(read),
+            Says::Affected | Says::Date | Says::NextStep => read.passage.document > 0,
+        });
+    }
+    // Of an item that has nothing but its title, all points of the title are told.
+    if !chosen.is_empty() && chosen.iter().all(|(_, read)| read.passage.document == 0) {
+        for read in read.iter().filter(|read| read.passage.document == 0 && read.passage.text.len() >= 20) {
+            let is_new = !chosen.iter().any(|(_, known)| says_the_same(&known.passage.text, &read.passage.text));
+            if is_new && chosen.len() < most.max(TITLE_POINTS) {
+                // "EXPAND the use of the fuel" goes on with what the first point orders.
+                let first = read.passage.text.split(' ').next().unwrap_or_default();
+                let is_ordered = first.len() >= 4 && first.chars().all(char::is_uppercase);
+                let says = if read.action.is_some() || is_ordered { Says::Action } else { Says::Subject };
+                chosen.push((says, read));
+            }
+        }
     }
     if chosen.is_empty() {
         let of_documents = || read.iter().filter(|read| read.passage.document > 0 && !read.passage.is_row);
@@ -104,6 +135,11 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
             citation: read.passage.citation.clone(),
         })
         .collect()
+}
+
+/// Whether an action decides nothing by itself.
+fn is_aside(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::Determine | ActionKind::Receive | ActionKind::Consider)
 }
 
 /// Whether something that was chosen for another need serves this one, too.
@@ -124,7 +160,8 @@ fn is_prose(read: &Read) -> bool {
     let text = &read.passage.text;
     !read.passage.is_row
         && text.split(' ').count() >= 5
-        && text.chars().any(char::is_lowercase)
+        // Agendas shout their titles.
+        && (read.passage.document == 0 || text.chars().any(char::is_lowercase))
         && text.starts_with(|c: char| !c.is_lowercase() && c != ')' && c != ',')
 }
 
@@ -141,13 +178,19 @@ fn serves(need: Says, read: &Read) -> f32 {
         Says::Action => {
             let Some(action) = read.action else { return 0.0 };
             // Recommendations begin with the findings that the law wants; the decision is what counts.
-            let aside = matches!(action.kind, ActionKind::Determine | ActionKind::Receive | ActionKind::Consider);
-            2.0 + section(Section::Action, 4.0)
+            let aside = is_aside(action.kind);
+            let is_exempt =
+                ["exempt", "not a project", "not subject to"].iter().any(|words| read.lowered.contains(words));
+            let of_environment = read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa");
+            let score = 2.0
+                + section(Section::Action, 4.0)
                 + when(read.asks, 2.0)
                 + f32::from(action.weight)
                 + when(!read.amounts.is_empty(), 1.0)
                 - when(aside, 1.5)
-                - when(read.lowered.contains("environmental quality act") || read.lowered.contains("ceqa"), 5.0)
+                - when(of_environment && is_exempt, 5.0);
+            // A title that asks for something is an action, however little it decides.
+            if read.asks && passage.document == 0 && !is_exempt { score.max(LEAST + 2.0) } else { score }
         }
         Says::Money => {
             if read.amounts.is_empty() && !read.no_cost {
@@ -157,6 +200,8 @@ fn serves(need: Says, read: &Read) -> f32 {
             1.5 + section(Section::Fiscal, 4.0)
                 + section(Section::Action, 1.5)
                 + when(!read.amounts.is_empty(), 1.0)
+                // "There is no cost to the city" says more than the fee that somebody paid.
+                + when(read.no_cost, 2.2)
                 + when(read.action.is_some(), 1.5)
                 + (largest.max(1) as f32).log10() * 0.25
         }
@@ -229,6 +274,7 @@ pub(super) fn shortened(text: &str) -> String {
     let text = text.trim_end();
     let text =
         text.strip_suffix("; and").or(text.strip_suffix("; or")).unwrap_or(text).trim_end_matches([';', ',', ' ']);
+    let text = text.strip_prefix("and further ").or(text.strip_prefix("and ")).unwrap_or(text);
     if text.len() <= LONGEST {
         return text.to_owned();
     }

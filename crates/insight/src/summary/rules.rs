@@ -382,6 +382,7 @@ pub const BOILERPLATE: &[Boilerplate] = &[
         "enactment",
         r"^(?:now,? )?therefore,? (?:be it|the)\b.{0,60}$|^be it (?:further )?(?:resolved|ordained|enacted)\b.{0,80}$|^the following (?:resolution|ordinance) was (?:offered|read)|^(?:ayes?|noes|nays?|absent|abstain(?:ed)?|attest|passed and adopted|adopted this|introduced this|mayor|city clerk)\b|^i hereby certify|severability|held (?:to be )?(?:invalid|unconstitutional)",
     ),
+    dropped("unchanged", r"^all other (?:terms|provisions)\b.{0,40}\b(?:unchanged|the same|in effect)\b"),
     dropped_without_money("recital", r"^whereas\b"),
     dropped("contents", r"\.{5,}|…{3,}|^table of contents"),
     dropped("blanks", r"_{4,}|☐|☒"),
@@ -468,8 +469,15 @@ pub const ACTIONS: &[ActionRule] = &[
     action(
         ActionKind::Adopt,
         &["adopt", "pass", "enact", "establish", "create", "repeal", "impose", "declare", "proclaim"],
-        &["adoption", "passage", "enactment", "establishment", "resolution", "ordinance"],
+        &["adoption", "passage", "enactment", "establishment", "resolution", "ordinance", "local law"],
         2,
+    ),
+    // Before what is approved: "certify that the law was kept" approves nothing.
+    action(
+        ActionKind::Determine,
+        &["determine", "find", "further find", "certify that", "make the findings"],
+        &["determination", "findings"],
+        1,
     ),
     action(
         ActionKind::Approve,
@@ -521,7 +529,6 @@ pub const ACTIONS: &[ActionRule] = &[
         1,
     ),
     action(ActionKind::Hear, &["conduct", "hold", "open the public hearing"], &["public hearing", "hearing"], 1),
-    action(ActionKind::Determine, &["determine", "find", "make the findings"], &["determination"], 1),
     action(
         ActionKind::Consider,
         &["consider", "discuss", "review"],
@@ -556,7 +563,7 @@ pub const NEXT: &str = concat!(
 /// Money without an amount.
 pub const NO_COST: &str = concat!(
     r"\bno (?:direct |additional |net |new |anticipated |immediate |significant )*(?:fiscal|financial|budget(?:ary)?|general fund|cost) (?:impact|effect|implications?|cost)s?\b",
-    r"|\bno (?:additional |new |direct )?costs?\b|\bcost[- ]neutral\b|\b(?:does|will) not (?:have|result in) an?y? (?:fiscal|financial|budgetary)\b|\bno impact (?:on|to) the (?:general fund|budget)\b",
+    r"|\bno (?:additional |new |direct )?costs?\b|\bcost[- ]neutral\b|\b(?:does|will) not (?:have|result in) an?y? (?:fiscal|financial|budgetary)\b|\bno impact (?:on|to) the (?:general fund|budget)\b|^none\b",
     r"|\bsufficient fund(?:s|ing)\b|\bfunds? (?:is|are) (?:available|budgeted|included)\b|\bunbudgeted\b",
 );
 

@@ -88,7 +88,12 @@ pub(super) fn split(text: &str) -> Vec<&str> {
 fn ends_here(before: &str, next: &str) -> bool {
     let word = before.rsplit([' ', '(', '“', '"']).next().unwrap_or_default();
     // A number in front of an item of a list, and the initials of a name.
-    if before.trim().len() <= 3 || (word.chars().count() == 1 && word.chars().all(char::is_uppercase)) {
+    if before.trim().len() <= 3 || (word.chars().count() == 1 && word.chars().all(char::is_alphabetic)) {
+        return false;
+    }
+    // "…: 1. The first": the number of a point.
+    let is_number = !word.is_empty() && word.len() <= 2 && word.chars().all(|letter| letter.is_ascii_digit());
+    if is_number && before.strip_suffix(word).is_some_and(|front| front.trim_end().ends_with([':', ';'])) {
         return false;
     }
     let lowered = word.to_lowercase();
@@ -125,6 +130,7 @@ mod tests {
             ]
         );
         assert_eq!(split("Cost is $1.5 million. 2. Second point"), ["Cost is $1.5 million.", "2. Second point"]);
+        assert_eq!(split("Carry forward: 1. The bridge"), ["Carry forward: 1. The bridge"]);
         assert!(split("  ").is_empty());
     }
 

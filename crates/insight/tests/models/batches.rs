@@ -1,9 +1,6 @@
 //! Many questions at once, whose keys are not trusted.
 
-use crate::{
-    server::{Reply, Seen, Server, gemini_answer},
-    support::{Bench, gemini_config, good, openai_config, request},
-};
+use crate::support::{Bench, gemini_config, good, openai_config, request};
 use bindery_insight::models::{
     Advice, ErrorKind, ModelsConfig, Request,
     ask::{Batch, BatchAnswers, BatchOutcome},
@@ -11,6 +8,7 @@ use bindery_insight::models::{
     ledger::{Ledger as _, Purpose},
     timer::Timer as _,
 };
+use bindery_testkit::model_server::{Reply, Seen, Server, gemini_answer};
 use serde_json::{Value, json};
 use std::{
     sync::{Arc, Mutex},
@@ -112,7 +110,7 @@ fn a_batch_is_handed_in_waited_for_and_read() {
         assert_eq!(answer.cost_micros, 250, "half the price");
     }
     assert!(bench.ledger.calls().iter().all(|call| call.purpose == Purpose::Batch));
-    assert_eq!(bench.ledger.spent_micros(batch.day), Ok(1000));
+    assert_eq!(bench.ledger.spent_micros(batch.money.day), Ok(1000));
     let again = bench.models.begin_batch(&requests(), &|| false).unwrap();
     assert_eq!((again.known.len(), again.batches.len()), (4, 0), "what is known is not asked again");
 }
@@ -202,7 +200,7 @@ fn a_batch_that_ends_without_answers_gives_its_money_back() {
     let ended = bench.models.collect_batch(&batch, &requests(), &|| false).unwrap();
     assert_eq!(ended, BatchOutcome::Ended("batches/b1 has expired".to_owned()));
     assert_eq!(bench.models.estimate(&request("item-9")).unwrap().model, "small-model");
-    assert_eq!(bench.ledger.spent_micros(batch.day), Ok(0));
+    assert_eq!(bench.ledger.spent_micros(batch.money.day), Ok(0));
     assert_eq!(bench.ask("item-9").unwrap_err().kind, ErrorKind::ServerFault, "it is asked now");
 }
 

@@ -1,15 +1,13 @@
 //! Services that are busy, down, slow or wrong: what is tried again, what is parked, what is final.
 
-use crate::{
-    server::{Reply, Server},
-    support::{Bench, gemini_config, good, openai_config},
-};
+use crate::support::{Bench, gemini_config, good, openai_config};
 use bindery_core::{StepError, error::Disposition};
 use bindery_insight::models::{
     Advice, ErrorKind,
     error::{CONFIGURATION, KEY, SERVICE},
     timer::Timer as _,
 };
+use bindery_testkit::model_server::{Reply, Server};
 use serde_json::json;
 use std::{fs, time::Duration};
 
@@ -61,7 +59,8 @@ fn a_service_that_stays_busy_parks_the_work_and_says_when_to_come_back() {
     assert_eq!(error.advice, Advice::Park { until: SERVICE, retry_at });
     assert_eq!(server.seen().len(), 3);
     let step = StepError::from(error);
-    assert_eq!(step.disposition, Disposition::Park { until: SERVICE.to_owned() }, "no attempt is used up");
+    let parked = Disposition::Park { until: SERVICE.to_owned(), at: retry_at };
+    assert_eq!(step.disposition, parked, "no attempt is used up, and the work wakes by itself");
     // Nobody holds a thread for longer than is configured.
     let server = Server::start(|_, _| busy(Some("3000")));
     let bench = Bench::openai(&server);

@@ -1,10 +1,8 @@
 //! Texts that are longer than a model takes.
 
-use crate::{
-    server::{Reply, Seen, Server},
-    support::{Bench, good, openai_config, request},
-};
+use crate::support::{Bench, good, openai_config, request};
 use bindery_insight::models::{ErrorKind, ask::LongRequest};
+use bindery_testkit::model_server::{Reply, Seen, Server};
 use serde_json::json;
 
 /// Notes on parts are the amounts in them; the answer is good if it saw all of them.
@@ -50,7 +48,7 @@ fn a_longer_one_is_taken_apart_at_its_pages_and_put_together_from_notes() {
     let seen = server.seen();
     assert_eq!(seen.len(), answer.parts + 1);
     assert!((3..=5).contains(&answer.parts), "{}", answer.parts);
-    assert!(seen[..answer.parts].iter().all(|part| part.user().ends_with('\u{c}')), "whole pages");
+    assert!(seen[..answer.parts].iter().all(|part| part.user().contains("\u{c}\n\nitem_id")), "whole pages");
     let last = seen[answer.parts].user();
     assert!((0..20).all(|page| last.contains(&format!("${page},000"))), "{last}");
     assert!(last.contains("Title: Packet"));

@@ -6,6 +6,5 @@ mod answering;
 mod batches;
 mod failing;
 mod long_texts;
-mod server;
 mod spending;
 mod support;

@@ -1,15 +1,13 @@
 //! Money and turns, with many threads at once.
 
-use crate::{
-    server::{Reply, Server},
-    support::{Bench, good, openai_config, request},
-};
+use crate::support::{Bench, good, openai_config, request};
 use bindery_insight::models::{
     Advice, ErrorKind, Request,
     error::BUDGET,
     ledger::{Ledger as _, day_of},
     timer::Timer as _,
 };
+use bindery_testkit::model_server::{Reply, Server};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,

@@ -1,12 +1,12 @@
 //! What all tests of models share.
 
-use crate::server::Server;
 use bindery_insight::models::{
     Answer, ModelError, Models, ModelsConfig, Request, Schema, SizeClass,
     cache::MemoryCache,
     ledger::MemoryLedger,
     timer::{LeapingTimer, Timer},
 };
+use bindery_testkit::model_server::Server;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ fn a_missing_variable_parks_the_work_before_anything_is_sent() {
     config.headers = vec![("x-key".into(), Template::parse("${NO_SUCH_VARIABLE_HERE}").unwrap())];
     let error = call(config).unwrap_err();
     let until = "environment variable NO_SUCH_VARIABLE_HERE".to_owned();
-    assert_eq!(error.disposition, Disposition::Park { until });
+    assert_eq!(error.disposition, Disposition::Park { until, at: None });
     assert!(server.asked().is_empty());
 }
 

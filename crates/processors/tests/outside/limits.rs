@@ -70,5 +70,5 @@ fn a_program_sees_only_what_it_was_given() {
         "the environment variable NO_SUCH_VARIABLE_HERE, which the program /bin/sh needs, is not set"
     );
     let until = "environment variable NO_SUCH_VARIABLE_HERE".to_owned();
-    assert_eq!(error.disposition, Disposition::Park { until });
+    assert_eq!(error.disposition, Disposition::Park { until, at: None });
 }

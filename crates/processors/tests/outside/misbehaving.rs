@@ -166,7 +166,7 @@ fn a_program_that_is_not_there_parks_the_work() {
     for (program, expected) in cases {
         let error = call(&CommandConfig::new(program, Vec::new(), folder.path()), Value::Null).unwrap_err();
         assert!(error.message.contains(expected), "{error}");
-        assert_eq!(error.disposition, Disposition::Park { until: format!("program {program}") });
+        assert_eq!(error.disposition, Disposition::Park { until: format!("program {program}"), at: None });
     }
     let nowhere = CommandConfig::new("sh", Vec::new(), folder.path().join("gone"));
     assert!(call(&nowhere, Value::Null).unwrap_err().message.ends_with("does not exist"));

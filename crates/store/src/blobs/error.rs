@@ -49,16 +49,15 @@ pub enum BlobError {
 impl BlobError {
     /// What should happen to the work that met this error.
     pub fn disposition(&self) -> Disposition {
+        let park = |until: String| Disposition::Park { until, at: None };
         match self {
             // The bytes are gone or wrong: only a person can bring them back.
             Self::Missing { .. } | Self::Corrupt { .. } => Disposition::Review,
             Self::NotJson { .. } => Disposition::Bug,
             Self::SourceMissing { .. } | Self::SourceDenied { .. } | Self::NotAFile { .. } => Disposition::Reject,
             // More tries change nothing until somebody changes the machine, so none is used up.
-            Self::NoSpace { path, .. } => Disposition::Park { until: format!("there is space for {}", path.display()) },
-            Self::Denied { action, path, .. } => {
-                Disposition::Park { until: format!("there is permission to {action} {}", path.display()) }
-            }
+            Self::NoSpace { path, .. } => park(format!("there is space for {}", path.display())),
+            Self::Denied { action, path, .. } => park(format!("there is permission to {action} {}", path.display())),
             Self::SourceChanged { .. } | Self::CopyDiffers { .. } | Self::Io { .. } | Self::ShuttingDown => {
                 Disposition::Retry { after: None }
             }

@@ -21,7 +21,8 @@ pub struct CivicChanges {
     /// The meeting that this is about, and the revision that was read (0: there was none). None: about no meeting, such as
     /// a roster.
     pub about: Option<(String, i64)>,
-    /// The job whose effect this is: stored only while the caller holds it, which then ends as said.
+    /// The job whose effect this is: stored only while the caller holds it, which then ends as said. With
+    /// [`JobEnd::Hold`] it goes on, and more may follow.
     pub claim: Option<(JobId, Token, JobEnd)>,
     pub meeting: Option<Meeting>,
     pub items: Vec<AgendaItem>,

@@ -21,8 +21,12 @@ pub const CIVIC_QUEUE: &str = "q.civic";
 /// The workflow of the submissions that civic jobs belong to.
 pub const CIVIC_WORKFLOW: &str = "civic";
 
-/// The version of it that new ones are pinned to.
-pub const CIVIC_WORKFLOW_VERSION: i64 = 1;
+/// The version of it that new ones are pinned to. Those of earlier versions go on with theirs: their stages are the same.
+pub const CIVIC_WORKFLOW_VERSION: i64 = 2;
+
+/// The names of two errors that the engine and the store give jobs.
+const WORKER_LOST: &str = "WorkerLost";
+const CANCELLED: &str = "Cancelled";
 
 /// The external id of the submission that a jurisdiction's jobs belong to.
 pub fn standing_submission(banana: &str) -> String {
@@ -172,7 +176,7 @@ pub enum QueueStatus {
     Pending,
     Processing,
     Completed,
-    /// Given up because trying again would not help.
+    /// Given up at once, because trying again would not help.
     Failed,
     /// Given up after several attempts.
     DeadLetter,
@@ -213,7 +217,7 @@ pub struct QueueJob {
     pub retry_count: u32,
     pub error_message: Option<String>,
     pub created_at: Timestamp,
-    /// Not kept: a lease says until when, not since when.
+    /// Not kept: a claim says until when it holds, not since when.
     pub started_at: Option<Timestamp>,
     /// Not kept: a finished job leaves no row.
     pub completed_at: Option<Timestamp>,
@@ -230,8 +234,6 @@ impl QueueJob {
             JobState::Dead if retryable => QueueStatus::DeadLetter,
             JobState::Dead | JobState::Cancelled => QueueStatus::Failed,
         };
-        // The attempt that is under way has not failed.
-        let failed_attempts = if job.state == JobState::Running { job.attempt.saturating_sub(1) } else { job.attempt };
         Ok(Self {
             id: job.id,
             job_type: task.job_type().to_owned(),
@@ -241,13 +243,29 @@ impl QueueJob {
             payload: task,
             priority: job.priority,
             status,
-            retry_count: failed_attempts,
+            retry_count: failed_attempts(job),
             error_message: job.error.as_ref().map(|error| error.message.clone()),
             created_at: job.created_at,
             started_at: None,
             completed_at: None,
         })
     }
+}
+
+/// How many attempts have failed in a way that trying again may help. The attempt under way has not; nor was it one that
+/// found out that nothing helps, or that workers die of the job.
+fn failed_attempts(job: &Job) -> u32 {
+    let last_counts = match (job.state, &job.error) {
+        (JobState::Running, _) => false,
+        (JobState::Dead, Some(error)) => match (error.class, error.kind.as_str()) {
+            (ErrorClass::Retry, kind) => kind != WORKER_LOST,
+            // By hand, whatever had failed before.
+            (_, CANCELLED) => true,
+            _ => false,
+        },
+        _ => true,
+    };
+    if last_counts { job.attempt } else { job.attempt.saturating_sub(1) }
 }
 
 #[cfg(test)]

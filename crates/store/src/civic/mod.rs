@@ -50,7 +50,7 @@ pub(crate) mod tables;
 pub mod work;
 
 pub use alerts::{Alert, Channel, GATHERED, Notification, Sent, Watch};
-pub use books::{ModelAnswer, ModelCall, ModelDay, MoneySetAside};
+pub use books::{Granted, ModelAnswer, ModelCall, ModelCallFilter, ModelDay, MoneySetAside};
 pub use changes::{Applied, CivicChanges};
 pub use cities::JurisdictionFilter;
 pub use documents::{KnownDocument, KnownText, UnknownTopic};

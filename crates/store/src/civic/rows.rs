@@ -158,7 +158,7 @@ impl Rows {
         }
         for revision in &part.item_revisions {
             let mut revision = revision.clone();
-            revision.seen_at = Some(self.now);
+            revision.seen_at = revision.seen_at.or(Some(self.now));
             self.writes.put(&revision);
         }
         // Somebody asked for this city, and here it is.

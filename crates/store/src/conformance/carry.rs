@@ -20,7 +20,8 @@ fn lease_of(claim: &ClaimedJob) -> (JobId, Token) {
 impl Fixture {
     /// Claims as a relay does.
     async fn carry(&self, max: usize) -> Vec<ClaimedJob> {
-        let request = ClaimRequest { worker: "relay".into(), queues: None, max, lease: LEASE, counts: false };
+        let request =
+            ClaimRequest { worker: "relay".into(), queues: None, submissions: None, max, lease: LEASE, counts: false };
         self.store.claim(request).await.unwrap()
     }
 

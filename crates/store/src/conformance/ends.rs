@@ -71,7 +71,7 @@ pub async fn a_parked_job_waits_for_its_dependency(f: &Fixture) {
         parked.push(f.enqueue(f.job("read", submission)).await);
         let why = full_error("Unavailable", ErrorClass::Park);
         let resume = Some(resume_point());
-        f.end(&f.claim_one().await, JobEnd::Park { until: until.to_owned(), error: why, resume }).await;
+        f.end(&f.claim_one().await, JobEnd::Park { until: until.to_owned(), at: None, error: why, resume }).await;
     }
     let job = f.stored(parked[0]).await;
     assert_eq!((job.state, job.attempt), (JobState::Parked, 0), "waiting for a key must not burn attempts");
@@ -89,6 +89,72 @@ pub async fn a_parked_job_waits_for_its_dependency(f: &Fixture) {
     assert_eq!(woken[0].job.attempt, 1);
     assert_eq!(woken[0].job.resume, Some(resume_point()));
     assert_eq!(f.stored(parked[2]).await.state, JobState::Parked, "it waits for something else");
+}
+
+pub async fn a_parked_job_with_a_time_wakes_by_itself(f: &Fixture) {
+    let submission = f.submission().await;
+    let park = |at| JobEnd::Park {
+        until: "language model service".to_owned(),
+        at: Some(at),
+        error: full_error("RateLimited", ErrorClass::Park),
+        resume: Some(resume_point()),
+    };
+    let id = f.enqueue(f.job("read", submission)).await;
+    let later = f.after(40);
+    f.end(&f.claim_one().await, park(later)).await;
+    let view = f.view(id).await.unwrap();
+    assert_eq!((view.job.state, view.job.attempt, view.job.run_at), (JobState::Parked, 0, Some(later)));
+    assert_eq!(view.job.lease_until, None);
+    assert!(view.reason.to_string().starts_with(&format!("parked until {later}: ")), "{}", view.reason);
+    f.advance(39);
+    assert_eq!(f.store.sweep().await.unwrap().parked_woken, 0);
+    f.assert_nothing_to_claim("its time has not come").await;
+    f.advance(1);
+    assert_eq!(f.store.sweep().await.unwrap().parked_woken, 1, "whoever sweeps wakes it");
+    assert_eq!(f.store.sweep().await.unwrap().parked_woken, 0, "once");
+    let woken = f.claim_one().await;
+    assert_eq!((woken.job.id, woken.job.attempt, woken.job.run_at), (id, 1, None));
+    assert_eq!(woken.job.resume, Some(resume_point()));
+
+    // What it waits for may also be there before its time.
+    f.end(&woken, park(f.after(3_600))).await;
+    assert_eq!(f.store.unpark("language model service").await.unwrap(), 1);
+    let job = f.stored(id).await;
+    assert_eq!((job.state, job.run_at), (JobState::Ready, None));
+    let woken = f.claim_one().await;
+    f.end(&woken, park(f.after(3_600))).await;
+    assert_eq!(f.store.retry(JobFilter { ids: vec![id], ..JobFilter::default() }).await.unwrap().jobs, 1);
+    f.advance(7_200);
+    assert_eq!(f.store.sweep().await.unwrap().parked_woken, 0, "it does not wait any more");
+    f.done(&f.claim_one().await).await;
+}
+
+/// The time of a parked job is kept with it, so the process that parked it may be gone.
+pub async fn a_service_away_for_ten_minutes_makes_no_dead_letter(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("read", submission)).await;
+    let back_at = f.after(600);
+    let mut tries = 0;
+    loop {
+        let claim = f.claim_one().await;
+        assert_eq!((claim.job.id, claim.job.attempt), (id, 1), "no wait counts as an attempt");
+        if f.now() >= back_at {
+            f.done(&claim).await;
+            break;
+        }
+        tries += 1;
+        let end = JobEnd::Park {
+            until: "language model service".to_owned(),
+            at: Some(f.after(30)),
+            error: full_error("CircuitOpen", ErrorClass::Park),
+            resume: None,
+        };
+        f.end(&claim, end).await;
+        f.advance(30);
+        assert_eq!(f.store.sweep().await.unwrap().parked_woken, 1);
+    }
+    assert_eq!(tries, 20);
+    assert_eq!(f.view(id).await, None, "it is done");
 }
 
 pub async fn a_dead_job_is_kept_with_its_reason(f: &Fixture) {

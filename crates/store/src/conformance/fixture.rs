@@ -249,7 +249,8 @@ impl Fixture {
     }
 
     pub async fn claim_as(&self, worker: &str, max: usize) -> Vec<ClaimedJob> {
-        let request = ClaimRequest { worker: worker.into(), queues: None, max, lease: LEASE, counts: true };
+        let request =
+            ClaimRequest { worker: worker.into(), queues: None, submissions: None, max, lease: LEASE, counts: true };
         self.store.claim(request).await.unwrap()
     }
 

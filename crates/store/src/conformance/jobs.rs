@@ -9,7 +9,7 @@ use crate::{
 use bindery_core::{
     Payload, SubmissionId,
     error::ErrorClass,
-    job::{JobState, NewJob},
+    job::{JobState, Limit, NewJob},
 };
 use std::{collections::BTreeSet, time::Duration};
 
@@ -100,6 +100,46 @@ pub async fn due_jobs_keep_their_place_by_priority(f: &Fixture) {
     assert_eq!(f.claim_one().await.job.id, plain);
 }
 
+pub async fn only_the_asked_submissions_are_claimed_from(f: &Fixture) {
+    let (one, other, third) = (f.submission().await, f.submission().await, f.submission().await);
+    let request = |submissions: &[SubmissionId], queues: Option<&[&str]>, max| ClaimRequest {
+        worker: "worker".into(),
+        queues: queues.map(names),
+        submissions: Some(submissions.to_vec()),
+        max,
+        lease: LEASE,
+        counts: true,
+    };
+    let claim = async |submissions: &[SubmissionId], queues: Option<&[&str]>, max| {
+        ids(&f.store.claim(request(submissions, queues, max)).await.unwrap())
+    };
+    assert_eq!(claim(&[one], None, 5).await, []);
+    let limit = Limit { key: "model".into(), running: Some(1), per_minute: None };
+    let others = f.enqueue(NewJob { priority: 9, ..f.job("read", other) }).await;
+    let low = f.enqueue(f.job("read", one)).await;
+    let high = f.enqueue(NewJob { priority: 5, ..f.job("mail", one) }).await;
+    let limited = f.enqueue(NewJob { priority: 7, limit: Some(limit.clone()), ..f.job("read", one) }).await;
+    let others_limited = f.enqueue(NewJob { priority: 8, limit: Some(limit), ..f.job("read", other) }).await;
+    let later = f.enqueue(NewJob { not_before: Some(f.after(60)), ..f.job("read", one) }).await;
+    assert_eq!(claim(&[third], None, 5).await, [], "nothing of it waits");
+    assert_eq!(claim(&[], None, 5).await, [], "of none is nothing");
+    assert_eq!(claim(&[one], Some(&["mail"]), 5).await, [high]);
+    assert_eq!(claim(&[one, third], None, 1).await, [limited], "the most urgent of these");
+    assert_eq!(claim(&[one], None, 5).await, [low]);
+    f.advance(60);
+    f.store.pause(&"read".into(), None).await.unwrap();
+    assert_eq!(claim(&[one], None, 5).await, [], "its queue is paused");
+    f.store.resume(&"read".into()).await.unwrap();
+    assert_eq!(claim(&[one], None, 5).await, [later]);
+    // Whoever asks for all gets the rest, and nothing twice.
+    assert_eq!(ids(&f.claim(9).await), [others], "the limit of the other is reached");
+    f.advance(LEASE.as_secs() + 1);
+    f.store.sweep().await.unwrap();
+    assert_eq!(claim(&[other], None, 1).await, [others], "given back, it is claimed again");
+    assert_eq!(claim(&[other], None, 5).await, [others_limited]);
+    assert_eq!(ids(&f.claim(9).await), [low, high, later], "one job of the limit at a time");
+}
+
 pub async fn only_the_asked_queues_are_claimed_from(f: &Fixture) {
     let submission = f.submission().await;
     let mut jobs = Vec::new();
@@ -109,6 +149,7 @@ pub async fn only_the_asked_queues_are_claimed_from(f: &Fixture) {
     let request = |queues: &[&str]| ClaimRequest {
         worker: "worker".into(),
         queues: Some(names(queues)),
+        submissions: None,
         max: 10,
         lease: LEASE,
         counts: true,
@@ -229,7 +270,8 @@ pub async fn dead_and_cancelled_jobs_do_not_hold_their_key(f: &Fixture) {
 pub async fn a_waiting_job_holds_its_key(f: &Fixture) {
     let submission = f.submission().await;
     let id = f.enqueue(keyed(f, submission, "old")).await;
-    let parked = JobEnd::Park { until: "a key".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None };
+    let parked =
+        JobEnd::Park { until: "a key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
     f.end(&f.claim_one().await, parked).await;
     assert_eq!(f.offer(keyed(f, submission, "newer")).await, Enqueued::Merged(id));
     let job = f.stored(id).await;

@@ -103,9 +103,10 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     for end in [
         JobEnd::Done,
         JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None },
-        JobEnd::Park { until: "x".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Park { until: "x".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
         JobEnd::Continue { cursor: 9 },
+        JobEnd::Hold,
         JobEnd::Await { until: f.after(5), error: None },
     ] {
         let result = f.commit(ending(&stale, end.clone(), changes.clone())).await;
@@ -115,6 +116,35 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     }
     let progress = f.finish(&holder).await;
     assert!(progress[0].closed, "the worker that holds the job is not disturbed");
+}
+
+pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("read", submission)).await;
+    let claim = f.claim_one().await;
+    let bit = |name: &str| Changes { events: vec![event(name, Some(submission))], ..Changes::default() };
+    let hold = |name: &str| ending(&claim, JobEnd::Hold, bit(name));
+    // In one batch, in several, and together with the end.
+    let results = f.store.commit(vec![hold("First"), hold("Second")]).await.unwrap();
+    assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
+    let job = f.stored(id).await;
+    assert_eq!((job.state, job.attempt), (JobState::Running, 1), "nothing has ended");
+    // An end of the lease that nobody has noticed does no harm: the work is still ours.
+    f.advance(LEASE.as_secs() + 1);
+    assert!(f.commit(hold("Third")).await.is_applied());
+    f.store.sweep().await.unwrap();
+    assert_eq!(f.commit(hold("Fourth")).await, CommitResult::Rejected(Rejection::LeaseLost), "it was given back");
+    let next = f.claim_as("another", 1).await.remove(0);
+    assert_eq!(f.commit(hold("Fifth")).await, CommitResult::Rejected(Rejection::LeaseLost), "another has it");
+    let results = f
+        .store
+        .commit(vec![ending(&next, JobEnd::Hold, bit("Sixth")), ending(&next, JobEnd::Done, bit("Last"))])
+        .await
+        .unwrap();
+    assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
+    let kinds: Vec<_> = f.events().await.into_iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["First", "Second", "Third", "Sixth", "Last"]);
+    assert_eq!(f.view(id).await, None);
 }
 
 pub async fn a_commit_counts_once_however_often_it_is_sent(f: &Fixture) {
@@ -212,6 +242,29 @@ pub async fn an_expired_lease_goes_back_with_its_attempt_counted(f: &Fixture) {
     assert_eq!((again.job.attempt, again.job.payload), (2, text("work")));
 }
 
+pub async fn what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once(f: &Fixture) {
+    let submission = f.submission().await;
+    f.store.enqueue((0..3).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
+    let (dead, alive) = (f.claim_as("dead", 2).await, f.claim_as("alive", 1).await.pop().unwrap());
+    assert_eq!(f.store.bury(vec!["dead".into(), "unheard-of".into()]).await.unwrap(), 2);
+    assert_eq!(f.store.bury(vec!["dead".into()]).await.unwrap(), 0, "given back once");
+    assert_eq!(f.store.bury(Vec::new()).await.unwrap(), 0);
+    let job = f.stored(dead[0].job.id).await;
+    assert_eq!(
+        (job.state, job.attempt, job.worker),
+        (JobState::Ready, 1, None),
+        "a job that kills its worker must end"
+    );
+    assert_eq!(job.error.expect("people see why it runs again").kind, "WorkerLost");
+    assert_eq!(f.stored(alive.job.id).await.worker, Some("alive".into()), "another's lease is not touched");
+    // One that lives after all has lost its job.
+    let late = f.store.commit(vec![ending(&dead[1], JobEnd::Done, Changes::default())]).await.unwrap();
+    assert!(!late[0].is_applied(), "{late:?}");
+    assert_eq!(f.claim(5).await.len(), 2);
+    f.advance(61);
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 3, "the new leases end as others do");
+}
+
 pub async fn released_jobs_go_back_without_counting(f: &Fixture) {
     let submission = f.submission().await;
     let id = f.enqueue(f.job("ocr", submission)).await;
@@ -236,7 +289,8 @@ pub async fn two_claimers_never_share_a_job(f: &Fixture) {
             let mut claimed = Vec::new();
             loop {
                 let worker = Name::from(format!("worker-{n}"));
-                let request = ClaimRequest { worker, queues: None, max: 7, lease: LEASE, counts: true };
+                let request =
+                    ClaimRequest { worker, queues: None, submissions: None, max: 7, lease: LEASE, counts: true };
                 let batch = store.claim(request).await.unwrap();
                 if batch.is_empty() {
                     return claimed;

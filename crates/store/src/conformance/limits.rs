@@ -40,7 +40,7 @@ pub async fn every_way_to_end_makes_room(f: &Fixture) {
     }
     for end in [
         JobEnd::Retry { at: f.after(600), error: error("Timeout", ErrorClass::Retry), resume: None },
-        JobEnd::Park { until: "key".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Park { until: "key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
         JobEnd::Await { until: f.after(600), error: None },
     ] {
@@ -163,9 +163,10 @@ pub async fn every_waiting_job_says_why(f: &Fixture) {
     assert!(because.contains("the work met Encrypted"), "{because}");
 
     let parked = f.enqueue(f.job("read", submission)).await;
-    let end = JobEnd::Park { until: "model key".to_owned(), error: error("NoKey", ErrorClass::Park), resume: None };
+    let end =
+        JobEnd::Park { until: "model key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
     f.end(&f.claim_one().await, end).await;
-    let WaitReason::Parked { because } = reason(f, parked).await else { panic!("it is parked") };
+    let WaitReason::Parked { because, at: None } = reason(f, parked).await else { panic!("it is parked") };
     assert!(because.contains("model key") || because.contains("the work met NoKey"), "{because}");
 
     let retried = f.enqueue(f.job("read", submission)).await;

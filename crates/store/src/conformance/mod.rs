@@ -29,7 +29,9 @@
 //! | [`executions`] | state machines that go on where they were |
 //! | [`search`] | pages that are found by their words |
 //! | [`civic`] | meetings that are stored whole and once, with the work that follows |
+//! | [`civic_books`] | what language models cost and answer |
 //! | [`civic_records`] | cities, visits, messages, and lists that are true |
+//! | [`civic_reading`] | files that are read once, and summaries that only the holder of the job stores |
 //! | [`civic_registry`] | cities that people enter and take out |
 //! | [`portable`] | rows that are carried to another store whole |
 
@@ -38,6 +40,8 @@
 pub mod blobs;
 pub mod carry;
 pub mod civic;
+pub mod civic_books;
+pub mod civic_reading;
 pub mod civic_records;
 pub mod civic_registry;
 pub mod control;
@@ -88,6 +92,7 @@ macro_rules! conformance_suite {
                 a_time_in_the_past_means_now
                 due_jobs_keep_their_place_by_priority
                 only_the_asked_queues_are_claimed_from
+                only_the_asked_submissions_are_claimed_from
                 results_come_in_the_order_of_the_jobs
                 a_merge_takes_the_newest_payload_and_the_greatest_priority
                 a_merge_takes_the_earlier_time
@@ -103,12 +108,14 @@ macro_rules! conformance_suite {
                 every_claim_draws_a_fresh_token
                 a_claim_says_who_until_when_and_how_often
                 a_commit_under_a_lost_lease_stores_nothing
+                who_holds_a_job_stores_bit_by_bit_until_it_is_lost
                 a_commit_counts_once_however_often_it_is_sent
                 a_rejected_commit_does_not_disturb_its_neighbours
                 a_wrong_token_is_no_claim
                 a_heartbeat_keeps_the_lease
                 a_heartbeat_names_the_jobs_that_are_lost
                 an_expired_lease_goes_back_with_its_attempt_counted
+                what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once
                 released_jobs_go_back_without_counting
                 two_claimers_never_share_a_job
                 of_two_commits_at_once_one_is_stored
@@ -130,6 +137,8 @@ macro_rules! conformance_suite {
                 what_follows_is_enqueued_by_the_same_commit
                 retry_waits_for_its_time_and_keeps_why_and_where
                 a_parked_job_waits_for_its_dependency
+                a_parked_job_with_a_time_wakes_by_itself
+                a_service_away_for_ten_minutes_makes_no_dead_letter
                 a_dead_job_is_kept_with_its_reason
                 a_fan_out_goes_on_in_several_commits
                 work_done_outside_is_awaited_from_the_start
@@ -319,6 +328,18 @@ macro_rules! conformance_suite {
                 people_and_bodies_are_listed_with_what_they_did
                 any_text_can_be_stored
             }
+            civic_books {
+                money_is_set_aside_before_a_call_and_exchanged_after_it
+                a_call_is_written_down_once_whoever_says_it_again
+                money_that_a_dead_process_leaves_behind_counts_as_spent
+                many_at_once_stay_below_the_cap_together
+                an_answer_is_kept_as_it_was_first_given
+            }
+            civic_reading {
+                what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held
+                files_are_known_by_address_and_by_content
+                words_that_mean_no_topic_are_counted
+            }
             civic_registry {
                 a_city_is_entered_once_and_changed_as_it_was_seen
                 of_two_who_enter_one_city_at_once_one_is_told
@@ -386,6 +407,8 @@ mod tests {
             ("search", include_str!("search.rs")),
             ("civic", include_str!("civic.rs")),
             ("civic_records", include_str!("civic_records.rs")),
+            ("civic_books", include_str!("civic_books.rs")),
+            ("civic_reading", include_str!("civic_reading.rs")),
             ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
             ("deadlines", include_str!("deadlines.rs")),

@@ -168,13 +168,21 @@ impl Model {
     }
 
     /// Job and claim of each, in the order of urgency.
-    pub fn claim(&mut self, queue: Option<&Name>, max: usize, lease: Duration) -> Vec<(JobKey, ClaimKey)> {
+    pub fn claim(
+        &mut self,
+        queue: Option<&Name>,
+        submission: Option<SubmissionId>,
+        max: usize,
+        lease: Duration,
+    ) -> Vec<(JobKey, ClaimKey)> {
         let mut order: Vec<_> = self.jobs.iter().map(|(key, job)| (Reverse(job.job.priority), *key)).collect();
         order.sort_unstable();
         let mut claimed = Vec::new();
         for (_, key) in order {
             let job = &self.jobs[&key];
-            let meant = queue.is_none_or(|queue| *queue == job.job.queue) && !self.paused.contains(&job.job.queue);
+            let meant = queue.is_none_or(|queue| *queue == job.job.queue)
+                && submission.is_none_or(|submission| submission == job.job.submission)
+                && !self.paused.contains(&job.job.queue);
             if claimed.len() == max || !meant || job.state_at(self.now) != JobState::Ready || self.is_limited(job) {
                 continue;
             }
@@ -239,8 +247,12 @@ impl Model {
                 job.run_at = Some(*at);
                 self.jobs.insert(key, job);
             }
-            JobEnd::Park { until, .. } => {
+            JobEnd::Hold => {
+                self.jobs.insert(key, job);
+            }
+            JobEnd::Park { until, at, .. } => {
                 job.give_back(JobState::Parked);
+                job.run_at = *at;
                 job.parked_until = Some(until.clone());
                 job.attempt -= 1;
                 self.jobs.insert(key, job);
@@ -344,6 +356,11 @@ impl Model {
             } else {
                 swept.leases_expired += 1;
             }
+            job.give_back(JobState::Ready);
+        }
+        let is_due = |job: &ModelJob| job.state == JobState::Parked && job.run_at.is_some_and(|at| at <= self.now);
+        for job in self.jobs.values_mut().filter(|job| is_due(job)) {
+            swept.parked_woken += 1;
             job.give_back(JobState::Ready);
         }
         swept

@@ -10,7 +10,7 @@ use proptest::{collection::vec, option, prelude::*};
 #[derive(Debug, Clone)]
 pub enum Op {
     Enqueue(Vec<JobSpec>),
-    Claim { queue: Option<u8>, max: usize },
+    Claim { queue: Option<u8>, submission: Option<u8>, max: usize },
     Commit(Vec<EndSpec>),
     Report { processor: u8, event: Option<u8> },
     LateReport { submission: u8, processor: u8 },
@@ -64,9 +64,10 @@ pub struct EndSpec {
 pub enum EndKind {
     Done,
     Retry,
-    Park(u8),
+    Park { until: u8, timed: bool },
     Dead,
     Continue,
+    Hold,
     Await,
 }
 
@@ -102,9 +103,10 @@ fn end_spec() -> impl Strategy<Value = EndSpec> {
     let end = prop_oneof![
         5 => Just(EndKind::Done),
         2 => Just(EndKind::Retry),
-        1 => (0..2_u8).prop_map(EndKind::Park),
+        1 => (0..2_u8, any::<bool>()).prop_map(|(until, timed)| EndKind::Park { until, timed }),
         2 => Just(EndKind::Dead),
         1 => Just(EndKind::Continue),
+        1 => Just(EndKind::Hold),
         1 => Just(EndKind::Await),
     ];
     let change = prop_oneof![
@@ -136,7 +138,8 @@ fn end_spec() -> impl Strategy<Value = EndSpec> {
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         5 => vec(job_spec(), 1..4).prop_map(Op::Enqueue),
-        6 => (option::of(0..2_u8), 1..4_usize).prop_map(|(queue, max)| Op::Claim { queue, max }),
+        6 => (option::of(0..2_u8), option::weighted(0.3, 0..2_u8), 1..4_usize)
+            .prop_map(|(queue, submission, max)| Op::Claim { queue, submission, max }),
         9 => vec(end_spec(), 1..4).prop_map(Op::Commit),
         2 => (0..3_u8, option::of(0..4_u8)).prop_map(|(processor, event)| Op::Report { processor, event }),
         1 => (0..2_u8, 0..3_u8).prop_map(|(submission, processor)| Op::LateReport { submission, processor }),

@@ -128,7 +128,7 @@ impl Pair<'_> {
         let store = &self.fixture.store;
         match op {
             Op::Enqueue(specs) => self.enqueue(specs).await,
-            Op::Claim { queue, max } => self.claim(queue.map(queue_name), *max).await,
+            Op::Claim { queue, submission, max } => self.claim(queue.map(queue_name), *submission, *max).await,
             Op::Commit(specs) => self.commit(specs).await,
             Op::Report { processor, event } => self.report(*processor, *event).await,
             Op::LateReport { submission, processor } => self.late_report(*submission, *processor).await,
@@ -179,10 +179,11 @@ impl Pair<'_> {
         }
     }
 
-    async fn claim(&mut self, queue: Option<Name>, max: usize) {
-        let expected = self.model.claim(queue.as_ref(), max, LEASE);
-        let queues = queue.map(|queue| vec![queue]);
-        let request = ClaimRequest { worker: "worker".into(), queues, max, lease: LEASE, counts: true };
+    async fn claim(&mut self, queue: Option<Name>, submission: Option<u8>, max: usize) {
+        let submission = submission.map(|n| self.submissions[n as usize % 2]);
+        let expected = self.model.claim(queue.as_ref(), submission, max, LEASE);
+        let (queues, submissions) = (queue.map(|queue| vec![queue]), submission.map(|only| vec![only]));
+        let request = ClaimRequest { worker: "worker".into(), queues, submissions, max, lease: LEASE, counts: true };
         let mut claimed = self.fixture.store.claim(request).await.unwrap();
         for (key, claim) in &expected {
             let (job, id) = (&self.model.jobs[key], self.jobs[key]);
@@ -224,11 +225,11 @@ impl Pair<'_> {
         let may_fail = own_step(Arrival::Failed).is_none_or(|step| self.is_sound(step));
         let (dirty, overdue) = holder.as_ref().map_or((false, false), |job| (job.dirty.is_some(), job.overdue));
         let kind = match spec.end {
-            EndKind::Retry | EndKind::Park(_) if overdue => EndKind::Await,
+            EndKind::Retry | EndKind::Park { .. } if overdue => EndKind::Await,
             EndKind::Dead if !may_fail => EndKind::Done,
             kind => kind,
         };
-        let kind = if dirty && !matches!(kind, EndKind::Continue) { EndKind::Done } else { kind };
+        let kind = if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold) { EndKind::Done } else { kind };
 
         let mut changes = Changes::default();
         let work = holder.as_ref().map_or_else(|| (self.submissions[0], "work".into(), "p0".into()), ModelJob::work);
@@ -266,13 +267,15 @@ impl Pair<'_> {
             EndKind::Retry => {
                 JobEnd::Retry { at: now + BACK_OFF, error: error("Timeout", ErrorClass::Retry), resume: None }
             }
-            EndKind::Park(n) => JobEnd::Park {
-                until: format!("dependency {n}"),
+            EndKind::Park { until, timed } => JobEnd::Park {
+                until: format!("dependency {until}"),
+                at: timed.then(|| now + BACK_OFF),
                 error: error("Unavailable", ErrorClass::Park),
                 resume: None,
             },
             EndKind::Dead => JobEnd::Dead { error: error("Broken", ErrorClass::Reject), resume: None },
             EndKind::Continue => JobEnd::Continue { cursor: now.as_millis() % 1_000_000 },
+            EndKind::Hold => JobEnd::Hold,
             EndKind::Await => JobEnd::Await { until: now + REPORT, error: None },
         }
     }

@@ -44,8 +44,8 @@ pub struct PostgresStore {
     limit_cursor: Mutex<String>,
     /// The last claim found nothing: then a look comes before the next one.
     found_nothing: AtomicBool,
-    /// Queues without work, and nothing to sweep.
-    unclaimed: Quiet<Option<Vec<Name>>>,
+    /// Queues and submissions without work, and nothing to sweep.
+    unclaimed: Quiet<(Option<Vec<Name>>, Option<Vec<SubmissionId>>)>,
     unswept: Quiet<()>,
 }
 
@@ -108,13 +108,14 @@ impl Queue for PostgresStore {
 
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
         let mark = self.change_mark();
-        if self.unclaimed.holds(&request.queues, mark) {
+        let meant = (request.queues.clone(), request.submissions.clone());
+        if self.unclaimed.holds(&meant, mark) {
             return Ok(Vec::new());
         }
         let seen = claim::look(&self.db, &request, self.found_nothing.load(Ordering::Relaxed)).await?;
         self.found_nothing.store(seen.nothing(), Ordering::Relaxed);
         if seen.nothing() {
-            self.unclaimed.found_nothing(request.queues, mark, seen.next(), self.look_after());
+            self.unclaimed.found_nothing(meant, mark, seen.next(), self.look_after());
             return Ok(Vec::new());
         }
         let from = self.limit_cursor();
@@ -152,6 +153,10 @@ impl Queue for PostgresStore {
 
     async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()> {
         transaction!(self.db, Quiet, tx => workers::leave(&tx, worker, finished).await)
+    }
+
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => sweep::bury(&tx, &workers).await)
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {

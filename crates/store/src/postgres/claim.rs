@@ -42,6 +42,15 @@ const TAKE_READY: &str = "WITH RECURSIVE busy AS ( \
     DELETE FROM ready USING picked WHERE ready.ctid = picked.place \
     RETURNING ready.id, ready.priority, ready.queue";
 
+/// The same for some submissions: `$3`. Their jobs are found by their own index, and each has its row among the ready ones.
+const TAKE_READY_OF: &str = "WITH picked AS MATERIALIZED (SELECT ready.ctid AS place FROM job \
+        JOIN ready ON ready.queue = job.queue AND ready.priority = job.priority AND ready.id = job.id \
+        WHERE job.submission_id = ANY($3::bigint[]) AND ($1::text[] IS NULL OR job.queue = ANY($1)) \
+        AND job.queue NOT IN (SELECT queue.name FROM queue) \
+        ORDER BY ready.priority DESC, ready.id LIMIT $2 FOR UPDATE OF ready SKIP LOCKED) \
+    DELETE FROM ready USING picked WHERE ready.ctid = picked.place \
+    RETURNING ready.id, ready.priority, ready.queue";
+
 /// The columns of a job as it is after the claim.
 pub(super) static CLAIMED: LazyLock<String> =
     LazyLock::new(|| JOB_COLUMNS.split(", ").map(|column| format!("job.{column}")).collect::<Vec<_>>().join(", "));
@@ -83,13 +92,23 @@ pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> S
          EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL) \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
          OFFSET 0) AS t";
-    let queues = queues_of(request);
+    // Of some submissions, which are seldom asked for; the other statement stays as short as it is.
+    const LOOK_OF: &str = "SELECT NOT $3 OR EXISTS (SELECT 1 FROM job WHERE submission_id = ANY($4::bigint[]) \
+         AND state = 0 AND limit_key IS NULL AND ($2::text[] IS NULL OR queue = ANY($2))), \
+         (SELECT due_at - t.now FROM job WHERE shelf = 1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL) \
+         FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
+         OFFSET 0) AS t";
+    let (queues, submissions) = (queues_of(request), submissions_of(request));
     let seen = |row: &Row| {
         let next = get::<Option<i64>>(row, 1)?;
         let (scheduled, next) = (next.is_some_and(|next| next <= 0), next.map(until));
         Ok(Seen { ready: get(row, 0)?, scheduled, limited: get(row, 2)?, next })
     };
-    let rows = db.ask(LOOK, &[&db.given_time(), &queues, &thoroughly], seen).await?;
+    let rows = match &submissions {
+        None => db.ask(LOOK, &[&db.given_time(), &queues, &thoroughly], seen).await?,
+        Some(of) => db.ask(LOOK_OF, &[&db.given_time(), &queues, &thoroughly, of], seen).await?,
+    };
     Ok(rows.first().copied().unwrap_or(Seen { ready: true, scheduled: true, limited: true, next: None }))
 }
 
@@ -102,26 +121,38 @@ fn queues_of(request: &ClaimRequest) -> Option<Vec<&str>> {
     request.queues.as_ref().map(|queues| queues.iter().map(Name::as_str).collect())
 }
 
+fn submissions_of(request: &ClaimRequest) -> Option<Vec<i64>> {
+    request.submissions.as_ref().map(|submissions| submissions.iter().map(|submission| submission.raw()).collect())
+}
+
+/// Which ready jobs are meant.
+#[derive(Clone, Copy)]
+pub(super) struct Meant<'r> {
+    pub(super) queues: Option<&'r [&'r str]>,
+    pub(super) submissions: Option<&'r [i64]>,
+}
+
 pub(super) async fn claim(
     tx: &Tx,
     request: &ClaimRequest,
     seen: Seen,
     from: &str,
 ) -> TxResult<(Vec<ClaimedJob>, String)> {
-    let queues = queues_of(request);
+    let (queues, submissions) = (queues_of(request), submissions_of(request));
+    let meant = Meant { queues: queues.as_deref(), submissions: submissions.as_deref() };
     if seen.scheduled {
         promote_scheduled(tx).await?;
     }
     // Those that were scheduled may have a limit too.
     let (limited, cursor) = if seen.limited || seen.scheduled {
-        limits::candidates(tx, queues.as_deref(), request.max, from).await?
+        limits::candidates(tx, meant, request.max, from).await?
     } else {
         (Vec::new(), from.to_owned())
     };
     let mut claimed = if limited.is_empty() {
-        claim_ready(tx, request, queues.as_deref()).await?
+        claim_ready(tx, request, meant).await?
     } else {
-        claim_both(tx, request, queues.as_deref(), limited).await?
+        claim_both(tx, request, meant, limited).await?
     };
     claimed.sort_unstable_by_key(|claim| (Reverse(claim.job.priority), claim.job.id));
     Ok((claimed, cursor))
@@ -136,11 +167,11 @@ async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
 }
 
 /// The usual case. Rows that turn out to be out of date are gone then, and the next ones are looked at.
-async fn claim_ready(tx: &Tx, request: &ClaimRequest, queues: Option<&[&str]>) -> TxResult<Vec<ClaimedJob>> {
+async fn claim_ready(tx: &Tx, request: &ClaimRequest, meant: Meant<'_>) -> TxResult<Vec<ClaimedJob>> {
     let mut claimed = Vec::new();
     loop {
         let room = request.max - claimed.len();
-        let picked = take_ready(tx, room, queues).await?;
+        let picked = take_ready(tx, room, meant).await?;
         claimed.extend(lease(tx, request, picked.iter().map(|picked| picked.rank.1)).await?);
         if picked.len() < room || claimed.len() == request.max {
             return Ok(claimed);
@@ -148,20 +179,24 @@ async fn claim_ready(tx: &Tx, request: &ClaimRequest, queues: Option<&[&str]>) -
     }
 }
 
-async fn take_ready(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Vec<Picked>> {
+async fn take_ready(tx: &Tx, max: usize, meant: Meant<'_>) -> TxResult<Vec<Picked>> {
     let picked = |row: &Row| {
         Ok(Picked { rank: (Reverse(get::<i32>(row, 1)?), JobId::from_raw(get(row, 0)?)), queue: get(row, 2)? })
     };
-    tx.collect(TAKE_READY, &[&queues, &(max as i64)], picked).await
+    let max = max as i64;
+    match &meant.submissions {
+        None => tx.collect(TAKE_READY, &[&meant.queues, &max], picked).await,
+        Some(of) => tx.collect(TAKE_READY_OF, &[&meant.queues, &max, of], picked).await,
+    }
 }
 
 /// As many as there are up to `max`, each once, without those that are out of date. A job that became ready a second
 /// time before anybody met its first row has two.
-async fn take_up_to_date(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResult<Vec<Picked>> {
+async fn take_up_to_date(tx: &Tx, max: usize, meant: Meant<'_>) -> TxResult<Vec<Picked>> {
     let mut all: Vec<Picked> = Vec::new();
     loop {
         let room = max - all.len();
-        let picked = take_ready(tx, room, queues).await?;
+        let picked = take_ready(tx, room, meant).await?;
         let exhausted = picked.len() < room;
         let ids: Vec<i64> = picked.iter().map(|picked| picked.rank.1.raw()).collect();
         let ready = "SELECT id, priority FROM job WHERE id = ANY($1) AND state = 0 ORDER BY id FOR UPDATE";
@@ -181,10 +216,10 @@ async fn take_up_to_date(tx: &Tx, max: usize, queues: Option<&[&str]>) -> TxResu
 async fn claim_both(
     tx: &Tx,
     request: &ClaimRequest,
-    queues: Option<&[&str]>,
+    meant: Meant<'_>,
     limited: Vec<limits::Candidate>,
 ) -> TxResult<Vec<ClaimedJob>> {
-    let picked = take_up_to_date(tx, request.max, queues).await?;
+    let picked = take_up_to_date(tx, request.max, meant).await?;
     let ranks = picked.iter().map(|picked| picked.rank).chain(limited.iter().map(|candidate| candidate.rank));
     let chosen: BTreeSet<Rank> = ranks.collect::<BTreeSet<_>>().into_iter().take(request.max).collect();
     let back = || picked.iter().filter(|picked| !chosen.contains(&picked.rank));

@@ -145,7 +145,8 @@ async fn resume_cancelled_submission(tx: &mut Tx, id: SubmissionId) -> TxResult<
 }
 
 pub(super) async fn unpark(tx: &Tx, until: &str) -> TxResult<u64> {
-    tx.execute("UPDATE job SET state = 0, parked_until = NULL WHERE shelf = 3 AND parked_until = $1", &[&until]).await
+    let wake = "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE shelf = 3 AND parked_until = $1";
+    tx.execute(wake, &[&until]).await
 }
 
 pub(super) async fn cancel_submission(tx: &mut Tx, id: SubmissionId) -> TxResult<Cancelled> {

@@ -64,12 +64,18 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             tx.execute(sql, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
         }
-        JobEnd::Park { until, error, resume } => {
-            let sql = "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = $3, due_at = NULL, \
+        JobEnd::Hold => {
+            // Locked, so that nobody gives the job away before what it has caused is stored.
+            let sql = "SELECT 1 FROM job WHERE id = $1 AND token = $2 AND state = 2 FOR UPDATE";
+            return Ok(tx.first(sql, &[&id, &token_number]).await?.is_some());
+        }
+        JobEnd::Park { until, at, error, resume } => {
+            let sql = "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = $3, due_at = $6, \
                        token = NULL, worker = NULL, error = $4, resume = $5 \
                        WHERE id = $1 AND token = $2 AND state = 2";
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(sql, &[&id, &token_number, &until, &error, &resume]).await?
+            let at = at.map(Timestamp::as_millis);
+            tx.execute(sql, &[&id, &token_number, &until, &error, &resume, &at]).await?
         }
         JobEnd::Dead { error, resume } => {
             let sql = "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, error = $3, resume = $4 \

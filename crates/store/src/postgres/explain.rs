@@ -38,7 +38,7 @@ impl Explainer<'_> {
         Ok(match job.state {
             JobState::Running => WaitReason::Running { worker: job.worker.clone() },
             JobState::Scheduled => WaitReason::Later { at: job.run_at, because: because() },
-            JobState::Parked => WaitReason::Parked { because: because().unwrap_or_default() },
+            JobState::Parked => WaitReason::Parked { because: because().unwrap_or_default(), at: job.run_at },
             JobState::Awaiting => WaitReason::Report { until: job.lease_until },
             JobState::Dead => WaitReason::Dead { because: because().unwrap_or_default() },
             JobState::Cancelled => WaitReason::Cancelled,

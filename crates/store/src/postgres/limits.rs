@@ -3,7 +3,12 @@
 //! Jobs with a limit stand in an index per limit key, so a key that is exhausted costs one look, however many jobs wait
 //! behind it. Claims of one key take turns: an advisory lock is held from counting until the claim is committed.
 
-use super::{claim::Rank, fail::TxResult, rows::get, session::Tx};
+use super::{
+    claim::{Meant, Rank},
+    fail::TxResult,
+    rows::get,
+    session::Tx,
+};
 use bindery_core::{JobId, job::ClaimedJob};
 use std::{
     cmp::Reverse,
@@ -33,7 +38,7 @@ struct Known {
 /// The jobs that limits let through, at most `max` for each key, and where the next claim starts among the keys.
 pub(super) async fn candidates(
     tx: &Tx,
-    queues: Option<&[&str]>,
+    meant: Meant<'_>,
     max: usize,
     from: &str,
 ) -> TxResult<(Vec<Candidate>, String)> {
@@ -53,10 +58,11 @@ pub(super) async fn candidates(
                FROM unnest($1::text[]) AS k(key) CROSS JOIN LATERAL ( \
                SELECT * FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
                AND ($2::text[] IS NULL OR job.queue = ANY($2)) AND job.queue NOT IN (SELECT queue.name FROM queue) \
+               AND ($4::bigint[] IS NULL OR job.submission_id = ANY($4)) \
                ORDER BY job.priority DESC, job.id LIMIT $3) AS top ORDER BY top.limit_key, top.priority DESC, top.id";
     let mut let_through: HashMap<String, (i64, bool)> = HashMap::new();
     let mut candidates = Vec::new();
-    for row in tx.query(top, &[&keys, &queues, &(max as i64)]).await? {
+    for row in tx.query(top, &[&keys, &meant.queues, &(max as i64), &meant.submissions]).await? {
         let key: String = get(&row, 2)?;
         let (most, per_minute): (Option<i64>, Option<i64>) = (get(&row, 3)?, get(&row, 4)?);
         let state = known.get(&key);

@@ -116,6 +116,7 @@ pub(super) const fn shelf(state: JobState) -> i16 {
 pub(super) fn job(row: &Row) -> TxResult<Job> {
     let job_state = JobState::from_code(code(row, 8)?).ok_or_else(|| unexpected(8, "a job state"))?;
     let due_at = optional_time(row, 10)?;
+    let waits_by_itself = matches!(job_state, JobState::Scheduled | JobState::Parked);
     let limit = match optional_name(row, 14)? {
         Some(key) => Some(Limit { key, running: optional_count(row, 15)?, per_minute: optional_count(row, 16)? }),
         None => None,
@@ -131,8 +132,8 @@ pub(super) fn job(row: &Row) -> TxResult<Job> {
         priority: get(row, 7)?,
         state: job_state,
         attempt: get::<i32>(row, 9)? as u32,
-        run_at: due_at.filter(|_| job_state == JobState::Scheduled),
-        lease_until: due_at.filter(|_| job_state != JobState::Scheduled),
+        run_at: due_at.filter(|_| waits_by_itself),
+        lease_until: due_at.filter(|_| !waits_by_itself),
         worker: optional_name(row, 12)?,
         dedup_key: get(row, 13)?,
         limit,

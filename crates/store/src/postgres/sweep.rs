@@ -8,7 +8,7 @@ use super::{
     session::{Db, Tx},
 };
 use crate::{error::StoreResult, query::Swept};
-use bindery_core::{SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
+use bindery_core::{Name, SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ const ESCALATION: i32 = 100;
 /// transaction.
 pub(super) async fn due_in(db: &Db) -> StoreResult<Option<Duration>> {
     const LOOK: &str = "SELECT least((SELECT min(until) FROM claim), \
+         (SELECT due_at FROM job WHERE shelf = 3 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
          (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
          (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
@@ -31,6 +32,7 @@ pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
     let claims = end_claims(tx).await?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx, &claims).await?,
+        parked_woken: wake_parked(tx).await?,
         reports_overdue: wake_overdue(tx).await?,
         ..Swept::default()
     };
@@ -58,19 +60,40 @@ async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     let find = "SELECT id, worker FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE";
     let expired =
         tx.collect(find, &[&jobs, &tokens], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
-    if expired.is_empty() {
+    give_back(tx, expired).await
+}
+
+/// The same for workers that are known to have died, before their leases have run out.
+pub(super) async fn bury(tx: &Tx, workers: &[Name]) -> TxResult<u64> {
+    let names: Vec<&str> = workers.iter().map(Name::as_str).collect();
+    // Claims are few and tell which jobs run; no index of jobs knows their workers.
+    let find = "SELECT id, worker FROM job WHERE id = ANY(ARRAY(SELECT unnest(jobs) FROM claim)) AND state = 2 \
+                AND worker = ANY($1) ORDER BY id FOR UPDATE";
+    let held = tx.collect(find, &[&names], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
+    give_back(tx, held).await
+}
+
+async fn give_back(tx: &Tx, lost: Vec<(i64, Option<String>)>) -> TxResult<u64> {
+    if lost.is_empty() {
         return Ok(0);
     }
     let reason = |worker: Option<String>| {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         to_json(&ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None })
     };
-    let (ids, errors): (Vec<i64>, Vec<String>) = expired.into_iter().map(|(id, worker)| (id, reason(worker))).unzip();
+    let (ids, errors): (Vec<i64>, Vec<String>) = lost.into_iter().map(|(id, worker)| (id, reason(worker))).unzip();
     let give_back = "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error \
                      FROM unnest($1::bigint[], $2::text[]) AS lost(id, error) WHERE job.id = lost.id";
     let given_back = tx.execute(give_back, &[&ids, &errors]).await?;
     ends::take_newer_payload(tx, &ids).await?;
     Ok(given_back)
+}
+
+/// What a parked job waits for may be there by now: it tries by itself, whoever parked it.
+async fn wake_parked(tx: &Tx) -> TxResult<u64> {
+    let wake = "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE id IN \
+                (SELECT id FROM job WHERE shelf = 3 AND due_at <= $1 FOR UPDATE SKIP LOCKED)";
+    tx.execute(wake, &[&tx.millis()]).await
 }
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.

@@ -134,6 +134,10 @@ impl Queue for SqliteStore {
         self.writer.write(move |tx| workers::leave(tx, &worker, finished)).await
     }
 
+    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        self.writer.write(move |tx| sweep::bury(tx, &workers)).await
+    }
+
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
         self.writer.write(move |tx| jobs::release(tx, &leases)).await
     }

@@ -1,7 +1,7 @@
 //! Claiming: the greatest priority first, then the oldest, none from a paused queue, none beyond a limit.
 //!
 //! Jobs without a limit stand in one index per queue. Jobs with a limit stand in an index per limit key, so a key that
-//! is exhausted costs one look, however many jobs wait behind it.
+//! is exhausted costs one look, however many jobs wait behind it. A claim for some submissions looks at their jobs alone.
 
 use super::{
     rows::{self, JOB_COLUMNS, id_list},
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::query::ClaimRequest;
 use bindery_core::{
-    JobId, Name, Timestamp,
+    JobId, SubmissionId, Timestamp,
     job::{ClaimedJob, Job, JobState, Token},
 };
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -34,7 +34,10 @@ impl Candidate {
 pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<ClaimedJob>> {
     promote_scheduled(tx)?;
     let paused = paused_queues(tx)?;
-    let mut candidates = unlimited_candidates(tx, request, &paused)?;
+    let mut candidates = match &request.submissions {
+        None => unlimited_candidates(tx, request, &paused)?,
+        Some(submissions) => candidates_of(tx, request, submissions, &paused)?,
+    };
     limited_candidates(tx, request, &paused, &mut candidates)?;
     candidates.sort_unstable_by_key(Candidate::rank);
     candidates.truncate(request.max);
@@ -114,6 +117,41 @@ fn unlimited_candidates(
     Ok(candidates)
 }
 
+/// Whether a job is one of those that are asked for.
+fn is_wanted(request: &ClaimRequest, paused: &HashSet<String>, job: &Job) -> bool {
+    !paused.contains(job.queue.as_str())
+        && request.queues.as_ref().is_none_or(|queues| queues.contains(&job.queue))
+        && request.submissions.as_ref().is_none_or(|submissions| submissions.contains(&job.submission))
+}
+
+/// The same of some submissions, which are found by their own index.
+fn candidates_of(
+    tx: &mut Tx<'_>,
+    request: &ClaimRequest,
+    submissions: &[SubmissionId],
+    paused: &HashSet<String>,
+) -> WishResult<Vec<Candidate>> {
+    static TOP: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {JOB_COLUMNS} FROM job INDEXED BY job_submission \
+             WHERE submission_id IN (SELECT value FROM json_each(?1)) AND state = 0 AND limit_key IS NULL \
+             ORDER BY priority DESC, id"
+        )
+    });
+    let mut top = tx.db.prepare_cached(&TOP)?;
+    let mut found = top.query([id_list(submissions.iter().map(|submission| submission.raw()))])?;
+    let mut candidates = Vec::new();
+    while candidates.len() < request.max
+        && let Some(row) = found.next()?
+    {
+        let candidate = candidate(row, tx.state)?;
+        if is_wanted(request, paused, &candidate.job) {
+            candidates.push(candidate);
+        }
+    }
+    Ok(candidates)
+}
+
 /// The queues that have ready jobs, by jumping from one to the next in the index.
 fn ready_queues(tx: &Tx<'_>) -> WishResult<Vec<String>> {
     let mut next = tx.db.prepare_cached(
@@ -133,10 +171,7 @@ fn limited_candidates(
     paused: &HashSet<String>,
     candidates: &mut Vec<Candidate>,
 ) -> WishResult<()> {
-    let wanted = |queue: &str| {
-        !paused.contains(queue)
-            && request.queues.as_ref().is_none_or(|queues| queues.iter().any(|name: &Name| name == queue))
-    };
+    let wanted = |job: &Job| is_wanted(request, paused, job);
     let mut key = std::mem::take(&mut tx.state.limit_cursor);
     let mut wrapped = key.is_empty();
     let mut first_seen: Option<String> = None;
@@ -174,7 +209,7 @@ fn limited_by(
     tx: &mut Tx<'_>,
     key: &str,
     max: usize,
-    wanted: &dyn Fn(&str) -> bool,
+    wanted: &dyn Fn(&Job) -> bool,
     candidates: &mut Vec<Candidate>,
 ) -> WishResult<()> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
@@ -194,7 +229,7 @@ fn limited_by(
     while taken < max {
         let Some(row) = rows.next()? else { break };
         let candidate = candidate(row, tx.state)?;
-        if !wanted(&candidate.job.queue) {
+        if !wanted(&candidate.job) {
             continue;
         }
         let limit = candidate.job.limit.as_ref();

@@ -162,8 +162,9 @@ fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<
 }
 
 pub(super) fn unpark(tx: &Tx<'_>, until: &str) -> WishResult<u64> {
-    let mut wake =
-        tx.db.prepare_cached("UPDATE job SET state = 0, parked_until = NULL WHERE state = 3 AND parked_until = ?1")?;
+    let mut wake = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE state = 3 AND parked_until = ?1",
+    )?;
     Ok(wake.execute([until])? as u64)
 }
 

@@ -135,13 +135,17 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
                  error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
-        JobEnd::Park { until, error, resume } => tx
+        JobEnd::Hold => {
+            let mut held = tx.db.prepare_cached("SELECT 1 FROM job WHERE id = ?1 AND token = ?2 AND state = 2")?;
+            return Ok(held.exists((id, token))?);
+        }
+        JobEnd::Park { until, at, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, due_at = NULL, \
+                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, due_at = ?6, \
                  token = NULL, worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
-            .execute((id, token, until, to_json(error), resume.as_ref().map(to_json)))?,
+            .execute((id, token, until, to_json(error), resume.as_ref().map(to_json), at.map(Timestamp::as_millis)))?,
         JobEnd::Dead { error, resume } => tx
             .db
             .prepare_cached(

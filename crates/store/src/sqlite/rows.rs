@@ -87,6 +87,7 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
     let (queue, stage, processor) = (named(1)?, named(4)?, named(5)?);
     let job_state = JobState::from_code(row.get(8)?).ok_or_else(|| unexpected(8, Type::Integer, "a job state"))?;
     let due_at = optional_time(row, 10)?;
+    let waits_by_itself = matches!(job_state, JobState::Scheduled | JobState::Parked);
     let limit = match optional_name(row, 14)? {
         Some(key) => Some(Limit { key, running: row.get(15)?, per_minute: row.get(16)? }),
         None => None,
@@ -102,8 +103,8 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
         priority: row.get(7)?,
         state: job_state,
         attempt: row.get(9)?,
-        run_at: due_at.filter(|_| job_state == JobState::Scheduled),
-        lease_until: due_at.filter(|_| job_state != JobState::Scheduled),
+        run_at: due_at.filter(|_| waits_by_itself),
+        lease_until: due_at.filter(|_| !waits_by_itself),
         worker: optional_name(row, 12)?,
         dedup_key: row.get(13)?,
         limit,

@@ -6,15 +6,19 @@ use super::{
     writer::{Tx, WishResult},
 };
 use crate::query::Swept;
-use bindery_core::{SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
+use bindery_core::{Name, SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i64 = 100;
 
 pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
-    let mut swept =
-        Swept { leases_expired: expire_leases(tx)?, reports_overdue: wake_overdue(tx)?, ..Swept::default() };
+    let mut swept = Swept {
+        leases_expired: expire_leases(tx)?,
+        parked_woken: wake_parked(tx)?,
+        reports_overdue: wake_overdue(tx)?,
+        ..Swept::default()
+    };
     check_deadlines(tx, &mut swept)?;
     Ok(swept)
 }
@@ -27,16 +31,40 @@ fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
         [tx.now.as_millis()],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
+    give_back(tx, &expired)
+}
+
+/// The same for workers that are known to have died, before their leases have run out.
+pub(super) fn bury(tx: &Tx<'_>, workers: &[Name]) -> WishResult<u64> {
+    let names = to_json(&workers);
+    let held: Vec<(i64, Option<String>)> = rows::collect(
+        tx.db,
+        "SELECT id, worker FROM job WHERE state = 2 AND worker IN (SELECT value FROM json_each(?1))",
+        [names],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    give_back(tx, &held)
+}
+
+fn give_back(tx: &Tx<'_>, lost: &[(i64, Option<String>)]) -> WishResult<u64> {
     let mut give_back = tx.db.prepare_cached(
         "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = ?2 WHERE id = ?1",
     )?;
-    for (id, worker) in &expired {
+    for (id, worker) in lost {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         let error = ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None };
         give_back.execute((id, to_json(&error)))?;
         jobs::take_newer_payload(tx, *id)?;
     }
-    Ok(expired.len() as u64)
+    Ok(lost.len() as u64)
+}
+
+/// What a parked job waits for may be there by now: it tries by itself, whoever parked it.
+fn wake_parked(tx: &Tx<'_>) -> WishResult<u64> {
+    let mut wake = tx.db.prepare_cached(
+        "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE state = 3 AND due_at <= ?1",
+    )?;
+    Ok(wake.execute([tx.now.as_millis()])? as u64)
 }
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.

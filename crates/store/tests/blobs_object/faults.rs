@@ -47,7 +47,7 @@ async fn a_bucket_that_is_not_there(endpoint: &str) {
         let expected =
             format!("there is no bucket letters at {endpoint}: create it, or correct the URL or the endpoint");
         assert_eq!(error.to_string(), expected);
-        assert_eq!(error.disposition(), Disposition::Park { until: "there is a bucket letters".to_owned() });
+        assert_eq!(error.disposition(), Disposition::Park { until: "there is a bucket letters".to_owned(), at: None });
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// Waits until nobody else does the same on this store.
-async fn stand_by(conductor: &Conductor) -> anyhow::Result<()> {
+pub(super) async fn stand_by(conductor: &Conductor) -> anyhow::Result<()> {
     let mut told = None;
     while let Some(other) = conductor.other_fetcher(names::is_dead).await? {
         if told.as_ref() != Some(&other) {

@@ -58,7 +58,7 @@ pub(super) async fn once(app: &App, which: Which, flags: &Flags) -> anyhow::Resu
 }
 
 /// Nobody else does the same on this store.
-async fn alone(conductor: &Conductor) -> anyhow::Result<()> {
+pub(super) async fn alone(conductor: &Conductor) -> anyhow::Result<()> {
     match conductor.other_fetcher(names::is_dead).await? {
         None => Ok(()),
         Some(other) => Err(Failure::new(Exit::Unexpected, format!("{other} visits the cities of this store already"))

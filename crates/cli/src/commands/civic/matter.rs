@@ -1,6 +1,6 @@
 //! `bindery civic matter`: a bill or resolution over all its appearances.
 
-use super::{finding, shown, votes};
+use super::{finding, shown, summaries, votes};
 use crate::{
     config::{App, Settings},
     exit::Exit,
@@ -64,7 +64,10 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     shown::fact("status", matter.status.as_deref())?;
     let names: Vec<&str> = sponsors.iter().map(|(name, _)| name.as_str()).collect();
     shown::fact("sponsors", Some(&names.join(", ")))?;
-    shown::fact("summary", matter.canonical_summary.as_deref())?;
+    shown::fact("topics", Some(&matter.canonical_topics.join(", ")))?;
+    if let Some(summary) = &matter.canonical_summary {
+        summaries::text(summary)?;
+    }
     shown::fact("id", Some(&matter.id))?;
     output::line("")?;
     let meetings = meetings(&app, &appearances).await?;

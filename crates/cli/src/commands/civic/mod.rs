@@ -5,7 +5,8 @@
 //! | `parse`, `detect_vendor` | no |
 //! | `city`, `city_requests`, `alerts` | yes: what is followed, and who wants what |
 //! | `sync_cities`, `full_sync`, `fetcher`, `watchlist` | yes: they visit cities, with what is in `visiting` |
-//! | `status` | yes: how visiting goes |
+//! | `process_cities`, `sync_and_process`, `processor`, `daemon` | yes: they read what waits, with what is in `processing` |
+//! | `status` | yes: how it goes |
 //! | `preview_queue`, `queue` | yes: what waits to be read |
 //! | `meetings`, `show`, `votes`, `matter`, `changes` | yes: what is known |
 //! | `watch`, `notices`, `digest` | yes: what people follow, and what they are told |
@@ -13,15 +14,17 @@
 //! | `explain` | `explain` does, `filters explain` does not |
 //! | `export` | yes: what is known, for other programs |
 //! | `extract_text`, `preview_items` | yes, unless an address is given: documents, fetched and read |
-//! | `days`, `fetching`, `finding`, `outbox`, `reading`, `shown` | what several of them share |
+//! | `days`, `estimating`, `fetching`, `finding`, `outbox`, `reading`, `shown`, `summaries` | what several of them share |
 
 mod alerts;
 mod changes;
 mod city;
 mod city_requests;
+mod daemon;
 mod days;
 mod detect_vendor;
 mod digest;
+mod estimating;
 mod explain;
 mod export;
 mod extract_text;
@@ -36,12 +39,17 @@ mod outbox;
 mod parse;
 mod preview_items;
 mod preview_queue;
+mod process_cities;
+mod processing;
+mod processor;
 mod queue;
 mod reading;
 mod search;
 mod show;
 mod shown;
 mod status;
+mod summaries;
+mod sync_and_process;
 mod sync_cities;
 mod visiting;
 mod votes;
@@ -61,6 +69,8 @@ Examples:
   bindery civic preview-queue                     how much waits to be read
   bindery civic sync-city paloaltoCA              visit a city now
   bindery civic fetcher                           visit all cities whenever they are due
+  bindery civic process-cities paloaltoCA         read what was found, and say what it is about
+  bindery civic daemon                            both, for all cities, as a service
   bindery civic status                            how that goes
   bindery civic meetings paloaltoCA               what is known of a city
   bindery civic show paloaltoCA_3c961ffe17f6      a meeting with its agenda, votes and history
@@ -92,6 +102,12 @@ enum Action {
     Fetcher(fetcher::Args),
     PreviewWatchlist(watchlist::PreviewArgs),
     SyncWatchlist(watchlist::SyncArgs),
+    ProcessCities(process_cities::CitiesArgs),
+    SyncAndProcessCity(sync_and_process::CityArgs),
+    SyncAndProcessCities(sync_and_process::CitiesArgs),
+    ProcessWatchlist(process_cities::WatchlistArgs),
+    Processor(processor::Args),
+    Daemon(daemon::Args),
     Status(status::Args),
     Meetings(meetings::Args),
     Show(show::Args),
@@ -124,6 +140,12 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Fetcher(args) => fetcher::run(settings, args).await,
         Action::PreviewWatchlist(args) => watchlist::preview(settings, args).await,
         Action::SyncWatchlist(args) => watchlist::sync(settings, args).await,
+        Action::ProcessCities(args) => process_cities::cities(settings, args).await,
+        Action::SyncAndProcessCity(args) => sync_and_process::city(settings, args).await,
+        Action::SyncAndProcessCities(args) => sync_and_process::cities(settings, args).await,
+        Action::ProcessWatchlist(args) => process_cities::of_watchlist(settings, args).await,
+        Action::Processor(args) => processor::run(settings, args).await,
+        Action::Daemon(args) => daemon::run(settings, args).await,
         Action::Status(args) => status::run(settings, args).await,
         Action::Meetings(args) => meetings::run(settings, args).await,
         Action::Show(args) => show::run(settings, args).await,

@@ -1,20 +1,28 @@
-//! `bindery civic show`: a meeting with its agenda, documents, votes and history.
+//! `bindery civic show`: a meeting with its agenda, summaries, documents, votes and history; or one item.
 
-use super::{changes, finding, shown, votes};
-use crate::{config::Settings, exit::Exit, output};
+use super::{changes, finding, shown, summaries, votes};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    output,
+};
+use bindery_civic::ids;
 use bindery_store::civic::{AgendaItem, ChangeFilter, Meeting, VoteEvent};
 use serde_json::json;
 use std::collections::HashMap;
 
-/// Show a meeting: its agenda, documents, votes, and what has changed about it
+/// Show a meeting: its agenda, what its items are about, documents, votes, and what has changed; or one item
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bindery civic show paloaltoCA_3c961ffe17f6
-  bindery civic show paloaltoCA_3c961ffe17f6 --json | jq '.items[].title'")]
+  bindery civic show paloaltoCA_3c961ffe17f6_17864                 one item
+  bindery civic show paloaltoCA_3c961ffe17f6 --json | jq '.items[].summary'
+An item that has changed since it was summarised is shown as it was, with what it became.")]
 pub(super) struct Args {
-    /// The id of the meeting
-    meeting: String,
+    /// The id of the meeting or the item
+    #[arg(value_name = "MEETING|ITEM")]
+    id: String,
 
     /// Print JSON
     #[arg(long)]
@@ -23,22 +31,31 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let meeting = finding::meeting(&app, &args.meeting).await?;
+    if ids::is_item_id(&args.id) {
+        return item(&app, &args.id, args.json).await;
+    }
+    let meeting = finding::meeting(&app, &args.id).await?;
     let civic = app.store().civic();
     let items = civic.agenda(&meeting.id).await?;
     let voted = civic.votes(&meeting.id).await?;
     let filter = ChangeFilter { meeting_id: Some(meeting.id.clone()), ..ChangeFilter::default() };
     let mut history = civic.meeting_changes(filter).await?;
     history.sort_by_key(|change| (change.revision, change.ordinal));
+    let revisions = civic.item_revisions(&meeting.id).await?;
     if args.json {
-        let revisions = civic.item_revisions(&meeting.id).await?;
         output::json(&json!({
             "meeting": meeting, "items": items, "item_revisions": revisions, "votes": voted, "history": history,
         }))?;
         return Ok(Exit::Ok);
     }
     head(&meeting)?;
+    summaries::participation(meeting.participation.as_ref())?;
     agenda(&items, &voted)?;
+    let zone = meeting.tz.as_deref();
+    for item in items.iter().filter(|item| item.summary.is_some() || item.reading_error.is_some()) {
+        output::line("")?;
+        summaries::item(item, &revisions, zone)?;
+    }
     if !meeting.documents.is_empty() {
         output::line("")?;
         let rows = meeting.documents.iter().map(|one| [output::short(&one.name, 50), one.url.clone()]);
@@ -50,12 +67,38 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         votes::show(vote, vote.item_id.as_deref().and_then(|id| titles.get(id).copied()))?;
     }
     output::line("")?;
-    let zone = meeting.tz.as_deref();
     let rows = history.iter().map(|change| {
         let item = change.item_id.as_deref().and_then(|id| titles.get(id).copied());
         [shown::moment(change.at, zone), changes::told(change, item)]
     });
     output::fitted_table(&["SEEN", "CHANGE"], rows)?;
+    Ok(Exit::Ok)
+}
+
+/// One item, with its meeting and its votes.
+async fn item(app: &App, id: &str, json: bool) -> anyhow::Result<Exit> {
+    let (item, meeting) = finding::item(app, id).await?;
+    let civic = app.store().civic();
+    let mut revisions = civic.item_revisions(&meeting.id).await?;
+    revisions.retain(|revision| revision.item_id == item.id);
+    let mut voted = civic.votes(&meeting.id).await?;
+    voted.retain(|vote| vote.item_id.as_ref() == Some(&item.id));
+    if json {
+        output::json(&json!({"item": item, "meeting": meeting, "item_revisions": revisions, "votes": voted}))?;
+        return Ok(Exit::Ok);
+    }
+    summaries::item(&item, &revisions, meeting.tz.as_deref())?;
+    let (day, time) = shown::begins(&meeting);
+    shown::fact("meeting", Some(&format!("{}, {day} {time} ({})", meeting.title, meeting.id)))?;
+    if !item.attachments.is_empty() {
+        output::line("")?;
+        let rows = item.attachments.iter().map(|one| [output::short(&one.name, 50), one.url.clone()]);
+        output::table(&["DOCUMENT", "ADDRESS"], rows)?;
+    }
+    for vote in &voted {
+        output::line("")?;
+        votes::show(vote, None)?;
+    }
     Ok(Exit::Ok)
 }
 
@@ -73,7 +116,11 @@ fn head(meeting: &Meeting) -> anyhow::Result<()> {
     shown::fact("packet", meeting.packet_url.as_deref())?;
     shown::fact("minutes", meeting.minutes_url.as_deref())?;
     shown::fact("recording", meeting.video_url.as_deref())?;
-    shown::fact("summary", meeting.summary.as_deref())?;
+    shown::fact("topics", Some(&meeting.topics.join(", ")))?;
+    shown::fact("not read", meeting.processing_error.as_deref())?;
+    if let Some(summary) = &meeting.summary {
+        summaries::text(summary)?;
+    }
     shown::fact("id", Some(&meeting.id))?;
     Ok(())
 }

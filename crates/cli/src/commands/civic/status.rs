@@ -40,10 +40,17 @@ fn show(standing: &SyncStanding) -> anyhow::Result<()> {
     };
     let due = standing.next_sync_at.map(|at| format!("; the next is due at {at}")).unwrap_or_default();
     output::line(format!("fetcher    {running}{due}"))?;
+    output::line(format!("processor  {}", processors(standing)))?;
     output::line(format!("cities     {} active, {} failing", standing.active_cities, standing.failed_count))?;
     output::line(format!(
         "meetings   {} in all, {} summarised, {} pending",
         standing.total_meetings, standing.summarized_meetings, standing.pending_meetings
+    ))?;
+    let queue = &standing.queue;
+    let paused = if queue.is_paused { "; the queue is paused (`bindery resume q.civic` goes on)" } else { "" };
+    output::line(format!(
+        "queue      {} waiting, {} being read, {} given up{paused}",
+        queue.pending, queue.processing, queue.failed
     ))?;
     if !standing.failures.is_empty() {
         output::line("")?;
@@ -82,6 +89,19 @@ fn show(standing: &SyncStanding) -> anyhow::Result<()> {
         more(standing.never_yielded.len());
     }
     Ok(())
+}
+
+/// Who reads what waits.
+fn processors(standing: &SyncStanding) -> String {
+    let (running, finished) = standing
+        .processors
+        .iter()
+        .fold((0, 0), |(running, finished), one| (running + one.running, finished + one.finished));
+    match standing.processors.as_slice() {
+        [] => "nobody reads what waits (`bindery civic processor` does)".to_owned(),
+        [one] => format!("{}: {running} in hand, {} done", one.worker, output::count(finished, "job")),
+        several => format!("{} at work: {running} in hand, {} done", several.len(), output::count(finished, "job")),
+    }
 }
 
 fn counted(cities: usize) -> String {

@@ -1,7 +1,13 @@
 //! `bindery civic sync-city` and `sync-cities`: visits to cities that somebody names, due or not.
 
 use super::visiting::{self, Flags, Told};
-use crate::{config::Settings, exit::Exit, failure::Failure, names, work::Signals};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    failure::Failure,
+    names,
+    work::Signals,
+};
 use bindery_civic::{
     banana::Banana,
     conductor::{SyncResult, wanted},
@@ -45,14 +51,24 @@ pub(super) struct CitiesArgs {
 }
 
 pub(super) async fn city(settings: &Settings, args: CityArgs) -> anyhow::Result<Exit> {
-    let banana = Banana::parse(&args.city).map_err(|fault| Failure::usage(fault.to_string()))?.to_string();
+    let banana = banana(&args.city)?;
     let app = settings.existing().await?;
-    if app.store().civic().jurisdiction(&banana).await?.is_none() {
-        let add =
-            format!("`bindery civic city add {banana} …` adds it; `bindery civic city list` shows those that are");
-        return Err(Failure::usage(format!("no city {banana} is stored")).hint(add).into());
-    }
+    known(&app, &banana).await?;
     visit(&app, vec![banana], &args.flags).await
+}
+
+/// What people give is a key of a city.
+pub(super) fn banana(text: &str) -> anyhow::Result<String> {
+    Ok(Banana::parse(text).map_err(|fault| Failure::usage(fault.to_string()))?.to_string())
+}
+
+/// The city is stored.
+pub(super) async fn known(app: &App, banana: &str) -> anyhow::Result<()> {
+    if app.store().civic().jurisdiction(banana).await?.is_some() {
+        return Ok(());
+    }
+    let add = format!("`bindery civic city add {banana} …` adds it; `bindery civic city list` shows those that are");
+    Err(Failure::usage(format!("no city {banana} is stored")).hint(add).into())
 }
 
 pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Result<Exit> {
@@ -67,7 +83,7 @@ pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Res
 }
 
 /// Visits cities in this process and shows what came of it.
-pub(super) async fn visit(app: &crate::config::App, bananas: Vec<String>, flags: &Flags) -> anyhow::Result<Exit> {
+pub(super) async fn visit(app: &App, bananas: Vec<String>, flags: &Flags) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let conductor = flags.conductor(app, names::of_visitor(), Told::Remarks)?;
     let (handle, stop) = stop_pair();

@@ -7,7 +7,8 @@ use super::{
 use crate::{config::App, exit::Exit, failure::Failure, names, output, work::Signals};
 use bindery_civic::{
     banana::{self, Target},
-    conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
+    client::Client,
+    conductor::{Conductor, Presence, SyncObserver, SyncResult, WindowRule},
 };
 use bindery_core::Name;
 use bindery_engine::StopHandle;
@@ -45,7 +46,18 @@ impl Flags {
 
     /// Visits under this name, and tells of each city as it ends.
     pub(super) fn conductor(&self, app: &App, name: Name, told: Told) -> anyhow::Result<Conductor> {
-        let (window, client) = (self.window()?, Arc::new(self.fetching.client()?));
+        self.conductor_with(app, name, told, Arc::new(self.fetching.client()?))
+    }
+
+    /// The same with a client that others use, too.
+    pub(super) fn conductor_with(
+        &self,
+        app: &App,
+        name: Name,
+        told: Told,
+        client: Arc<Client>,
+    ) -> anyhow::Result<Conductor> {
+        let window = self.window()?;
         let conductor = Conductor::new(Arc::clone(app.engine.store()), client)
             .with_pages(Arc::clone(app.engine.blobs()))
             .with_window(window)
@@ -92,6 +104,15 @@ fn sentence(result: &SyncResult) -> String {
     line
 }
 
+/// Says that it is at work from now on, and which visits were interrupted.
+pub(super) async fn enter(conductor: &Conductor) -> anyhow::Result<Presence> {
+    let presence = conductor.enter(names::is_dead).await?;
+    for run in &presence.closed {
+        output::note(format!("the last visit to {} was interrupted", run.banana));
+    }
+    Ok(presence)
+}
+
 /// Does the work, visible to others, until it ends or somebody asks twice to stop: then none.
 pub(super) async fn attended<T>(
     conductor: &Conductor,
@@ -99,10 +120,7 @@ pub(super) async fn attended<T>(
     signals: &mut Signals,
     work: impl Future<Output = T>,
 ) -> anyhow::Result<Option<T>> {
-    let presence = conductor.enter(names::is_dead).await?;
-    for run in &presence.closed {
-        output::note(format!("the last visit to {} was interrupted", run.banana));
-    }
+    let presence = enter(conductor).await?;
     let mut work = std::pin::pin!(work);
     let mut is_asked = false;
     let done = loop {

@@ -81,7 +81,7 @@ pub(super) async fn sync(settings: &Settings, args: SyncArgs) -> anyhow::Result<
     sync_cities::visit(&app, list.bananas(), &args.flags).await
 }
 
-fn tell_of_others(list: &Watchlist) {
+pub(super) fn tell_of_others(list: &Watchlist) {
     for banana in &list.requested {
         output::note(format!(
             "{banana} is not followed yet and is now requested; `bindery civic city add {banana} …` adds it"

@@ -7,7 +7,7 @@ use crate::{
     steps::{StepTimes, Stopped},
     workflow::Target,
 };
-use bindery_core::{ContentHash, Disposition, Name, StepError, item::ItemKind, outcome::Step};
+use bindery_core::{ContentHash, Disposition, Name, StepError, Timestamp, item::ItemKind, outcome::Step};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::{path::PathBuf, time::Duration};
@@ -212,6 +212,7 @@ impl From<WireArtifact> for NewArtifact {
 enum WireTarget {
     Next,
     Backoffice,
+    End,
     Key(String),
 }
 
@@ -220,6 +221,7 @@ impl From<Target> for WireTarget {
         match target {
             Target::Next => Self::Next,
             Target::Backoffice => Self::Backoffice,
+            Target::End => Self::End,
             Target::Key(key) => Self::Key(key.to_string()),
         }
     }
@@ -230,6 +232,7 @@ impl From<WireTarget> for Target {
         match target {
             WireTarget::Next => Self::Next,
             WireTarget::Backoffice => Self::Backoffice,
+            WireTarget::End => Self::End,
             WireTarget::Key(key) => Self::Key(Name::from(key.as_str())),
         }
     }
@@ -263,11 +266,17 @@ impl From<WireStopped> for Stopped {
 
 #[derive(Debug, Serialize, Deserialize)]
 enum WireDisposition {
-    Retry { after: Option<Duration> },
+    Retry {
+        after: Option<Duration>,
+    },
     Review,
     Reject,
     Bug,
-    Park { until: String },
+    Park {
+        until: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
+    },
 }
 
 impl From<Disposition> for WireDisposition {
@@ -277,7 +286,7 @@ impl From<Disposition> for WireDisposition {
             Disposition::Review => Self::Review,
             Disposition::Reject => Self::Reject,
             Disposition::Bug => Self::Bug,
-            Disposition::Park { until } => Self::Park { until },
+            Disposition::Park { until, at } => Self::Park { until, at },
         }
     }
 }
@@ -289,7 +298,7 @@ impl From<WireDisposition> for Disposition {
             WireDisposition::Review => Self::Review,
             WireDisposition::Reject => Self::Reject,
             WireDisposition::Bug => Self::Bug,
-            WireDisposition::Park { until } => Self::Park { until },
+            WireDisposition::Park { until, at } => Self::Park { until, at },
         }
     }
 }
@@ -361,7 +370,7 @@ mod tests {
 
     #[test]
     fn targets_stay_what_they_are() {
-        for target in [Target::Next, Target::Backoffice, Target::Key(Name::from("extraction"))] {
+        for target in [Target::Next, Target::Backoffice, Target::End, Target::Key(Name::from("extraction"))] {
             let sent = Extracted { target: Some(target.clone()), ..Extracted::default() };
             assert_eq!(round_trip(&Ok(sent)).result.unwrap().target, Some(target));
         }
@@ -376,6 +385,7 @@ mod tests {
             StepError::review("who knows"),
             StepError::bug("oh").named("Panic"),
             StepError::park("language model key", "no key"),
+            StepError::park_until("language model budget", Timestamp::from_millis(1_767_225_600_000), "spent"),
         ];
         for error in errors {
             for input in [None, Some(Value::Null), Some(json!([1]))] {

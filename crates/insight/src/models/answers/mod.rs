@@ -16,4 +16,4 @@ mod text;
 
 pub use read::{Reading, WrongAnswer, echoed_item, read, with_echo};
 pub use schema::{Schema, SchemaError};
-pub use subject::speaks_of;
+pub use subject::{shared_stems, speaks_of, telling_stems};

@@ -23,6 +23,8 @@ pub struct Reading {
     pub is_broken: bool,
     /// Required fields that went with the end.
     pub missing: Vec<String>,
+    /// Entries of lists that are none of those allowed. They are not in the value.
+    pub dropped: Vec<String>,
 }
 
 /// An answer that cannot.
@@ -34,12 +36,13 @@ pub enum WrongAnswer {
     OtherItem(String),
 }
 
-/// The request as it is sent: the item's id goes along, and has to come back.
+/// The request as it is sent: the item's id goes along, and has to come back. It stands behind the question, so that
+/// questions that begin alike are sent alike: services ask less for a beginning that they have just read.
 pub fn with_echo(request: &Request) -> Prompt {
     let description = "the item_id of the question, repeated letter by letter";
     Prompt {
         system: format!("{}\n\nBegin your answer with the field `{ECHO}`: {description}.", request.system),
-        turns: vec![Said::ByUser(format!("{ECHO}: {}\n\n{}", request.item, request.user))],
+        turns: vec![Said::ByUser(format!("{}\n\n{ECHO}: {}\n", request.user, request.item))],
         schema: request.schema.with_text(ECHO, description),
         max_output_tokens: request.max_output_tokens,
         temperature: request.temperature,
@@ -70,10 +73,10 @@ pub fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, WrongAns
         Some(echoed) => return Err(WrongAnswer::OtherItem(echoed.chars().take(100).collect())),
         None => return faulty(vec![format!("{LACKING} `{ECHO}`")]),
     }
-    schema.prune(&mut value);
+    let dropped = schema.prune(&mut value);
     let faults = schema.faults(&value);
     if faults.is_empty() {
-        return Ok(Reading { value, is_broken, missing: Vec::new() });
+        return Ok(Reading { value, is_broken, missing: Vec::new(), dropped });
     }
     // Of what broke off, the fields at the end may be missing; those that are there have to be right.
     let required = schema.required();
@@ -81,7 +84,7 @@ pub fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, WrongAns
         required.iter().filter(|name| value.get(**name).is_none()).map(|name| (*name).to_owned()).collect();
     let is_worth_keeping =
         is_broken && missing.len() < required.len() && faults.iter().all(|fault| fault.starts_with(LACKING));
-    let salvage = is_worth_keeping.then(|| Box::new(Reading { value, is_broken, missing }));
+    let salvage = is_worth_keeping.then(|| Box::new(Reading { value, is_broken, missing, dropped }));
     let mut faults = faults;
     if is_broken {
         faults.insert(0, "the answer broke off before its end, so it has to be shorter".to_owned());
@@ -112,7 +115,7 @@ mod tests {
         let said = r#"{"item_id": " item-7 ", "summary": "x", "topics": ["parks", "cats"], "mood": 1, "note": null}"#;
         let reading = read(said, &schema(), "item-7").unwrap();
         assert_eq!(reading.value, json!({"summary": "x", "topics": ["parks"]}));
-        assert!(!reading.is_broken);
+        assert_eq!((reading.is_broken, reading.dropped), (false, vec!["cats".to_owned()]));
         assert_eq!(read(said, &schema(), "item-8"), Err(WrongAnswer::OtherItem("item-7".to_owned())));
         assert_eq!(echoed_item(said).as_deref(), Some("item-7"));
         let said = r#"{"summary": "x", "topics": []}"#;

@@ -84,10 +84,12 @@ impl Schema {
         schema
     }
 
-    /// Takes out what nobody asked for: unknown properties, properties without
-    /// a value, and entries of lists that are none of those allowed.
-    pub fn prune(&self, answer: &mut Value) {
-        prune(&self.0, answer);
+    /// Takes out what nobody asked for: unknown properties, properties without a value, properties that nobody needs and
+    /// that do not fit, and entries of lists that are none of those allowed. Those entries are given back.
+    pub fn prune(&self, answer: &mut Value) -> Vec<String> {
+        let mut dropped = Vec::new();
+        prune(&self.0, answer, &mut dropped);
+        dropped
     }
 
     /// Where an answer does not fit, each in one sentence that can be told to the model.
@@ -183,28 +185,38 @@ fn translate(schema: &mut Value) {
     }
 }
 
-fn prune(schema: &Value, answer: &mut Value) {
+fn prune(schema: &Value, answer: &mut Value, dropped: &mut Vec<String>) {
     match answer {
         Value::Object(fields) => {
             if let Some(Value::Object(properties)) = schema.get("properties") {
                 let required = strings(schema, "required");
-                // Some models fill in every property, with nothing where they have nothing.
+                // Some models fill in every property, with nothing where they have nothing, or with the wrong thing: a
+                // good answer is not thrown away for what it could do without.
                 fields.retain(|name, value| {
-                    properties.contains_key(name) && (!value.is_null() || required.contains(&name.as_str()))
+                    let Some(property) = properties.get(name) else { return false };
+                    prune(property, value, dropped);
+                    let mut faults = Vec::new();
+                    if !required.contains(&name.as_str()) {
+                        compare(property, value, name, &mut faults);
+                    }
+                    faults.is_empty()
                 });
-                for (name, value) in fields {
-                    prune(&properties[name.as_str()], value);
-                }
             }
         }
         Value::Array(entries) => {
             if let Some(items) = schema.get("items") {
                 let allowed = strings(items, "enum");
                 if !allowed.is_empty() {
-                    entries.retain(|entry| entry.as_str().is_none_or(|entry| allowed.contains(&entry)));
+                    entries.retain(|entry| match entry.as_str() {
+                        Some(entry) if !allowed.contains(&entry) => {
+                            dropped.push(entry.to_owned());
+                            false
+                        }
+                        _ => true,
+                    });
                 }
                 for entry in entries {
-                    prune(items, entry);
+                    prune(items, entry, dropped);
                 }
             }
         }
@@ -330,8 +342,9 @@ mod tests {
 
     #[test]
     fn what_nobody_asked_for_is_taken_out() {
-        let mut answer = json!({"summary": "A park.", "mood": "good", "topics": ["parks", "cats"], "money": [{"amount": 1, "x": 2}]});
-        schema().prune(&mut answer);
+        let mut answer = json!({"summary": "A park.", "mood": "good", "topics": ["parks", "cats"], "confidence": "high",
+            "money": [{"amount": 1, "x": 2}]});
+        assert_eq!(schema().prune(&mut answer), ["cats"]);
         assert_eq!(answer, json!({"summary": "A park.", "topics": ["parks"], "money": [{"amount": 1}]}));
     }
 

@@ -12,17 +12,19 @@ use crate::models::{
     answers::{WrongAnswer, echoed_item, read},
     error::{ErrorKind, ModelError},
     key::Secret,
-    ledger::{CallRecord, Purpose},
+    ledger::{CallRecord, Purpose, Receipt},
     request::{Answer, Request, Soundness, Usage, estimated_tokens},
     timer::Cancelled,
     wire::{BatchEntry, BatchProgress, Batches, Failure, Prompt},
 };
-use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
+
+/// Services take a day, and give a batch up some time after it.
+const LONGEST_BATCH: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
 /// A batch that the service has accepted. Keep it: it is all that is needed to ask for the answers later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,9 +33,8 @@ pub struct Batch {
     pub name: String,
     pub model: String,
     pub items: Vec<String>,
-    /// The day and the money that were set aside for it.
-    pub day: Date,
-    pub set_aside_micros: i64,
+    /// What was set aside for it.
+    pub money: Receipt,
 }
 
 /// What became of the questions.
@@ -94,15 +95,15 @@ impl Models {
         for (model, entries) in by_model {
             let price = self.config.price(model);
             let micros = entries.iter().map(|(_, prompt)| price.batch_micros(most_usage(prompt))).sum();
-            let (day, set_aside_micros) = self.set_aside(micros)?;
+            let money = self.set_aside(micros, LONGEST_BATCH)?;
             let created = self.free_call(cancelled, &|key| service.create(model, &entries, key));
             match created {
                 Ok(name) => {
                     let items = entries.into_iter().map(|(item, _)| item).collect();
-                    batches.push(Batch { name, model: model.to_owned(), items, day, set_aside_micros });
+                    batches.push(Batch { name, model: model.to_owned(), items, money });
                 }
                 Err(error) => {
-                    self.ledger.settle(day, micros, None).map_err(bookkeeping)?;
+                    self.ledger.settle(&money, None).map_err(bookkeeping)?;
                     return Err(error);
                 }
             }
@@ -121,7 +122,7 @@ impl Models {
         let entries = match self.free_call(cancelled, &|key| service.poll(&batch.name, key))? {
             BatchProgress::Running => return Ok(BatchOutcome::Running),
             BatchProgress::Ended(reason) => {
-                self.ledger.settle(batch.day, batch.set_aside_micros, None).map_err(bookkeeping)?;
+                self.ledger.settle(&batch.money, None).map_err(bookkeeping)?;
                 return Ok(BatchOutcome::Ended(reason));
             }
             BatchProgress::Done(entries) => entries,
@@ -143,7 +144,7 @@ impl Models {
                 _ => strangers.push(if item.is_empty() { "an answer without a name".to_owned() } else { item }),
             }
         }
-        self.ledger.settle(batch.day, batch.set_aside_micros, None).map_err(bookkeeping)?;
+        self.ledger.settle(&batch.money, None).map_err(bookkeeping)?;
         let answers = batch.items.iter().map(|item| {
             let answer = found.remove(item).unwrap_or_else(|| {
                 let message = format!("{} has no answer about {item}", batch.name);
@@ -158,7 +159,7 @@ impl Models {
     pub fn cancel_batch(&self, batch: &Batch, cancelled: Cancelled<'_>) -> Result<(), ModelError> {
         let service = self.batches()?;
         self.free_call(cancelled, &|key| service.cancel(&batch.name, key))?;
-        self.ledger.settle(batch.day, batch.set_aside_micros, None).map_err(bookkeeping)
+        self.ledger.settle(&batch.money, None).map_err(bookkeeping)
     }
 
     /// A call that costs nothing by itself.
@@ -191,6 +192,8 @@ impl Models {
         });
         let cost_micros = self.config.price(&batch.model).batch_micros(usage);
         let record = CallRecord {
+            // Whoever takes the answers a second time, because the first time broke off, pays once.
+            id: format!("{} {}", batch.name, request.item),
             at: self.timer.wall_clock(),
             item: request.item.clone(),
             provider: self.provider.name().to_owned(),
@@ -202,13 +205,13 @@ impl Models {
             latency: Duration::ZERO,
             outcome: "answered".to_owned(),
         };
-        self.ledger.settle(batch.day, 0, Some(&record)).map_err(bookkeeping)?;
+        self.ledger.record(batch.money.day, &record).map_err(bookkeeping)?;
         let reading = match read(&reply.text, &request.schema, &request.item) {
             Ok(reading) => reading,
             Err(WrongAnswer::Faults { salvage: Some(reading), .. }) => *reading,
             Err(wrong) => return Ok(Err(no_answer(&reply.model, &request.item, wrong, "in a batch"))),
         };
-        let exchanged = Exchanged { reply, usage, cost_micros, latency: Duration::ZERO };
+        let exchanged = Exchanged { reply, usage, cost_micros, latency: Duration::ZERO, unsettled: None };
         let spent = Spent::default().with(&exchanged);
         self.keep(request, reading, Soundness::Whole, &exchanged, spent).map(Ok)
     }

@@ -4,14 +4,13 @@ use super::{Models, bookkeeping};
 use crate::models::{
     error::{BUDGET, CONFIGURATION, ErrorKind, KEY, ModelError, SERVICE},
     key::Secret,
-    ledger::{CallRecord, Purpose, SetAside, day_of, next_midnight},
+    ledger::{BookError, CallRecord, Purpose, Receipt, SetAside, day_of, drawn_id, next_midnight},
     limits::{Leave, NoTurn, Open, Verdict},
     request::{Usage, estimated_tokens},
     timer::Cancelled,
     wire::{Failure, Prompt, Reply},
 };
 use bindery_core::Timestamp;
-use jiff::civil::Date;
 use std::{
     sync::PoisonError,
     time::{Duration, Instant},
@@ -48,6 +47,8 @@ pub(super) struct Exchanged {
     pub(super) usage: Usage,
     pub(super) cost_micros: i64,
     pub(super) latency: Duration,
+    /// The reply is there and the ledger could not be written. Its money stays set aside, which counts as spent.
+    pub(super) unsettled: Option<BookError>,
 }
 
 /// How many tokens a prompt has, about.
@@ -99,7 +100,7 @@ impl Models {
         let input = prompt_tokens(errand.prompt);
         let expected = Usage { input, output: u64::from(errand.prompt.max_output_tokens), cached: 0 };
         let most = most_usage(errand.prompt);
-        let (day, micros) = self.set_aside(price.micros(most))?;
+        let money = self.set_aside(price.micros(most), self.longest_call())?;
         let spending = Spending { of: &usage_of(input), most: expected };
         let tried = self.attempt(expected.total(), &spending, cancelled, &|key| {
             self.provider.ask(errand.model, errand.prompt, key)
@@ -107,7 +108,7 @@ impl Models {
         let Tried { result, latency } = match tried {
             Ok(tried) => tried,
             Err(error) => {
-                self.ledger.settle(day, micros, None).map_err(bookkeeping)?;
+                self.ledger.settle(&money, None).map_err(bookkeeping)?;
                 return Err(error);
             }
         };
@@ -118,6 +119,7 @@ impl Models {
             Err(failure) => (Usage::default(), failure.kind.as_str()),
         };
         let record = CallRecord {
+            id: drawn_id(),
             at: self.timer.wall_clock(),
             item: errand.item.to_owned(),
             provider: self.provider.name().to_owned(),
@@ -129,31 +131,45 @@ impl Models {
             latency,
             outcome: outcome.to_owned(),
         };
-        self.ledger.settle(day, micros, Some(&record)).map_err(bookkeeping)?;
-        Ok(result.map(|reply| Exchanged { reply, usage, cost_micros: record.cost_micros, latency }))
+        // A reply that was paid for is kept whatever happens to the books.
+        let unsettled = self.ledger.settle(&money, Some(&record)).err();
+        match (result, unsettled) {
+            (Ok(reply), unsettled) => {
+                Ok(Ok(Exchanged { reply, usage, cost_micros: record.cost_micros, latency, unsettled }))
+            }
+            (Err(_), Some(error)) => Err(bookkeeping(error)),
+            (Err(failure), None) => Ok(Err(failure)),
+        }
     }
 
-    /// Sets money aside, or says that the day's is spent.
-    pub(super) fn set_aside(&self, micros: i64) -> Result<(Date, i64), ModelError> {
+    /// After this a call has ended, however it goes.
+    fn longest_call(&self) -> Duration {
+        let config = &self.config;
+        let seconds = [config.longest_wait_seconds, config.connect_timeout_seconds, config.timeout_seconds, 60];
+        Duration::from_secs(seconds.into_iter().fold(0, u64::saturating_add))
+    }
+
+    /// Sets money aside for a call that takes so long at most, or says that the day's is spent.
+    pub(super) fn set_aside(&self, micros: i64, longest: Duration) -> Result<Receipt, ModelError> {
         let now = self.timer.wall_clock();
-        let day = day_of(now);
+        let money = Receipt::new(day_of(now), micros);
         let cap = self.config.daily_cost_cap.map(|cap| (cap * 1e6) as i64);
-        match (self.ledger.set_aside(day, micros, cap).map_err(bookkeeping)?, cap) {
+        match (self.ledger.set_aside(&money, now + longest, cap).map_err(bookkeeping)?, cap) {
             (SetAside::TooMuch { spent_micros, set_aside_micros }, Some(cap)) => {
-                let money = |micros: i64| micros as f64 / 1e6;
+                let shown = |micros: i64| micros as f64 / 1e6;
                 let message = format!(
                     "a call of up to {:.4} would exceed the daily cost cap of {:.4}, of which {:.4} is spent and {:.4} set aside for calls under way; it is lifted at midnight UTC, or by `daily_cost_cap`",
-                    money(micros),
-                    money(cap),
-                    money(spent_micros),
-                    money(set_aside_micros)
+                    shown(micros),
+                    shown(cap),
+                    shown(spent_micros),
+                    shown(set_aside_micros)
                 );
                 // Calls under way mostly cost less than was set aside for them.
                 let is_spent = spent_micros.saturating_add(micros) > cap;
                 let retry_at = if is_spent { next_midnight(now) } else { now + MONEY_PAUSE };
                 Err(ModelError::parked(ErrorKind::CostCap, message, BUDGET, Some(retry_at)))
             }
-            _ => Ok((day, micros)),
+            _ => Ok(money),
         }
     }
 

@@ -230,6 +230,7 @@ impl Models {
             latency: Duration::ZERO,
             from_cache: true,
             soundness: kept.soundness,
+            dropped: kept.dropped,
         }))
     }
 
@@ -243,11 +244,17 @@ impl Models {
         spent: Spent,
     ) -> Result<Answer, ModelError> {
         let soundness = if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
-        let kept = KeptAnswer { value: reading.value, model: last.reply.model.clone(), soundness };
+        let (value, dropped) = (reading.value, reading.dropped);
+        let kept = KeptAnswer { value, model: last.reply.model.clone(), soundness, dropped };
+        // Before anything else can fail: an answer that is kept is never paid for again. Only then is it told that the
+        // ledger could not be written; whoever asks again finds the answer here.
         self.cache.put(&self.key_of(request), &kept).map_err(bookkeeping)?;
-        let KeptAnswer { value, model, soundness } = kept;
+        if let Some(error) = &last.unsettled {
+            return Err(bookkeeping(error.clone()));
+        }
+        let KeptAnswer { value, model, soundness, dropped } = kept;
         let Spent { usage, cost_micros, latency } = spent;
-        Ok(Answer { value, model, usage, cost_micros, latency, from_cache: false, soundness })
+        Ok(Answer { value, model, usage, cost_micros, latency, from_cache: false, soundness, dropped })
     }
 }
 

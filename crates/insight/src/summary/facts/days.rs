@@ -36,6 +36,10 @@ pub(crate) fn find(text: &str) -> Vec<FoundDay> {
 }
 
 // In the order in which they are asked. Each looks at the words just in front of the day.
+pattern!(
+    RANGE,
+    r"(?i)\b(?:from|commencing|beginning|starting|between)\b[^.;]{0,40}\d{4},?\s+(?:to|through|until|and(?: ending)?)\s+$"
+);
 pattern!(DEADLINE, r"(?i)\b(?:by|before|no later than|not later than|deadline|due|until|prior to)\b[^.;]{0,25}$");
 pattern!(ENDS, r"(?i)\b(?:through|expir\w*|ends?|ending|terminat\w*|completed?|completion|conclud\w*)\b[^.;]{0,25}$");
 pattern!(EFFECTIVE, r"(?i)\b(?:effective|takes? effect|in effect)\b[^.;]{0,25}$");
@@ -54,7 +58,8 @@ pub(crate) fn role(text: &str, day: &FoundDay) -> DateRole {
     // "On May 3, the Council approved" has it behind the day.
     let behind = text.get(day.range.end..).unwrap_or_default();
     let behind: String = behind.chars().take(70).collect();
-    let rules: [(&regex::Regex, DateRole); 7] = [
+    let rules: [(&regex::Regex, DateRole); 8] = [
+        (&RANGE, DateRole::Ends),
         (&DEADLINE, DateRole::Deadline),
         (&EFFECTIVE, DateRole::Effective),
         (&ENDS, DateRole::Ends),

@@ -284,7 +284,7 @@ fn parties(ranked: &[&Read]) -> Vec<Party> {
 
 pattern!(
     FIRST,
-    r"\b(?:first reading|introduc(?:e|tion of) an? ordinance|waive (?:full |further )?reading and introduce)\b"
+    r"\b(?:first reading|introduc(?:e|tion of) (?:an? |the )?(?:interim |urgency )?ordinance|waive (?:full |further )?reading and introduce)\b"
 );
 pattern!(
     LAST,
@@ -302,5 +302,11 @@ fn stage(read: &[Read]) -> Option<Stage> {
     let says = |pattern: &regex::Regex| first().any(|read| pattern.is_match(&read.lowered));
     let rules: [(&regex::Regex, Stage); 4] =
         [(&FIRST, Stage::FirstReading), (&LAST, Stage::Final), (&HEARING, Stage::Hearing), (&TOLD, Stage::Information)];
+    // A title names the reading that it is about; a report on the second one speaks of the first.
+    let in_title = || read.iter().filter(|read| read.passage.document == 0);
+    let titled = |pattern: &regex::Regex| in_title().any(|read| pattern.is_match(&read.lowered));
+    if titled(&LAST) && !titled(&FIRST) {
+        return Some(Stage::Final);
+    }
     rules.into_iter().find(|(pattern, _)| says(pattern)).map(|(_, stage)| stage)
 }

@@ -98,9 +98,25 @@ pub(crate) fn purpose(text: &str, amount: &FoundAmount) -> Option<String> {
     let clause = before.get(clause_at.max(sentence_at).max(last_amount)..).unwrap_or_default();
     let lead = LEAD.find(clause).map_or(clause.len(), |found| found.start());
     let (said, lead) = clause.split_at_checked(lead).unwrap_or((clause, ""));
+    // "$14,400 per year to the fund, $2,400 more": what stands between two amounts is the first one's.
+    if last_amount > clause_at.max(sentence_at) && PER.is_match(clause) {
+        return None;
+    }
+    // "Award the contract for the bridge to Brook Steel, the lowest bidder, in the amount of": not the bidder.
+    let said = match said.rfind(", ") {
+        Some(at) if said.get(at..).is_some_and(|piece| piece.contains("bidder")) => said.get(..at).unwrap_or(said),
+        _ => said,
+    };
     let last = said.rfind(", ").filter(|at| said.len() - at > 12).map_or(said, |at| said.get(at + 2..).unwrap_or(said));
-    tidy(last, false).or_else(|| tidy(SMALL.replace_all(lead, "").trim(), false))
+    let of = |words: &str| tidy(FRONT.replace(words.trim(), "").trim(), false);
+    of(last).or_else(|| of(SMALL.replace_all(lead, "").trim())).filter(|words| !SAYS_NOTHING.is_match(words))
 }
+
+pattern!(FRONT, r"(?i)^(?:(?:and|or|from|of|which|that|then|with|by|to|for)\s+)+");
+pattern!(
+    SAYS_NOTHING,
+    r"(?i)^(?:from|to|by|currently|presently|increas\w+|decreas\w+|reduc\w+|amounts?|totals?|is|are|was|additional|approximately|about|or)$"
+);
 
 pattern!(SMALL, r"(?i)^[\s,]*(?:(?:and|or|for|a|an|the|in|at|by|with|of)\s+)+|\s+(?:of|is|at)\s*$");
 
@@ -153,6 +169,12 @@ mod tests {
             ("The annual cost is $5,000 per year.", "The annual cost", Some("per year")),
             ("for cost of $5, for new total contract amount of $9,000", "new total contract amount", None),
             ("appropriate $9,000 to fund a crossing guard", "a crossing guard", None),
+            (
+                "Award the contract for the bridge to Brook Steel, the lowest bidder, in the amount of $9,000",
+                "Award the contract for the bridge to Brook Steel",
+                None,
+            ),
+            ("pays the rest, and from a state grant of $7,000", "a state grant", None),
         ] {
             let found = find(text).pop().unwrap();
             assert_eq!(purpose(text, &found).as_deref(), Some(expected), "{text}");

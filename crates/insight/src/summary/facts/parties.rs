@@ -35,6 +35,12 @@ pattern!(
 static WITH: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
     crate::pattern::constant_regex(&format!(r"\b(?:with|to|between)\s(?:the\s|The\s)?(?P<name>{NAME})"))
 });
+pattern!(SHORT_FORM, r"\b(?:Inc|Ltd|Corp|Co|L\.?L\.?C|L\.?L\.?P|L\.?P|P\.C|N\.A)\.$");
+static APPEALS: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
+    crate::pattern::constant_regex(&format!(
+        r"\b(?:The\s)?(?P<name>{NAME})\s(?:appeals|appealed|has appealed|have appealed|filed an appeal|has filed an appeal)\b"
+    ))
+});
 /// How far behind a contract its other side stands, in bytes.
 const FAR: usize = 160;
 
@@ -94,6 +100,9 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
         let whole = FIRM.find_at(text, name.start()).filter(|firm| firm.start() == name.start());
         add(&mut all, whole.map_or(name.as_str(), |firm| firm.as_str()), role);
     }
+    for found in APPEALS.captures_iter(text) {
+        found.name("name").map(|name| add(&mut all, name.as_str(), PartyRole::Appellant));
+    }
     for paper in PAPER.find_iter(text) {
         // "Amendment to Contract 5 with Brook Steel": the first one that is somebody.
         let near = |start: usize| start >= paper.end() && start <= paper.end() + FAR;
@@ -117,8 +126,8 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
 /// Whether it is somebody; known ones are not added again.
 fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) -> bool {
     let mut name = name.trim_end_matches([',', ' ', '&']);
-    // A full stop belongs to a legal form; else it is the sentence's.
-    if !FIRM.is_match(name) {
+    // A full stop belongs to a shortened legal form; else it is the sentence's.
+    if !SHORT_FORM.is_match(name) {
         name = name.trim_end_matches('.');
     }
     // A name does not end in a small word.
@@ -174,5 +183,12 @@ mod tests {
             [("Mill Creek Water District".to_owned(), PartyRole::Contractor)]
         );
         assert!(find("an agreement with the City for water").is_empty());
+        assert_eq!(
+            find("The Old Ferry Association appeals the permit. The applicant is Brightcup Coffee Company."),
+            [
+                ("Brightcup Coffee Company".to_owned(), PartyRole::Applicant),
+                ("Old Ferry Association".to_owned(), PartyRole::Appellant),
+            ]
+        );
     }
 }

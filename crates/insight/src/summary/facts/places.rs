@@ -4,7 +4,7 @@ use crate::pattern::pattern;
 
 pattern!(
     STREET,
-    r"\b(?:\d{1,6}(?:[-–]\d{1,6})?|One|Two|Three)(?:\s(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?\s(?:(?:[A-Z][\w'’.-]*|\d{1,3}(?:st|nd|rd|th))\s){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Plaza|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Terrace|Trail|Square)\b\.?(?:,?\s(?:Suite|Ste|Unit|Apt|Room|Floor)\.?\s[\w-]+)?(?:,\s[A-Z][A-Za-z .]{2,25},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?"
+    r"\b(?:\d{1,6}(?:(?:[-–]|,? and | & |, )\d{1,6})*|One|Two|Three)(?:\s(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West)\b\.?)?\s(?:(?:[A-Z][\w'’.-]*|\d{1,3}(?:st|nd|rd|th))\s){1,4}(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Drive|Dr|Lane|Ln|Way|Court|Ct|Place|Pl|Plaza|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Terrace|Trail|Square)\b\.?(?:,?\s(?:Suite|Ste|Unit|Apt|Room|Floor)\.?\s[\w-]+)?(?:,\s[A-Z][A-Za-z .]{2,25},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?"
 );
 pattern!(
     SHOUTED,
@@ -42,6 +42,7 @@ mod tests {
             find("A house at 1234 N. Elm Grove Avenue, Brookfield, OH 44100 burned."),
             ["1234 N. Elm Grove Avenue, Brookfield, OH 44100"]
         );
+        assert_eq!(find("rezoning of 1410 and 1422 Cannery Road, and more"), ["1410 and 1422 Cannery Road"]);
         assert_eq!(find("SITE: 3903 HAINES STREET – PROJECT"), ["3903 HAINES STREET"]);
         assert_eq!(
             find("at the southeast corner of Mill Road and 4th Street in town"),

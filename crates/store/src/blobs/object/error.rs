@@ -52,7 +52,7 @@ pub enum ObjectError {
 impl ObjectError {
     /// What should happen to the work that met this error.
     pub fn disposition(&self) -> Disposition {
-        let park = |until: String| Disposition::Park { until };
+        let park = |until: String| Disposition::Park { until, at: None };
         match self {
             Self::BadUrl { .. } | Self::BadSetting { .. } | Self::BadKey { .. } => Disposition::Reject,
             // More tries change nothing until somebody changes the bucket, the rights or the settings.

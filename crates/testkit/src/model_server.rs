@@ -11,21 +11,21 @@ use std::{
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) method: String,
+pub struct Seen {
+    pub method: String,
     /// With the query.
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Value,
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
 }
 
 impl Seen {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// The last thing that the user said, in either protocol.
-    pub(crate) fn user(&self) -> &str {
+    pub fn user(&self) -> &str {
         let turns = self.body["messages"].as_array().or(self.body["contents"].as_array());
         let last = turns.and_then(|turns| turns.last());
         let text = last.and_then(|turn| turn.get("content").or(turn.pointer("/parts/0/text")));
@@ -33,7 +33,7 @@ impl Seen {
     }
 
     /// The id of the item that is asked about.
-    pub(crate) fn item(&self) -> String {
+    pub fn item(&self) -> String {
         let turns = self.body["messages"].as_array().or(self.body["contents"].as_array()).cloned().unwrap_or_default();
         let all: String = turns.iter().map(Value::to_string).collect();
         let rest = all.split_once("item_id: ").map_or("", |(_, rest)| rest);
@@ -43,7 +43,7 @@ impl Seen {
 
 /// What to say to a request.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
@@ -63,26 +63,26 @@ enum Manner {
 }
 
 impl Reply {
-    pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
+    pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, headers: Vec::new(), body: body.into(), manner: Manner::Well }
     }
 
-    pub(crate) fn json(status: u16, body: &Value) -> Self {
+    pub fn json(status: u16, body: &Value) -> Self {
         Self::new(status, body.to_string()).header("Content-Type", "application/json")
     }
 
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+    pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// What a model says, in the protocol of the request.
-    pub(crate) fn says(seen: &Seen, text: &str) -> Self {
+    pub fn says(seen: &Seen, text: &str) -> Self {
         Self::says_and_ends(seen, text, false)
     }
 
     /// The same, because it may not say more.
-    pub(crate) fn is_cut_off(seen: &Seen, text: &str) -> Self {
+    pub fn is_cut_off(seen: &Seen, text: &str) -> Self {
         Self::says_and_ends(seen, text, true)
     }
 
@@ -102,21 +102,21 @@ impl Reply {
         )
     }
 
-    pub(crate) fn silent() -> Self {
+    pub fn silent() -> Self {
         Self { manner: Manner::Silent, ..Self::new(200, "") }
     }
 
-    pub(crate) fn drips(self) -> Self {
+    pub fn drips(self) -> Self {
         Self { manner: Manner::Drips, ..self }
     }
 
-    pub(crate) fn breaks_off(self) -> Self {
+    pub fn breaks_off(self) -> Self {
         Self { manner: Manner::BreaksOff, ..self }
     }
 }
 
 /// A `GenerateContentResponse`.
-pub(crate) fn gemini_answer(text: &str, reason: &str) -> Value {
+pub fn gemini_answer(text: &str, reason: &str) -> Value {
     json!({
         "candidates": [{
             "content": {"role": "model", "parts": [{"text": "let me see", "thought": true}, {"text": text}]},
@@ -131,14 +131,14 @@ pub(crate) fn gemini_answer(text: &str, reason: &str) -> Value {
 type Answers = dyn Fn(&Seen, usize) -> Reply + Send + Sync;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Server {
+pub struct Server {
     address: String,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
 impl Server {
     /// `answers` is asked with each request and how many there were before.
-    pub(crate) fn start(answers: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn start(answers: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
         let address = format!("http://{}", listener.local_addr().expect("an address"));
         let server = Self { address, seen: Arc::default() };
@@ -152,11 +152,11 @@ impl Server {
         server
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.address)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("nobody panics with it").clone()
     }
 }

@@ -1,0 +1,22 @@
+//! Jobs that a process left behind which is known to be gone.
+//!
+//! A job is leased to its worker, and whoever sweeps gives it back when the lease has run out: any worker does, all the
+//! time. Of a process on this machine one can know at once that it is gone, and need not wait.
+
+use crate::conductor::presence::IsDead;
+use bindery_core::{Name, job::JobState};
+use bindery_store::{Store, StoreResult, civic::CIVIC_QUEUE, query::JobFilter};
+use std::collections::BTreeSet;
+
+/// Gives back what workers hold that have died, as far as `is_dead` knows. Returns how many jobs that were.
+pub async fn recover(store: &dyn Store, is_dead: IsDead) -> StoreResult<u64> {
+    let running =
+        JobFilter { queue: Some(Name::from(CIVIC_QUEUE)), states: vec![JobState::Running], ..JobFilter::default() };
+    let held = store.jobs(running).await?;
+    let dead: BTreeSet<Name> =
+        held.into_iter().filter_map(|view| view.job.worker).filter(|worker| is_dead(worker)).collect();
+    if dead.is_empty() {
+        return Ok(0);
+    }
+    store.bury(dead.into_iter().collect()).await
+}

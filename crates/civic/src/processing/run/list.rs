@@ -1,0 +1,132 @@
+//! Many cities, three at a time; visited before, if that is wanted.
+
+use super::{CITIES_AT_ONCE, CityProcessed, CityStatus, Processing};
+use crate::conductor::{Conductor, SyncResult};
+use bindery_engine::StopSignal;
+use bindery_store::civic::SyncStatus;
+use serde::Serialize;
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::{sync::Semaphore, task::JoinSet};
+
+/// What a visit found and what processing made of it. The fields are those of processing, and `sync` is the visit.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Visited {
+    #[serde(flatten)]
+    pub processed: CityProcessed,
+    pub sync: SyncResult,
+}
+
+impl Processing {
+    /// Works on the jobs of these cities until each is quiet. Observers hear of each as it ends; the results are in the
+    /// order of the list.
+    pub async fn process_cities(&self, bananas: &[String], stop: &StopSignal) -> Vec<CityProcessed> {
+        let processing = self.clone();
+        self.each(bananas, stop, move |banana, turn, stop| {
+            let processing = processing.clone();
+            async move { turn.process(&processing, &banana, &stop).await }
+        })
+        .await
+        .into_iter()
+        .map(|(banana, result)| result.unwrap_or_else(|| not_begun(&banana)))
+        .collect()
+    }
+
+    /// The same, and visits each city before, due or not. What waits is processed also if the visit fails.
+    pub async fn sync_and_process_cities(
+        &self,
+        conductor: &Conductor,
+        bananas: &[String],
+        stop: &StopSignal,
+    ) -> Vec<Visited> {
+        let (processing, conductor) = (self.clone(), conductor.clone());
+        self.each(bananas, stop, move |banana, turn, stop| {
+            let (processing, conductor) = (processing.clone(), conductor.clone());
+            async move {
+                let sync = conductor.sync_city(&banana, &stop).await;
+                let mut processed = match sync.status {
+                    SyncStatus::Pending => not_begun(&banana),
+                    _ => turn.process(&processing, &banana, &stop).await,
+                };
+                if sync.is_failed() && processed.status != CityStatus::Pending {
+                    let is_empty = processed.processed_count + processed.partial_count == 0;
+                    processed.status = if is_empty { CityStatus::Failed } else { CityStatus::Partial };
+                    let said = sync.error_message.iter().chain(&processed.error_message);
+                    processed.error_message = Some(said.cloned().collect::<Vec<_>>().join("; "));
+                }
+                let visited = Visited { processed, sync };
+                processing.hearing.visited(&visited);
+                visited
+            }
+        })
+        .await
+        .into_iter()
+        .map(|(banana, result)| {
+            result.unwrap_or_else(|| Visited { processed: not_begun(&banana), ..Visited::default() })
+        })
+        .collect()
+    }
+
+    /// One task for each city. None: it came to grief.
+    async fn each<T, F>(
+        &self,
+        bananas: &[String],
+        stop: &StopSignal,
+        work: impl Fn(String, Turn, StopSignal) -> F,
+    ) -> Vec<(String, Option<T>)>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let turn =
+            Turn { cities: Arc::new(Semaphore::new(CITIES_AT_ONCE)), left: Arc::new(AtomicUsize::new(bananas.len())) };
+        let mut under_way = JoinSet::new();
+        for banana in bananas {
+            let (name, work) = (banana.clone(), work(banana.clone(), turn.clone(), stop.clone()));
+            under_way.spawn(async move { (name, work.await) });
+        }
+        let mut results = HashMap::new();
+        while let Some(ended) = under_way.join_next().await {
+            match ended {
+                Ok((banana, result)) => drop(results.insert(banana, result)),
+                Err(error) => tracing::error!(%error, "a city is not processed any further"),
+            }
+        }
+        bananas.iter().map(|banana| (banana.clone(), results.remove(banana))).collect()
+    }
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone)]
+struct Turn {
+    cities: Arc<Semaphore>,
+    /// Cities that are not done.
+    left: Arc<AtomicUsize>,
+}
+
+impl Turn {
+    async fn process(&self, processing: &Processing, banana: &str, stop: &StopSignal) -> CityProcessed {
+        let mut stopped = stop.clone();
+        let pass = tokio::select! {
+            biased;
+            () = stopped.stopping() => None,
+            pass = self.cities.acquire() => pass.ok(),
+        };
+        let Some(_pass) = pass else { return not_begun(banana) };
+        // The threads are shared; a city that is alone has them all.
+        let beside = self.left.load(Ordering::Relaxed).clamp(1, CITIES_AT_ONCE);
+        let threads = (processing.options.threads / beside).max(1);
+        let result = processing.process_city(banana, threads, stop).await;
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+}
+
+fn not_begun(banana: &str) -> CityProcessed {
+    CityProcessed::without_work(banana, CityStatus::Pending, "not processed: the program is stopping")
+}
