@@ -118,7 +118,8 @@ async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem])
         return Ok(indexed);
     }
     let title = full_title(meeting);
-    let texts = [Some(title.as_str()), meeting.summary.as_deref(), meeting.notes.as_deref(), meeting.location.as_deref()];
+    let texts =
+        [Some(title.as_str()), meeting.summary.as_deref(), meeting.notes.as_deref(), meeting.location.as_deref()];
     store.index_document(document(&meeting.banana, &meeting.id, &title, &texts)).await?;
     indexed.meetings = 1;
     let revisions = if items.iter().any(|item| item.revisions > 0) {
@@ -318,7 +319,8 @@ impl Known<'_> {
             found.kind = "matter";
             found.day = matter.last_seen.and_then(|at| day(at, city.as_ref()));
             found.is_summarised = matter.canonical_summary.is_some();
-            (found.title, found.matter_file, found.topics) = (matter.title, matter.matter_file, matter.canonical_topics);
+            (found.title, found.matter_file, found.topics) =
+                (matter.title, matter.matter_file, matter.canonical_topics);
             return Ok(Some(found));
         }
         let meeting_id = ids::meeting_of_item(&id).unwrap_or(&id).to_owned();

@@ -71,6 +71,7 @@ impl Reply {
         Self::new(status, body.to_string()).header("Content-Type", "application/json")
     }
 
+    #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -106,10 +107,12 @@ impl Reply {
         Self { manner: Manner::Silent, ..Self::new(200, "") }
     }
 
+    #[must_use]
     pub fn drips(self) -> Self {
         Self { manner: Manner::Drips, ..self }
     }
 
+    #[must_use]
     pub fn breaks_off(self) -> Self {
         Self { manner: Manner::BreaksOff, ..self }
     }

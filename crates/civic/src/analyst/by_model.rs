@@ -206,7 +206,8 @@ impl ByModel {
         // Notes on each part, and the answer from them.
         let config = self.models.config();
         let text = estimated_tokens(&whole.user);
-        let room = config.small.max_input_tokens.saturating_sub(estimated_tokens(prompt::ITEM_PROMPT) + 1_000).max(500);
+        let instructions = estimated_tokens(&prompt::notes_system(asked.title)) + ALLOWANCE;
+        let room = config.small.max_input_tokens.saturating_sub(instructions).max(500);
         let parts = text.div_ceil(room.min(config.small_chars / CHARS_PER_TOKEN)).max(1);
         let notes = parts.saturating_mul(u64::from(NOTES_OUTPUT));
         let reading = Usage { input: text + parts * 500, output: notes, cached: 0 };

@@ -42,7 +42,7 @@ fn method() -> String {
 
 pub(super) fn read_item(request: &ItemRequest) -> Reading {
     let mut documents: Vec<DocumentText> = request.documents.iter().map(|document| as_pages(document)).collect();
-    if let Some(body) = request.body.as_deref().filter(|body| !body.trim().is_empty()) {
+    if let Some(body) = request.own_body() {
         // What is asked for stands in the first document, so a staff report comes before the few words of the page.
         documents.insert(documents.len().min(1), DocumentText::plain(BODY, body));
     }
@@ -147,8 +147,11 @@ mod tests {
         let read = read_item(&request);
         assert!(!read.summary.contains("90,000,000"), "{}", read.summary);
         assert!(read.details["key_facts"].to_string().contains("2026-07-01"), "{}", read.details);
-        let alone = ItemRequest { documents: Vec::new(), ..request };
+        let alone = ItemRequest { documents: Vec::new(), body: Some(request.title.clone()), ..request };
         assert!(read_item(&alone).summary.contains("Packet"), "{}", read_item(&alone).summary);
+        // Nothing but the shared document says anything, though it does not name the item.
+        let unnamed = ItemRequest { title: "Harbor".to_owned(), body: Some("Harbor".to_owned()), ..alone };
+        assert!(read_item(&unnamed).summary.contains("stadium"), "{}", read_item(&unnamed).summary);
     }
 
     #[test]

@@ -68,6 +68,14 @@ pub struct ItemRequest {
     pub topics: Arc<Topics>,
 }
 
+impl ItemRequest {
+    /// What the item's own page says besides its title.
+    fn own_body(&self) -> Option<&str> {
+        let body = self.body.as_deref().map(str::trim)?;
+        Some(body).filter(|body| !body.is_empty() && *body != self.title.trim())
+    }
+}
+
 /// What an item is about.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {

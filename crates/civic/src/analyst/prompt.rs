@@ -114,8 +114,7 @@ pub(super) fn item_header(request: &ItemRequest) -> String {
 
 /// The texts of the item alone: its page, then its documents.
 pub(super) fn own_part(request: &ItemRequest) -> String {
-    let body = request.body.as_deref().filter(|body| !body.trim().is_empty());
-    let body = body.map(|body| section(BODY, body)).unwrap_or_default();
+    let body = request.own_body().map(|body| section(BODY, body)).unwrap_or_default();
     request.documents.iter().fold(body, |mut all, document| {
         all.push_str(&section(&document.name, &document.text));
         all

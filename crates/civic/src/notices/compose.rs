@@ -208,7 +208,12 @@ impl<'s> Composer<'s> {
     }
 
     /// A matter with where it was.
-    pub(super) async fn matter(&self, city: &Jurisdiction, matter: Matter, why: Vec<String>) -> StoreResult<MatterLine> {
+    pub(super) async fn matter(
+        &self,
+        city: &Jurisdiction,
+        matter: Matter,
+        why: Vec<String>,
+    ) -> StoreResult<MatterLine> {
         let zone = zone(city.tz.as_deref());
         let appearances = self.store.civic().appearances(&matter.id).await?;
         let timeline = appearances.iter().map(|one| shown::appearance(one, &zone)).collect();

@@ -101,7 +101,8 @@ fn subject(text: &str) -> String {
         word.push(letter);
     }
     words.push(word);
-    let encoded: Vec<String> = words.iter().map(|word| format!("=?utf-8?B?{}?=", BASE64_STANDARD.encode(word))).collect();
+    let encoded: Vec<String> =
+        words.iter().map(|word| format!("=?utf-8?B?{}?=", BASE64_STANDARD.encode(word))).collect();
     encoded.join("\r\n ")
 }
 
@@ -152,7 +153,10 @@ mod tests {
         let one = write(&letter("Cancelled"), &envelope("ann@example.org")).unwrap();
         assert_eq!(one, write(&letter("Cancelled"), &envelope("ann@example.org")).unwrap());
         let text = String::from_utf8(one).unwrap();
-        assert!(text.starts_with("From: bindery@city.example\r\nTo: ann@example.org\r\nSubject: Cancelled\r\n"), "{text}");
+        assert!(
+            text.starts_with("From: bindery@city.example\r\nTo: ann@example.org\r\nSubject: Cancelled\r\n"),
+            "{text}"
+        );
         assert!(text.contains("Date: Mon, 09 Mar 2026 18:00:00 +0000\r\n"), "{text}");
         assert!(text.contains("Gr=C3=B6=C3=9Fe =3D 2=20\r\n=2Edot\r\n=46rom here\r\n"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 78), "{text}");

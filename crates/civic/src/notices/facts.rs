@@ -93,7 +93,8 @@ fn guess(item: &AgendaItem, most_money: u64) -> u8 {
         50_000.. => 1,
         _ => 0,
     };
-    let kind = format!("{} {}", item.matter_type.as_deref().unwrap_or_default(), item.section.as_deref().unwrap_or_default());
+    let kind =
+        format!("{} {}", item.matter_type.as_deref().unwrap_or_default(), item.section.as_deref().unwrap_or_default());
     let kind = kind.to_lowercase();
     let is_law = kind.contains("ordinance") || kind.contains("hearing") || kind.contains("bill");
     let is_apart = item.is_consent != Some(true);
@@ -131,7 +132,9 @@ mod tests {
 
     #[test]
     fn details_of_any_shape_do_no_harm() {
-        for details in [json!(null), json!([1]), json!("x"), json!({"amounts": {"a": 1}, "dates": [null, 3], "action": []})] {
+        for details in
+            [json!(null), json!([1]), json!("x"), json!({"amounts": {"a": 1}, "dates": [null, 3], "action": []})]
+        {
             let facts = of(&item(details));
             assert!(facts.money.is_empty() && facts.dates.is_empty() && facts.action.is_none());
         }

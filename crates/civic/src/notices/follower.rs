@@ -91,9 +91,7 @@ pub(super) async fn load(store: &dyn Store) -> StoreResult<Vec<Follower>> {
 }
 
 pub(super) fn of_alert(alert: Alert) -> Follower {
-    let keyword = |shown: &String| {
-        Some(Thing::Keyword { shown: shown.clone(), phrase: Phrase::new(shown)? })
-    };
+    let keyword = |shown: &String| Some(Thing::Keyword { shown: shown.clone(), phrase: Phrase::new(shown)? });
     let mut things: Vec<Thing> = alert.keywords.iter().filter_map(keyword).collect();
     things.extend(alert.matters.into_iter().map(Thing::Matter));
     things.extend(alert.committees.into_iter().map(Thing::Committee));

@@ -122,11 +122,7 @@ fn reasons(message: &Notification) -> BTreeSet<String> {
 }
 
 /// The meetings that are told, as they are now: what does not take place any more is told as that.
-async fn meetings(
-    pass: &Pass<'_>,
-    city: &Jurisdiction,
-    messages: &[&Notification],
-) -> StoreResult<Vec<MeetingDigest>> {
+async fn meetings(pass: &Pass<'_>, city: &Jurisdiction, messages: &[&Notification]) -> StoreResult<Vec<MeetingDigest>> {
     let mut wanted: HashMap<String, BTreeMap<String, BTreeSet<String>>> = HashMap::new();
     let mut whole: BTreeSet<String> = BTreeSet::new();
     for message in messages {
@@ -193,10 +189,12 @@ async fn matters(
     let items: BTreeSet<&str> =
         meetings.iter().flat_map(|meeting| &meeting.items).map(|item| item.id.as_str()).collect();
     let is_shown = |matter: &str| {
-        let of_item = |message: &&&Notification| {
-            message.kind == "item_matched" && message.matter_id.as_deref() == Some(matter)
-        };
-        messages.iter().filter(of_item).any(|message| message.body["item_id"].as_str().is_some_and(|id| items.contains(id)))
+        let of_item =
+            |message: &&&Notification| message.kind == "item_matched" && message.matter_id.as_deref() == Some(matter);
+        messages
+            .iter()
+            .filter(of_item)
+            .any(|message| message.body["item_id"].as_str().is_some_and(|id| items.contains(id)))
     };
     let mut told = Vec::new();
     for message in messages.iter().filter(|message| message.kind == "matter_matched") {

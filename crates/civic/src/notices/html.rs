@@ -17,7 +17,8 @@ const ALARM: &str = "color:#a40e26;font-weight:bold";
 
 /// A whole page.
 pub fn digest(digest: &Digest) -> String {
-    let mut body = format!("<h1 style=\"font-size:22px;line-height:1.3;margin:0 0 4px 0\">{}</h1>", escaped(&digest.title));
+    let mut body =
+        format!("<h1 style=\"font-size:22px;line-height:1.3;margin:0 0 4px 0\">{}</h1>", escaped(&digest.title));
     body.push_str(&paragraph(QUIET, &escaped(&format!("Meetings from {} to {}", digest.from, digest.until))));
     for city in &digest.cities {
         body.push_str(&self::city(city, digest.cities.len() > 1));
@@ -90,7 +91,8 @@ fn list(points: impl Iterator<Item = String>) -> String {
 /// One change: what, of which meeting.
 pub(super) fn change(line: &ChangeLine) -> String {
     let colon = if line.sentence.is_empty() { "" } else { ": " };
-    let style = if matches!(line.kind.as_str(), "cancelled" | "moved" | "removed") { ALARM } else { "font-weight:bold" };
+    let style =
+        if matches!(line.kind.as_str(), "cancelled" | "moved" | "removed") { ALARM } else { "font-weight:bold" };
     let what = format!("<span style=\"{style}\">{}</span>{colon}{}", escaped(&line.headline), escaped(&line.sentence));
     let meeting = linked(&line.meeting.title, line.meeting.url.as_deref());
     format!("{what}<br><span style=\"{QUIET}\">{meeting}, {}</span>", escaped(&line.meeting.when))
@@ -105,7 +107,8 @@ fn brief(line: &MeetingLine) -> String {
 
 fn meeting(meeting: &MeetingDigest) -> String {
     let line = &meeting.line;
-    let mut out = format!("<div style=\"{CARD}\">\n<h4 style=\"font-size:17px;margin:0\">{}</h4>\n", escaped(&line.title));
+    let mut out =
+        format!("<div style=\"{CARD}\">\n<h4 style=\"font-size:17px;margin:0\">{}</h4>\n", escaped(&line.title));
     let mut when = format!("<strong>{}</strong>", escaped(&line.when));
     if let Some(place) = &line.place {
         when.push_str(&format!("<br>{}", escaped(place)));
@@ -119,7 +122,10 @@ fn meeting(meeting: &MeetingDigest) -> String {
     }
     if !meeting.take_part.is_empty() {
         let facts: Vec<String> = meeting.take_part.iter().map(fact).collect();
-        out.push_str(&paragraph("font-size:14px", &format!("<strong>How to take part</strong><br>{}", facts.join("<br>"))));
+        out.push_str(&paragraph(
+            "font-size:14px",
+            &format!("<strong>How to take part</strong><br>{}", facts.join("<br>")),
+        ));
     }
     if let Some(summary) = &meeting.summary {
         out.push_str(&blocks(summary));
@@ -164,12 +170,18 @@ fn item(item: &ItemDigest) -> String {
         ("Before", item.earlier.clone()),
     ] {
         if !texts.is_empty() {
-            out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")))));
+            out.push_str(&paragraph(
+                "font-size:14px",
+                &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; "))),
+            ));
         }
     }
     if !item.documents.is_empty() {
         let more = if item.more_documents > 0 { format!(" and {} more", item.more_documents) } else { String::new() };
-        out.push_str(&paragraph("font-size:14px", &format!("<strong>Documents:</strong> {}{more}", links(&item.documents))));
+        out.push_str(&paragraph(
+            "font-size:14px",
+            &format!("<strong>Documents:</strong> {}{more}", links(&item.documents)),
+        ));
     }
     if item.is_extracted && item.summary.is_some() {
         out.push_str(&paragraph(&format!("{QUIET};font-style:italic"), EXTRACTED));

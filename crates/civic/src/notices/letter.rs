@@ -73,7 +73,11 @@ fn changed(body: &Value) -> Option<Letter> {
         html::escaped(&format!("{}: {}", first.headline, meeting.title))
     );
     let place = meeting.place.as_deref().map(|place| format!("<br>{}", html::escaped(place))).unwrap_or_default();
-    page.push_str(&format!("<p>{}<br><strong>{}</strong>{place}</p>\n", html::escaped(city), html::escaped(&meeting.when)));
+    page.push_str(&format!(
+        "<p>{}<br><strong>{}</strong>{place}</p>\n",
+        html::escaped(city),
+        html::escaped(&meeting.when)
+    ));
     let points = lines.iter().map(|line| format!("<li>{}</li>\n", html::escaped(&text::sentence(line))));
     page.push_str(&format!("<ul>\n{}</ul>\n", points.collect::<String>()));
     if let Some(url) = &meeting.url {

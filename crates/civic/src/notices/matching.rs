@@ -92,7 +92,9 @@ impl Interest {
                 }
                 self.items_where(page, shown, |_, text| text.has(phrase));
             }
-            Thing::Matter(id) => self.items_where(page, "a matter that you follow", |item, _| item.matter_id.as_ref() == Some(id)),
+            Thing::Matter(id) => {
+                self.items_where(page, "a matter that you follow", |item, _| item.matter_id.as_ref() == Some(id))
+            }
             Thing::Topic(key) => self.items_where(page, &key.replace('_', " "), |item, _| item.topics.contains(key)),
             Thing::Member(id) => self.add_member(id, page),
             Thing::City(_) | Thing::Meeting(_) | Thing::Committee(_) => {}
@@ -104,7 +106,8 @@ impl Interest {
         let person = page.members.get(id);
         let why = person.map_or("a member that you follow", |person| person.name.as_str()).to_owned();
         let sponsors = |item: &AgendaItem| {
-            let is_it = |name: String, person: &Person| name == person.normalized_name || person.aliases.contains(&name);
+            let is_it =
+                |name: String, person: &Person| name == person.normalized_name || person.aliases.contains(&name);
             let mut names = item.sponsors.iter().filter_map(|sponsor| people::fold(sponsor));
             person.is_some_and(|person| names.any(|name| is_it(name, person)))
         };

@@ -135,7 +135,8 @@ impl<'s> Pass<'s> {
     /// Everything in the log that was not looked at yet.
     async fn follow_log(&mut self) -> StoreResult<usize> {
         let consumer = Name::from(CONSUMER);
-        let kinds: Vec<Name> = [plan::EVENT, ITEM_SUMMARISED, MEETING_PROCESSED, MATTER_SUMMARISED].map(Name::from).to_vec();
+        let kinds: Vec<Name> =
+            [plan::EVENT, ITEM_SUMMARISED, MEETING_PROCESSED, MATTER_SUMMARISED].map(Name::from).to_vec();
         let mut found = 0;
         loop {
             let from = self.store.consumer_position(&consumer).await?;
@@ -204,7 +205,8 @@ impl<'s> Pass<'s> {
     /// Meetings with all that somebody may look for in them.
     async fn pages(&self, meetings: Vec<Meeting>) -> StoreResult<Vec<Page>> {
         let mut pages = self.composer.pages(meetings).await?;
-        let wants_members = |follower: &Follower| follower.wants.iter().any(|want| matches!(want.thing, Thing::Member(_)));
+        let wants_members =
+            |follower: &Follower| follower.wants.iter().any(|want| matches!(want.thing, Thing::Member(_)));
         if self.followers.iter().any(wants_members) {
             for page in &mut pages {
                 page.votes = self.store.civic().votes(&page.meeting.id).await?;
@@ -370,7 +372,8 @@ pub(super) async fn cities(store: &dyn Store, bananas: Vec<String>) -> StoreResu
     if bananas.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = store.civic().jurisdictions(JurisdictionFilter { bananas, ..JurisdictionFilter::default() }).await?;
+    let mut found =
+        store.civic().jurisdictions(JurisdictionFilter { bananas, ..JurisdictionFilter::default() }).await?;
     found.sort_by(|one, other| (&one.name, &one.banana).cmp(&(&other.name, &other.banana)));
     Ok(found)
 }

@@ -52,7 +52,8 @@ pub(super) fn is_label(block: &Block) -> bool {
 
 /// What of an agenda is not shown, a sentence each.
 pub(super) fn left_out(meeting: &MeetingDigest) -> Vec<String> {
-    let counted = |number: usize, noun: &str| if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") };
+    let counted =
+        |number: usize, noun: &str| if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") };
     let mut notes = Vec::new();
     if meeting.has_no_agenda {
         notes.push("No agenda has been posted yet.".to_owned());
@@ -62,7 +63,10 @@ pub(super) fn left_out(meeting: &MeetingDigest) -> Vec<String> {
         notes.push(format!("{} on this agenda.", counted(meeting.more_items, other)));
     }
     if meeting.skipped_items > 0 {
-        notes.push(format!("{} without business left out (minutes, roll call, presentations).", counted(meeting.skipped_items, "item")));
+        notes.push(format!(
+            "{} without business left out (minutes, roll call, presentations).",
+            counted(meeting.skipped_items, "item")
+        ));
     }
     notes
 }

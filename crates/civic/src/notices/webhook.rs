@@ -62,7 +62,8 @@ impl Webhooks {
             return Err(Failed::for_now("messages are signed, and no secret is set: BINDERY_WEBHOOK_SECRET"));
         }
         let url = checked(address)?;
-        let shown = format!("{}://{}", url.scheme_str().unwrap_or("http"), url.authority().map_or("", |host| host.as_str()));
+        let shown =
+            format!("{}://{}", url.scheme_str().unwrap_or("http"), url.authority().map_or("", |host| host.as_str()));
         let id = id_of(key);
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let body = body.to_string().into_bytes();
@@ -74,8 +75,10 @@ impl Webhooks {
             .header(signature::SIGNATURE, signed)
             .body(body)
             .map_err(|error| Failed::forever(format!("{shown} cannot be asked: {error}")))?;
-        let response =
-            self.agent.run(request).map_err(|error| Failed::for_now(format!("{shown} could not be reached: {error}")))?;
+        let response = self
+            .agent
+            .run(request)
+            .map_err(|error| Failed::for_now(format!("{shown} could not be reached: {error}")))?;
         let (head, body) = response.into_parts();
         if head.status.is_success() {
             return Ok(());
@@ -86,7 +89,11 @@ impl Webhooks {
         let said = beginning(&said);
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let error = match head.status.is_redirection() {
-            true => format!("{shown} redirects{} (status {}), which is not followed", redirected_to(&head.headers), head.status),
+            true => format!(
+                "{shown} redirects{} (status {}), which is not followed",
+                redirected_to(&head.headers),
+                head.status
+            ),
             false => format!("{shown} answered with status {}{said}", head.status),
         };
         // Whoever says that it is gone wants no more.

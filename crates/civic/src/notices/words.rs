@@ -53,7 +53,9 @@ impl Text {
         let begins: HashSet<usize> = first.iter().filter_map(|form| self.places.get(form)).flatten().copied().collect();
         let goes_on = |begin: usize| {
             rest.iter().zip(begin + 1..).all(|(forms, place)| {
-                forms.iter().any(|form| self.places.get(form).is_some_and(|places| places.binary_search(&place).is_ok()))
+                forms
+                    .iter()
+                    .any(|form| self.places.get(form).is_some_and(|places| places.binary_search(&place).is_ok()))
             })
         };
         begins.into_iter().any(goes_on)

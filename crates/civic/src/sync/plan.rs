@@ -87,7 +87,8 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
     stats.items_skipped_procedural = linked.items.iter().filter(|item| is_procedural(item)).count() as u64;
     stats.jobs_enqueued = changes.jobs.len() as u64;
     stats.meetings_changed = u64::from(!changes.history.is_empty());
-    changes.events = changes.history.iter().map(|change| event(known, (&id, revision + 1), &row.title, change)).collect();
+    changes.events =
+        changes.history.iter().map(|change| event(known, (&id, revision + 1), &row.title, change)).collect();
     changes.items = linked.items;
     changes.meeting = Some(row);
     known.picture.has_meetings = true;

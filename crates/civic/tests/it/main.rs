@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod analyst;
 mod conductor;
 mod conductor_follows;
 mod conductor_troubles;
@@ -10,6 +11,8 @@ mod hall;
 mod ics;
 mod notices;
 mod notices_sent;
+mod office;
+mod processing;
 mod processing_run;
 mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]

@@ -121,7 +121,10 @@ async fn what_happens_to_a_meeting_is_told_once_to_those_who_follow_it() {
     let ballot = |name: &str, vote: &str| Ballot { name: name.to_owned(), vote: vote.to_owned(), person_id: None };
     let ballots = vec![ballot("Ada Roy", "Aye"), ballot("Sam Lee", "Nay"), ballot("Maria Ortega", "Aye")];
     now.items[1].votes = vec![ItemVote { ballots, ..ItemVote::default() }];
-    assert_eq!(pairs(&tell(now.clone()).await), [("meeting_vote_recorded", "all"), ("meeting_vote_recorded", "harbour")]);
+    assert_eq!(
+        pairs(&tell(now.clone()).await),
+        [("meeting_vote_recorded", "all"), ("meeting_vote_recorded", "harbour")]
+    );
     now.status = Some(MeetingStatus::Cancelled);
     assert_eq!(pairs(&tell(now.clone()).await), [("meeting_cancelled", "all"), ("meeting_cancelled", "harbour")]);
     // It is cancelled: what else changes is no news any more.
@@ -137,7 +140,10 @@ async fn what_happens_to_a_meeting_is_told_once_to_those_who_follow_it() {
         assert!(!is_urgent || message.due_at.is_some_and(|due| due <= hall.clock_now()), "{message:?}");
         if message.kind == "meeting_cancelled" {
             let letter = Letter::of(&message).unwrap();
-            assert!(letter.subject.starts_with("Cancelled: City Council - Special Meeting, Monday, March 9"), "{letter:?}");
+            assert!(
+                letter.subject.starts_with("Cancelled: City Council - Special Meeting, Monday, March 9"),
+                "{letter:?}"
+            );
             assert!(letter.text.contains("Palo Alto, CA"), "{}", letter.text);
         }
     }
@@ -167,9 +173,10 @@ async fn a_digest_comes_once_in_its_time_and_tells_everything_once() {
     assert_eq!(first.len(), 3);
     let daily = digest(first.iter().find(|one| one.alert_id.as_deref() == Some("daily")).unwrap());
     let shown = &daily.cities[0].meetings[0];
-    assert_eq!(shown.items.iter().map(|item| &*item.title).collect::<Vec<_>>(), [
-        "Ordinance rezoning 400 Harbour Street to mixed use"
-    ]);
+    assert_eq!(
+        shown.items.iter().map(|item| &*item.title).collect::<Vec<_>>(),
+        ["Ordinance rezoning 400 Harbour Street to mixed use"]
+    );
     assert_eq!((&shown.items[0].why[..], shown.more_items, shown.skipped_items), (&["rezoning".to_owned()][..], 1, 1));
 
     // A summary comes: nobody is told of the same item again. Something changes: it waits for the next day.
@@ -209,7 +216,8 @@ async fn a_meeting_that_is_cancelled_before_the_digest_is_told_as_that() {
     hall.visit(vec![off]).await;
     hall.pass().await;
     let messages = hall.messages().await;
-    let kinds: Vec<&str> = messages.iter().map(|message| &*message.kind).filter(|kind| *kind != "city_activated").collect();
+    let kinds: Vec<&str> =
+        messages.iter().map(|message| &*message.kind).filter(|kind| *kind != "city_activated").collect();
     assert_eq!(kinds, ["meeting_cancelled"]);
 }
 

@@ -99,7 +99,8 @@ async fn who_dies_while_sending_is_followed_by_another_with_the_same_id() {
     hall.clock.advance(Duration::from_hours(48));
     // What was sent stays sent, whatever the one who was too slow says.
     assert_eq!(send(&hall).await, Sending::default());
-    let ids: Vec<String> = server.seen()[before..].iter().map(|request| request.headers["webhook-id"].clone()).collect();
+    let ids: Vec<String> =
+        server.seen()[before..].iter().map(|request| request.headers["webhook-id"].clone()).collect();
     assert_eq!(ids.len(), 1);
     assert_eq!(ids[0], format!("msg_{}", eml::id_of(&taken[0].key)));
 }
@@ -231,7 +232,8 @@ async fn hostile_titles_links_and_addresses_are_text() {
     for letter in letters {
         seen += 1;
         harmless(&letter.html);
-        let envelope = eml::Envelope { from: "a@b.example", to: "ann@example.org", key: "k", at: hall.store.clock().now() };
+        let envelope =
+            eml::Envelope { from: "a@b.example", to: "ann@example.org", key: "k", at: hall.store.clock().now() };
         let mail = String::from_utf8(eml::write(&letter, &envelope).unwrap()).unwrap();
         let head = mail.split("\r\n\r\n").next().unwrap();
         assert!(!head.to_lowercase().contains("\nbcc"), "{head}");
@@ -239,7 +241,8 @@ async fn hostile_titles_links_and_addresses_are_text() {
     }
     assert_eq!(seen, 3);
     let mut evil = alert("eve", &[], "weekly");
-    evil.channels = vec![Channel { kind: "mail".to_owned(), address: "eve@x.example\r\nBcc: all@example.org".to_owned() }];
+    evil.channels =
+        vec![Channel { kind: "mail".to_owned(), address: "eve@x.example\r\nBcc: all@example.org".to_owned() }];
     civic.put_alert(evil).await.unwrap();
     hall.visit(vec![council()]).await;
     hall.pass().await;

@@ -14,9 +14,9 @@ use bindery_civic::{
     sync::Orchestrator,
     vendor::{VendorItem, VendorMeeting, model::Start},
 };
-use bindery_core::{Name, Timestamp};
+use bindery_core::{Name, Timestamp, time::SystemClock};
 use bindery_engine::{Engine, Parts, Registry, stop_pair};
-use bindery_insight::models::{ModelError, timer::Cancelled};
+use bindery_insight::models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     Store,
     blobs::{Blobs, LocalBlobs},
@@ -63,7 +63,7 @@ fn meeting(number: u32) -> VendorMeeting {
 impl Towns {
     async fn with(bananas: &[&str], meetings: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = stores::open(dir.path(), Time::Real);
+        let store = stores::open(dir.path(), Time::Own(Arc::new(SystemClock)));
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
         let towns = Self { store, blobs, dir };
         for banana in bananas {
@@ -203,7 +203,8 @@ async fn s001_43_what_fails_and_what_waits_is_counted_and_told() {
     let particular = Particular(Box::new(|request| match request.item_id.as_str() {
         // One item of alpha cannot be read now, and no item of beta.
         id if id.starts_with("betaCA") || request.title.starts_with("Repair") => {
-            Err(ModelError::Unavailable { message: "nobody answers".to_owned(), retry_at: None })
+            let advice = Advice::Retry { after: None };
+            Err(ModelError { kind: ErrorKind::Unreachable, message: "nobody answers".to_owned(), advice })
         }
         _ => Ok(()),
     }));

@@ -6,9 +6,10 @@
 
 use super::{
     machines::{self, MachineSettings},
-    rules,
+    models, rules,
 };
 use crate::{env_vars, failure::Failure};
+use bindery_insight::models::ModelsConfig;
 use bindery_pipeline::intake::rules::Rule;
 use std::{
     fs, io,
@@ -19,11 +20,11 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 9] =
-    ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules", "machines"];
+const KEYS: [&str; 10] =
+    ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules", "machines", "models"];
 
 /// What a file says.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default, PartialEq)]
 #[cfg_attr(test, derive(Debug))]
 pub(super) struct File {
     pub(super) store: Option<String>,
@@ -36,6 +37,7 @@ pub(super) struct File {
     /// Which workflow is for what.
     pub(super) rules: Vec<Rule>,
     pub(super) machines: MachineSettings,
+    pub(super) models: Option<ModelsConfig>,
 }
 
 impl File {
@@ -74,6 +76,10 @@ impl File {
             }
             if key == "machines" {
                 file.machines = machines::read(text, value, folder)?;
+                continue;
+            }
+            if key == "models" {
+                file.models = Some(models::read(text, folder)?);
                 continue;
             }
             let Value::String(value) = value else {

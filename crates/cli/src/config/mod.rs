@@ -7,6 +7,7 @@
 //! | `file` | `bindery.toml` |
 //! | `rules` | its rules: which workflow is for what |
 //! | `machines` | its table for state machines, and the functions that follow from it |
+//! | `models` | its table for the language model |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
 //! | `opening` | making a store, finding one, waiting for one |
@@ -16,6 +17,7 @@ mod app;
 mod file;
 mod flags;
 mod machines;
+mod models;
 mod opening;
 mod places;
 mod rules;

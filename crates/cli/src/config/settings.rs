@@ -11,6 +11,7 @@ use bindery_engine::{
     runner::ChildCommand,
     workflow::{LoadedWorkflow, load_dir},
 };
+use bindery_insight::models::ModelsConfig;
 use bindery_pipeline::intake::rules::Rule;
 use std::{ffi::OsString, fmt, path::PathBuf};
 use tracing_subscriber::EnvFilter;
@@ -31,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) rules: Vec<Rule>,
     /// What state machines are given.
     pub(super) machines: MachineSettings,
+    pub(super) models: Option<ModelsConfig>,
 }
 
 /// The store may be a URL with a password.
@@ -63,6 +65,7 @@ impl Settings {
             log: flags.log.or(file.log).unwrap_or_else(|| USUAL_LOG.to_owned()),
             rules: file.rules,
             machines: file.machines,
+            models: file.models,
         }
     }
 

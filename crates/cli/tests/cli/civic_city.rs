@@ -409,6 +409,9 @@ fn jobs_are_given_up_and_taken_up_again() {
     assert_eq!(of(&["--status", "pending"]).len(), 3, "something was dropped although one was not found");
     civic(&desk, &["queue", "drop", &jobs[0], &jobs[1]]).ok();
     assert_eq!((of(&["--status", "failed"]).len(), of(&["--status", "pending"]).len()), (2, 1));
+    assert_eq!(civic(&desk, &["queue", "drop", "--older-than", "90", "--json"]).ok().json(), json!({"forgotten": 0}));
+    civic(&desk, &["queue", "drop", "--older-than", "0"]).fails_with(2, "--older-than");
+    civic(&desk, &["queue", "drop", "--older-than", "9", &jobs[0]]).fails_with(2, "cannot be used with");
     assert_eq!(civic(&desk, &["queue", "retry", &jobs[0], "--json"]).ok().json(), json!({"retried": 1}));
     assert_eq!(civic(&desk, &["queue", "retry", "--all", "--json"]).ok().json(), json!({"retried": 1}));
     assert_eq!(civic(&desk, &["queue", "retry", "--all", "--json"]).ok().json(), json!({"retried": 0}));

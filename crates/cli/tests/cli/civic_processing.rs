@@ -75,7 +75,7 @@ fn stored(desk: &Desk, city: &str, meetings: impl IntoIterator<Item = VendorMeet
 }
 
 /// Cities with two meetings each that wait to be read, and what the sites of their documents answer.
-fn desk_with(names: &[&str]) -> Desk {
+pub(crate) fn desk_with(names: &[&str]) -> Desk {
     let desk = Desk::new();
     add_cities(&desk, names);
     for name in names {
@@ -88,24 +88,24 @@ fn desk_with(names: &[&str]) -> Desk {
     desk
 }
 
-fn civic(desk: &Desk, args: &[&str]) -> Ran {
+pub(crate) fn civic(desk: &Desk, args: &[&str]) -> Ran {
     desk.bindery(&[&["civic"], args].concat())
 }
 
 /// With documents from the recording.
-fn replay(desk: &Desk, args: &[&str]) -> Ran {
+pub(crate) fn replay(desk: &Desk, args: &[&str]) -> Ran {
     civic(desk, &[args, &["--replay", "recording"]].concat())
 }
 
-fn lines(ran: &Ran) -> Vec<Value> {
+pub(crate) fn lines(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn meetings(desk: &Desk) -> Vec<Meeting> {
+pub(crate) fn meetings(desk: &Desk) -> Vec<Meeting> {
     with_store(desk, async |store| store.civic().meetings(MeetingFilter::default()).await.unwrap())
 }
 
-fn summarised(desk: &Desk) -> usize {
+pub(crate) fn summarised(desk: &Desk) -> usize {
     meetings(desk).iter().filter(|meeting| meeting.is_summarised()).count()
 }
 
@@ -346,7 +346,10 @@ fn s001_01_s001_03_s001_64_a_daemon_visits_and_reads_until_a_signal_and_closes_e
     assert_eq!(status["is_running"], true, "it visits: {status:#}");
     assert_eq!(status["processors"].as_array().unwrap().len(), 1, "and it reads: {status:#}");
     let shown = civic(&desk, &["status"]).ok().out;
-    assert!(shown.contains("fetcher    waits until a city is due") && shown.contains("-processor: 0 in hand"), "{shown}");
+    assert!(
+        shown.contains("fetcher    waits until a city is due") && shown.contains("-processor: 0 in hand"),
+        "{shown}"
+    );
     // What comes while it runs is read.
     stored(&desk, "alphaCA", [meeting(7, false), meeting(8, false)]);
     wait_until_read(&desk, 5);
@@ -362,7 +365,8 @@ fn s001_04_everything_is_closed_also_after_an_error() {
     let desk = desk_with_sites();
     // Somebody visits the cities of this store: this one may not.
     with_store(&desk, async |store| store.arrive(&Name::from("elsewhere-1-zz-fetcher")).await.unwrap());
-    let failed = replay(&desk, &["daemon", "--once"]).fails_with(1, "elsewhere-1-zz-fetcher visits the cities of this store");
+    let failed =
+        replay(&desk, &["daemon", "--once"]).fails_with(1, "elsewhere-1-zz-fetcher visits the cities of this store");
     assert!(!failed.err.contains("panicked"), "{}", failed.err);
     let workers = with_store(&desk, async |store| store.workers().await.unwrap());
     let own: Vec<_> = workers.iter().filter(|view| !view.worker.starts_with("elsewhere")).collect();

@@ -188,6 +188,17 @@ impl ModelsConfig {
         if self.provider == ProviderKind::Gemini && self.key_env.is_none() && self.key_file.is_none() {
             return wrong("key_env", "or `key_file` is needed for Gemini");
         }
+        // A key that was pasted here would be shown in every message about it.
+        let is_variable = |name: &str| {
+            let is_key = name.len() > 30 && name.contains(|c: char| c.is_ascii_lowercase());
+            !is_key && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        if self.key_env.as_deref().is_some_and(|name| !is_variable(name)) {
+            return wrong(
+                "key_env",
+                "has to be the name of a variable, such as GEMINI_API_KEY, and not the key itself",
+            );
+        }
         for (field, choice) in [("small", Some(&self.small)), ("large", self.large.as_ref())] {
             let Some(choice) = choice else { continue };
             // It becomes a part of an address.

@@ -2,11 +2,12 @@
 
 use super::{
     CivicRecords,
-    jobs::{QueueJob, QueueStatus},
+    jobs::{CIVIC_QUEUE, QueueJob, QueueStatus},
     meetings::Meeting,
-    work::Question,
+    work::{Question, Seen, Work, Writes, run},
 };
-use crate::error::StoreResult;
+use crate::{commit::CommitResult, error::StoreResult};
+use bindery_core::Timestamp;
 use serde::Serialize;
 
 /// So many of the newest meetings tell how long one takes.
@@ -38,6 +39,12 @@ impl QueueStats {
 }
 
 impl CivicRecords<'_> {
+    /// Takes away the jobs that were made before this time and given up, and returns how many those were. Nothing
+    /// remembers them then: a meeting or matter that is found again is read again.
+    pub async fn forget_given_up(&self, before: Timestamp) -> StoreResult<u64> {
+        run(self.backend, Forget { before }).await
+    }
+
     pub async fn queue_stats(&self) -> StoreResult<QueueStats> {
         let mut stats = QueueStats::default();
         self.queue_jobs(None, None).await?.iter().for_each(|job| stats.count(job));
@@ -52,5 +59,34 @@ impl CivicRecords<'_> {
             stats.avg_processing_seconds = Some(seconds.iter().sum::<f64>() / seconds.len() as f64);
         }
         Ok(stats)
+    }
+}
+
+struct Forget {
+    before: Timestamp,
+}
+
+impl Forget {
+    fn those(&self, question: Question) -> Question {
+        question.whose("queue = ?", CIVIC_QUEUE).that("state = 5").whose("created_at < ?", self.before)
+    }
+}
+
+impl Work for Forget {
+    type Done = u64;
+
+    fn cities(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![self.those(Question::new("SELECT count(*) FROM job"))]
+    }
+
+    fn writes(&self, seen: &Seen, _: &[CommitResult]) -> StoreResult<(Writes, u64)> {
+        let mut writes = Writes::default();
+        writes.statements.push(self.those(Question::new("DELETE FROM job")));
+        let count = seen.answer(0).first().map_or(Ok(0), |row| row.number(0))?;
+        Ok((writes, u64::try_from(count).unwrap_or(0)))
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Fixture,
     civic::{CITY, city, meeting},
-    fixture::LEASE,
+    fixture::{LEASE, error},
 };
 use crate::{
     civic::{Applied, CivicChanges, CivicJob, KnownDocument, KnownText, Meeting},
@@ -11,6 +11,7 @@ use crate::{
 };
 use bindery_core::{
     ContentHash,
+    error::ErrorClass,
     job::{ClaimedJob, JobState},
 };
 
@@ -128,4 +129,30 @@ pub async fn words_that_mean_no_topic_are_counted(f: &Fixture) {
     assert_eq!(seen(of_city), [row(CITY, "bees", 3), row(CITY, "kites", 1)]);
     let all = seen(civic.unknown_topics(None).await.unwrap());
     assert_eq!(all, [row(CITY, "bees", 3), row("oaklandCA", "bees", 1), row(CITY, "kites", 1)]);
+}
+
+pub async fn what_was_given_up_long_ago_is_forgotten(f: &Fixture) {
+    let civic = city(f).await;
+    let asked = async |name: &str| {
+        let mut changes = CivicChanges::of_city(CITY);
+        changes.jobs.push(CivicJob::meeting(format!("{CITY}_{name}"), 1));
+        civic.apply(vec![changes]).await.unwrap();
+    };
+    let left = async || {
+        let jobs = civic.queue_jobs(None, None).await.unwrap();
+        jobs.into_iter().map(|job| job.meeting_id).collect::<Vec<_>>()
+    };
+    let dead = || JobEnd::Dead { error: error("Trouble", ErrorClass::Retry), resume: None };
+    asked("old").await;
+    f.end(&f.claim_one().await, dead()).await;
+    asked("waiting").await;
+    f.advance(100);
+    let now = f.now();
+    asked("new").await;
+    f.end(&f.claim_as("worker", 2).await[1], dead()).await;
+    assert_eq!(civic.forget_given_up(now).await.unwrap(), 1);
+    assert_eq!(left().await, ["paloaltoCA_waiting", "paloaltoCA_new"], "neither what waits nor what is young");
+    assert_eq!(civic.forget_given_up(now).await.unwrap(), 0);
+    asked("old").await;
+    assert_eq!(left().await.len(), 3, "it is asked for anew");
 }

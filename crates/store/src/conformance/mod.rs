@@ -339,6 +339,7 @@ macro_rules! conformance_suite {
                 what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held
                 files_are_known_by_address_and_by_content
                 words_that_mean_no_topic_are_counted
+                what_was_given_up_long_ago_is_forgotten
             }
             civic_registry {
                 a_city_is_entered_once_and_changed_as_it_was_seen

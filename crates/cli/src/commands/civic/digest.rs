@@ -169,8 +169,7 @@ fn written(args: &Args, alert: Option<&Alert>, digest: &Digest, today: Date) -> 
             })?;
             let noon = today.at(12, 0, 0, 0).to_zoned(TimeZone::UTC)?.timestamp().as_millisecond();
             let key = format!("digest:{to}:{today}:{}", digest.title);
-            let envelope =
-                Envelope { from: &args.mail_from, to, key: &key, at: Timestamp::from_millis(noon) };
+            let envelope = Envelope { from: &args.mail_from, to, key: &key, at: Timestamp::from_millis(noon) };
             eml::write(&Letter::of_digest(digest), &envelope)
                 .map_err(|why| Failure::usage(format!("--to or --mail-from: {why}")))?
         }

@@ -29,8 +29,7 @@ pub(super) async fn estimate(app: &App, bananas: &[String], json: bool) -> anyho
     if json {
         return Ok(Exit::Ok);
     }
-    let header =
-        ["CITY", "MEETINGS#", "MATTERS#", "ITEMS#", "DOCUMENTS TO READ#", "PACKETS#", "TOKENS#", "AT MOST#"];
+    let header = ["CITY", "MEETINGS#", "MATTERS#", "ITEMS#", "DOCUMENTS TO READ#", "PACKETS#", "TOKENS#", "AT MOST#"];
     let row = |one: &CityEstimate| {
         [
             one.banana.clone(),

@@ -13,6 +13,7 @@
 //! | `search` | yes: what is known, by its words |
 //! | `explain` | `explain` does, `filters explain` does not |
 //! | `export` | yes: what is known, for other programs |
+//! | `costs`, `topics` | yes: what the language model cost, and words that it used |
 //! | `extract_text`, `preview_items` | yes, unless an address is given: documents, fetched and read |
 //! | `days`, `estimating`, `fetching`, `finding`, `outbox`, `reading`, `shown`, `summaries` | what several of them share |
 
@@ -20,6 +21,7 @@ mod alerts;
 mod changes;
 mod city;
 mod city_requests;
+mod costs;
 mod daemon;
 mod days;
 mod detect_vendor;
@@ -51,6 +53,7 @@ mod status;
 mod summaries;
 mod sync_and_process;
 mod sync_cities;
+mod topics;
 mod visiting;
 mod votes;
 mod watch;
@@ -117,6 +120,8 @@ enum Action {
     Explain(explain::Args),
     Filters(explain::FilterArgs),
     Export(export::Args),
+    Costs(costs::Args),
+    Topics(topics::Args),
     ExtractText(extract_text::Args),
     PreviewItems(preview_items::Args),
 }
@@ -155,6 +160,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Explain(args) => explain::run(settings, args).await,
         Action::Filters(args) => explain::filters(args),
         Action::Export(args) => export::run(settings, args).await,
+        Action::Costs(args) => costs::run(settings, args).await,
+        Action::Topics(args) => topics::run(settings, args).await,
         Action::ExtractText(args) => extract_text::run(settings, args).await,
         Action::PreviewItems(args) => preview_items::run(settings, args).await,
     }

@@ -17,7 +17,7 @@ use bindery_store::{
 };
 use clap::Subcommand;
 use serde_json::json;
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 /// List what waits or was given up, run it again, or give it up
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,8 @@ Examples:
   bindery civic queue retry job_12 job_14
   bindery civic queue retry --all --city paloaltoCA    everything of it that was given up
   bindery civic queue drop job_12
-What is dropped is kept among what failed, and can be retried.")]
+  bindery civic queue drop --older-than 90    forget what was given up, and made more than 90 days ago
+What is dropped by its id is kept among what failed, and can be retried.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -66,11 +67,14 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Give up what waits or runs
+    /// Give up what waits or runs, or forget what was given up long ago
     Drop {
         /// job_N
-        #[arg(required = true, value_name = "JOB")]
+        #[arg(required_unless_present = "older_than", value_name = "JOB")]
         jobs: Vec<JobId>,
+        /// Forget what was given up and made more than so many days ago
+        #[arg(long, value_name = "DAYS", conflicts_with = "jobs", value_parser = clap::value_parser!(u32).range(1..))]
+        older_than: Option<u32>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -82,7 +86,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     match args.action {
         Action::List { status, city, limit, json } => list(&app, status, city.as_deref(), limit, json).await,
         Action::Retry { jobs, city, json, .. } => retry(&app, jobs, city.as_deref(), json).await,
-        Action::Drop { jobs, json } => give_up(&app, jobs, json).await,
+        Action::Drop { older_than: Some(days), json, .. } => forget(&app, days, json).await,
+        Action::Drop { jobs, json, .. } => give_up(&app, jobs, json).await,
     }
 }
 
@@ -155,6 +160,19 @@ async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<
     for id in dropped {
         output::line(format!("gave up {id}"))?;
         output::note(format!("undo: bindery civic queue retry {id}"));
+    }
+    Ok(Exit::Ok)
+}
+
+async fn forget(app: &App, days: u32, as_json: bool) -> anyhow::Result<Exit> {
+    let age = Duration::from_secs(u64::from(days) * 86_400);
+    let forgotten = app.store().civic().forget_given_up(app.store().clock().now() - age).await?;
+    if as_json {
+        output::json(&json!({"forgotten": forgotten}))?;
+    } else if forgotten == 0 {
+        output::note(format!("nothing was given up that is older than {}", output::count(u64::from(days), "day")));
+    } else {
+        output::line(format!("forgot {}", output::count(forgotten, "job")))?;
     }
     Ok(Exit::Ok)
 }

@@ -74,7 +74,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let query = match words.trim() {
         "" => None,
         words => Some(Query::parse(words).map_err(|why| {
-            Failure::usage(why).hint("`bindery civic search 'housing -report'` finds what has one word and not the other")
+            Failure::usage(why)
+                .hint("`bindery civic search 'housing -report'` finds what has one word and not the other")
         })?),
     };
     let app = existing(settings).await?;

@@ -160,7 +160,8 @@ async fn must_exist(app: &App, watch: &Watch) -> anyhow::Result<()> {
         return Ok(());
     }
     let some: Vec<String> = known.into_iter().take(5).map(|(id, name)| format!("{name} ({id})")).collect();
-    let hint = if some.is_empty() { format!("none of {banana} is stored") } else { format!("known are {}", some.join(", ")) };
+    let hint =
+        if some.is_empty() { format!("none of {banana} is stored") } else { format!("known are {}", some.join(", ")) };
     Err(Failure::usage(format!("there is no {what} {id}")).hint(hint).into())
 }
 
