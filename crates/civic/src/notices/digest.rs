@@ -94,6 +94,8 @@ pub struct MeetingDigest {
     /// Items of substance that are not shown, and items that are no business: minutes, roll calls, presentations.
     pub more_items: usize,
     pub skipped_items: usize,
+    /// The numbers and titles of those that are not shown, where all of the meeting is followed.
+    pub more_titles: Vec<String>,
     /// There is no agenda yet.
     pub has_no_agenda: bool,
 }
@@ -127,6 +129,8 @@ pub struct ItemDigest {
     /// Its documents or its title have changed since the summary was made.
     pub has_changed: bool,
     pub is_consent: bool,
+    /// What became of it: `passed, 4 to 1`.
+    pub decided: Option<String>,
     pub action: Option<String>,
     pub money: Vec<String>,
     pub dates: Vec<String>,
@@ -170,4 +174,20 @@ pub struct MatterLine {
     pub why: Vec<String>,
     /// Its meetings, the oldest first.
     pub timeline: Vec<String>,
+}
+
+impl ItemDigest {
+    /// What is told below its summary, each with its name. A summary of quotes has said what is asked for and the money.
+    pub(super) fn told(&self) -> Vec<(&'static str, Vec<String>)> {
+        let is_quoted = self.is_extracted && self.summary.is_some();
+        let unquoted = |texts: Vec<String>| if is_quoted { Vec::new() } else { texts };
+        let told = [
+            ("Decided", self.decided.iter().cloned().collect()),
+            ("Asked for", unquoted(self.action.iter().cloned().collect())),
+            ("Money", unquoted(self.money.clone())),
+            ("Dates", self.dates.clone()),
+            ("Before", self.earlier.clone()),
+        ];
+        told.into_iter().filter(|(_, texts): &(_, Vec<String>)| !texts.is_empty()).collect()
+    }
 }

@@ -163,18 +163,9 @@ fn item(item: &ItemDigest) -> String {
     if let Some(summary) = &item.summary {
         out.push_str(&blocks(summary));
     }
-    for (name, texts) in [
-        ("Asked for", item.action.iter().cloned().collect::<Vec<_>>()),
-        ("Money", item.money.clone()),
-        ("Dates", item.dates.clone()),
-        ("Before", item.earlier.clone()),
-    ] {
-        if !texts.is_empty() {
-            out.push_str(&paragraph(
-                "font-size:14px",
-                &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; "))),
-            ));
-        }
+    for (name, texts) in item.told() {
+        let text = format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")));
+        out.push_str(&paragraph("font-size:14px", &text));
     }
     if !item.documents.is_empty() {
         let more = if item.more_documents > 0 { format!(" and {} more", item.more_documents) } else { String::new() };

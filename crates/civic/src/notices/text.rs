@@ -60,7 +60,9 @@ pub(super) fn left_out(meeting: &MeetingDigest) -> Vec<String> {
     }
     if meeting.more_items > 0 {
         let other = if meeting.items.is_empty() { "item" } else { "other item" };
-        notes.push(format!("{} on this agenda.", counted(meeting.more_items, other)));
+        let titles = meeting.more_titles.join("; ");
+        let (mark, end) = if titles.is_empty() { ("", ".") } else { (": ", "") };
+        notes.push(format!("{} on this agenda{mark}{titles}{end}", counted(meeting.more_items, other)));
     }
     if meeting.skipped_items > 0 {
         notes.push(format!(
@@ -174,15 +176,8 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     if let Some(summary) = &item.summary {
         blocks(out, "   ", summary);
     }
-    for (name, texts) in [
-        ("Asked for", item.action.iter().cloned().collect::<Vec<_>>()),
-        ("Money", item.money.clone()),
-        ("Dates", item.dates.clone()),
-        ("Before", item.earlier.clone()),
-    ] {
-        if !texts.is_empty() {
-            out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
-        }
+    for (name, texts) in item.told() {
+        out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
     }
     for document in &item.documents {
         out.wrapped("   ", &format!("{}: {}", document.name, document.url));

@@ -11,6 +11,7 @@ mod civic_kills;
 mod civic_models;
 mod civic_out;
 mod civic_processing;
+mod civic_sample;
 mod civic_processing_kills;
 mod civic_sync;
 mod config_file;
