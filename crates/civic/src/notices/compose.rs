@@ -15,7 +15,7 @@ use crate::{
     history,
 };
 use bindery_core::Timestamp;
-use bindery_insight::{summary::LABEL, topics::Topics};
+use bindery_insight::{summary::EXTRACTED_LABEL, topics::Topics};
 use bindery_store::{
     Store, StoreResult,
     civic::{
@@ -27,7 +27,7 @@ use jiff::{ToSpan as _, civil::Date};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// So many items of a meeting are shown where all of it is followed.
-const MOST_ITEMS: usize = 8;
+const MOST_ITEMS: usize = 12;
 
 /// A digest that somebody asks for.
 #[derive(Debug, Clone)]
@@ -83,6 +83,18 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
     }
     digest.title = title(&digest);
     Ok(digest)
+}
+
+/// A line of the agenda that only stands above others: `CONSENT CALENDAR`.
+fn is_heading(item: &AgendaItem) -> bool {
+    let is_bare = item.agenda_number.is_none() && item.matter_id.is_none() && item.filter_reason.is_none();
+    is_bare && item.attachments.is_empty() && item.body_text.is_none() && item.summary.is_none()
+}
+
+/// `8. Appeal of a permit`.
+fn numbered(item: &AgendaItem) -> String {
+    let number = item.agenda_number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.')));
+    format!("{}{}", number.unwrap_or_default(), item.title)
 }
 
 pub(super) fn alert_line(follower: &Follower) -> AlertLine {
@@ -157,6 +169,7 @@ impl<'s> Composer<'s> {
     ) -> StoreResult<MeetingDigest> {
         let live: Vec<&AgendaItem> =
             page.items.iter().filter(|item| item.removed_at.is_none() && item.duplicate_of.is_none()).collect();
+        let live: Vec<&AgendaItem> = live.into_iter().filter(|item| !is_heading(item)).collect();
         let is_wanted = |item: &AgendaItem| match items {
             Some(items) => items.contains_key(&item.id),
             None => item.filter_reason.is_none(),
@@ -180,8 +193,8 @@ impl<'s> Composer<'s> {
             let why = items.and_then(|items| items.get(&item.id)).into_iter().flatten();
             let why = why.filter(|why| !why.is_empty()).cloned().collect();
             let latest = revisions.iter().rfind(|revision| revision.item_id == item.id);
-            let earlier = self.earlier(city, item).await?;
-            told.push(ItemDigest { why, earlier, ..digested(&topics, item, latest, facts) });
+            let (decided, earlier) = self.course(city, item).await?;
+            told.push(ItemDigest { why, decided, earlier, ..digested(&topics, item, latest, facts) });
         }
         Ok(MeetingDigest {
             line: shown::line(&page.meeting),
@@ -190,21 +203,24 @@ impl<'s> Composer<'s> {
             links: shown::links(&page.meeting),
             items: told,
             more_items: more.len(),
+            more_titles: if items.is_none() { more.iter().map(|item| numbered(item)).collect() } else { Vec::new() },
             skipped_items: skipped.len(),
             has_no_agenda: live.is_empty() && page.meeting.agenda_url.is_none() && page.meeting.packet_url.is_none(),
         })
     }
 
-    /// The meetings that an item's matter was in before.
-    async fn earlier(&self, city: &Jurisdiction, item: &AgendaItem) -> StoreResult<Vec<String>> {
-        let Some(matter) = &item.matter_id else { return Ok(Vec::new()) };
+    /// What became of an item's matter at this meeting, and the meetings that it was in before.
+    async fn course(&self, city: &Jurisdiction, item: &AgendaItem) -> StoreResult<(Option<String>, Vec<String>)> {
+        let Some(matter) = &item.matter_id else { return Ok((None, Vec::new())) };
         let all = self.store.civic().appearances(matter).await?;
-        let here = all.iter().find(|appearance| appearance.item_id == item.id).and_then(|here| here.appeared_at);
+        let here = all.iter().find(|appearance| appearance.item_id == item.id);
+        let decided = here.and_then(shown::outcome);
+        let here = here.and_then(|here| here.appeared_at);
         let is_before = |appearance: &&Appearance| {
             appearance.meeting_id != item.meeting_id && (here.is_none() || appearance.appeared_at < here)
         };
         let zone = zone(city.tz.as_deref());
-        Ok(all.iter().filter(is_before).map(|before| shown::appearance(before, &zone)).collect())
+        Ok((decided, all.iter().filter(is_before).map(|before| shown::appearance(before, &zone)).collect()))
     }
 
     /// A matter with where it was.
@@ -282,7 +298,7 @@ fn digested(topics: &Topics, item: &AgendaItem, latest: Option<&ItemRevision>, f
         title: latest.map_or(&item.title, |revision| &revision.title).clone(),
         summary: newest.map(str::to_owned),
         is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
-            || newest.is_some_and(|summary| summary.starts_with(LABEL)),
+            || newest.is_some_and(|summary| summary.starts_with(EXTRACTED_LABEL)),
         has_changed,
         is_consent: item.is_consent == Some(true),
         action: facts.action.or_else(|| item.action.clone()),

@@ -104,6 +104,8 @@ pub struct MeetingDigest {
     /// Items of substance that are not shown, and items that are no business: minutes, roll calls, presentations.
     pub more_items: usize,
     pub skipped_items: usize,
+    /// The numbers and titles of those that are not shown, where all of the meeting is followed.
+    pub more_titles: Vec<String>,
     /// There is no agenda yet.
     pub has_no_agenda: bool,
 }
@@ -137,6 +139,8 @@ pub struct ItemDigest {
     /// Its documents or its title have changed since the summary was made.
     pub has_changed: bool,
     pub is_consent: bool,
+    /// What became of it: `passed, 4 to 1`.
+    pub decided: Option<String>,
     pub action: Option<String>,
     pub money: Vec<String>,
     pub dates: Vec<String>,
@@ -161,13 +165,18 @@ impl ItemDigest {
         why.into_iter().chain(consent).chain(self.topics.iter().cloned()).chain(quoted).collect()
     }
 
-    /// What is told beside the summary, by name. Quotes say themselves what is asked, what it costs and when it is.
-    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
-        let says_itself = self.is_extracted && self.summary.is_some();
-        let action = self.action.iter().cloned().collect::<Vec<_>>();
-        let told = [("Asked for", &action), ("Money", &self.money), ("Dates", &self.dates)];
-        let told = told.into_iter().filter(|_| !says_itself).chain([("Before", &self.earlier)]);
-        told.filter(|(_, texts)| !texts.is_empty()).map(|(name, texts)| (name, texts.join("; "))).collect()
+    /// What is told below its summary, each with its name. A summary of quotes has said what is asked for and the money.
+    pub(super) fn told(&self) -> Vec<(&'static str, Vec<String>)> {
+        let is_quoted = self.is_extracted && self.summary.is_some();
+        let unquoted = |texts: Vec<String>| if is_quoted { Vec::new() } else { texts };
+        let told = [
+            ("Decided", self.decided.iter().cloned().collect()),
+            ("Asked for", unquoted(self.action.iter().cloned().collect())),
+            ("Money", unquoted(self.money.clone())),
+            ("Dates", self.dates.clone()),
+            ("Before", self.earlier.clone()),
+        ];
+        told.into_iter().filter(|(_, texts): &(_, Vec<String>)| !texts.is_empty()).collect()
     }
 }
 

@@ -159,8 +159,8 @@ fn item(item: &ItemDigest) -> String {
     if let Some(summary) = &item.summary {
         out.push_str(&blocks(summary));
     }
-    for (name, text) in item.facts() {
-        out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escaped(&text))));
+    for (name, texts) in item.told() {
+        out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")))));
     }
     if !item.documents.is_empty() {
         let more = if item.more_documents > 0 { format!(" and {} more", item.more_documents) } else { String::new() };

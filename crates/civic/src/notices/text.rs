@@ -4,7 +4,7 @@ use super::{
     digest::{AlertLine, ChangeLine, CityDigest, Digest, ItemDigest, MatterLine, MeetingDigest, MeetingLine},
     markdown::{self, Block},
 };
-use bindery_insight::summary::LABEL;
+use bindery_insight::summary::EXTRACTED_LABEL;
 
 const WIDTH: usize = 76;
 
@@ -46,7 +46,9 @@ pub(super) fn footer(alert: Option<&AlertLine>) -> Option<String> {
 
 /// The paragraph that extractive summaries begin with; it is said in other words here.
 pub(super) fn is_label(block: &Block) -> bool {
-    block.point.is_none() && block.spans.iter().all(|span| span.italic) && block.plain() == LABEL.trim_matches('*')
+    block.point.is_none()
+        && block.spans.iter().all(|span| span.italic)
+        && block.plain() == EXTRACTED_LABEL.trim_matches('*')
 }
 
 /// What of an agenda is not shown, a sentence each.
@@ -59,7 +61,9 @@ pub(super) fn left_out(meeting: &MeetingDigest) -> Vec<String> {
     }
     if meeting.more_items > 0 {
         let other = if meeting.items.is_empty() { "item" } else { "other item" };
-        notes.push(format!("{} on this agenda.", counted(meeting.more_items, other)));
+        let titles = meeting.more_titles.join("; ");
+        let (mark, end) = if titles.is_empty() { ("", ".") } else { (": ", "") };
+        notes.push(format!("{} on this agenda{mark}{titles}{end}", counted(meeting.more_items, other)));
     }
     if meeting.skipped_items > 0 {
         notes.push(format!(
@@ -166,8 +170,8 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     if let Some(summary) = &item.summary {
         blocks(out, "   ", summary);
     }
-    for (name, text) in item.facts() {
-        out.wrapped("   ", &format!("{name}: {text}"));
+    for (name, texts) in item.told() {
+        out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
     }
     for document in &item.documents {
         out.wrapped("   ", &format!("{}: {}", document.name, document.url));

@@ -13,6 +13,7 @@ mod civic_notices;
 mod civic_out;
 mod civic_processing;
 mod civic_processing_kills;
+mod civic_sample;
 mod civic_sync;
 mod config_file;
 mod control;
