@@ -120,9 +120,7 @@ pub(crate) fn pdf(number: usize, count: usize) -> std::io::Result<Vec<u8>> {
     let table = file.len();
     file.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
     places.iter().for_each(|place| file.extend(format!("{place:010} 00000 n \n").bytes()));
-    file.extend(
-        format!("trailer<</Size {}/Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1).bytes(),
-    );
+    file.extend(format!("trailer<</Size {}/Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1).bytes());
     Ok(file)
 }
 

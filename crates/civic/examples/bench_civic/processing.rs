@@ -89,7 +89,10 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<Measured, Box<dyn Error>> 
         Ok::<_, Box<dyn Error>>((done.duration_seconds, rerun_seconds))
     })?;
     let peak_megabytes = peak_megabytes()?;
-    writeln!(out, "the most memory that was held until then: {peak_megabytes:.0} MB; {MOST_MEGABYTES:.0} MB are allowed")?;
+    writeln!(
+        out,
+        "the most memory that was held until then: {peak_megabytes:.0} MB; {MOST_MEGABYTES:.0} MB are allowed"
+    )?;
     Ok(Measured { process_seconds: measured.0, rerun_seconds: measured.1, peak_megabytes })
 }
 
@@ -125,8 +128,10 @@ fn write_recording(folder: &Path) -> Result<usize, Box<dyn Error>> {
         let url = format!("https://testville.legistar1.com/testville/attachments/{name}");
         lines.push(json!({"url": &url, "body": &name}));
         if let Some(item) = documents.get_mut(number % ITEMS) {
-            item.push(json!({"MatterAttachmentId": 1000 + number, "MatterAttachmentName": format!("Staff Report {number}"),
-                             "MatterAttachmentHyperlink": url}));
+            item.push(
+                json!({"MatterAttachmentId": 1000 + number, "MatterAttachmentName": format!("Staff Report {number}"),
+                             "MatterAttachmentHyperlink": url}),
+            );
         }
     }
     for meeting in 0..MEETINGS {
@@ -150,7 +155,9 @@ fn write_recording(folder: &Path) -> Result<usize, Box<dyn Error>> {
             })
             .collect();
         lines.push(json!({"url": format!("{api}/Events/{id}/EventItems?*"), "json": items}));
-        lines.push(json!({"url": format!("https://testville.legistar.com/MeetingDetail.aspx?LEGID={id}"), "status": 404}));
+        lines.push(
+            json!({"url": format!("https://testville.legistar.com/MeetingDetail.aspx?LEGID={id}"), "status": 404}),
+        );
     }
     lines.push(json!({"url": format!("{api}/Events?*"), "json": events, "at": "2026-03-02T17:00:00Z"}));
     lines.push(json!({"url": format!("{api}/OfficeRecords?*"), "json": []}));
@@ -164,7 +171,8 @@ fn write_recording(folder: &Path) -> Result<usize, Box<dyn Error>> {
 /// The most memory that this process has held so far.
 fn peak_megabytes() -> Result<f64, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("the kernel does not tell the peak")?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("the kernel does not tell the peak")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes / 1024.0)
 }
