@@ -24,6 +24,16 @@ impl Digest {
     pub fn is_empty(&self) -> bool {
         self.cities.iter().all(CityDigest::is_empty)
     }
+
+    /// What readers have to know of its summaries; none where a model has written them all.
+    pub(super) fn caution(&self) -> Option<&'static str> {
+        let mut items = self.cities.iter().flat_map(|city| &city.meetings).flat_map(|meeting| &meeting.items);
+        let has_quotes = items.any(|item| item.is_extracted && item.summary.is_some());
+        has_quotes.then_some(
+            "Summaries marked “quoted” are made of quotes from the documents. No person and no model has written or \
+             checked them.",
+        )
+    }
 }
 
 /// Whose digest it is.
@@ -140,6 +150,25 @@ pub struct ItemDigest {
     pub earlier: Vec<String>,
     /// From 0 to 4.
     pub consequence: u8,
+}
+
+impl ItemDigest {
+    /// What stands below its title: what it is told for, and of what kind it is.
+    pub(super) fn marks(&self) -> Vec<String> {
+        let why = (!self.why.is_empty()).then(|| format!("For: {}", self.why.join(", ")));
+        let consent = self.is_consent.then(|| "Consent calendar".to_owned());
+        let quoted = (self.is_extracted && self.summary.is_some()).then(|| "quoted".to_owned());
+        why.into_iter().chain(consent).chain(self.topics.iter().cloned()).chain(quoted).collect()
+    }
+
+    /// What is told beside the summary, by name. Quotes say themselves what is asked, what it costs and when it is.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let says_itself = self.is_extracted && self.summary.is_some();
+        let action = self.action.iter().cloned().collect::<Vec<_>>();
+        let told = [("Asked for", &action), ("Money", &self.money), ("Dates", &self.dates)];
+        let told = told.into_iter().filter(|_| !says_itself).chain([("Before", &self.earlier)]);
+        told.filter(|(_, texts)| !texts.is_empty()).map(|(name, texts)| (name, texts.join("; "))).collect()
+    }
 }
 
 /// Something that has happened.

@@ -9,6 +9,7 @@ mod carrying;
 mod civic_city;
 mod civic_kills;
 mod civic_models;
+mod civic_notices;
 mod civic_out;
 mod civic_processing;
 mod civic_processing_kills;
