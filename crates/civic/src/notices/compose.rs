@@ -10,11 +10,12 @@ use super::{
     shown,
 };
 use crate::{
+    analyst::local_topics::topics_of,
     export::{between, city_name, full_title},
     history,
 };
 use bindery_core::Timestamp;
-use bindery_insight::topics::Topics;
+use bindery_insight::{summary::EXTRACTED_LABEL, topics::Topics};
 use bindery_store::{
     Store, StoreResult,
     civic::{
@@ -26,7 +27,7 @@ use jiff::{ToSpan as _, civil::Date};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// So many items of a meeting are shown where all of it is followed.
-const MOST_ITEMS: usize = 8;
+const MOST_ITEMS: usize = 12;
 
 /// A digest that somebody asks for.
 #[derive(Debug, Clone)]
@@ -84,6 +85,18 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
     Ok(digest)
 }
 
+/// A line of the agenda that only stands above others: `CONSENT CALENDAR`.
+fn is_heading(item: &AgendaItem) -> bool {
+    let is_bare = item.agenda_number.is_none() && item.matter_id.is_none() && item.filter_reason.is_none();
+    is_bare && item.attachments.is_empty() && item.body_text.is_none() && item.summary.is_none()
+}
+
+/// `8. Appeal of a permit`.
+fn numbered(item: &AgendaItem) -> String {
+    let number = item.agenda_number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.')));
+    format!("{}{}", number.unwrap_or_default(), item.title)
+}
+
 pub(super) fn alert_line(follower: &Follower) -> AlertLine {
     AlertLine { id: follower.id.clone(), name: follower.name.clone(), owner: follower.owner.clone() }
 }
@@ -113,12 +126,11 @@ pub(super) fn title(digest: &Digest) -> String {
 /// Finds what a digest tells.
 pub(super) struct Composer<'s> {
     store: &'s dyn Store,
-    topics: Topics,
 }
 
 impl<'s> Composer<'s> {
     pub(super) fn new(store: &'s dyn Store) -> Self {
-        Self { store, topics: Topics::with_local(&[]) }
+        Self { store }
     }
 
     pub(super) fn city(&self, city: &Jurisdiction) -> CityDigest {
@@ -157,6 +169,7 @@ impl<'s> Composer<'s> {
     ) -> StoreResult<MeetingDigest> {
         let live: Vec<&AgendaItem> =
             page.items.iter().filter(|item| item.removed_at.is_none() && item.duplicate_of.is_none()).collect();
+        let live: Vec<&AgendaItem> = live.into_iter().filter(|item| !is_heading(item)).collect();
         let is_wanted = |item: &AgendaItem| match items {
             Some(items) => items.contains_key(&item.id),
             None => item.filter_reason.is_none(),
@@ -174,61 +187,40 @@ impl<'s> Composer<'s> {
         let (more, skipped): (Vec<&AgendaItem>, Vec<&AgendaItem>) =
             rest.copied().partition(|item| item.filter_reason.is_none());
         let revisions = self.revisions(&page.meeting.id, &page.items).await?;
+        let topics = topics_of(city);
         let mut told = Vec::with_capacity(wanted.len());
         for (item, facts) in wanted {
             let why = items.and_then(|items| items.get(&item.id)).into_iter().flatten();
             let why = why.filter(|why| !why.is_empty()).cloned().collect();
             let latest = revisions.iter().rfind(|revision| revision.item_id == item.id);
-            let earlier = self.earlier(city, item).await?;
-            told.push(ItemDigest { why, earlier, ..self.item(item, latest, facts) });
+            let (decided, earlier) = self.course(city, item).await?;
+            told.push(ItemDigest { why, decided, earlier, ..digested(&topics, item, latest, facts) });
         }
         Ok(MeetingDigest {
             line: shown::line(&page.meeting),
-            summary: page.meeting.summary.clone(),
+            summary: page.meeting.summary.clone().filter(|_| live.is_empty()),
             take_part: shown::take_part(city, &page.meeting),
             links: shown::links(&page.meeting),
             items: told,
             more_items: more.len(),
+            more_titles: if items.is_none() { more.iter().map(|item| numbered(item)).collect() } else { Vec::new() },
             skipped_items: skipped.len(),
             has_no_agenda: live.is_empty() && page.meeting.agenda_url.is_none() && page.meeting.packet_url.is_none(),
         })
     }
 
-    fn item(&self, item: &AgendaItem, latest: Option<&ItemRevision>, facts: facts::Facts) -> ItemDigest {
-        let newer = latest.and_then(|revision| revision.summary.clone());
-        let has_changed = latest.is_some() && newer.is_none() && item.summary.is_some();
-        let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
-        let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
-        let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
-        ItemDigest {
-            id: item.id.clone(),
-            number: item.agenda_number.clone(),
-            title: latest.map_or(&item.title, |revision| &revision.title).clone(),
-            summary: newer.or_else(|| item.summary.clone()),
-            is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive")),
-            has_changed,
-            is_consent: item.is_consent == Some(true),
-            action: facts.action.or_else(|| item.action.clone()),
-            money: facts.money,
-            dates: facts.dates,
-            topics: item.topics.iter().map(|key| self.topics.name(key).unwrap_or(key).to_owned()).collect(),
-            documents,
-            more_documents,
-            consequence: facts.consequence,
-            ..ItemDigest::default()
-        }
-    }
-
-    /// The meetings that an item's matter was in before.
-    async fn earlier(&self, city: &Jurisdiction, item: &AgendaItem) -> StoreResult<Vec<String>> {
-        let Some(matter) = &item.matter_id else { return Ok(Vec::new()) };
+    /// What became of an item's matter at this meeting, and the meetings that it was in before.
+    async fn course(&self, city: &Jurisdiction, item: &AgendaItem) -> StoreResult<(Option<String>, Vec<String>)> {
+        let Some(matter) = &item.matter_id else { return Ok((None, Vec::new())) };
         let all = self.store.civic().appearances(matter).await?;
-        let here = all.iter().find(|appearance| appearance.item_id == item.id).and_then(|here| here.appeared_at);
+        let here = all.iter().find(|appearance| appearance.item_id == item.id);
+        let decided = here.and_then(shown::outcome);
+        let here = here.and_then(|here| here.appeared_at);
         let is_before = |appearance: &&Appearance| {
             appearance.meeting_id != item.meeting_id && (here.is_none() || appearance.appeared_at < here)
         };
         let zone = zone(city.tz.as_deref());
-        Ok(all.iter().filter(is_before).map(|before| shown::appearance(before, &zone)).collect())
+        Ok((decided, all.iter().filter(is_before).map(|before| shown::appearance(before, &zone)).collect()))
     }
 
     /// A matter with where it was.
@@ -289,6 +281,34 @@ impl<'s> Composer<'s> {
         }
         sort_changes(lines, told);
         Ok(())
+    }
+}
+
+/// An item as it is now, with the summary of its last form that has one.
+fn digested(topics: &Topics, item: &AgendaItem, latest: Option<&ItemRevision>, facts: facts::Facts) -> ItemDigest {
+    let newer = latest.and_then(|revision| revision.summary.clone());
+    let has_changed = latest.is_some() && newer.is_none() && item.summary.is_some();
+    let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
+    let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
+    let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
+    let newest = newer.as_deref().or(item.summary.as_deref());
+    ItemDigest {
+        id: item.id.clone(),
+        number: item.agenda_number.clone(),
+        title: latest.map_or(&item.title, |revision| &revision.title).clone(),
+        summary: newest.map(str::to_owned),
+        is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
+            || newest.is_some_and(|summary| summary.starts_with(EXTRACTED_LABEL)),
+        has_changed,
+        is_consent: item.is_consent == Some(true),
+        action: facts.action.or_else(|| item.action.clone()),
+        money: facts.money,
+        dates: facts.dates,
+        topics: item.topics.iter().map(|key| topics.name(key).unwrap_or(key).to_owned()).collect(),
+        documents,
+        more_documents,
+        consequence: facts.consequence,
+        ..ItemDigest::default()
     }
 }
 

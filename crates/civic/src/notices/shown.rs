@@ -143,15 +143,22 @@ fn of_agenda(told: &Participation, meeting: &Meeting) -> Vec<Fact> {
     facts
 }
 
+/// What became of a matter on one agenda: `passed, 4 to 1`.
+pub(super) fn outcome(appearance: &Appearance) -> Option<String> {
+    let outcome = filled(appearance.vote_outcome.as_deref()).filter(|outcome| outcome != "no_vote");
+    let outcome = outcome.or_else(|| filled(appearance.action.as_deref()))?.replace('_', " ");
+    let votes = |value: &str| appearance.vote_tally.get(value).copied().unwrap_or(0);
+    let (yes, no) = (votes("yes"), votes("no"));
+    Some(if yes + no > 0 { format!("{outcome}, {yes} to {no}") } else { outcome })
+}
+
 /// `2026-02-10, Planning Commission: referred`; days by the clock of a zone.
 pub(super) fn appearance(appearance: &Appearance, zone: &TimeZone) -> String {
     let day = appearance.appeared_at.and_then(|at| jiff::Timestamp::from_millisecond(at.as_millis()).ok());
     let day = day.map(|at| at.to_zoned(zone.clone()).date().to_string());
     let body = filled(appearance.committee.as_deref());
     let place = [day, body].into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let outcome = filled(appearance.vote_outcome.as_deref()).filter(|outcome| outcome != "no_vote");
-    let outcome = outcome.or_else(|| filled(appearance.action.as_deref())).map(|said| said.replace('_', " "));
-    match outcome {
+    match outcome(appearance) {
         Some(outcome) if !place.is_empty() => format!("{place}: {outcome}"),
         Some(outcome) => outcome,
         None if place.is_empty() => "on an agenda".to_owned(),

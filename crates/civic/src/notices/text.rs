@@ -4,17 +4,18 @@ use super::{
     digest::{AlertLine, ChangeLine, CityDigest, Digest, ItemDigest, MatterLine, MeetingDigest, MeetingLine},
     markdown::{self, Block},
 };
+use bindery_insight::summary::EXTRACTED_LABEL;
 
 const WIDTH: usize = 76;
-
-/// Said of every summary that rules have made.
-pub(super) const EXTRACTED: &str = "In the documents' own words. Nobody has written or checked this summary.";
 
 pub fn digest(digest: &Digest) -> String {
     let mut out = Lines::default();
     out.wrapped("", &digest.title);
     out.line("=".repeat(digest.title.chars().count().min(WIDTH)));
     out.wrapped("", &format!("Meetings from {} to {}", digest.from, digest.until));
+    if let Some(caution) = digest.caution() {
+        out.wrapped("", caution);
+    }
     for city in &digest.cities {
         self::city(&mut out, city, digest.cities.len() > 1);
     }
@@ -47,7 +48,7 @@ pub(super) fn footer(alert: Option<&AlertLine>) -> Option<String> {
 pub(super) fn is_label(block: &Block) -> bool {
     block.point.is_none()
         && block.spans.iter().all(|span| span.italic)
-        && block.plain().starts_with("Extracted from the item")
+        && block.plain() == EXTRACTED_LABEL.trim_matches('*')
 }
 
 /// What of an agenda is not shown, a sentence each.
@@ -60,7 +61,9 @@ pub(super) fn left_out(meeting: &MeetingDigest) -> Vec<String> {
     }
     if meeting.more_items > 0 {
         let other = if meeting.items.is_empty() { "item" } else { "other item" };
-        notes.push(format!("{} on this agenda.", counted(meeting.more_items, other)));
+        let titles = meeting.more_titles.join("; ");
+        let (mark, end) = if titles.is_empty() { ("", ".") } else { (": ", "") };
+        notes.push(format!("{} on this agenda{mark}{titles}{end}", counted(meeting.more_items, other)));
     }
     if meeting.skipped_items > 0 {
         notes.push(format!(
@@ -157,14 +160,7 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     let number = item.number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.')));
     out.blank();
     out.point(&number.unwrap_or_else(|| "* ".to_owned()), &item.title);
-    let mut marks: Vec<String> = Vec::new();
-    if !item.why.is_empty() {
-        marks.push(format!("For: {}", item.why.join(", ")));
-    }
-    if item.is_consent {
-        marks.push("Consent calendar".to_owned());
-    }
-    marks.extend(item.topics.iter().cloned());
+    let marks = item.marks();
     if !marks.is_empty() {
         out.wrapped("   ", &format!("[{}]", marks.join("; ")));
     }
@@ -174,24 +170,14 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     if let Some(summary) = &item.summary {
         blocks(out, "   ", summary);
     }
-    for (name, texts) in [
-        ("Asked for", item.action.iter().cloned().collect::<Vec<_>>()),
-        ("Money", item.money.clone()),
-        ("Dates", item.dates.clone()),
-        ("Before", item.earlier.clone()),
-    ] {
-        if !texts.is_empty() {
-            out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
-        }
+    for (name, texts) in item.told() {
+        out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
     }
     for document in &item.documents {
         out.wrapped("   ", &format!("{}: {}", document.name, document.url));
     }
     if item.more_documents > 0 {
         out.wrapped("   ", &format!("and {} more documents", item.more_documents));
-    }
-    if item.is_extracted && item.summary.is_some() {
-        out.wrapped("   ", &format!("({EXTRACTED})"));
     }
 }
 

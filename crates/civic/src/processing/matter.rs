@@ -12,7 +12,7 @@ use super::{
     requests::{self, Unit},
     saving::{Saved, summarised, with_canonical, with_summary},
 };
-use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url};
+use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url, search};
 use bindery_core::{StepError, Timestamp};
 use bindery_store::civic::{AgendaItem, CivicChanges, ItemRevision, Matter, Meeting};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -56,7 +56,12 @@ impl Running<'_> {
                 None => return Ok(()),
             },
         };
-        self.fill(&matter, &made, &seen).await
+        self.fill(&matter, &made, &seen).await?;
+        // Whoever searches can index again: the job is done without it.
+        if let Err(error) = search::index_matter(&*self.workshop.store, id).await {
+            tracing::warn!(matter = %id, error = %error, "a matter was read and cannot be searched");
+        }
+        Ok(())
     }
 
     /// The appearances that the job names, as far as they are there; else all.

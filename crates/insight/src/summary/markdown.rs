@@ -4,7 +4,7 @@ use super::{Citation, Extract, KeyFacts, Says, TITLE, facts::money};
 use std::fmt::Write as _;
 
 /// Stands above every extractive summary.
-pub(super) const LABEL: &str =
+pub const LABEL: &str =
     "*Extracted from the item's documents, in their own words. No person and no model has written or checked it.*";
 
 pub(super) fn markdown(extracts: &[Extract], facts: &KeyFacts) -> String {

@@ -28,6 +28,7 @@ pub mod rules;
 mod sentences;
 
 pub use facts::{ActionAsked, Address, Amount, DateRole, DatedFact, KeyFacts, Party, PartyRole, Stage};
+pub use markdown::LABEL as EXTRACTED_LABEL;
 pub use rules::ActionKind;
 
 use bindery_reader::{

@@ -187,6 +187,8 @@ fn serves(need: Says, read: &Read) -> f32 {
                 + when(read.asks, 2.0)
                 + f32::from(action.weight)
                 + when(!read.amounts.is_empty(), 1.0)
+                // One report may ask for what several items are about.
+                + read.of_title * 2.0
                 - when(aside, 1.5)
                 - when(of_environment && is_exempt, 5.0);
             // A title that asks for something is an action, however little it decides.
@@ -246,7 +248,7 @@ fn serves(need: Says, read: &Read) -> f32 {
         1 => early,
         _ => early - 1.5,
     };
-    let is_short = passage.text.len() < 40;
+    let is_short = passage.text.len() < 40 && !read.no_cost;
     own + of_document - when(is_short, 1.0)
 }
 

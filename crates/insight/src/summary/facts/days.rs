@@ -38,7 +38,7 @@ pub(crate) fn find(text: &str) -> Vec<FoundDay> {
 // In the order in which they are asked. Each looks at the words just in front of the day.
 pattern!(
     RANGE,
-    r"(?i)\b(?:from|commencing|beginning|starting|between)\b[^.;]{0,40}\d{4},?\s+(?:to|through|until|and(?: ending)?)\s+$"
+    r"(?i)\b(?:from|commencing|beginning|starting|between)\b[^.;]{0,40}\d{1,4},?\s+(?:to|through|until|and(?: ending)?)\s+$"
 );
 pattern!(DEADLINE, r"(?i)\b(?:by|before|no later than|not later than|deadline|due|until|prior to)\b[^.;]{0,25}$");
 pattern!(ENDS, r"(?i)\b(?:through|expir\w*|ends?|ending|terminat\w*|completed?|completion|conclud\w*)\b[^.;]{0,25}$");

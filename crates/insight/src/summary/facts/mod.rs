@@ -131,7 +131,9 @@ fn rank(read: &Read) -> u8 {
 /// The facts of all passages.
 pub(super) fn gather(read: &[Read]) -> KeyFacts {
     let mut ranked: Vec<&Read> = read.iter().collect();
-    ranked.sort_by_key(|read| (rank(read), read.passage.document, read.passage.order));
+    // Of two points of a recommendation the one that the title is about comes first: one report may serve two items.
+    let of_title = |read: &Read| if read.asks { (read.of_title * 3.0).round() as i32 } else { 0 };
+    ranked.sort_by_key(|read| (rank(read), -of_title(read), read.passage.document, read.passage.order));
     KeyFacts {
         action_requested: actions(&ranked),
         amounts: amounts(&ranked),
