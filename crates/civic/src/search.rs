@@ -10,7 +10,7 @@ use crate::{
 use bindery_core::Timestamp;
 use bindery_store::{
     Store, StoreResult,
-    civic::{AgendaItem, Jurisdiction, Matter, MatterFilter, Meeting, MeetingFilter},
+    civic::{AgendaItem, ItemRevision, Jurisdiction, Matter, MatterFilter, Meeting, MeetingFilter},
     search::{Hit, IndexedDocument, Query, SearchRequest, TextChunk},
 };
 use jiff::{civil::Date, tz::TimeZone};
@@ -50,6 +50,21 @@ pub async fn index_meeting(store: &dyn Store, meeting_id: &str) -> StoreResult<I
     let matters: BTreeSet<String> = items.iter().filter_map(|item| item.matter_id.clone()).collect();
     let mut indexed = index_items(store, &meeting, &items).await?;
     indexed.matters = index_matters(store, matters).await?;
+    Ok(indexed)
+}
+
+/// Makes a matter and its items findable, as they are now.
+pub async fn index_matter(store: &dyn Store, matter_id: &str) -> StoreResult<Indexed> {
+    let Some(matter) = store.civic().matter(matter_id).await? else { return Ok(Indexed::default()) };
+    store.index_document(document_of_matter(&matter)).await?;
+    let mut indexed = Indexed { matters: 1, ..Indexed::default() };
+    for item in store.civic().items_of_matter(matter_id).await? {
+        let revisions = match item.revisions {
+            0 => Vec::new(),
+            _ => store.civic().item_revisions(&item.meeting_id).await?,
+        };
+        indexed.items += index_item(store, &matter.banana, &item, &revisions).await?;
+    }
     Ok(indexed)
 }
 
@@ -113,23 +128,33 @@ async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem])
         Vec::new()
     };
     for item in items {
-        if item.removed_at.is_some() {
-            store.remove_document(&collection, &item.id).await?;
-            continue;
-        }
-        let mut texts = vec![
-            Some(item.title.as_str()),
-            item.summary.as_deref(),
-            item.matter_file.as_deref(),
-            item.body_text.as_deref(),
-        ];
-        for later in revisions.iter().filter(|revision| revision.item_id == item.id) {
-            texts.extend([Some(later.title.as_str()), later.summary.as_deref()]);
-        }
-        store.index_document(document(&meeting.banana, &item.id, &item.title, &texts)).await?;
-        indexed.items += 1;
+        indexed.items += index_item(store, &meeting.banana, item, &revisions).await?;
     }
     Ok(indexed)
+}
+
+/// One, unless it is not on the agenda any more.
+async fn index_item(
+    store: &dyn Store,
+    banana: &str,
+    item: &AgendaItem,
+    revisions: &[ItemRevision],
+) -> StoreResult<usize> {
+    if item.removed_at.is_some() {
+        store.remove_document(&format!("{COLLECTION}{banana}"), &item.id).await?;
+        return Ok(0);
+    }
+    let mut texts = vec![
+        Some(item.title.as_str()),
+        item.summary.as_deref(),
+        item.matter_file.as_deref(),
+        item.body_text.as_deref(),
+    ];
+    for later in revisions.iter().filter(|revision| revision.item_id == item.id) {
+        texts.extend([Some(later.title.as_str()), later.summary.as_deref()]);
+    }
+    store.index_document(document(banana, &item.id, &item.title, &texts)).await?;
+    Ok(1)
 }
 
 async fn index_matters(store: &dyn Store, matter_ids: BTreeSet<String>) -> StoreResult<usize> {

@@ -50,8 +50,9 @@ pub enum JobEnd {
     Dead { error: ErrorRecord, resume: Option<ResumePoint> },
     /// Not finished: `cursor` children are made so far, more than before, and the claim goes on.
     Continue { cursor: i64 },
-    /// Nothing ends: the changes are stored because the claim is held, and it goes on.
-    Hold,
+    /// Nothing ends: the changes are stored because the claim is held, and it goes on. With `has_advanced` a part of the
+    /// work is done for good, and attempts are counted anew: a job that gets on does not kill its workers.
+    Hold { has_advanced: bool },
     /// Wait (again) for an outside report until `until`.
     Await { until: Timestamp, error: Option<ErrorRecord> },
 }

@@ -1,9 +1,9 @@
 //! The books of the language model, kept in the store: what every call has cost, and every answer.
 //!
 //! All processes of a store share them, so a day's cap holds for all of them together, and what one was answered another
-//! does not pay for. Before a call its money is set aside; after it the answer's cost is written down, and then the answer
-//! is kept. Who is killed in between pays for the one call under way again, and for nothing else: an answer that is kept
-//! is never paid for twice, and money whose call nobody settled counts as spent.
+//! does not pay for. Before a call its money is set aside; after it the answer is kept, and then its cost is written
+//! down. Who is killed in between pays for the one call under way again, and for nothing else: an answer that is kept is
+//! never paid for twice, and money whose call nobody settled counts as spent.
 
 use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
 use bindery_insight::models::{

@@ -10,6 +10,7 @@ use super::{
     shown,
 };
 use crate::{
+    analyst::local_topics::topics_of,
     export::{between, city_name, full_title},
     history,
 };
@@ -125,12 +126,11 @@ pub(super) fn title(digest: &Digest) -> String {
 /// Finds what a digest tells.
 pub(super) struct Composer<'s> {
     store: &'s dyn Store,
-    topics: Topics,
 }
 
 impl<'s> Composer<'s> {
     pub(super) fn new(store: &'s dyn Store) -> Self {
-        Self { store, topics: Topics::with_local(&[]) }
+        Self { store }
     }
 
     pub(super) fn city(&self, city: &Jurisdiction) -> CityDigest {
@@ -187,17 +187,18 @@ impl<'s> Composer<'s> {
         let (more, skipped): (Vec<&AgendaItem>, Vec<&AgendaItem>) =
             rest.copied().partition(|item| item.filter_reason.is_none());
         let revisions = self.revisions(&page.meeting.id, &page.items).await?;
+        let topics = topics_of(city);
         let mut told = Vec::with_capacity(wanted.len());
         for (item, facts) in wanted {
             let why = items.and_then(|items| items.get(&item.id)).into_iter().flatten();
             let why = why.filter(|why| !why.is_empty()).cloned().collect();
             let latest = revisions.iter().rfind(|revision| revision.item_id == item.id);
             let (decided, earlier) = self.course(city, item).await?;
-            told.push(ItemDigest { why, decided, earlier, ..self.item(item, latest, facts) });
+            told.push(ItemDigest { why, decided, earlier, ..digested(&topics, item, latest, facts) });
         }
         Ok(MeetingDigest {
             line: shown::line(&page.meeting),
-            summary: page.meeting.summary.clone(),
+            summary: page.meeting.summary.clone().filter(|_| live.is_empty()),
             take_part: shown::take_part(city, &page.meeting),
             links: shown::links(&page.meeting),
             items: told,
@@ -206,33 +207,6 @@ impl<'s> Composer<'s> {
             skipped_items: skipped.len(),
             has_no_agenda: live.is_empty() && page.meeting.agenda_url.is_none() && page.meeting.packet_url.is_none(),
         })
-    }
-
-    fn item(&self, item: &AgendaItem, latest: Option<&ItemRevision>, facts: facts::Facts) -> ItemDigest {
-        let newer = latest.and_then(|revision| revision.summary.clone());
-        let has_changed = latest.is_some() && newer.is_none() && item.summary.is_some();
-        let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
-        let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
-        let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
-        ItemDigest {
-            id: item.id.clone(),
-            number: item.agenda_number.clone(),
-            title: latest.map_or(&item.title, |revision| &revision.title).clone(),
-            summary: newer.or_else(|| item.summary.clone()),
-            // One that was taken over from the matter says itself what it is.
-            is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
-                || item.summary.as_deref().is_some_and(|summary| summary.starts_with(EXTRACTED_LABEL)),
-            has_changed,
-            is_consent: item.is_consent == Some(true),
-            action: facts.action.or_else(|| item.action.clone()),
-            money: facts.money,
-            dates: facts.dates,
-            topics: item.topics.iter().map(|key| self.topics.name(key).unwrap_or(key).to_owned()).collect(),
-            documents,
-            more_documents,
-            consequence: facts.consequence,
-            ..ItemDigest::default()
-        }
     }
 
     /// What became of an item's matter at this meeting, and the meetings that it was in before.
@@ -307,6 +281,34 @@ impl<'s> Composer<'s> {
         }
         sort_changes(lines, told);
         Ok(())
+    }
+}
+
+/// An item as it is now, with the summary of its last form that has one.
+fn digested(topics: &Topics, item: &AgendaItem, latest: Option<&ItemRevision>, facts: facts::Facts) -> ItemDigest {
+    let newer = latest.and_then(|revision| revision.summary.clone());
+    let has_changed = latest.is_some() && newer.is_none() && item.summary.is_some();
+    let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
+    let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
+    let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
+    let newest = newer.as_deref().or(item.summary.as_deref());
+    ItemDigest {
+        id: item.id.clone(),
+        number: item.agenda_number.clone(),
+        title: latest.map_or(&item.title, |revision| &revision.title).clone(),
+        summary: newest.map(str::to_owned),
+        is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
+            || newest.is_some_and(|summary| summary.starts_with(EXTRACTED_LABEL)),
+        has_changed,
+        is_consent: item.is_consent == Some(true),
+        action: facts.action.or_else(|| item.action.clone()),
+        money: facts.money,
+        dates: facts.dates,
+        topics: item.topics.iter().map(|key| topics.name(key).unwrap_or(key).to_owned()).collect(),
+        documents,
+        more_documents,
+        consequence: facts.consequence,
+        ..ItemDigest::default()
     }
 }
 

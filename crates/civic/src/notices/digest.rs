@@ -24,6 +24,16 @@ impl Digest {
     pub fn is_empty(&self) -> bool {
         self.cities.iter().all(CityDigest::is_empty)
     }
+
+    /// What readers have to know of its summaries; none where a model has written them all.
+    pub(super) fn caution(&self) -> Option<&'static str> {
+        let mut items = self.cities.iter().flat_map(|city| &city.meetings).flat_map(|meeting| &meeting.items);
+        let has_quotes = items.any(|item| item.is_extracted && item.summary.is_some());
+        has_quotes.then_some(
+            "Summaries marked “quoted” are made of quotes from the documents. No person and no model has written or \
+             checked them.",
+        )
+    }
 }
 
 /// Whose digest it is.
@@ -146,6 +156,30 @@ pub struct ItemDigest {
     pub consequence: u8,
 }
 
+impl ItemDigest {
+    /// What stands below its title: what it is told for, and of what kind it is.
+    pub(super) fn marks(&self) -> Vec<String> {
+        let why = (!self.why.is_empty()).then(|| format!("For: {}", self.why.join(", ")));
+        let consent = self.is_consent.then(|| "Consent calendar".to_owned());
+        let quoted = (self.is_extracted && self.summary.is_some()).then(|| "quoted".to_owned());
+        why.into_iter().chain(consent).chain(self.topics.iter().cloned()).chain(quoted).collect()
+    }
+
+    /// What is told below its summary, each with its name. A summary of quotes has said what is asked for and the money.
+    pub(super) fn told(&self) -> Vec<(&'static str, Vec<String>)> {
+        let is_quoted = self.is_extracted && self.summary.is_some();
+        let unquoted = |texts: Vec<String>| if is_quoted { Vec::new() } else { texts };
+        let told = [
+            ("Decided", self.decided.iter().cloned().collect()),
+            ("Asked for", unquoted(self.action.iter().cloned().collect())),
+            ("Money", unquoted(self.money.clone())),
+            ("Dates", self.dates.clone()),
+            ("Before", self.earlier.clone()),
+        ];
+        told.into_iter().filter(|(_, texts): &(_, Vec<String>)| !texts.is_empty()).collect()
+    }
+}
+
 /// Something that has happened.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -174,20 +208,4 @@ pub struct MatterLine {
     pub why: Vec<String>,
     /// Its meetings, the oldest first.
     pub timeline: Vec<String>,
-}
-
-impl ItemDigest {
-    /// What is told below its summary, each with its name. A summary of quotes has said what is asked for and the money.
-    pub(super) fn told(&self) -> Vec<(&'static str, Vec<String>)> {
-        let is_quoted = self.is_extracted && self.summary.is_some();
-        let unquoted = |texts: Vec<String>| if is_quoted { Vec::new() } else { texts };
-        let told = [
-            ("Decided", self.decided.iter().cloned().collect()),
-            ("Asked for", unquoted(self.action.iter().cloned().collect())),
-            ("Money", unquoted(self.money.clone())),
-            ("Dates", self.dates.clone()),
-            ("Before", self.earlier.clone()),
-        ];
-        told.into_iter().filter(|(_, texts): &(_, Vec<String>)| !texts.is_empty()).collect()
-    }
 }

@@ -4,7 +4,7 @@
 use super::{
     digest::{ChangeLine, CityDigest, Digest, Fact, ItemDigest, Link, MatterLine, MeetingDigest, MeetingLine},
     markdown::{self, Block, safe_link},
-    text::{EXTRACTED, footer, is_label, left_out},
+    text::{footer, is_label, left_out},
 };
 
 const BODY: &str = "margin:0;padding:0;background:#ffffff;color:#1a1a1a;font-family:-apple-system,'Segoe UI',Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5";
@@ -20,6 +20,9 @@ pub fn digest(digest: &Digest) -> String {
     let mut body =
         format!("<h1 style=\"font-size:22px;line-height:1.3;margin:0 0 4px 0\">{}</h1>", escaped(&digest.title));
     body.push_str(&paragraph(QUIET, &escaped(&format!("Meetings from {} to {}", digest.from, digest.until))));
+    if let Some(caution) = digest.caution() {
+        body.push_str(&paragraph(&format!("{QUIET};font-style:italic"), &escaped(caution)));
+    }
     for city in &digest.cities {
         body.push_str(&self::city(city, digest.cities.len() > 1));
     }
@@ -146,14 +149,7 @@ fn item(item: &ItemDigest) -> String {
     let number = item.number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.'))).unwrap_or_default();
     let mut out = format!("<div style=\"{ITEM}\">\n");
     out.push_str(&paragraph("font-weight:bold", &escaped(&format!("{number}{}", item.title))));
-    let mut marks: Vec<String> = Vec::new();
-    if !item.why.is_empty() {
-        marks.push(format!("For: {}", item.why.join(", ")));
-    }
-    if item.is_consent {
-        marks.push("Consent calendar".to_owned());
-    }
-    marks.extend(item.topics.iter().cloned());
+    let marks = item.marks();
     if !marks.is_empty() {
         out.push_str(&paragraph(QUIET, &escaped(&marks.join(" · "))));
     }
@@ -164,8 +160,7 @@ fn item(item: &ItemDigest) -> String {
         out.push_str(&blocks(summary));
     }
     for (name, texts) in item.told() {
-        let text = format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")));
-        out.push_str(&paragraph("font-size:14px", &text));
+        out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")))));
     }
     if !item.documents.is_empty() {
         let more = if item.more_documents > 0 { format!(" and {} more", item.more_documents) } else { String::new() };
@@ -173,9 +168,6 @@ fn item(item: &ItemDigest) -> String {
             "font-size:14px",
             &format!("<strong>Documents:</strong> {}{more}", links(&item.documents)),
         ));
-    }
-    if item.is_extracted && item.summary.is_some() {
-        out.push_str(&paragraph(&format!("{QUIET};font-style:italic"), EXTRACTED));
     }
     out.push_str("</div>\n");
     out

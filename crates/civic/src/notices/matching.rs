@@ -33,7 +33,9 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn new(meeting: Meeting, items: Vec<AgendaItem>, revisions: &[ItemRevision]) -> Self {
-        let title = [Some(&meeting.title), meeting.body.as_ref(), meeting.summary.as_ref()];
+        // Where there are items, the summary of the meeting says what theirs say.
+        let summary = meeting.summary.as_ref().filter(|_| items.is_empty());
+        let title = [Some(&meeting.title), meeting.body.as_ref(), summary];
         let title = Text::new(title.into_iter().flatten().map(String::as_str));
         let texts = items
             .iter()

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     export::{between, city_name},
     history,
+    processing::events::{ITEM_SUMMARISED, MATTER_SUMMARISED, MEETING_PROCESSED},
     sync::plan,
 };
 use bindery_core::{EventSeq, Name, Timestamp, event::Event};
@@ -134,7 +135,8 @@ impl<'s> Pass<'s> {
     /// Everything in the log that was not looked at yet.
     async fn follow_log(&mut self) -> StoreResult<usize> {
         let consumer = Name::from(CONSUMER);
-        let kinds = vec![Name::from(plan::EVENT), Name::from(plan::READ_EVENT)];
+        let kinds: Vec<Name> =
+            [plan::EVENT, ITEM_SUMMARISED, MEETING_PROCESSED, MATTER_SUMMARISED].map(Name::from).to_vec();
         let mut found = 0;
         loop {
             let from = self.store.consumer_position(&consumer).await?;
@@ -162,12 +164,22 @@ impl<'s> Pass<'s> {
         let mut touched: BTreeMap<String, Touched> = BTreeMap::new();
         for event in events {
             let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
+            if let Some(matter) = data["matterId"].as_str().filter(|_| *event.kind == *MATTER_SUMMARISED) {
+                for item in self.store.civic().items_of_matter(matter).await? {
+                    touched.entry(item.meeting_id).or_default();
+                }
+            }
             let Some(meeting) = data["meetingId"].as_str() else { continue };
             let known = touched.entry(meeting.to_owned()).or_default();
             match data["revision"].as_i64() {
-                _ if *event.kind == *plan::READ_EVENT => {}
-                Some(revision) => drop(known.revisions.insert(revision)),
-                None => drop(known.moments.insert(event.at)),
+                // It was read: there are words that were not there before, and nothing has happened to it.
+                _ if *event.kind != *plan::EVENT => {}
+                Some(revision) => {
+                    known.revisions.insert(revision);
+                }
+                None => {
+                    known.moments.insert(event.at);
+                }
             }
         }
         let ids: Vec<String> = touched.keys().cloned().collect();

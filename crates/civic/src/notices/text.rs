@@ -4,17 +4,18 @@ use super::{
     digest::{AlertLine, ChangeLine, CityDigest, Digest, ItemDigest, MatterLine, MeetingDigest, MeetingLine},
     markdown::{self, Block},
 };
+use bindery_insight::summary::EXTRACTED_LABEL;
 
 const WIDTH: usize = 76;
-
-/// Said of every summary that rules have made.
-pub(super) const EXTRACTED: &str = "In the documents' own words. Nobody has written or checked this summary.";
 
 pub fn digest(digest: &Digest) -> String {
     let mut out = Lines::default();
     out.wrapped("", &digest.title);
     out.line("=".repeat(digest.title.chars().count().min(WIDTH)));
     out.wrapped("", &format!("Meetings from {} to {}", digest.from, digest.until));
+    if let Some(caution) = digest.caution() {
+        out.wrapped("", caution);
+    }
     for city in &digest.cities {
         self::city(&mut out, city, digest.cities.len() > 1);
     }
@@ -47,7 +48,7 @@ pub(super) fn footer(alert: Option<&AlertLine>) -> Option<String> {
 pub(super) fn is_label(block: &Block) -> bool {
     block.point.is_none()
         && block.spans.iter().all(|span| span.italic)
-        && block.plain().starts_with("Extracted from the item")
+        && block.plain() == EXTRACTED_LABEL.trim_matches('*')
 }
 
 /// What of an agenda is not shown, a sentence each.
@@ -159,14 +160,7 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     let number = item.number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.')));
     out.blank();
     out.point(&number.unwrap_or_else(|| "* ".to_owned()), &item.title);
-    let mut marks: Vec<String> = Vec::new();
-    if !item.why.is_empty() {
-        marks.push(format!("For: {}", item.why.join(", ")));
-    }
-    if item.is_consent {
-        marks.push("Consent calendar".to_owned());
-    }
-    marks.extend(item.topics.iter().cloned());
+    let marks = item.marks();
     if !marks.is_empty() {
         out.wrapped("   ", &format!("[{}]", marks.join("; ")));
     }
@@ -184,9 +178,6 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     }
     if item.more_documents > 0 {
         out.wrapped("   ", &format!("and {} more documents", item.more_documents));
-    }
-    if item.is_extracted && item.summary.is_some() {
-        out.wrapped("   ", &format!("({EXTRACTED})"));
     }
 }
 

@@ -2,6 +2,7 @@
 //! from what was found out about each item; nobody is asked, and the same items give the same lines.
 
 use super::requests::shortened;
+use bindery_insight::models::answers::{shared_stems, telling_stems};
 use bindery_store::civic::AgendaItem;
 use serde_json::Value;
 
@@ -63,12 +64,16 @@ fn text_of<'v>(value: &'v Value, names: &[&str]) -> Option<&'v str> {
     value.as_str().or_else(|| names.iter().find_map(|name| value.get(name)?.as_str()))
 }
 
-/// What the council is asked to do.
+/// What the council is asked to do. Of several things, the one that speaks most of the title: a report for two items asks
+/// for both.
 fn action(item: &AgendaItem) -> Option<String> {
     let asked = facts(item).get("action_requested")?;
-    let first = asked.as_array().and_then(|all| all.first()).unwrap_or(asked);
-    let text = text_of(first, &["quote", "text", "action"])?.trim();
-    (!text.is_empty()).then(|| text.trim_end_matches('.').to_owned())
+    let all = asked.as_array().map_or(std::slice::from_ref(asked), Vec::as_slice);
+    let title = telling_stems(&item.title);
+    let texts = all.iter().filter_map(|one| text_of(one, &["quote", "text", "action"])).map(str::trim);
+    // The first of equals is the last of them turned round.
+    let text = texts.filter(|text| !text.is_empty()).rev().max_by_key(|text| shared_stems(&title, text))?;
+    Some(text.trim_end_matches('.').to_owned())
 }
 
 /// Amounts of money, in whole units, as they are written.
@@ -147,6 +152,20 @@ mod tests {
         assert_eq!(lines.len(), 6);
         assert_eq!(lines[5], "- 7.A: Contract for sewer pumps — Approve the contract with Brook Steel ($450,000)");
         assert_eq!(of(&items), Some(digest), "always the same");
+    }
+
+    #[test]
+    fn of_several_actions_the_one_about_the_item_is_told() {
+        let asked = json!({"key_facts": {"action_requested": [
+            {"quote": "Accept a grant for the culvert."}, {"quote": "Execute the amendment with Brook Steel."},
+        ]}});
+        let both = [item(1, "Grant for the culvert", asked.clone()), item(2, "Amendment with Brook Steel", asked)];
+        let digest = of(&both).unwrap();
+        assert_eq!(
+            digest,
+            "- 1.A: Grant for the culvert — Accept a grant for the culvert\n\
+             - 2.A: Amendment with Brook Steel — Execute the amendment with Brook Steel"
+        );
     }
 
     #[test]

@@ -37,6 +37,8 @@ const RULES: &str = "text/1";
 pub(super) struct Desk {
     pub(super) addresses: Turns,
     pub(super) files: Turns,
+    /// A meeting's job and its matter's come at the same time; the second finds what the first has made.
+    pub(super) matters: Turns,
     pub(super) documents: Semaphore,
     pub(super) large: Semaphore,
     /// Texts in use, by content and name.
@@ -48,6 +50,7 @@ impl Desk {
         Self {
             addresses: Turns::default(),
             files: Turns::default(),
+            matters: Turns::default(),
             documents: Semaphore::new(limits.documents_at_once.max(1)),
             large: Semaphore::new(limits.large_at_once.max(1)),
             loaded: Mutex::default(),

@@ -14,6 +14,11 @@ fn event(kind: &str, data: &Value) -> NewEvent {
     NewEvent::new(Name::from(kind), None, data.to_string())
 }
 
+/// Whether something has a summary that had none, or another one.
+pub(super) fn is_summary(event: &NewEvent) -> bool {
+    matches!(event.kind.as_str(), ITEM_SUMMARISED | MATTER_SUMMARISED)
+}
+
 pub(super) struct ItemSummarised<'a> {
     pub(super) banana: &'a str,
     pub(super) meeting_id: &'a str,

@@ -12,9 +12,9 @@ use super::{
     requests::{self, Unit},
     saving::{Saved, summarised, with_canonical, with_summary},
 };
-use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url};
+use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url, search};
 use bindery_core::{StepError, Timestamp};
-use bindery_store::civic::{AgendaItem, CivicChanges, Matter, Meeting};
+use bindery_store::civic::{AgendaItem, CivicChanges, ItemRevision, Matter, Meeting};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// An appearance with when it was, or will be.
@@ -28,6 +28,7 @@ struct Seen {
 impl Running<'_> {
     pub(super) async fn matter(&self, id: &str, item_ids: &[String]) -> Result<(), StepError> {
         let civic = self.workshop.store.civic();
+        let _turn = self.workshop.desk.matters.take(id).await;
         let Some(matter) = civic.matter(id).await.map_err(store_trouble)? else {
             return Err(StepError::reject(format!("{id}: there is no such matter")).named("MatterMissing"));
         };
@@ -55,7 +56,12 @@ impl Running<'_> {
                 None => return Ok(()),
             },
         };
-        self.fill(&matter, &made, &seen).await
+        self.fill(&matter, &made, &seen).await?;
+        // Whoever searches can index again: the job is done without it.
+        if let Err(error) = search::index_matter(&*self.workshop.store, id).await {
+            tracing::warn!(matter = %id, error = %error, "a matter was read and cannot be searched");
+        }
+        Ok(())
     }
 
     /// The appearances that the job names, as far as they are there; else all.
@@ -65,14 +71,21 @@ impl Running<'_> {
         let wanted: HashSet<&str> = item_ids.iter().map(String::as_str).collect();
         let named: Vec<AgendaItem> = all.iter().filter(|item| wanted.contains(item.id.as_str())).cloned().collect();
         let chosen = if named.is_empty() { all } else { named };
-        let mut meetings: HashMap<String, Option<Meeting>> = HashMap::new();
+        let mut meetings: HashMap<String, (Option<Meeting>, Vec<ItemRevision>)> = HashMap::new();
         let mut seen = Vec::new();
         for item in chosen.into_iter().filter(requests::is_live) {
             if !meetings.contains_key(&item.meeting_id) {
                 let meeting = civic.meeting(&item.meeting_id).await.map_err(store_trouble)?;
-                meetings.insert(item.meeting_id.clone(), meeting);
+                let revisions = civic.item_revisions(&item.meeting_id).await.map_err(store_trouble)?;
+                meetings.insert(item.meeting_id.clone(), (meeting, revisions));
             }
-            if let Some(Some(meeting)) = meetings.get(&item.meeting_id) {
+            if let Some((Some(meeting), revisions)) = meetings.get(&item.meeting_id) {
+                let of_item = revisions.iter().filter(|revision| revision.item_id == item.id);
+                // A matter is what it is now, also where an appearance stays as it was summarised.
+                let item = match of_item.max_by_key(|revision| revision.revision) {
+                    Some(latest) => requests::became(&item, latest),
+                    None => item,
+                };
                 seen.push(Seen { item, starts_at: meeting.starts_at, vendor: meeting.vendor.clone() });
             }
         }

@@ -10,7 +10,9 @@ use super::{
     requests::{self, Plan, Unit},
     saving::{Saved, with_summary},
 };
-use crate::{analyst::local_topics::topics_of, ids, participation::Participation, vendor::model::MeetingStatus};
+use crate::{
+    analyst::local_topics::topics_of, ids, participation::Participation, search, vendor::model::MeetingStatus,
+};
 use bindery_core::{Disposition, StepError};
 use bindery_insight::{
     models::{Advice, ModelError},
@@ -186,9 +188,12 @@ impl Running<'_> {
 
     async fn read_and_save(&self, unit: &Unit, sources: &Sources) -> Result<(), NotRead> {
         self.check()?;
-        let matter = match &unit.item.matter_id {
-            Some(id) => self.workshop.store.civic().matter(id).await.map_err(store_trouble)?,
-            None => None,
+        let (_turn, matter) = match &unit.item.matter_id {
+            Some(id) => {
+                let turn = self.workshop.desk.matters.take(id).await;
+                (Some(turn), self.workshop.store.civic().matter(id).await.map_err(store_trouble)?)
+            }
+            None => (None, None),
         };
         let made = self.read(unit, sources, matter.as_ref()).await?;
         self.save(unit, &made).await?;
@@ -248,6 +253,10 @@ impl Running<'_> {
             .await?;
         if saved == Saved::Passed {
             return Err(StepError::reject(format!("{}: the meeting is gone", read.id)).named("MeetingMissing"));
+        }
+        // Whoever searches can index again: the job is done without it.
+        if let Err(error) = search::index_meeting(&*self.workshop.store, &read.id).await {
+            tracing::warn!(meeting = %read.id, error = %error, "a meeting was read and cannot be searched");
         }
         Ok(())
     }

@@ -240,6 +240,10 @@ impl Running<'_> {
         let civic = self.workshop.store.civic();
         let items = civic.agenda(&meeting.id).await.map_err(store_trouble)?;
         let items: Vec<AgendaItem> = items.into_iter().filter(ids::is_from_packet).collect();
+        if !items.iter().any(|item| requests::is_live(item) && requests::has_content(item)) {
+            // Titles alone: what they are about stands somewhere behind them.
+            return self.as_a_whole(meeting, city, &packet).await;
+        }
         let revisions = civic.item_revisions(&meeting.id).await.map_err(store_trouble)?;
         let Plan { mut units, skipped, .. } = requests::plan(&items, &revisions);
         let own = canonical_url(url);

@@ -31,7 +31,9 @@ pub(super) enum Saved {
 impl Running<'_> {
     /// Stores changes while the job is ours.
     pub(super) async fn apply(&self, mut changes: CivicChanges) -> Result<Applied, StepError> {
-        changes.claim = self.claim.map(|(job, token)| (job, token, JobEnd::Hold));
+        // Whatever has a summary is not done again.
+        let has_advanced = changes.events.iter().any(events::is_summary);
+        changes.claim = self.claim.map(|(job, token)| (job, token, JobEnd::Hold { has_advanced }));
         let applied = self.workshop.store.civic().apply(vec![changes]).await.map_err(store_trouble)?;
         match applied.into_iter().next() {
             Some(Applied::LeaseLost) => {

@@ -146,11 +146,3 @@ pub(super) fn event(
 
 /// The kind of every event about a meeting.
 pub const EVENT: &str = "CivicMeetingChangedEvent";
-
-/// The kind of the event that a meeting was read and has summaries now: `{"banana", "meetingId"}`.
-pub const READ_EVENT: &str = "CivicMeetingReadEvent";
-
-/// A meeting was read, for whoever follows the log.
-pub fn read_event(banana: &str, meeting_id: &str) -> NewEvent {
-    NewEvent::new(Name::from(READ_EVENT), None, json!({"banana": banana, "meetingId": meeting_id}).to_string())
-}

@@ -13,6 +13,8 @@ mod notices;
 mod notices_sent;
 mod office;
 mod processing;
+mod processing_matters;
+mod processing_packets;
 mod processing_run;
 mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]

@@ -36,6 +36,8 @@ pub(crate) struct Scribe {
     /// How many texts the workshop held at each question.
     pub(crate) held: Mutex<Vec<usize>>,
     pub(crate) workshop: Mutex<Option<Arc<Workshop>>>,
+    /// What happens while the next question is answered.
+    pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl std::fmt::Debug for Scribe {
@@ -52,6 +54,7 @@ impl Scribe {
             mood: Box::new(mood),
             held: Mutex::default(),
             workshop: Mutex::default(),
+            meanwhile: Mutex::default(),
         })
     }
 
@@ -86,6 +89,9 @@ impl Analyst for Scribe {
             asked.push(request.clone());
             asked.len() - 1
         };
+        if let Some(meanwhile) = self.meanwhile.lock().unwrap().take() {
+            meanwhile();
+        }
         if let Some(error) = (self.mood)(request, before) {
             return Err(error);
         }
@@ -201,7 +207,14 @@ impl Office {
         let store = &self.hall.store;
         let left = loop {
             let jobs = store.jobs(JobFilter::default()).await.unwrap();
-            if !jobs.iter().any(|view| matches!(view.job.state, JobState::Ready | JobState::Running)) {
+            let now = store.clock().now();
+            let is_left = |view: &JobView| match view.job.state {
+                JobState::Ready | JobState::Running => true,
+                // Its time has come, or a moment ago.
+                JobState::Scheduled | JobState::Parked => view.job.run_at.is_some_and(|at| at <= now),
+                _ => false,
+            };
+            if !jobs.iter().any(is_left) {
                 break jobs;
             }
             store.changed(store.change_mark(), Duration::from_millis(5)).await;

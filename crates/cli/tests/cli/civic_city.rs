@@ -317,7 +317,7 @@ fn s001_10_alerts_say_which_cities_are_wanted() {
     wrong("ann", "paloaltoCA", &[], "owner: expected a mail address such as ann@example.org, found \"ann\"");
     wrong("ann@example.org", ",", &[], "city: expected a key such as paloaltoCA, found none");
     wrong("ann@example.org", "paloaltoCA", &["--keyword", " "], "keyword: expected a word");
-    wrong("ann@example.org", "paloaltoCA", &["--frequency", "hourly"], "[possible values: weekly, daily]");
+    wrong("ann@example.org", "paloaltoCA", &["--frequency", "hourly"], "[possible values: weekly, daily, immediate]");
     wrong("ann@example.org", "paloaltoCA", &["--webhook", "example.org"], "webhook: expected an address");
     let id = all[0]["id"].as_str().unwrap();
     assert!(civic(&desk, &["alert", "list"]).ok().out.contains(id));

@@ -12,9 +12,10 @@ use std::{
 };
 
 /// How often it is killed. `make torture` says more.
-const USUAL_KILLS: u64 = 12;
-/// As often in the life of one store.
-const KILLS_OF_A_STORE: u64 = 4;
+const USUAL_KILLS: u64 = 8;
+/// As often in the life of one store. A job whose workers die three times before it gets anywhere is given up: it may be
+/// the job that kills them.
+const KILLS_OF_A_STORE: u64 = 2;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/civic");
 const CITY: &str = "quillhavenWA";

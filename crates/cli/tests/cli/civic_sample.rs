@@ -58,7 +58,10 @@ fn the_digest_of_the_sample_town_is_what_a_citizen_would_read() {
         ("a vote", "Decided: passed, 4 to 1"),
         ("a vote that failed", "Decided: failed, 2 to 3"),
         ("an earlier reading", "2026-02-24, City Council: passed, 4 to 1"),
-        ("an agenda's text where the document is encrypted", "The cooperative pays $243,900 per year from July 1, 2026."),
+        (
+            "an agenda's text where the document is encrypted",
+            "The cooperative pays $243,900 per year from July 1, 2026.",
+        ),
         ("that nobody wrote it", "In the documents' own words. Nobody has written or checked this summary."),
     ] {
         assert!(shown.contains(text), "{what}: {text:?} is missing in\n{shown}");

@@ -40,7 +40,7 @@ impl Ended {
             JobEnd::Dead { .. } => Some(Self::Dead),
             JobEnd::Await { .. } => Some(Self::Awaiting),
             // The claim goes on.
-            JobEnd::Continue { .. } | JobEnd::Hold => None,
+            JobEnd::Continue { .. } | JobEnd::Hold { .. } => None,
         }
     }
 }

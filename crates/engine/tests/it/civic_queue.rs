@@ -313,7 +313,7 @@ async fn s001_42_what_a_dead_worker_left_is_taken_up_by_one_that_runs() {
     running.await.unwrap().unwrap();
     // Who was taken for dead finds nothing to end.
     let mut late = CivicChanges::of_city(CITY);
-    late.claim = Some((claimed[0].job.id, claimed[0].token, JobEnd::Hold));
+    late.claim = Some((claimed[0].job.id, claimed[0].token, JobEnd::Hold { has_advanced: false }));
     assert_eq!(rig.store.civic().apply(vec![late]).await.unwrap(), [Applied::LeaseLost]);
 }
 
@@ -327,7 +327,7 @@ async fn a_step_stores_bit_by_bit_while_it_holds_its_job() {
             let mut bit = CivicChanges::of_meeting(CITY, meeting(name), revision);
             let summary = Some(format!("part {revision}"));
             bit.meeting = Some(Meeting { id: meeting(name), banana: CITY.to_owned(), summary, ..Meeting::default() });
-            bit.claim = Some((job, token, JobEnd::Hold));
+            bit.claim = Some((job, token, JobEnd::Hold { has_advanced: false }));
             let applied =
                 runtime.block_on(civic.apply(vec![bit])).map_err(|error| StepError::bug(error.to_string()))?;
             assert_eq!(applied, [Applied::Stored { revision: revision + 1 }]);

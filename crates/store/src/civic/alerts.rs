@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The `due_at` of a message that is not sent by itself: it waits for the next digest, which tells it.
-pub const GATHERED: Timestamp = Timestamp::from_millis(253_402_300_799_000);
+pub const GATHERED: Timestamp = Timestamp::from_millis(253_370_764_800_000); // 9999-01-01
 
 /// Somebody wants to hear of some things in some cities. The cities of all active alerts are the *watchlist*. An alert
 /// without words, matters, committees and topics is about everything there.

@@ -35,8 +35,14 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     let summary = async || civic.meeting(MEETING).await.unwrap().unwrap().summary;
 
     let slow = f.claim_one().await;
-    assert_eq!(apply(found_out(&slow, 1, "one", JobEnd::Hold)).await, Applied::Stored { revision: 2 });
-    assert_eq!(apply(found_out(&slow, 2, "two", JobEnd::Hold)).await, Applied::Stored { revision: 3 });
+    assert_eq!(
+        apply(found_out(&slow, 1, "one", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 2 }
+    );
+    assert_eq!(
+        apply(found_out(&slow, 2, "two", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 3 }
+    );
     let job = f.stored(slow.job.id).await;
     assert_eq!((job.state, job.attempt), (JobState::Running, 1), "the claim goes on");
 
@@ -45,15 +51,18 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     f.store.sweep().await.unwrap();
     let next = f.claim_as("next", 1).await.remove(0);
     assert_eq!(next.job.id, slow.job.id);
-    for end in [JobEnd::Hold, JobEnd::Done] {
+    for end in [JobEnd::Hold { has_advanced: false }, JobEnd::Done] {
         assert_eq!(apply(found_out(&slow, 3, "late", end)).await, Applied::LeaseLost);
         assert_eq!(summary().await.as_deref(), Some("two"), "nothing was stored");
     }
-    assert_eq!(apply(found_out(&next, 3, "three", JobEnd::Hold)).await, Applied::Stored { revision: 4 });
+    assert_eq!(
+        apply(found_out(&next, 3, "three", JobEnd::Hold { has_advanced: false })).await,
+        Applied::Stored { revision: 4 }
+    );
     assert_eq!(apply(found_out(&next, 4, "four", JobEnd::Done)).await, Applied::Stored { revision: 5 });
     assert_eq!(summary().await.as_deref(), Some("four"));
     assert_eq!(f.view(next.job.id).await, None, "it has ended");
-    assert_eq!(apply(found_out(&next, 5, "five", JobEnd::Hold)).await, Applied::LeaseLost);
+    assert_eq!(apply(found_out(&next, 5, "five", JobEnd::Hold { has_advanced: false })).await, Applied::LeaseLost);
 }
 
 pub async fn files_are_known_by_address_and_by_content(f: &Fixture) {

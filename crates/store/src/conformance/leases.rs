@@ -106,7 +106,7 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
         JobEnd::Park { until: "x".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
         JobEnd::Continue { cursor: 9 },
-        JobEnd::Hold,
+        JobEnd::Hold { has_advanced: false },
         JobEnd::Await { until: f.after(5), error: None },
     ] {
         let result = f.commit(ending(&stale, end.clone(), changes.clone())).await;
@@ -123,7 +123,7 @@ pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
     let id = f.enqueue(f.job("read", submission)).await;
     let claim = f.claim_one().await;
     let bit = |name: &str| Changes { events: vec![event(name, Some(submission))], ..Changes::default() };
-    let hold = |name: &str| ending(&claim, JobEnd::Hold, bit(name));
+    let hold = |name: &str| ending(&claim, JobEnd::Hold { has_advanced: false }, bit(name));
     // In one batch, in several, and together with the end.
     let results = f.store.commit(vec![hold("First"), hold("Second")]).await.unwrap();
     assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
@@ -138,13 +138,38 @@ pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
     assert_eq!(f.commit(hold("Fifth")).await, CommitResult::Rejected(Rejection::LeaseLost), "another has it");
     let results = f
         .store
-        .commit(vec![ending(&next, JobEnd::Hold, bit("Sixth")), ending(&next, JobEnd::Done, bit("Last"))])
+        .commit(vec![
+            ending(&next, JobEnd::Hold { has_advanced: false }, bit("Sixth")),
+            ending(&next, JobEnd::Done, bit("Last")),
+        ])
         .await
         .unwrap();
     assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
+    assert_eq!(next.job.attempt, 2);
     let kinds: Vec<_> = f.events().await.into_iter().map(|event| event.kind).collect();
     assert_eq!(kinds, ["First", "Second", "Third", "Sixth", "Last"]);
     assert_eq!(f.view(id).await, None);
+}
+
+pub async fn attempts_are_counted_anew_when_a_part_of_the_work_is_done(f: &Fixture) {
+    let submission = f.submission().await;
+    let id = f.enqueue(f.job("read", submission)).await;
+    for attempt in 1..=2 {
+        assert_eq!(f.claim_one().await.job.attempt, attempt);
+        f.advance(LEASE.as_secs() + 1);
+        f.store.sweep().await.unwrap();
+    }
+    let claim = f.claim_one().await;
+    assert_eq!(claim.job.attempt, 3);
+    let hold = |has_advanced| ending(&claim, JobEnd::Hold { has_advanced }, Changes::default());
+    assert!(f.commit(hold(false)).await.is_applied());
+    assert_eq!(f.stored(id).await.attempt, 3, "nothing is done yet");
+    assert!(f.commit(hold(true)).await.is_applied());
+    assert_eq!(f.stored(id).await.attempt, 1);
+    f.advance(LEASE.as_secs() + 1);
+    f.store.sweep().await.unwrap();
+    assert_eq!(f.claim_one().await.job.attempt, 2);
+    assert_eq!(f.commit(hold(true)).await, CommitResult::Rejected(Rejection::LeaseLost));
 }
 
 pub async fn a_commit_counts_once_however_often_it_is_sent(f: &Fixture) {

@@ -109,6 +109,7 @@ macro_rules! conformance_suite {
                 a_claim_says_who_until_when_and_how_often
                 a_commit_under_a_lost_lease_stores_nothing
                 who_holds_a_job_stores_bit_by_bit_until_it_is_lost
+                attempts_are_counted_anew_when_a_part_of_the_work_is_done
                 a_commit_counts_once_however_often_it_is_sent
                 a_rejected_commit_does_not_disturb_its_neighbours
                 a_wrong_token_is_no_claim

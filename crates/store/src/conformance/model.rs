@@ -247,7 +247,10 @@ impl Model {
                 job.run_at = Some(*at);
                 self.jobs.insert(key, job);
             }
-            JobEnd::Hold => {
+            JobEnd::Hold { has_advanced } => {
+                if *has_advanced {
+                    job.attempt = 1;
+                }
                 self.jobs.insert(key, job);
             }
             JobEnd::Park { until, at, .. } => {

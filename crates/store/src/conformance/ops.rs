@@ -67,7 +67,7 @@ pub enum EndKind {
     Park { until: u8, timed: bool },
     Dead,
     Continue,
-    Hold,
+    Hold { has_advanced: bool },
     Await,
 }
 
@@ -106,7 +106,7 @@ fn end_spec() -> impl Strategy<Value = EndSpec> {
         1 => (0..2_u8, any::<bool>()).prop_map(|(until, timed)| EndKind::Park { until, timed }),
         2 => Just(EndKind::Dead),
         1 => Just(EndKind::Continue),
-        1 => Just(EndKind::Hold),
+        1 => any::<bool>().prop_map(|has_advanced| EndKind::Hold { has_advanced }),
         1 => Just(EndKind::Await),
     ];
     let change = prop_oneof![

@@ -229,7 +229,8 @@ impl Pair<'_> {
             EndKind::Dead if !may_fail => EndKind::Done,
             kind => kind,
         };
-        let kind = if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold) { EndKind::Done } else { kind };
+        let kind =
+            if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold { .. }) { EndKind::Done } else { kind };
 
         let mut changes = Changes::default();
         let work = holder.as_ref().map_or_else(|| (self.submissions[0], "work".into(), "p0".into()), ModelJob::work);
@@ -275,7 +276,7 @@ impl Pair<'_> {
             },
             EndKind::Dead => JobEnd::Dead { error: error("Broken", ErrorClass::Reject), resume: None },
             EndKind::Continue => JobEnd::Continue { cursor: now.as_millis() % 1_000_000 },
-            EndKind::Hold => JobEnd::Hold,
+            EndKind::Hold { has_advanced } => JobEnd::Hold { has_advanced },
             EndKind::Await => JobEnd::Await { until: now + REPORT, error: None },
         }
     }

@@ -34,6 +34,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// The queues and submissions that a claim is for.
+type Meant = (Option<Vec<Name>>, Option<Vec<SubmissionId>>);
+
 /// A store in one schema of a PostgreSQL database.
 #[derive(Debug)]
 pub struct PostgresStore {
@@ -45,7 +48,7 @@ pub struct PostgresStore {
     /// The last claim found nothing: then a look comes before the next one.
     found_nothing: AtomicBool,
     /// Queues and submissions without work, and nothing to sweep.
-    unclaimed: Quiet<(Option<Vec<Name>>, Option<Vec<SubmissionId>>)>,
+    unclaimed: Quiet<Meant>,
     unswept: Quiet<()>,
 }
 

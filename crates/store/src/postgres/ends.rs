@@ -64,7 +64,11 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             tx.execute(sql, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
         }
-        JobEnd::Hold => {
+        JobEnd::Hold { has_advanced: true } => {
+            let sql = "UPDATE job SET attempt = 1 WHERE id = $1 AND token = $2 AND state = 2";
+            tx.execute(sql, &[&id, &token_number]).await?
+        }
+        JobEnd::Hold { has_advanced: false } => {
             // Locked, so that nobody gives the job away before what it has caused is stored.
             let sql = "SELECT 1 FROM job WHERE id = $1 AND token = $2 AND state = 2 FOR UPDATE";
             return Ok(tx.first(sql, &[&id, &token_number]).await?.is_some());

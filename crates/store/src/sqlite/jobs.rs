@@ -135,7 +135,11 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
                  error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
-        JobEnd::Hold => {
+        JobEnd::Hold { has_advanced: true } => tx
+            .db
+            .prepare_cached("UPDATE job SET attempt = 1 WHERE id = ?1 AND token = ?2 AND state = 2")?
+            .execute((id, token))?,
+        JobEnd::Hold { has_advanced: false } => {
             let mut held = tx.db.prepare_cached("SELECT 1 FROM job WHERE id = ?1 AND token = ?2 AND state = 2")?;
             return Ok(held.exists((id, token))?);
         }

@@ -122,19 +122,18 @@ impl Processing {
     /// Whether a job of the city runs, or will before this time.
     async fn can_go_on(&self, submission: SubmissionId, patience: Timestamp) -> StoreResult<bool> {
         let store = self.engine.store();
-        let one = |states| JobFilter { limit: Some(1), ..of_city(submission, states) };
-        if !store.jobs(one(vec![JobState::Running])).await?.is_empty() {
-            return Ok(true);
-        }
         let is_paused = store.queues().await?.iter().any(|view| *view.queue == *CIVIC_QUEUE && view.paused);
-        if is_paused {
-            return Ok(false);
-        }
-        if !store.jobs(one(vec![JobState::Ready])).await?.is_empty() {
+        let moves = |state: JobState| state == JobState::Running || (state == JobState::Ready && !is_paused);
+        let moving = vec![JobState::Running, JobState::Ready];
+        let one = JobFilter { limit: Some(1), ..of_city(submission, moving) };
+        if !is_paused && !store.jobs(one).await?.is_empty() {
             return Ok(true);
         }
-        let timed = store.jobs(of_city(submission, vec![JobState::Scheduled, JobState::Parked])).await?;
-        Ok(timed.iter().any(|view: &JobView| view.job.run_at.is_some_and(|at| at <= patience)))
+        // All states in one look: a job that goes from one to another between two looks would be in neither.
+        let states = vec![JobState::Running, JobState::Ready, JobState::Scheduled, JobState::Parked];
+        let live = store.jobs(of_city(submission, states)).await?;
+        let is_due = |view: &JobView| !is_paused && view.job.run_at.is_some_and(|at| at <= patience);
+        Ok(live.iter().any(|view| moves(view.job.state) || is_due(view)))
     }
 }
 

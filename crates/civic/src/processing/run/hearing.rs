@@ -34,8 +34,9 @@ pub(super) struct Heard {
 }
 
 impl Heard {
+    /// Some of its items are done and some are not. One of which nothing is done has failed, whatever it is called.
     pub(super) fn is_partial(&self) -> bool {
-        self.error.as_ref().is_some_and(|(kind, _)| kind == PARTIAL)
+        self.tally.items_processed > 0 && self.error.as_ref().is_some_and(|(kind, _)| kind == PARTIAL)
     }
 }
 

@@ -53,12 +53,7 @@ impl Processing {
                     SyncStatus::Pending => not_begun(&banana),
                     _ => turn.process(&processing, &banana, &stop).await,
                 };
-                if sync.is_failed() && processed.status != CityStatus::Pending {
-                    let is_empty = processed.processed_count + processed.partial_count == 0;
-                    processed.status = if is_empty { CityStatus::Failed } else { CityStatus::Partial };
-                    let said = sync.error_message.iter().chain(&processed.error_message);
-                    processed.error_message = Some(said.cloned().collect::<Vec<_>>().join("; "));
-                }
+                processed.not_visited(&sync);
                 let visited = Visited { processed, sync };
                 processing.hearing.visited(&visited);
                 visited
@@ -117,13 +112,35 @@ impl Turn {
             () = stopped.stopping() => None,
             pass = self.cities.acquire() => pass.ok(),
         };
-        let Some(_pass) = pass else { return not_begun(banana) };
+        let Some(_pass) = pass else {
+            let result = not_begun(banana);
+            processing.hearing.city_ended(&result);
+            return result;
+        };
         // The threads are shared; a city that is alone has them all.
         let beside = self.left.load(Ordering::Relaxed).clamp(1, CITIES_AT_ONCE);
         let threads = (processing.options.threads / beside).max(1);
         let result = processing.process_city(banana, threads, stop).await;
         self.left.fetch_sub(1, Ordering::Relaxed);
         result
+    }
+}
+
+impl CityProcessed {
+    /// A visit that did not take place, or failed, is not hidden by what went well besides.
+    fn not_visited(&mut self, sync: &SyncResult) {
+        let worst = match sync.status {
+            SyncStatus::Failed => CityStatus::Failed,
+            SyncStatus::Skipped => CityStatus::Skipped,
+            SyncStatus::Pending | SyncStatus::InProgress | SyncStatus::Completed => return,
+        };
+        if matches!(self.status, CityStatus::Pending | CityStatus::Skipped) {
+            return;
+        }
+        self.status = if self.processed_count + self.partial_count == 0 { worst } else { CityStatus::Partial };
+        let said: Vec<&str> =
+            [&sync.error_message, &self.error_message].into_iter().flatten().map(String::as_str).collect();
+        self.error_message = Some(said.join("; "));
     }
 }
 

@@ -1,7 +1,11 @@
 //! `bindery civic costs`: what the language model was asked, and what it cost.
 
-use super::days;
-use crate::{config::Settings, exit::Exit, output};
+use super::{days, shown::money};
+use crate::{
+    config::{App, Settings},
+    exit::Exit,
+    output,
+};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_insight::models::ledger::day_of;
 use bindery_store::civic::{ModelCall, ModelCallFilter};
@@ -57,14 +61,14 @@ struct DayOfModel {
 
 /// How today stands.
 #[derive(Debug, Serialize)]
-struct Today {
-    day: String,
+pub(super) struct Today {
+    pub(super) day: String,
     /// With money that a process has left behind: nobody knows what its call has cost.
-    spent_micros: i64,
+    pub(super) spent_micros: i64,
     /// For calls under way.
     set_aside_micros: i64,
-    cap_micros: Option<i64>,
-    left_micros: Option<i64>,
+    pub(super) cap_micros: Option<i64>,
+    pub(super) left_micros: Option<i64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,8 +90,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         limit: None,
     };
     let days = by_day_and_model(&civic.model_calls(&filter).await?);
-    let cap = settings.models().and_then(|models| models.daily_cost_cap).map(|cap| (cap * 1e6) as i64);
-    let today = today(&civic.model_day(&day_of(now).to_string()).await?, now, cap);
+    let today = of_today(settings, &app, now).await?;
     let costs = Costs { cost_micros: days.iter().map(|day| day.cost_micros).sum(), days, today };
     if args.json {
         output::json(&costs)?;
@@ -124,6 +127,13 @@ fn by_day_and_model(calls: &[ModelCall]) -> Vec<DayOfModel> {
     days.into_values().collect()
 }
 
+/// What the model has cost today, and may still cost.
+pub(super) async fn of_today(settings: &Settings, app: &App, now: Timestamp) -> anyhow::Result<Today> {
+    let cap = settings.models().and_then(|models| models.daily_cost_cap).map(|cap| (cap * 1e6) as i64);
+    let day = app.store().civic().model_day(&day_of(now).to_string()).await?;
+    Ok(today(&day, now, cap))
+}
+
 fn today(day: &bindery_store::civic::ModelDay, now: Timestamp, cap_micros: Option<i64>) -> Today {
     let (spent_micros, set_aside_micros) = (day.spent_at(now), day.under_way_at(now));
     let left = |cap: i64| cap.saturating_sub(spent_micros).saturating_sub(set_aside_micros).max(0);
@@ -157,10 +167,6 @@ fn show(costs: &Costs, has_model: bool) -> anyhow::Result<()> {
         output::line(format!("today: {spent}, {} left of the cap of {}", money(left), money(cap)))?;
     }
     Ok(())
-}
-
-fn money(micros: i64) -> String {
-    format!("{:.4}", micros as f64 / 1e6)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use super::{
     fetcher, full_sync,
+    notices::LOOK_EVERY,
+    outbox::Outbox,
     processing::{self, ReadFlags, Told},
     processor,
     visiting::{self, Flags},
@@ -18,7 +20,10 @@ use crate::{
     names, output,
     work::{Running, Signals},
 };
-use bindery_civic::conductor::{Conductor, Which};
+use bindery_civic::{
+    conductor::{Conductor, Which},
+    notices::{self, Channels},
+};
 use bindery_engine::{StopSignal, stop_pair};
 use bindery_server::Watched;
 use std::{sync::Arc, time::Duration};
@@ -27,7 +32,7 @@ use tokio::task::JoinSet;
 /// How long a loop is left alone that came to grief.
 const AFTER_TROUBLE: Duration = Duration::from_secs(10);
 
-/// Visit cities when they are due and read what is found, until it is told to stop
+/// Visit cities when they are due, read what is found and tell who wants to know, until it is told to stop
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,8 +41,8 @@ Examples:
   bindery civic daemon --once                  what is due and what waits now, then end
   bindery civic daemon --listen 0.0.0.0:9466   with /livez, /readyz and /metrics
   bindery civic daemon --json                  a line of JSON for each visit, meeting and matter
-It is `bindery civic fetcher` and `bindery civic processor` together; they can run apart, on several
-machines. Trouble in one of its parts does not end the other. Of several on one store, one visits
+It is `bindery civic fetcher`, `bindery civic processor` and `bindery civic notices send` together; they
+can run apart, on several machines. Trouble in one of its parts does not end the other. Of several on one store, one visits
 cities and the others stand by for that; all of them read. Ctrl-C or SIGTERM: visits end with their
 next page, what is under way is finished or given back within --drain-seconds; a second one stops at
 once. Exit code 0 when it was told to stop.")]
@@ -51,6 +56,13 @@ pub(super) struct Args {
 
     #[command(flatten)]
     visits: Flags,
+
+    #[command(flatten)]
+    outbox: Outbox,
+
+    /// Send no messages: somebody else does (`bindery civic notices send`)
+    #[arg(long)]
+    no_notices: bool,
 
     /// Answer here whether it lives (/livez), is ready (/readyz), and its metrics (/metrics)
     #[arg(long, value_name = "HOST:PORT", env = env_vars::LISTEN, hide_env = true)]
@@ -77,14 +89,26 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let told = if json { visiting::Told::JsonLines } else { visiting::Told::Remarks };
     let conductor = args.visits.conductor_with(&app, names::of_fetcher(), told, client)?;
+    let channels = if args.no_notices { None } else { Some(args.outbox.channels(&app)?) };
     processing::recover(&app).await?;
     if args.once {
-        return once(&app, &conductor, &args, &mut signals).await;
+        return once(&app, &conductor, &args.read, channels.as_ref(), &mut signals).await;
     }
     let running = processor::start(&app, &args.read);
     let (handle, stop) = stop_pair();
     let mut loops = JoinSet::new();
     loops.spawn(go_on("visiting cities", stop.clone(), move |stop| visit(conductor.clone(), stop)));
+    if let Some(channels) = channels {
+        let store = Arc::clone(app.engine.store());
+        let tell = move |stop| {
+            let (store, channels) = (Arc::clone(&store), channels.clone());
+            async move {
+                notices::run(store, channels, LOOK_EVERY, stop).await;
+                Ok(())
+            }
+        };
+        loops.spawn(go_on("telling people", stop.clone(), tell));
+    }
     output::note("visits cities when they are due and reads what it finds; Ctrl-C ends it");
     let running = until_asked(&app, &args.read, running, &watched, &mut signals).await;
     output::note("finishing what is under way; a second signal stops at once");
@@ -201,8 +225,14 @@ async fn visit(conductor: Conductor, stop: StopSignal) -> anyhow::Result<()> {
     free
 }
 
-/// What is due, and then what waits.
-async fn once(app: &App, conductor: &Conductor, args: &Args, signals: &mut Signals) -> anyhow::Result<Exit> {
+/// What is due, then what waits, and what is to be told of it.
+async fn once(
+    app: &App,
+    conductor: &Conductor,
+    read: &ReadFlags,
+    channels: Option<&Channels>,
+    signals: &mut Signals,
+) -> anyhow::Result<Exit> {
     let (handle, stop) = stop_pair();
     let work = async {
         full_sync::alone(conductor).await?;
@@ -215,7 +245,7 @@ async fn once(app: &App, conductor: &Conductor, args: &Args, signals: &mut Signa
     if stop.is_stopping() {
         return Ok(Exit::Interrupted);
     }
-    let running = processor::start(app, &args.read);
+    let running = processor::start(app, read);
     let own = processor::queues();
     let end = tokio::select! {
         () = signals.next() => Ok(Exit::Interrupted),
@@ -223,5 +253,10 @@ async fn once(app: &App, conductor: &Conductor, args: &Args, signals: &mut Signa
     };
     let finished = running.stop(signals).await?;
     output::note(format!("finished {}", output::count(finished, "job")));
-    end
+    let exit = end?;
+    if let Some(channels) = channels.filter(|_| exit != Exit::Interrupted) {
+        let (_, sending) = notices::once(app.store(), channels, &stop).await?;
+        output::note(format!("sent {}", output::count(sending.delivered as u64, "message")));
+    }
+    Ok(exit)
 }

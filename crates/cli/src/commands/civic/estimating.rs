@@ -1,6 +1,6 @@
 //! `--dry-run`: what reading what waits would take. Nobody is asked, and nothing is stored.
 
-use super::processing::money;
+use super::shown::money;
 use crate::{config::App, exit::Exit, output};
 use bindery_civic::processing::{self, CityEstimate};
 use serde::Serialize;

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
 /// How often it is looked for digests that are due.
-const LOOK_EVERY: Duration = Duration::from_mins(1);
+pub(super) const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// List messages to those who follow something, or send what is due
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! What all commands that read what waits have in common: their flags, progress, signals, results and exit codes.
 
-use super::fetching::Fetching;
+use super::{fetching::Fetching, shown::money};
 use crate::{
     config::{App, Settings},
     councils::Councils,
@@ -248,11 +248,6 @@ pub(super) fn show(results: &[&CityProcessed]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Millionths of the currency unit, as people write them.
-pub(super) fn money(micros: i64) -> String {
-    if micros == 0 { "0".to_owned() } else { format!("{:.4}", micros as f64 / 1_000_000.0) }
-}
-
 /// All went well, some of it, or nothing.
 pub(super) fn exit_of<'r>(results: impl IntoIterator<Item = &'r CityProcessed>) -> Exit {
     let (mut all, mut some, mut stopped) = (true, false, false);
@@ -289,10 +284,5 @@ mod tests {
         assert_eq!((of(&[(Completed, 0), (Failed, 0)]), of(&[(Partial, 1)])), (Exit::Partial, Exit::Partial));
         assert_eq!((of(&[(Waiting, 0)]), of(&[(Waiting, 1)])), (Exit::Unexpected, Exit::Partial));
         assert_eq!((of(&[(Failed, 0)]), of(&[(Completed, 3), (Pending, 0)])), (Exit::Unexpected, Exit::Interrupted));
-    }
-
-    #[test]
-    fn money_is_shown_in_whole_units() {
-        assert_eq!((money(0).as_str(), money(1_250_000).as_str(), money(90).as_str()), ("0", "1.2500", "0.0001"));
     }
 }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 Examples:
   bindery civic processor                         as a service: beside it, the fetcher visits cities
   bindery civic processor --threads 8             eight meetings at a time
-  bindery civic processor --until-idle            what can be read now, then end
+  bindery civic processor --until-idle            until nothing is left, then end
   bindery civic processor --listen 0.0.0.0:9465   with /livez, /readyz and /metrics
   bindery civic processor --json                  a line of JSON for each meeting and matter
 Any number of them may share a store: no job is done by two. What a program on this machine left
@@ -32,7 +32,8 @@ behind that was killed is taken up at once, what others left behind when their l
 SIGTERM: what is under way is finished or given back within --drain-seconds; a second one stops at
 once. Exit code 0 when it was told to stop.")]
 pub(super) struct Args {
-    /// Stop when nothing is left that can be read now
+    /// Stop when nothing is left that goes on by itself: what is tried again later is waited for, what waits for a
+    /// quota is not
     #[arg(long)]
     until_idle: bool,
 

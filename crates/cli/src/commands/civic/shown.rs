@@ -55,6 +55,11 @@ pub(super) fn tally(tally: &BTreeMap<String, i64>) -> String {
     std::iter::once(format!("{}–{}", count("yes"), count("no"))).chain(others).collect::<Vec<_>>().join(", ")
 }
 
+/// Millionths of the currency unit, as people write them.
+pub(super) fn money(micros: i64) -> String {
+    format!("{:.4}", micros as f64 / 1e6)
+}
+
 /// A name and a value on a line, where there is a value.
 pub(super) fn fact(name: &str, value: Option<&str>) -> std::io::Result<()> {
     match value.map(str::trim).filter(|value| !value.is_empty()) {

@@ -1,8 +1,13 @@
 //! `bindery civic status`: how following councils stands.
 
+use super::{
+    costs::{self, Today},
+    shown::money,
+};
 use crate::{config::Settings, exit::Exit, names, output};
 use bindery_civic::conductor::standing::{self, Failing, SyncStanding};
 use bindery_core::Timestamp;
+use serde::Serialize;
 
 /// So many of a kind are shown; --json has them all.
 const SHOWN: usize = 20;
@@ -24,15 +29,39 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let standing = standing::standing(app.store(), names::is_dead).await?;
+    let model = match settings.models() {
+        Some(model) => Some(Model {
+            name: model.small.model.clone(),
+            today: costs::of_today(settings, &app, app.store().clock().now()).await?,
+        }),
+        None => None,
+    };
+    let told = Told { standing: &standing, model };
     if args.json {
-        output::json(&standing)?;
+        output::json(&told)?;
     } else {
-        show(&standing)?;
+        show(&standing, told.model.as_ref())?;
     }
     Ok(Exit::Ok)
 }
 
-fn show(standing: &SyncStanding) -> anyhow::Result<()> {
+/// As programs are told it.
+#[derive(Debug, Serialize)]
+struct Told<'s> {
+    #[serde(flatten)]
+    standing: &'s SyncStanding,
+    /// None: summaries are made by rules.
+    model: Option<Model>,
+}
+
+#[derive(Debug, Serialize)]
+struct Model {
+    name: String,
+    #[serde(flatten)]
+    today: Today,
+}
+
+fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
     let running = match (standing.is_running, standing.running.len()) {
         (false, _) => "nobody visits cities (`bindery civic fetcher` does)".to_owned(),
         (true, 0) => "waits until a city is due".to_owned(),
@@ -41,6 +70,11 @@ fn show(standing: &SyncStanding) -> anyhow::Result<()> {
     let due = standing.next_sync_at.map(|at| format!("; the next is due at {at}")).unwrap_or_default();
     output::line(format!("fetcher    {running}{due}"))?;
     output::line(format!("processor  {}", processors(standing)))?;
+    if let Some(Model { name, today }) = model {
+        let left = today.left_micros.zip(today.cap_micros);
+        let left = left.map(|(left, cap)| format!(", {} left of {}", money(left), money(cap))).unwrap_or_default();
+        output::line(format!("model      {name}: {} spent today{left}", money(today.spent_micros)))?;
+    }
     output::line(format!("cities     {} active, {} failing", standing.active_cities, standing.failed_count))?;
     output::line(format!(
         "meetings   {} in all, {} summarised, {} pending",

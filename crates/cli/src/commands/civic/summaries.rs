@@ -65,7 +65,7 @@ fn origin(of: &SummaryOf, zone: Option<&str>) -> String {
     let method = if of.method == "matter" { "taken over from its matter" } else { of.method.as_str() };
     let at = of.at.map(|at| shown::moment(at, zone));
     let pages = (of.page_count > 0).then(|| output::count(u64::from(of.page_count), "page"));
-    let cost = (of.cost_micros > 0).then(|| format!("cost {}", super::processing::money(of.cost_micros)));
+    let cost = (of.cost_micros > 0).then(|| format!("cost {}", shown::money(of.cost_micros)));
     let parts = [Some(method.to_owned()), at, pages, cost];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -211,8 +211,8 @@ impl Models {
             Err(WrongAnswer::Faults { salvage: Some(reading), .. }) => *reading,
             Err(wrong) => return Ok(Err(no_answer(&reply.model, &request.item, wrong, "in a batch"))),
         };
-        let exchanged = Exchanged { reply, usage, cost_micros, latency: Duration::ZERO, unsettled: None };
+        let mut exchanged = Exchanged { reply, usage, cost_micros, latency: Duration::ZERO, bill: None };
         let spent = Spent::default().with(&exchanged);
-        self.keep(request, reading, Soundness::Whole, &exchanged, spent).map(Ok)
+        self.keep(request, reading, Soundness::Whole, &mut exchanged, spent).map(Ok)
     }
 }

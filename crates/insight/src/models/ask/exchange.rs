@@ -4,7 +4,7 @@ use super::{Models, bookkeeping};
 use crate::models::{
     error::{BUDGET, CONFIGURATION, ErrorKind, KEY, ModelError, SERVICE},
     key::Secret,
-    ledger::{BookError, CallRecord, Purpose, Receipt, SetAside, day_of, drawn_id, next_midnight},
+    ledger::{CallRecord, Purpose, Receipt, SetAside, day_of, drawn_id, next_midnight},
     limits::{Leave, NoTurn, Open, Verdict},
     request::{Usage, estimated_tokens},
     timer::Cancelled,
@@ -47,8 +47,15 @@ pub(super) struct Exchanged {
     pub(super) usage: Usage,
     pub(super) cost_micros: i64,
     pub(super) latency: Duration,
-    /// The reply is there and the ledger could not be written. Its money stays set aside, which counts as spent.
-    pub(super) unsettled: Option<BookError>,
+    /// What is not in the ledger yet. Until it is, the money stays set aside, which counts as spent in the end.
+    pub(super) bill: Option<Bill>,
+}
+
+/// A call that was made, for the ledger.
+#[derive(Debug)]
+pub(super) struct Bill {
+    money: Receipt,
+    record: CallRecord,
 }
 
 /// How many tokens a prompt has, about.
@@ -131,14 +138,24 @@ impl Models {
             latency,
             outcome: outcome.to_owned(),
         };
-        // A reply that was paid for is kept whatever happens to the books.
-        let unsettled = self.ledger.settle(&money, Some(&record)).err();
-        match (result, unsettled) {
-            (Ok(reply), unsettled) => {
-                Ok(Ok(Exchanged { reply, usage, cost_micros: record.cost_micros, latency, unsettled }))
+        match result {
+            // Whoever keeps the reply settles it afterwards: a call that is in the ledger is not paid for again.
+            Ok(reply) => {
+                let cost_micros = record.cost_micros;
+                Ok(Ok(Exchanged { reply, usage, cost_micros, latency, bill: Some(Bill { money, record }) }))
             }
-            (Err(_), Some(error)) => Err(bookkeeping(error)),
-            (Err(failure), None) => Ok(Err(failure)),
+            Err(failure) => {
+                self.ledger.settle(&money, Some(&record)).map_err(bookkeeping)?;
+                Ok(Err(failure))
+            }
+        }
+    }
+
+    /// Writes a call into the ledger, once.
+    pub(super) fn settle(&self, exchanged: &mut Exchanged) -> Result<(), ModelError> {
+        match exchanged.bill.take() {
+            Some(Bill { money, record }) => self.ledger.settle(&money, Some(&record)).map_err(bookkeeping),
+            None => Ok(()),
         }
     }
 

@@ -175,29 +175,33 @@ impl Models {
             return Ok(answer);
         }
         let prompt = self.prompt_of(request);
-        let first = self.exchange(&self.errand(request, Purpose::Question, &prompt), cancelled)?;
+        let mut first = self.exchange(&self.errand(request, Purpose::Question, &prompt), cancelled)?;
         let spent = Spent::default().with(&first);
         let wrong = match read(&first.reply.text, &request.schema, &request.item) {
-            Ok(reading) => return self.keep(request, reading, Soundness::Whole, &first, spent),
+            Ok(reading) => return self.keep(request, reading, Soundness::Whole, &mut first, spent),
             Err(wrong) => wrong,
         };
+        self.settle(&mut first)?;
         let prompt = repair(prompt, &first.reply.text, &wrong);
-        let second = match (self.exchange(&self.errand(request, Purpose::Repair, &prompt), cancelled), &wrong) {
+        let mut second = match (self.exchange(&self.errand(request, Purpose::Repair, &prompt), cancelled), &wrong) {
             (Ok(second), _) => second,
             // Something is better than a second bill.
             (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
-                return self.keep(request, *reading.clone(), Soundness::Whole, &first, spent);
+                return self.keep(request, *reading.clone(), Soundness::Whole, &mut first, spent);
             }
             (Err(error), _) => return Err(error),
         };
         let spent = spent.with(&second);
         match (read(&second.reply.text, &request.schema, &request.item), wrong) {
-            (Ok(reading), _) => self.keep(request, reading, Soundness::Repaired, &second, spent),
+            (Ok(reading), _) => self.keep(request, reading, Soundness::Repaired, &mut second, spent),
             (Err(WrongAnswer::Faults { salvage: Some(reading), .. }), _)
             | (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
-                self.keep(request, *reading, Soundness::Whole, &second, spent)
+                self.keep(request, *reading, Soundness::Whole, &mut second, spent)
             }
-            (Err(wrong), _) => Err(no_answer(&second.reply.model, &request.item, wrong, "also after one repair")),
+            (Err(wrong), _) => {
+                self.settle(&mut second)?;
+                Err(no_answer(&second.reply.model, &request.item, wrong, "also after one repair"))
+            }
         }
     }
 
@@ -234,24 +238,22 @@ impl Models {
         }))
     }
 
-    /// Puts an answer into the cache. `soundness` is for one that did not break off.
+    /// Puts an answer into the cache, and its call into the ledger. `soundness` is for one that did not break off.
     fn keep(
         &self,
         request: &Request,
         reading: Reading,
         soundness: Soundness,
-        last: &Exchanged,
+        last: &mut Exchanged,
         spent: Spent,
     ) -> Result<Answer, ModelError> {
         let soundness = if reading.is_broken { Soundness::Salvaged { missing: reading.missing } } else { soundness };
         let (value, dropped) = (reading.value, reading.dropped);
         let kept = KeptAnswer { value, model: last.reply.model.clone(), soundness, dropped };
-        // Before anything else can fail: an answer that is kept is never paid for again. Only then is it told that the
-        // ledger could not be written; whoever asks again finds the answer here.
+        // Before anything else can fail: an answer that is kept is never paid for again. Only then comes the ledger;
+        // whoever asks again because it could not be written finds the answer here.
         self.cache.put(&self.key_of(request), &kept).map_err(bookkeeping)?;
-        if let Some(error) = &last.unsettled {
-            return Err(bookkeeping(error.clone()));
-        }
+        self.settle(last)?;
         let KeptAnswer { value, model, soundness, dropped } = kept;
         let Spent { usage, cost_micros, latency } = spent;
         Ok(Answer { value, model, usage, cost_micros, latency, from_cache: false, soundness, dropped })
