@@ -7,14 +7,13 @@
 
 use super::{ReadingLimits, Tally, Workshop, turns::Turns};
 use crate::{
-    analyst::{Document, excerpt::excerpt},
+    analyst::Document,
     client::{Arrived, Condition, Fetched, Session},
-    filter::compilation,
     hash::canonical_url,
-    text::{self, DocumentText, NoText, Why},
+    text::{self, NoText, Why},
 };
 use bindery_core::{ContentHash, StepError, Timestamp};
-use bindery_engine::StopSignal;
+use bindery_engine::{EngineError, StopSignal};
 use bindery_reader::OcrMode;
 use bindery_store::{
     StoreError,
@@ -42,7 +41,7 @@ pub(super) struct Desk {
     pub(super) documents: Semaphore,
     pub(super) large: Semaphore,
     /// Texts in use, by content and name.
-    loaded: Mutex<HashMap<(String, String), Weak<Document>>>,
+    pub(super) loaded: Mutex<HashMap<(String, String), Weak<Document>>>,
 }
 
 impl Desk {
@@ -80,12 +79,6 @@ pub(super) struct Missing {
 
 pub(super) type Obtained = Result<Arc<Paper>, Missing>;
 
-/// A text that is ready to be read, or why it is not worth it.
-pub(super) enum Loaded {
-    Text { document: Arc<Document>, note: Option<String> },
-    Compilation { rule: &'static str, reason: String },
-}
-
 /// For whom documents are fetched.
 #[derive(Debug)]
 pub(super) struct Errand<'a> {
@@ -98,17 +91,27 @@ impl Errand<'_> {
     fn count(&self, change: impl FnOnce(&mut Tally)) {
         change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
+
+    pub(super) fn fetched(&self) {
+        self.count(|tally| tally.documents_fetched += 1);
+    }
+
+    pub(super) fn read(&self) {
+        self.count(|tally| tally.documents_read += 1);
+    }
+
+    fn counted(&self, answer: Obtained) -> Obtained {
+        self.count(|tally| tally.documents_failed += u64::from(answer.is_err()));
+        answer
+    }
 }
 
 pub(super) fn store_trouble(error: StoreError) -> StepError {
-    if error.is_transient() {
-        return StepError::retry(error.to_string()).named("Store");
-    }
-    StepError::bug(error.to_string()).named("Store")
+    EngineError::from(error).into()
 }
 
-pub(super) fn blob_trouble(error: &BlobError) -> StepError {
-    StepError { kind: "Blob".to_owned(), message: error.to_string(), disposition: error.disposition() }
+pub(super) fn blob_trouble(error: BlobError) -> StepError {
+    EngineError::from(error).into()
 }
 
 /// The program is stopping; another takes the job up.
@@ -155,7 +158,7 @@ impl Workshop {
         let known = self.known(&key).await?;
         let text = self.known_text(known.content_sha256.as_deref()).await?;
         if let Some(answer) = self.without_asking(&known, text.as_ref()) {
-            return Ok(self.counted(errand, answer));
+            return Ok(errand.counted(answer));
         }
         let _place = self.place().await?;
         let mut large = self.expecting(known.bytes).await?;
@@ -164,10 +167,10 @@ impl Workshop {
             Err(fault) => self.not_fetched(known, text, fault).await?,
             Ok(None) => {
                 let known = self.remember(KnownDocument { why: None, message: None, failures: 0, ..known }).await?;
-                self.answer(known, text)
+                answer(known, text)
             }
             Ok(Some(fresh)) => {
-                self.counted_fetch(errand);
+                errand.fetched();
                 if large.is_none() {
                     large = self.expecting(Some(fresh.page.bytes.len() as u64)).await?;
                 }
@@ -175,22 +178,7 @@ impl Workshop {
             }
         };
         drop(large);
-        Ok(self.counted(errand, answer))
-    }
-
-    pub(super) fn counted_fetch(&self, errand: &Errand<'_>) {
-        errand.count(|tally| tally.documents_fetched += 1);
-    }
-
-    pub(super) fn counted_reading(&self, errand: &Errand<'_>) {
-        errand.count(|tally| tally.documents_read += 1);
-    }
-
-    fn counted(&self, errand: &Errand<'_>, answer: Obtained) -> Obtained {
-        if answer.is_err() {
-            errand.count(|tally| tally.documents_failed += 1);
-        }
-        answer
+        Ok(errand.counted(answer))
     }
 
     pub(super) async fn known(&self, key: &str) -> Result<KnownDocument, StepError> {
@@ -226,31 +214,10 @@ impl Workshop {
             if !is_refusal || !is_within(known.checked_at, self.limits.refused_for) {
                 return None;
             }
-            return Some(self.answer(known.clone(), text.cloned()));
+            return Some(answer(known.clone(), text.cloned()));
         }
         let text = text.filter(|_| is_within(known.checked_at, self.limits.fresh_for))?;
-        Some(self.answer(known.clone(), Some(text.clone())))
-    }
-
-    /// What is known, however old; none where a site would have to be asked.
-    pub(super) fn if_known(&self, known: KnownDocument, text: Option<KnownText>) -> Option<Obtained> {
-        let is_known = text.is_some() || known.why.as_deref().is_some_and(|why| !may_pass(why));
-        is_known.then(|| self.answer(known, text))
-    }
-
-    /// What comes of what is known. An earlier text counts more than that the document is gone now.
-    fn answer(&self, known: KnownDocument, text: Option<KnownText>) -> Obtained {
-        match text {
-            Some(text) if text.text.is_some() => Ok(Arc::new(Paper { facts: known, text })),
-            Some(text) => Err(Missing {
-                message: text.message.unwrap_or_else(|| format!("{}: it has no text", known.url)),
-                may_pass: false,
-            }),
-            None => Err(Missing {
-                may_pass: known.why.as_deref().is_none_or(may_pass),
-                message: known.message.unwrap_or_else(|| format!("{}: it did not come", known.url)),
-            }),
-        }
+        Some(answer(known.clone(), Some(text.clone())))
     }
 
     /// Asks the site. None: it is as it was.
@@ -284,7 +251,7 @@ impl Workshop {
         let failures = known.failures.saturating_add(1);
         let (why, message) = (Some(fault.why.as_str().to_owned()), Some(fault.message));
         let known = self.remember(KnownDocument { why, message, failures, ..known }).await?;
-        Ok(self.answer(known, text))
+        Ok(answer(known, text))
     }
 
     pub(super) async fn remember(&self, known: KnownDocument) -> Result<KnownDocument, StepError> {
@@ -320,20 +287,20 @@ impl Workshop {
         let _turn = self.desk.files.take(&fresh.content_sha256).await;
         if let Some(text) = self.known_text(Some(&fresh.content_sha256)).await? {
             let known = self.remember(known).await?;
-            return Ok(self.answer(known, Some(text)));
+            return Ok(answer(known, Some(text)));
         }
         let (reader, asked) = (Arc::clone(&self.reader), url.to_owned());
         // Reading keeps a core busy, and threads of the runtime must not be kept.
         let read = tokio::task::spawn_blocking(move || text::read_file(&reader, &asked, fresh.page)).await;
         let read =
             read.unwrap_or_else(|_| Err(NoText::new(Why::Unreadable, format!("{} cannot be taken apart", known.url))));
-        self.counted_reading(errand);
+        errand.read();
         let hash = known.content_sha256.clone().unwrap_or_default();
         match read {
             Ok(read) => {
                 let text = self.keep_text(read).await?;
                 let known = self.remember(known).await?;
-                Ok(self.answer(known, Some(text)))
+                Ok(answer(known, Some(text)))
             }
             // A page that asks for a password says nothing of the file behind it.
             Err(fault) if matches!(fault.why, Why::Login | Why::NoOcr) => {
@@ -345,72 +312,33 @@ impl Workshop {
                     KnownText { content_sha256: hash, reader: self.text_rules(), why, message, ..KnownText::default() };
                 self.store.civic().put_text(text.clone()).await.map_err(store_trouble)?;
                 let known = self.remember(known).await?;
-                Ok(self.answer(known, Some(text)))
+                Ok(answer(known, Some(text)))
             }
         }
-    }
-
-    /// Keeps the text of a file for good; where pages wait for OCR to be installed, only for now.
-    pub(super) async fn keep_text(&self, read: DocumentText) -> Result<KnownText, StepError> {
-        let length = read.length() as u64;
-        let stored = self.blobs.put(read.text.into_bytes()).await.map_err(|error| blob_trouble(&error))?;
-        let text = KnownText {
-            content_sha256: read.content_sha256,
-            reader: self.text_rules(),
-            text: Some(stored.hash),
-            length,
-            file_type: read.file_type.to_owned(),
-            page_count: read.page_count,
-            pages_by_ocr: read.pages_by_ocr,
-            warnings: read.warnings,
-            read_at: Some(self.store.clock().now()),
-            ..KnownText::default()
-        };
-        if !read.lacks_ocr {
-            self.store.civic().put_text(text.clone()).await.map_err(store_trouble)?;
-        }
-        Ok(text)
-    }
-
-    /// The whole text of a file.
-    pub(super) async fn whole_text(&self, text: &KnownText) -> Result<String, StepError> {
-        let Some(hash) = text.text else { return Ok(String::new()) };
-        let bytes = self.blobs.get(hash).await.map_err(|error| blob_trouble(&error))?;
-        Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
-    }
-
-    /// Of a very long text the pages that say the most.
-    pub(super) fn shortened(&self, text: String) -> String {
-        match excerpt(&text, self.limits.longest_document) {
-            Some(excerpt) => excerpt.text,
-            None => text,
-        }
-    }
-
-    /// The text under the name that an item has for it. Held in memory once, for as long as somebody uses it.
-    pub(super) async fn load(&self, paper: &Paper, name: &str) -> Result<Loaded, StepError> {
-        let key = (paper.text.content_sha256.clone(), name.to_owned());
-        let note = || {
-            let is_long = paper.text.length > self.limits.longest_document as u64;
-            is_long.then(|| format!("{name}: it is very long, and only the parts that say the most were read"))
-        };
-        let kept = self.desk.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(&key).and_then(Weak::upgrade);
-        if let Some(document) = kept {
-            return Ok(Loaded::Text { document, note: note() });
-        }
-        let whole = self.whole_text(&paper.text).await?;
-        let (pages, by_ocr) = (paper.text.page_count, paper.text.pages_by_ocr);
-        if let Some((rule, reason)) = compilation::decide(&whole, pages, by_ocr, &self.limits.compilations) {
-            return Ok(Loaded::Compilation { rule, reason });
-        }
-        let document = Arc::new(Document { name: name.to_owned(), text: self.shortened(whole), page_count: pages });
-        let mut loaded = self.desk.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.retain(|_, text| text.strong_count() > 0);
-        loaded.insert(key, Arc::downgrade(&document));
-        Ok(Loaded::Text { document, note: note() })
     }
 }
 
 fn may_pass(why: &str) -> bool {
     [Why::Unreachable, Why::Stopped].iter().any(|passing| passing.as_str() == why)
+}
+
+/// What is known, however old; none where a site would have to be asked.
+pub(super) fn if_known(known: KnownDocument, text: Option<KnownText>) -> Option<Obtained> {
+    let is_known = text.is_some() || known.why.as_deref().is_some_and(|why| !may_pass(why));
+    is_known.then(|| answer(known, text))
+}
+
+/// What comes of what is known. An earlier text counts more than that the document is gone now.
+fn answer(known: KnownDocument, text: Option<KnownText>) -> Obtained {
+    match text {
+        Some(text) if text.text.is_some() => Ok(Arc::new(Paper { facts: known, text })),
+        Some(text) => Err(Missing {
+            message: text.message.unwrap_or_else(|| format!("{}: it has no text", known.url)),
+            may_pass: false,
+        }),
+        None => Err(Missing {
+            may_pass: known.why.as_deref().is_none_or(may_pass),
+            message: known.message.unwrap_or_else(|| format!("{}: it did not come", known.url)),
+        }),
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Workshop,
-    documents::store_trouble,
+    documents::{if_known, store_trouble},
     packet,
     reading::{Preparing, Sources},
     requests::{self, Unit},
@@ -86,7 +86,7 @@ impl Workshop {
             let key = canonical_url(&document.url);
             let known = self.known(&key).await?;
             let text = self.known_text(known.content_sha256.as_deref()).await?;
-            match self.if_known(known, text) {
+            match if_known(known, text) {
                 Some(obtained) => {
                     papers.insert(key, obtained);
                 }

@@ -15,10 +15,10 @@
 //! | module | what it owns |
 //! |---|---|
 //! | `job` | a job while it runs: the processors of the engine's queue |
-//! | `meeting`, `packet`, `matter` | the three paths |
+//! | `meeting`, `packet`, `packet_items`, `matter` | the three paths |
 //! | `requests` | which items are to be read, and from what; pure |
 //! | `reading` | one item, from its documents to what was made of it |
-//! | `documents`, `turns` | addresses and files: asked once, read once, few in memory |
+//! | `documents`, `texts`, `turns` | addresses and files: asked once, read once, few in memory |
 //! | `saving` | what was made, stored |
 //! | `digest` | a meeting in a few lines |
 //! | [`events`] | what the log is told |
@@ -33,10 +33,12 @@ mod job;
 mod matter;
 mod meeting;
 mod packet;
+mod packet_items;
 mod reading;
 mod requests;
 pub mod run;
 mod saving;
+mod texts;
 mod turns;
 
 pub use estimate::{CityEstimate, estimate_city};

@@ -9,6 +9,7 @@ use super::{
     documents::{Errand, Fresh, Missing, blob_trouble, stopped, store_trouble},
     job::Running,
     meeting::Ended,
+    packet_items::{items_of, matter_of, with_known},
     reading::{NotRead, Sources},
     requests::{self, Inside, Plan},
 };
@@ -16,7 +17,6 @@ use crate::{
     analyst::{Document, PacketRequest, local_topics::topics_of},
     banana::Banana,
     client::Arrived,
-    filter,
     hash::canonical_url,
     ids,
     participation::Participation,
@@ -27,9 +27,7 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_reader::{Page, Reader};
-use bindery_store::civic::{
-    AgendaItem, Appearance, Attachment, CivicChanges, Jurisdiction, KnownDocument, KnownText, Matter, Meeting,
-};
+use bindery_store::civic::{AgendaItem, CivicChanges, Jurisdiction, KnownDocument, KnownText, Meeting};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, HashSet},
@@ -125,7 +123,7 @@ impl Workshop {
                 packet.ok_or_else(|| gone(&key))
             }
             Ok(Some(fresh)) => {
-                self.counted_fetch(errand);
+                errand.fetched();
                 if large.is_none() {
                     large = self.expecting(Some(fresh.page.bytes.len() as u64)).await?;
                 }
@@ -164,7 +162,7 @@ impl Workshop {
         let read = tokio::task::spawn_blocking(move || taken_apart(&reader, &asked, fresh.page)).await;
         let read =
             read.unwrap_or_else(|_| Err(NoText::new(Why::Unreadable, format!("{} cannot be taken apart", known.url))));
-        self.counted_reading(errand);
+        errand.read();
         match read {
             Ok((text, packet)) => {
                 let lacks_ocr = text.lacks_ocr;
@@ -186,7 +184,7 @@ impl Workshop {
     async fn keep_packet(&self, packet: &Packet) -> Result<(), StepError> {
         let json =
             serde_json::to_vec(packet).map_err(|error| StepError::bug(format!("a packet is not JSON: {error}")))?;
-        let stored = self.blobs.put(json).await.map_err(|error| blob_trouble(&error))?;
+        let stored = self.blobs.put(json).await.map_err(blob_trouble)?;
         let kept = KnownText {
             content_sha256: packet.content_sha256.clone(),
             reader: format!("{RULES} {}", self.text_rules()),
@@ -334,110 +332,4 @@ impl Running<'_> {
         .await?;
         Ok(told.into_iter().map(|(item, inside)| (item.id, inside)).collect())
     }
-}
-
-/// What the packet says with what is known of the item already.
-fn with_known(known: &AgendaItem, told: &AgendaItem) -> AgendaItem {
-    AgendaItem {
-        title: told.title.clone(),
-        sequence: told.sequence,
-        agenda_number: told.agenda_number.clone(),
-        section: told.section.clone(),
-        matter_file: told.matter_file.clone(),
-        matter_id: told.matter_id.clone(),
-        body_text: told.body_text.clone(),
-        attachments: told.attachments.clone(),
-        attachment_hash: told.attachment_hash.clone(),
-        latest_hash: told.latest_hash.clone(),
-        filter_reason: told.filter_reason.clone(),
-        filter_rule: told.filter_rule.clone(),
-        removed_at: None,
-        ..known.clone()
-    }
-}
-
-fn matter_of(meeting: &Meeting, item: &AgendaItem, changes: &mut CivicChanges) {
-    let Some(matter_id) = &item.matter_id else { return };
-    changes.matters.push(Matter {
-        id: matter_id.clone(),
-        banana: meeting.banana.clone(),
-        matter_file: item.matter_file.clone(),
-        title: item.title.clone(),
-        status: Some("active".to_owned()),
-        first_seen: meeting.starts_at,
-        last_seen: meeting.starts_at,
-        attachments: item.attachments.clone(),
-        attachment_hash: item.attachment_hash.clone(),
-        ..Matter::default()
-    });
-    changes.appearances.push(Appearance {
-        matter_id: matter_id.clone(),
-        meeting_id: meeting.id.clone(),
-        item_id: item.id.clone(),
-        appeared_at: meeting.starts_at,
-        committee: meeting.body.clone(),
-        committee_id: meeting.committee_id.clone(),
-        sequence: item.sequence,
-        ..Appearance::default()
-    });
-}
-
-/// The items of a packet as they are stored, each with its pages.
-fn items_of(meeting: &Meeting, banana: &Banana, url: &str, packet: &Packet) -> Vec<(AgendaItem, Vec<Inside>)> {
-    let mut taken = HashSet::new();
-    let mut items = Vec::new();
-    let file = url.split('#').next().unwrap_or_default();
-    for (sequence, found) in (1_u32..).zip(&packet.items) {
-        let base = ids::packet_item_key(found.number.as_deref(), &found.title);
-        let mut key = base.clone();
-        let mut again = 2;
-        // A number that stands twice, such as in two sections, is two items.
-        while !taken.insert(key.clone()) {
-            key = format!("{base}-{again}");
-            again += 1;
-        }
-        let link = |(name, url): &(String, String)| Attachment {
-            name: name.clone(),
-            url: url.clone(),
-            kind: if is_file(url) { "pdf".to_owned() } else { "unknown".to_owned() },
-            ..Attachment::default()
-        };
-        let part = |(name, first, last): &(String, usize, usize)| Attachment {
-            name: name.clone(),
-            url: format!("{file}#page={first}"),
-            kind: "pdf".to_owned(),
-            page_count: u32::try_from(last.saturating_sub(*first) + 1).ok(),
-            extraction_method: Some("packet".to_owned()),
-            ..Attachment::default()
-        };
-        let mut item = AgendaItem {
-            id: ids::item_id(&meeting.id, Some(&key), sequence),
-            meeting_id: meeting.id.clone(),
-            vendor_item_id: Some(key),
-            title: found.title.clone(),
-            sequence: i64::from(sequence),
-            agenda_number: found.number.clone(),
-            section: found.section.clone(),
-            matter_file: found.matter_file.clone(),
-            matter_id: ids::matter_id(banana, found.matter_file.as_deref(), None),
-            body_text: Some(found.text.trim().to_owned()).filter(|text| !text.is_empty()),
-            attachments: found.links.iter().map(link).chain(found.parts.iter().map(part)).collect(),
-            ..AgendaItem::default()
-        };
-        item.attachment_hash = Some(agenda::hash(&item.attachments)).filter(|hash| !hash.is_empty());
-        agenda::judge(&mut item);
-        item.latest_hash = Some(agenda::latest_hash(&item));
-        let decisions = filter::stored::of_documents(&item);
-        let decisions = decisions.iter().skip(found.links.len());
-        let worth = found.parts.iter().zip(decisions).filter(|(_, decision)| !decision.is_skipped());
-        let inside = worth
-            .map(|((name, first_page, last_page), _)| Inside {
-                name: name.clone(),
-                first_page: *first_page,
-                last_page: *last_page,
-            })
-            .collect();
-        items.push((item, inside));
-    }
-    items
 }

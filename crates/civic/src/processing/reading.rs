@@ -4,10 +4,11 @@
 
 use super::{
     Workshop,
-    documents::{Loaded, Obtained},
+    documents::Obtained,
     job::Running,
     packet::Packet,
     requests::{Inside, Unit, shortened, source_hash},
+    texts::Loaded,
 };
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
@@ -20,7 +21,11 @@ use bindery_insight::{
     topics::Topics,
 };
 use bindery_store::civic::{Attachment, Matter, SummaryOf};
-use std::{collections::HashMap, collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 /// The method of a summary that was taken over from the item's matter.
 pub(super) const BY_MATTER: &str = "matter";

@@ -66,7 +66,7 @@ pub(super) fn agenda<'a>(
             item.removed_at = Some(now);
             tell(changes, ChangeKind::ItemRemoved, &item.id, json!(item.title), Value::Null);
         }
-        placed.push(Placed { item, told: None, latest: Default::default() });
+        placed.push(Placed { item, told: None, latest: (Vec::new(), None) });
     }
     placed
 }
