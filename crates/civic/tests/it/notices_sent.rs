@@ -239,7 +239,8 @@ async fn hostile_titles_links_and_addresses_are_text() {
         assert!(!head.to_lowercase().contains("\nbcc"), "{head}");
         assert!(letter.text.lines().all(|line| !line.starts_with("Bcc:")), "{}", letter.text);
     }
-    assert_eq!(seen, 3);
+    // The city, the meeting that is new, the digest that tells it, and the cancellation.
+    assert_eq!(seen, 4);
     let mut evil = alert("eve", &[], "weekly");
     evil.channels =
         vec![Channel { kind: "mail".to_owned(), address: "eve@x.example\r\nBcc: all@example.org".to_owned() }];
