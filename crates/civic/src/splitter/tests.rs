@@ -161,6 +161,28 @@ fn pages_that_an_agenda_points_to_make_items() {
 }
 
 #[test]
+fn minutes_above_the_items_do_not_speak_against_a_split() {
+    let pages = [page(
+        1,
+        &[
+            "**APPROVAL OF THE MINUTES",
+            "[June 9](https://a.example/min-6.pdf)",
+            "[July 7](https://a.example/min-7.pdf)",
+            "[August 18](https://a.example/min-8.pdf)",
+            "**AGENDA ITEMS",
+            "**ITEM 1: MAST AT MILL ROAD",
+            "[Report 1](https://a.example/mast.pdf)",
+            "**ITEM 2: WORKSHOP ON THE PLAN",
+            "[Report 2](https://a.example/plan.pdf)",
+            "**ADJOURNMENT",
+        ],
+    )];
+    let split = split(&pages, &[]);
+    assert_eq!((split.way, split.items.len()), (Some(Way::Links), 2), "{split:?}");
+    assert_eq!(split.items[0].attachments[0].url, "https://a.example/mast.pdf");
+}
+
+#[test]
 fn what_cannot_be_true_is_refused_with_its_reason() {
     let one = split(&[page(1, &["1. Only item of the day"])], &[]);
     assert_eq!(one.way, None);

@@ -1,7 +1,8 @@
 //! Items of recorded agendas, what a reader of their summaries must find, and how much of it is there.
 //!
-//! The set holds facts only: a line names a file, some words of an item's title (or its number), and then what must be found, separated
-//! by tabs: words of the subject, the kind of action, amounts and days, each list separated by `;`, `-` for none.
+//! The set holds facts only: a line names a file, some words of an item's title (or its number), and then what must be
+//! found, separated by tabs: words of the subject, the kind of action, amounts and days, each list separated by `;`, `-`
+//! for none.
 
 use bindery_civic::{
     analyst::{Analyst as _, Extractive, ItemRequest, Reading},

@@ -101,7 +101,9 @@ pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
         add(&mut all, whole.map_or(name.as_str(), |firm| firm.as_str()), role);
     }
     for found in APPEALS.captures_iter(text) {
-        found.name("name").map(|name| add(&mut all, name.as_str(), PartyRole::Appellant));
+        if let Some(name) = found.name("name") {
+            add(&mut all, name.as_str(), PartyRole::Appellant);
+        }
     }
     for paper in PAPER.find_iter(text) {
         // "Amendment to Contract 5 with Brook Steel": the first one that is somebody.
