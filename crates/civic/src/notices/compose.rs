@@ -62,7 +62,7 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
         let (from, until) = between(city, Some(request.from), Some(until));
         let banana = Some(city.banana.clone());
         let filter = MeetingFilter { banana, from, until, ..MeetingFilter::default() };
-        let mut told = composer.city(city);
+        let mut told = empty_city(city);
         for page in composer.pages(store.civic().meetings(filter).await?).await? {
             let interest = follower.as_ref().map(|follower| Interest::of(follower, &page, None));
             match interest {
@@ -128,13 +128,14 @@ pub(super) struct Composer<'s> {
     store: &'s dyn Store,
 }
 
+/// A city of which nothing is told yet.
+pub(super) fn empty_city(city: &Jurisdiction) -> CityDigest {
+    CityDigest { banana: city.banana.clone(), name: city_name(city), ..CityDigest::default() }
+}
+
 impl<'s> Composer<'s> {
     pub(super) fn new(store: &'s dyn Store) -> Self {
         Self { store }
-    }
-
-    pub(super) fn city(&self, city: &Jurisdiction) -> CityDigest {
-        CityDigest { banana: city.banana.clone(), name: city_name(city), ..CityDigest::default() }
     }
 
     /// Meetings with their agendas.
@@ -194,7 +195,7 @@ impl<'s> Composer<'s> {
             let why = why.filter(|why| !why.is_empty()).cloned().collect();
             let latest = revisions.iter().rfind(|revision| revision.item_id == item.id);
             let (decided, earlier) = self.course(city, item).await?;
-            told.push(ItemDigest { why, decided, earlier, ..digested(&topics, item, latest, facts) });
+            told.push(ItemDigest { decided, why, earlier, ..digested(&topics, item, latest, facts) });
         }
         Ok(MeetingDigest {
             line: shown::line(&page.meeting),

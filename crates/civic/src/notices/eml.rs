@@ -143,7 +143,7 @@ mod tests {
         Letter { subject: subject.to_owned(), text, html }
     }
 
-    fn envelope<'e>(to: &'e str) -> Envelope<'e> {
+    fn envelope(to: &str) -> Envelope<'_> {
         let at = "2026-03-09T18:00:00Z".parse().unwrap();
         Envelope { from: "bindery@city.example", to, key: "digest:a:2026-03-09", at }
     }

@@ -1,7 +1,7 @@
 //! Digests: what waits for somebody, put together once a day or once a week.
 
 use super::{
-    compose::{Composer, alert_line, is_shown_elsewhere, sort_changes, title},
+    compose::{Composer, alert_line, empty_city, is_shown_elsewhere, sort_changes, title},
     digest::{ChangeLine, Digest, MeetingDigest},
     follower::{Follower, Frequency, short_hash},
     matching::{Page, is_on},
@@ -91,7 +91,7 @@ async fn gathered(
     for city in cities(pass.store, bananas.into_iter().collect()).await? {
         let of_city: Vec<&Notification> =
             messages.iter().filter(|message| message.banana.as_ref() == Some(&city.banana)).collect();
-        let mut told = pass.composer.city(&city);
+        let mut told = empty_city(&city);
         told.meetings = meetings(pass, &city, &of_city).await?;
         let lines = changes(&of_city, &told.meetings);
         sort_changes(lines, &mut told);

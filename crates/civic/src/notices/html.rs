@@ -53,7 +53,7 @@ fn city(city: &CityDigest, with_name: bool) -> String {
         return out;
     }
     if with_name {
-        out.push_str(&format!("<h2 style=\"font-size:20px;margin:24px 0 8px 0\">{}</h2>\n", escaped(&city.name)));
+        out.extend(["<h2 style=\"font-size:20px;margin:24px 0 8px 0\">", &*escaped(&city.name), "</h2>\n"]);
     }
     if !city.changes.is_empty() {
         out.push_str(&heading("What has changed"));
@@ -87,8 +87,12 @@ fn paragraph(style: &str, html: &str) -> String {
 }
 
 fn list(points: impl Iterator<Item = String>) -> String {
-    let points: String = points.map(|point| format!("<li style=\"margin:0 0 6px 0\">{point}</li>\n")).collect();
-    format!("<ul style=\"margin:4px 0 12px 0;padding:0 0 0 20px\">\n{points}</ul>\n")
+    let mut out = "<ul style=\"margin:4px 0 12px 0;padding:0 0 0 20px\">\n".to_owned();
+    for point in points {
+        out.extend(["<li style=\"margin:0 0 6px 0\">", &*point, "</li>\n"]);
+    }
+    out.push_str("</ul>\n");
+    out
 }
 
 /// One change: what, of which meeting.
@@ -114,7 +118,7 @@ fn meeting(meeting: &MeetingDigest) -> String {
         format!("<div style=\"{CARD}\">\n<h4 style=\"font-size:17px;margin:0\">{}</h4>\n", escaped(&line.title));
     let mut when = format!("<strong>{}</strong>", escaped(&line.when));
     if let Some(place) = &line.place {
-        when.push_str(&format!("<br>{}", escaped(place)));
+        when.extend(["<br>", &*escaped(place)]);
     }
     out.push_str(&paragraph("", &when));
     if let Some(status) = &line.status {
@@ -220,7 +224,7 @@ fn blocks(summary: &str) -> String {
             Some(point) => {
                 let number = if point == "•" { String::new() } else { format!("{} ", escaped(point)) };
                 let margin = if block.is_inner { "0 0 4px 16px" } else { "0 0 4px 0" };
-                out.push_str(&format!("<li style=\"margin:{margin}\">{number}{words}</li>\n"));
+                out.extend(["<li style=\"margin:", margin, "\">", &*number, &*words, "</li>\n"]);
             }
             None => out.push_str(&paragraph("", &words)),
         }

@@ -53,18 +53,20 @@ fn changed(body: &Value) -> Option<Letter> {
     plain.wrapped("", &meeting.when);
     plain.wrapped("", meeting.place.as_deref().unwrap_or_default());
     plain.blank();
-    lines.iter().for_each(|line| plain.point("- ", &text::sentence(line)));
+    for line in &lines {
+        plain.point("- ", &text::sentence(line));
+    }
     if let Some(url) = &meeting.url {
         plain.blank();
         plain.wrapped("", url);
     }
-    for note in why.iter() {
+    if let Some(note) = &why {
         plain.blank();
         plain.wrapped("", note);
     }
     if let Some(footer) = &footer {
         plain.blank();
-        plain.line("-- ".to_owned());
+        plain.line("-- ");
         plain.wrapped("", footer);
     }
 
@@ -73,18 +75,17 @@ fn changed(body: &Value) -> Option<Letter> {
         html::escaped(&format!("{}: {}", first.headline, meeting.title))
     );
     let place = meeting.place.as_deref().map(|place| format!("<br>{}", html::escaped(place))).unwrap_or_default();
-    page.push_str(&format!(
-        "<p>{}<br><strong>{}</strong>{place}</p>\n",
-        html::escaped(city),
-        html::escaped(&meeting.when)
-    ));
-    let points = lines.iter().map(|line| format!("<li>{}</li>\n", html::escaped(&text::sentence(line))));
-    page.push_str(&format!("<ul>\n{}</ul>\n", points.collect::<String>()));
+    let (city, when) = (html::escaped(city), html::escaped(&meeting.when));
+    page.extend(["<p>", &*city, "<br><strong>", &*when, "</strong>", &*place, "</p>\n<ul>\n"]);
+    for line in &lines {
+        page.extend(["<li>", &*html::escaped(&text::sentence(line)), "</li>\n"]);
+    }
+    page.push_str("</ul>\n");
     if let Some(url) = &meeting.url {
-        page.push_str(&format!("<p>{}</p>\n", html::linked("See the meeting", Some(url))));
+        page.extend(["<p>", &*html::linked("See the meeting", Some(url)), "</p>\n"]);
     }
     for note in why.iter().chain(&footer) {
-        page.push_str(&format!("<p style=\"color:#555555;font-size:14px\">{}</p>\n", html::escaped(note)));
+        page.extend(["<p style=\"color:#555555;font-size:14px\">", &*html::escaped(note), "</p>\n"]);
     }
     Some(Letter { html: html::page(&subject, &page), text: plain.0, subject })
 }

@@ -67,7 +67,9 @@ pub(super) fn blocks(markdown: &str) -> Vec<Block> {
     for (point, is_inner, is_heading, text) in lines {
         let mut spans = spans(&text);
         if is_heading {
-            spans.iter_mut().for_each(|span| span.bold = true);
+            for span in &mut spans {
+                span.bold = true;
+            }
         }
         if !spans.is_empty() {
             blocks.push(Block { point, is_inner, spans });

@@ -93,7 +93,7 @@ impl Interest {
                 self.items_where(page, shown, |_, text| text.has(phrase));
             }
             Thing::Matter(id) => {
-                self.items_where(page, "a matter that you follow", |item, _| item.matter_id.as_ref() == Some(id))
+                self.items_where(page, "a matter that you follow", |item, _| item.matter_id.as_ref() == Some(id));
             }
             Thing::Topic(key) => self.items_where(page, &key.replace('_', " "), |item, _| item.topics.contains(key)),
             Thing::Member(id) => self.add_member(id, page),

@@ -11,7 +11,7 @@ const WIDTH: usize = 76;
 pub fn digest(digest: &Digest) -> String {
     let mut out = Lines::default();
     out.wrapped("", &digest.title);
-    out.line("=".repeat(digest.title.chars().count().min(WIDTH)));
+    out.line(&"=".repeat(digest.title.chars().count().min(WIDTH)));
     out.wrapped("", &format!("Meetings from {} to {}", digest.from, digest.until));
     if let Some(caution) = digest.caution() {
         out.wrapped("", caution);
@@ -21,11 +21,11 @@ pub fn digest(digest: &Digest) -> String {
     }
     if digest.is_empty() {
         out.blank();
-        out.line("There is nothing new.".to_owned());
+        out.line("There is nothing new.");
     }
     if let Some(footer) = footer(digest.alert.as_ref()) {
         out.blank();
-        out.line("-- ".to_owned());
+        out.line("-- ");
         out.wrapped("", &footer);
     }
     out.0
@@ -125,7 +125,7 @@ fn meeting(out: &mut Lines, meeting: &MeetingDigest) {
     let line = &meeting.line;
     out.blank();
     out.wrapped("", &line.title);
-    out.line("-".repeat(line.title.chars().count().min(WIDTH)));
+    out.line(&"-".repeat(line.title.chars().count().min(WIDTH)));
     out.wrapped("", &line.when);
     if let Some(place) = &line.place {
         out.wrapped("", place);
@@ -137,7 +137,7 @@ fn meeting(out: &mut Lines, meeting: &MeetingDigest) {
         out.point(&format!("{}: ", link.name), &link.url);
     }
     if !meeting.take_part.is_empty() {
-        out.line("How to take part:".to_owned());
+        out.line("How to take part:");
         for fact in &meeting.take_part {
             let url = fact.url.as_deref().filter(|url| *url != fact.text && !url.starts_with("mailto:"));
             let url = url.map(|url| format!(" <{url}>")).unwrap_or_default();
@@ -152,7 +152,9 @@ fn meeting(out: &mut Lines, meeting: &MeetingDigest) {
     let notes = left_out(meeting);
     if !notes.is_empty() {
         out.blank();
-        notes.iter().for_each(|note| out.wrapped("", note));
+        for note in &notes {
+            out.wrapped("", note);
+        }
     }
 }
 
@@ -221,8 +223,8 @@ fn blocks(out: &mut Lines, indent: &str, summary: &str) {
 pub(super) struct Lines(pub(super) String);
 
 impl Lines {
-    pub(super) fn line(&mut self, text: String) {
-        self.0.push_str(&text);
+    pub(super) fn line(&mut self, text: &str) {
+        self.0.push_str(text);
         self.0.push('\n');
     }
 
@@ -234,7 +236,7 @@ impl Lines {
 
     fn heading(&mut self, text: &str) {
         self.blank();
-        self.line(format!("# {text}"));
+        self.line(&format!("# {text}"));
     }
 
     /// A text with this before each of its lines.
@@ -256,7 +258,7 @@ impl Lines {
         for word in clean.split_whitespace() {
             let room = line.chars().count() + usize::from(has_word) + word.chars().count();
             if has_word && room > WIDTH {
-                self.line(std::mem::replace(&mut line, other.to_owned()));
+                self.line(&std::mem::replace(&mut line, other.to_owned()));
                 has_word = false;
             }
             if has_word {
@@ -266,7 +268,7 @@ impl Lines {
             has_word = true;
         }
         if has_word {
-            self.line(line);
+            self.line(&line);
         }
     }
 }

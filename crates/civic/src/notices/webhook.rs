@@ -88,13 +88,11 @@ impl Webhooks {
         let _ = body.into_with_config().limit(u64::MAX).reader().take(MOST_BYTES).read_to_end(&mut said);
         let said = beginning(&said);
         let said = if said.is_empty() { said } else { format!(": {said}") };
-        let error = match head.status.is_redirection() {
-            true => format!(
-                "{shown} redirects{} (status {}), which is not followed",
-                redirected_to(&head.headers),
-                head.status
-            ),
-            false => format!("{shown} answered with status {}{said}", head.status),
+        let status = head.status;
+        let error = if status.is_redirection() {
+            format!("{shown} redirects{} (status {status}), which is not followed", redirected_to(&head.headers))
+        } else {
+            format!("{shown} answered with status {status}{said}")
         };
         // Whoever says that it is gone wants no more.
         let is_final = head.status == StatusCode::GONE;

@@ -31,14 +31,14 @@ fn line(item: &AgendaItem) -> String {
     let number = number.unwrap_or_default();
     let mut line = format!("- {number}{}", shortened(&one_line(&item.title), LONGEST_TITLE));
     if let Some(action) = action(item).filter(|action| !same(action, &item.title)) {
-        line.push_str(&format!(" — {}", shortened(&one_line(&action), LONGEST_ACTION)));
+        line.extend([" — ", &*shortened(&one_line(&action), LONGEST_ACTION)]);
     }
     // An amount in the words themselves is the one that is decided on; of the others, the first.
     let amounts = amounts(item);
     if let Some((_, amount)) =
         amounts.first().filter(|_| !amounts.iter().any(|(_, known)| line.contains(known.as_str())))
     {
-        line.push_str(&format!(" ({amount})"));
+        line.extend([" (", amount, ")"]);
     }
     line
 }
@@ -93,7 +93,7 @@ fn dollars(amount: u64) -> String {
     let digits = amount.to_string();
     let mut out = String::from("$");
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -86,14 +86,11 @@ impl Workshop {
             let key = canonical_url(&document.url);
             let known = self.known(&key).await?;
             let text = self.known_text(known.content_sha256.as_deref()).await?;
-            match if_known(known, text) {
-                Some(obtained) => {
-                    papers.insert(key, obtained);
-                }
-                None => {
-                    unread.insert(key);
-                    is_known = false;
-                }
+            if let Some(obtained) = if_known(known, text) {
+                papers.insert(key, obtained);
+            } else {
+                unread.insert(key);
+                is_known = false;
             }
         }
         if !is_known {

@@ -65,7 +65,7 @@ impl Results {
         let named = self.later.iter().take(MOST_NAMED).map(|(item, reason)| format!("{item}: {reason}"));
         let mut named = named.collect::<Vec<_>>().join("; ");
         if failed > MOST_NAMED {
-            named.push_str(&format!("; and {} more", failed - MOST_NAMED));
+            named.extend(["; and ", &*(failed - MOST_NAMED).to_string(), " more"]);
         }
         let message = format!("{failed} of {all} items were not read and are tried again: {named}");
         let error = match self.after {

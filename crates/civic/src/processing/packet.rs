@@ -85,7 +85,8 @@ impl From<SplitItem> for PacketItem {
 pub(super) fn is_file(url: &str) -> bool {
     let url = url.to_ascii_lowercase();
     let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.ends_with(".pdf") || path.ends_with(".docx") || url.contains(".ashx")
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "pdf" | "docx") || url.contains(".ashx")
 }
 
 /// The file that has everything in it, if there is one.

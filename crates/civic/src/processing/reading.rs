@@ -176,8 +176,10 @@ impl Workshop {
     async fn inside(&self, packet: &Packet, part: &Inside) -> Result<Document, StepError> {
         let whole = self.whole_text(&packet.text).await?;
         let pages = marked_pages(&whole).into_iter();
-        let own = pages.filter(|(number, _)| (part.first_page..=part.last_page).contains(number));
-        let text = own.map(|(number, page)| format!("{}\n{page}\n\n", page_marker(number))).collect();
+        let mut text = String::new();
+        for (number, page) in pages.filter(|(number, _)| (part.first_page..=part.last_page).contains(number)) {
+            text.extend([&*page_marker(number), "\n", page, "\n\n"]);
+        }
         let text = self.shortened(text);
         let page_count = u32::try_from(part.last_page.saturating_sub(part.first_page) + 1).unwrap_or(u32::MAX);
         Ok(Document { name: part.name.clone(), text, page_count })

@@ -17,14 +17,11 @@ impl Turns {
         let lock = {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             all.retain(|_, lock| lock.strong_count() > 0);
-            match all.get(name).and_then(Weak::upgrade) {
-                Some(lock) => lock,
-                None => {
-                    let lock = Arc::default();
-                    all.insert(name.to_owned(), Arc::downgrade(&lock));
-                    lock
-                }
-            }
+            all.get(name).and_then(Weak::upgrade).unwrap_or_else(|| {
+                let lock = Arc::default();
+                all.insert(name.to_owned(), Arc::downgrade(&lock));
+                lock
+            })
         };
         lock.lock_owned().await
     }

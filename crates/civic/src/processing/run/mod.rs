@@ -96,7 +96,7 @@ impl Processing {
     /// The smallest number that no worker has.
     fn number(&self) -> Number {
         let mut taken = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = (1..).find(|number| !taken.contains(number)).unwrap_or_default();
+        let free = (1..=usize::MAX).find(|number| !taken.contains(number)).unwrap_or_default();
         taken.insert(free);
         Number { number: free, taken: Arc::clone(&self.numbers) }
     }
