@@ -119,7 +119,9 @@ pub(crate) fn pdf(number: usize, count: usize) -> std::io::Result<Vec<u8>> {
     }
     let table = file.len();
     file.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
-    places.iter().for_each(|place| file.extend(format!("{place:010} 00000 n \n").bytes()));
+    for place in &places {
+        file.extend(format!("{place:010} 00000 n \n").bytes());
+    }
     file.extend(format!("trailer<</Size {}/Root 1 0 R>>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1).bytes());
     Ok(file)
 }
@@ -147,8 +149,8 @@ fn zip(parts: &[(&str, &str)]) -> Vec<u8> {
         let (size, at) = (content.len() as u32, file.len() as u32);
         // Version, flags, method, time and day are those of a package that nobody cared to date.
         let mut about = Vec::new();
-        [20_u16, 0, 0, 0, 0x21].iter().for_each(|field| about.extend(field.to_le_bytes()));
-        [sum.sum(), size, size].iter().for_each(|field| about.extend(field.to_le_bytes()));
+        about.extend([20_u16, 0, 0, 0, 0x21].into_iter().flat_map(u16::to_le_bytes));
+        about.extend([sum.sum(), size, size].into_iter().flat_map(u32::to_le_bytes));
         about.extend((name.len() as u16).to_le_bytes());
         about.extend(0_u16.to_le_bytes());
         file.extend(b"PK\x03\x04");

@@ -88,7 +88,8 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
 /// A line of the agenda that only stands above others: `CONSENT CALENDAR`.
 fn is_heading(item: &AgendaItem) -> bool {
     let is_bare = item.agenda_number.is_none() && item.matter_id.is_none() && item.filter_reason.is_none();
-    is_bare && item.attachments.is_empty() && item.body_text.is_none() && item.summary.is_none()
+    let is_empty = item.attachments.is_empty() && item.body_text.is_none() && item.summary.is_none();
+    is_bare && is_empty && !item.title.chars().any(char::is_lowercase)
 }
 
 /// `8. Appeal of a permit`.

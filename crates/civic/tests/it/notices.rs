@@ -67,7 +67,7 @@ impl Hall {
     }
 }
 
-fn pairs<'p>(news: &'p [(String, String)]) -> Vec<(&'p str, &'p str)> {
+fn pairs(news: &[(String, String)]) -> Vec<(&str, &str)> {
     news.iter().map(|(kind, whom)| (kind.as_str(), whom.as_str())).collect()
 }
 

@@ -21,6 +21,7 @@ use bindery_store::{
 };
 use std::{
     collections::BTreeMap,
+    fmt::Write as _,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -258,7 +259,7 @@ pub(crate) fn pdf(pages: &[&[&str]]) -> Vec<u8> {
         let mut drawn = String::from("BT /F1 11 Tf 16 TL 60 740 Td\n");
         for line in *lines {
             let line = line.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
-            drawn.push_str(&format!("({line}) Tj T*\n"));
+            drawn.extend(["(", &*line, ") Tj T*\n"]);
         }
         drawn.push_str("ET");
         objects.push(format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()));
@@ -273,13 +274,13 @@ pub(crate) fn pdf(pages: &[&[&str]]) -> Vec<u8> {
     let mut places = Vec::new();
     for (at, object) in objects.iter().enumerate() {
         places.push(file.len());
-        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", at + 1));
+        write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
     }
     let table = file.len();
-    file.push_str(&format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1));
+    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
     for place in places {
-        file.push_str(&format!("{place:010} 00000 n \n"));
+        write!(file, "{place:010} 00000 n \n").unwrap();
     }
-    file.push_str(&format!("trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1));
+    write!(file, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n", objects.len() + 1).unwrap();
     file.into_bytes()
 }

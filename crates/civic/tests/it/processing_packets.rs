@@ -102,10 +102,11 @@ async fn s001_44_items_come_first_then_the_packet_and_a_matter_is_a_matter() {
     assert_eq!(office.server.times("/packet.pdf"), 0, "nobody needs it");
     assert_eq!(method("2").await, "packet_3_items");
     assert_eq!(method("3").await, "packet_1_pages");
-    let packets = office.scribe.packets.lock().unwrap();
-    assert_eq!(packets.len(), 1);
-    assert!(packets[0].packet.text.contains("nobody could take apart"));
-    drop(packets);
+    {
+        let packets = office.scribe.packets.lock().unwrap();
+        assert_eq!(packets.len(), 1);
+        assert!(packets[0].packet.text.contains("nobody could take apart"));
+    }
     let read_whole = office.hall.meeting("3").await;
     assert_eq!(read_whole.summary.as_deref(), Some("The packet of City Council"));
     assert_eq!(read_whole.topics, ["budget"]);

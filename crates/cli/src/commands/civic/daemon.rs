@@ -157,15 +157,14 @@ async fn end(mut running: Running, mut loops: JoinSet<()>, signals: &mut Signals
         finished = all => Some(finished),
         () = signals.next() => None,
     };
-    let finished = match finished {
-        Some(finished) => finished,
-        None => {
-            output::note("stopping at once; work under way is done again later");
-            is_asked_again = true;
-            loops.shutdown().await;
-            running.ask_to_stop();
-            running.ended().await
-        }
+    let finished = if let Some(finished) = finished {
+        finished
+    } else {
+        output::note("stopping at once; work under way is done again later");
+        is_asked_again = true;
+        loops.shutdown().await;
+        running.ask_to_stop();
+        running.ended().await
     }?;
     output::note(format!("finished {}", output::count(finished, "job")));
     Ok(if is_asked_again { Exit::Interrupted } else { Exit::Ok })

@@ -31,21 +31,18 @@ impl Outbox {
     /// The ways out, checked.
     pub(super) fn channels(&self, app: &App) -> Result<Channels, Failure> {
         eml::check_address(&self.mail_from).map_err(|why| Failure::usage(format!("--mail-from: {why}")))?;
-        let mail = match &self.sendmail {
-            Some(program) => {
-                let mut words: Vec<String> = program.split_whitespace().map(str::to_owned).collect();
-                match words.len() {
-                    0 => return Err(Failure::usage("--sendmail: expected a program, found an empty text")),
-                    // It finds the recipient in the mail.
-                    1 => words.push("-t".to_owned()),
-                    _ => {}
-                }
-                Mail::Program(words)
+        let mail = if let Some(program) = &self.sendmail {
+            let mut words: Vec<String> = program.split_whitespace().map(str::to_owned).collect();
+            match words.len() {
+                0 => return Err(Failure::usage("--sendmail: expected a program, found an empty text")),
+                // It finds the recipient in the mail.
+                1 => words.push("-t".to_owned()),
+                _ => {}
             }
-            None => {
-                let beside = app.blob_folder().and_then(|blobs| blobs.parent()).map(|folder| folder.join(OUTBOX));
-                Mail::Folder(self.mail_dir.clone().or(beside).unwrap_or_else(|| PathBuf::from(OUTBOX)))
-            }
+            Mail::Program(words)
+        } else {
+            let beside = app.blob_folder().and_then(|blobs| blobs.parent()).map(|folder| folder.join(OUTBOX));
+            Mail::Folder(self.mail_dir.clone().or(beside).unwrap_or_else(|| PathBuf::from(OUTBOX)))
         };
         let secrets = match env::var(env_vars::WEBHOOK_SECRET) {
             Ok(text) if !text.trim().is_empty() => signature::secrets(&text).ok_or_else(|| {
