@@ -196,6 +196,24 @@ fn document(banana: &str, id: &str, title: &str, texts: &[Option<&str>]) -> Inde
     }
 }
 
+/// What somebody typed, understood as [`Query`] says, but for this: a word finds its plural and what else begins with it,
+/// and a plural its singular. In quotation marks it finds itself alone.
+pub fn query(typed: &str) -> Result<Query, String> {
+    let mut in_quotes = false;
+    let word = |word: &str| {
+        let is_phrase = std::mem::replace(&mut in_quotes, in_quotes ^ (word.matches('"').count() % 2 == 1));
+        let is_plain = word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
+        match word {
+            _ if is_phrase || !is_plain => word.to_owned(),
+            word => {
+                let is_plural = word.ends_with('s') && !word.ends_with("ss") && word.chars().count() > 4;
+                format!("{}*", if is_plural { word.trim_end_matches('s') } else { word })
+            }
+        }
+    };
+    Query::parse(&typed.split_whitespace().map(word).collect::<Vec<_>>().join(" "))
+}
+
 /// What is looked for.
 #[derive(Debug, Clone)]
 pub struct SearchFor {
@@ -345,4 +363,18 @@ impl Known<'_> {
 fn day(at: Timestamp, city: Option<&Jurisdiction>) -> Option<String> {
     let zone = city.and_then(|city| TimeZone::get(city.tz.as_deref()?).ok()).unwrap_or(TimeZone::UTC);
     Some(jiff::Timestamp::from_millisecond(at.as_millis()).ok()?.to_zoned(zone).date().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_find_their_plurals_and_phrases_themselves() {
+        let same = |typed: &str, meant: &str| assert_eq!(query(typed), Query::parse(meant), "{typed}");
+        same("rentals tax", "rental* tax");
+        same("\"rent control\" leases -draft", "\"rent control\" lease* -draft");
+        same("pav* OR glass", "pav* OR glass*");
+        assert!(query("  ").is_err());
+    }
 }

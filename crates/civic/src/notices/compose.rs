@@ -5,9 +5,10 @@ use super::{
     digest::{AlertLine, ChangeLine, CityDigest, Digest, ItemDigest, MatterLine, MeetingDigest, MeetingLine},
     facts,
     follower::{self, Follower},
+    markdown::{self, Block},
     matching::{self, Interest, Page},
     period::zone,
-    shown,
+    shown, text,
 };
 use crate::{
     analyst::local_topics::topics_of,
@@ -15,7 +16,7 @@ use crate::{
     history,
 };
 use bindery_core::Timestamp;
-use bindery_insight::{summary::EXTRACTED_LABEL, topics::Topics};
+use bindery_insight::topics::Topics;
 use bindery_store::{
     Store, StoreResult,
     civic::{
@@ -293,18 +294,22 @@ fn digested(topics: &Topics, item: &AgendaItem, latest: Option<&ItemRevision>, f
     let origin = latest.and_then(|revision| revision.summary_of.as_ref()).or(item.summary_of.as_ref());
     let attachments = latest.map(|revision| &revision.attachments).filter(|some| !some.is_empty());
     let (documents, more_documents) = shown::documents(attachments.unwrap_or(&item.attachments));
-    let newest = newer.as_deref().or(item.summary.as_deref());
+    let summary = newer.or_else(|| item.summary.clone());
+    let blocks = markdown::blocks(summary.as_deref().unwrap_or_default());
+    let is_extracted = origin.is_some_and(|origin| origin.method.starts_with("extractive"))
+        || blocks.first().is_some_and(text::is_label);
+    let said: String = blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+    // What stands in the summary is not said again.
     ItemDigest {
         id: item.id.clone(),
         number: item.agenda_number.clone(),
         title: latest.map_or(&item.title, |revision| &revision.title).clone(),
-        summary: newest.map(str::to_owned),
-        is_extracted: origin.is_some_and(|origin| origin.method.starts_with("extractive"))
-            || newest.is_some_and(|summary| summary.starts_with(EXTRACTED_LABEL)),
+        summary,
+        is_extracted,
         has_changed,
         is_consent: item.is_consent == Some(true),
-        action: facts.action.or_else(|| item.action.clone()),
-        money: facts.money,
+        action: facts.action.or_else(|| item.action.clone()).filter(|action| !said.contains(action.as_str())),
+        money: facts.money.into_iter().filter(|amount| !says_amount(&said, amount)).collect(),
         dates: facts.dates,
         topics: item.topics.iter().map(|key| topics.name(key).unwrap_or(key).to_owned()).collect(),
         documents,
@@ -312,6 +317,12 @@ fn digested(topics: &Topics, item: &AgendaItem, latest: Option<&ItemRevision>, f
         consequence: facts.consequence,
         ..ItemDigest::default()
     }
+}
+
+/// Whether a text names an amount: `$1,974,000, not to exceed (paving)` by its number.
+fn says_amount(text: &str, amount: &str) -> bool {
+    let number = amount.split(", ").next().unwrap_or(amount).split(" (").next().unwrap_or(amount);
+    text.contains(number)
 }
 
 /// What need not be told of a meeting that is shown with its agenda.

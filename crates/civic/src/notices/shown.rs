@@ -60,7 +60,14 @@ pub(super) fn links(meeting: &Meeting) -> Vec<Link> {
     let link = |(name, url): (&str, &Option<String>)| {
         Some(Link { name: name.to_owned(), url: safe_link(url.as_deref()?)?.to_owned() })
     };
-    named.into_iter().filter_map(link).collect()
+    let mut links: Vec<Link> = Vec::new();
+    for link in named.into_iter().filter_map(link) {
+        // One file may be agenda and packet.
+        if !links.iter().any(|known| known.url == link.url) {
+            links.push(link);
+        }
+    }
+    links
 }
 
 /// Those that can be opened, and how many more there are.

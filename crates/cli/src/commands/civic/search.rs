@@ -14,7 +14,7 @@ use crate::{
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
 use bindery_store::{
     civic::{Jurisdiction, JurisdictionFilter},
-    search::{Query, Snippet},
+    search::Snippet,
 };
 use jiff::civil::Date;
 
@@ -27,7 +27,8 @@ Examples:
   bindery civic search 'pav* OR sidewalk' --from 2026-01-01 --topic transportation
   bindery civic search lease --matters --json
   bindery civic search --reindex --city paloaltoCA      make everything of a city findable
-Titles, summaries and the texts of items' own pages are searched. Meetings are indexed when they are read;
+Titles, summaries and the texts of items' own pages are searched. A word finds its plural and what else
+begins with it; in quotation marks it finds itself alone. Meetings are indexed when they are read;
 --reindex does it for all that is stored.")]
 pub(super) struct Args {
     /// Words, a "phrase", -excluded, beginnings*; OR between alternatives
@@ -73,7 +74,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let words = args.words.join(" ");
     let query = match words.trim() {
         "" => None,
-        words => Some(Query::parse(words).map_err(|why| {
+        words => Some(search::query(words).map_err(|why| {
             Failure::usage(why)
                 .hint("`bindery civic search 'housing -report'` finds what has one word and not the other")
         })?),
