@@ -200,8 +200,9 @@ fn document(banana: &str, id: &str, title: &str, texts: &[Option<&str>]) -> Inde
 /// and a plural its singular. In quotation marks it finds itself alone.
 pub fn query(typed: &str) -> Result<Query, String> {
     let mut in_quotes = false;
-    let word = |word: &str| {
-        let is_phrase = std::mem::replace(&mut in_quotes, in_quotes ^ (word.matches('"').count() % 2 == 1));
+    let word = |word: &str| -> String {
+        let is_phrase = in_quotes;
+        in_quotes ^= word.matches('"').count() % 2 == 1;
         let is_plain = word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
         match word {
             _ if is_phrase || !is_plain => word.to_owned(),

@@ -11,7 +11,7 @@ use bindery_civic::{
 use bindery_core::{EventSeq, Name};
 use bindery_store::{
     Store,
-    civic::{Alert, Civic as _, Meeting, MeetingFilter},
+    civic::{Alert, Civic as _, Meeting, MeetingFilter, SyncRunFilter, SyncStatus},
     query::{ClaimRequest, EventFilter},
     sqlite::{Options, SqliteStore},
     store::{Feed as _, Queue as _, Records as _},
@@ -338,7 +338,7 @@ fn desk_with_sites() -> Desk {
 }
 
 #[test]
-fn s001_01_s001_03_s001_64_a_daemon_visits_and_reads_until_a_signal_and_closes_everything() {
+fn s001_01_a_daemon_visits_and_reads_until_a_signal_and_closes_everything() {
     let desk = desk_with_sites();
     let daemon = daemon(&desk);
     assert_eq!(summarised(&desk), 3, "what was visited is read");
@@ -358,6 +358,24 @@ fn s001_01_s001_03_s001_64_a_daemon_visits_and_reads_until_a_signal_and_closes_e
     assert_all_left(&desk);
     let status = civic(&desk, &["status", "--json"]).ok().json();
     assert_eq!((&status["is_running"], &status["processors"]), (&json!(false), &json!([])));
+}
+
+/// Whoever asks sites or a model does so from within a job or a visit: when none is held, nobody is spoken to any more.
+#[test]
+fn s001_64_a_daemon_that_has_stopped_holds_nothing() {
+    let desk = desk_with_sites();
+    let daemon = daemon(&desk);
+    stored(&desk, "alphaCA", (1..=20).map(|number| meeting(number, false)));
+    daemon.signal(Signal::TERM);
+    assert_eq!(daemon.wait(), Some(0));
+    assert_all_left(&desk);
+    let jobs = civic(&desk, &["queue", "list", "--json"]).ok().json();
+    assert!(jobs.as_array().unwrap().iter().all(|job| job["status"] != "processing"), "{jobs:#}");
+    let filter = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
+    assert!(with_store(&desk, async |store| store.civic().sync_runs(filter).await.unwrap()).is_empty());
+    // What it did not get to is there for the next one.
+    replay(&desk, &["processor", "--until-idle"]).ok();
+    assert_eq!(summarised(&desk), 23);
 }
 
 #[test]
