@@ -62,7 +62,11 @@ fn the_digest_of_the_sample_town_is_what_a_citizen_would_read() {
             "an agenda's text where the document is encrypted",
             "The cooperative pays $243,900 per year from July 1, 2026.",
         ),
-        ("that nobody wrote it", "No person and no model has written or checked them."),
+        (
+            "that nobody wrote it",
+            "made of quotes from the documents. No person and no model has written or checked them.",
+        ),
+        ("which are quoted", "[Transportation & Traffic; Contracts & Procurement; quoted]"),
     ] {
         assert!(shown.contains(text), "{what}: {text:?} is missing in\n{shown}");
     }
