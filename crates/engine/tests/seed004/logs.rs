@@ -6,18 +6,19 @@ use crate::{
 };
 use bindery_core::outcome::Step;
 use serde_json::json;
-use std::{
-    io::Write,
-    sync::{Arc, Mutex},
-};
+use std::{cell::RefCell, io::Write, sync::Once};
 
-/// The log of one thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+thread_local! {
+    /// What the thread logs, while somebody wants to know.
+    static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
 
-impl Write for Log {
+struct ThreadLog;
+
+impl Write for ThreadLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        LOG.with_borrow_mut(|log| log.iter_mut().for_each(|log| log.extend_from_slice(bytes)));
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -25,13 +26,15 @@ impl Write for Log {
     }
 }
 
+/// One subscriber for all threads: whether anybody listens is remembered for the whole process, and a test that runs
+/// beside this one must not make it remember that nobody does.
+static LISTENING: Once = Once::new();
+
 fn logged(run: impl FnOnce()) -> String {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-    tracing::subscriber::with_default(subscriber, run);
-    let bytes = log.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
+    LISTENING.call_once(|| tracing_subscriber::fmt().with_ansi(false).with_writer(|| ThreadLog).init());
+    LOG.set(Some(Vec::new()));
+    run();
+    String::from_utf8(LOG.take().unwrap()).unwrap()
 }
 
 #[test]
