@@ -5,6 +5,8 @@
 //! page its marker, by which the model cites.
 
 use super::{Document, ItemRequest, PacketRequest, extractive::BODY};
+// On one line, a title cannot look like a line of ours.
+use crate::lines::one_line;
 use bindery_insight::topics::{OTHER, Topics};
 use std::{fmt::Write as _, sync::Arc};
 
@@ -132,11 +134,6 @@ pub(super) fn section(name: &str, text: &str) -> String {
 /// The documents of an item by name, with their numbers of pages, for citations.
 pub(super) fn documents_of(request: &ItemRequest) -> Vec<Arc<Document>> {
     request.shared.iter().chain(&request.documents).cloned().collect()
-}
-
-/// A title cannot look like a line of ours.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

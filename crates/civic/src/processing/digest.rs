@@ -2,6 +2,7 @@
 //! from what was found out about each item; nobody is asked, and the same items give the same lines.
 
 use super::requests::shortened;
+use crate::lines::one_line;
 use bindery_insight::models::answers::{shared_stems, telling_stems};
 use bindery_store::civic::AgendaItem;
 use serde_json::Value;
@@ -41,10 +42,6 @@ fn line(item: &AgendaItem) -> String {
         line.extend([" (", amount, ")"]);
     }
     line
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn same(one: &str, other: &str) -> bool {

@@ -44,8 +44,8 @@ mod turns;
 pub use estimate::{CityEstimate, estimate_city};
 pub use job::register;
 
-use crate::{analyst::Analyst, client::Client, filter::compilation::CompilationLimits};
-use bindery_reader::{OcrMode, ReadOptions, Reader, ocr::tesseract::Tesseract};
+use crate::{analyst::Analyst, client::Client, filter::compilation::CompilationLimits, text::usual_reader};
+use bindery_reader::{OcrMode, Reader};
 use bindery_store::{Store, blobs::Blobs};
 use documents::Desk;
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,6 @@ pub struct Workshop {
 }
 
 impl Workshop {
-    /// With the reader that reads councils' documents: scans by Tesseract, where it is installed.
     pub fn new(store: Arc<dyn Store>, blobs: Arc<dyn Blobs>, client: Arc<Client>, analyst: Arc<dyn Analyst>) -> Self {
         let limits = ReadingLimits::default();
         let desk = Desk::new(&limits);
@@ -215,9 +214,4 @@ impl Workshop {
         let usual = if by_rules { std::thread::available_parallelism().map_or(2, usize::from) } else { QUESTIONS };
         self.limits.items_at_once.unwrap_or(usual).max(1)
     }
-}
-
-fn usual_reader(ocr: OcrMode) -> Arc<Reader> {
-    let options = ReadOptions { ocr, ..ReadOptions::default() };
-    Arc::new(Reader::new(options, Some(Arc::new(Tesseract::default()))))
 }

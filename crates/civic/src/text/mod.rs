@@ -109,6 +109,12 @@ impl From<FetchError> for NoText {
     }
 }
 
+/// The reader that reads councils' documents: scans by Tesseract, where it is installed.
+pub(crate) fn usual_reader(ocr: OcrMode) -> Arc<Reader> {
+    let options = ReadOptions { ocr, ..ReadOptions::default() };
+    Arc::new(Reader::new(options, Some(Arc::new(Tesseract::default()))))
+}
+
 /// Reads documents for as many as ask.
 #[derive(Debug, Clone)]
 pub struct Texts {
@@ -121,10 +127,8 @@ impl Texts {
         Self { client, reader }
     }
 
-    /// With the reader that reads councils' documents: scans by Tesseract, where it is installed.
     pub fn usual(client: Arc<Client>, ocr: OcrMode) -> Self {
-        let options = ReadOptions { ocr, ..ReadOptions::default() };
-        Self::new(client, Arc::new(Reader::new(options, Some(Arc::new(Tesseract::default())))))
+        Self::new(client, usual_reader(ocr))
     }
 
     /// Fetches a document and reads it.
