@@ -10,6 +10,9 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 # How often `make torture` kills a worker.
 KILLS ?= 300
+# How often the harness outside kills workers of the real binary, and over how many pages.
+OUTSIDE_KILLS ?= 60
+OUTSIDE_PAGES ?= 2000
 # How often it kills `bindery run`.
 RUN_KILLS ?= 50
 # How many inputs it runs in children that are killed, frozen and swollen.
@@ -68,6 +71,11 @@ torture: setup-test ## Kill workers KILLS times (default 300) and executors betw
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-pipeline --test it seed003::machine::s003_23 -- --nocapture
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-amqp --test torture -- --nocapture
 	BINDERY_KILLS=$(RUN_KILLS) cargo test --release -p bindery --test cli killed_at_any_moment -- --nocapture
+	cargo build --release -p bindery
+	tests/outside/kills.py target/release/bindery --kills $(OUTSIDE_KILLS) --pages $(OUTSIDE_PAGES)
+	tests/outside/kills.py target/release/bindery --kills $(OUTSIDE_KILLS) --pages $(OUTSIDE_PAGES) --guilty
+	$(WITH_POSTGRES) sh -c 'tests/outside/kills.py target/release/bindery --kills $(OUTSIDE_KILLS) --pages $(OUTSIDE_PAGES) --store "$$BINDERY_TEST_POSTGRES"'
+	$(WITH_POSTGRES) sh -c 'tests/outside/kills.py target/release/bindery --kills $(OUTSIDE_KILLS) --pages $(OUTSIDE_PAGES) --guilty --store "$$BINDERY_TEST_POSTGRES"'
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 	BINDERY_TORTURE_MUTATIONS=$(MUTATIONS) cargo test --release -p bindery-reader --test hostile -- --nocapture
 

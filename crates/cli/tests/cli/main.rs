@@ -24,6 +24,7 @@ mod idp;
 mod kills;
 mod listening;
 mod machines;
+mod outside;
 mod postgres;
 mod postgres_refused;
 mod process;
