@@ -39,6 +39,8 @@ struct State {
     waiting: VecDeque<Arrived>,
     /// The messages of adopted jobs, by their new leases.
     aboard: HashMap<Lease, Ack>,
+    /// The queues that messages carry jobs of.
+    queues: Vec<Name>,
     /// The queues of programs outside, whose messages are not ours.
     outside: Vec<Name>,
     looked_at: Option<Instant>,
@@ -81,8 +83,10 @@ impl Inbox {
         state.aboard.clear();
     }
 
-    pub(crate) fn set_outside(&self, queues: Vec<Name>) {
-        self.lock().outside = queues;
+    pub(crate) fn set_queues(&self, own: Vec<Name>, outside: Vec<Name>) {
+        let mut state = self.lock();
+        state.queues = own;
+        state.outside = outside;
     }
 
     fn take(&self, max: usize) -> Vec<Arrived> {
@@ -176,6 +180,11 @@ impl Source for Inbox {
             return;
         }
         let _ = tokio::time::timeout(at_most, self.bell.notified()).await;
+    }
+
+    fn queues(&self) -> Vec<Name> {
+        let state = self.lock();
+        state.queues.iter().chain(&state.outside).cloned().collect()
     }
 
     fn landed(&self, job: JobId, token: Token) {

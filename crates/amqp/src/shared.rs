@@ -90,7 +90,7 @@ impl Shared {
         self.version.fetch_add(u64::from(grew), Ordering::SeqCst);
         let wanted = self.options.queues.as_deref();
         let outside = topology.outside().into_iter().filter(|queue| wanted.is_none_or(|wanted| wanted.contains(queue)));
-        self.inbox.set_outside(outside.collect());
+        self.inbox.set_queues(topology.own(wanted), outside.collect());
         Ok(grew)
     }
 

@@ -152,8 +152,13 @@ pub struct Job {
     pub join: Option<JoinId>,
     pub priority: i32,
     pub state: JobState,
-    /// How often it was claimed since it was last made afresh.
+    /// While it runs, the number of the attempt that is under way; else, how many attempts have ended since it was last
+    /// made afresh. One that was cut off by the death of its worker does not count.
     pub attempt: u32,
+    /// How many workers have died while they ran it and nothing else.
+    pub losses: u32,
+    /// Whether a worker died while it held this job: it then runs apart from other work until a run of it has ended.
+    pub suspect: bool,
     /// When a scheduled job becomes ready, and a parked one that does not wait for ever.
     pub run_at: Option<Timestamp>,
     /// When a running job's lease, or the wait for a report, ends.
@@ -193,6 +198,10 @@ pub enum WaitReason {
     QueuePaused {
         queue: Name,
     },
+    /// A worker died while it held the job: it runs apart from other work.
+    Suspect {
+        losses: u32,
+    },
     LimitReached {
         key: Name,
         running: u64,
@@ -224,6 +233,16 @@ impl fmt::Display for WaitReason {
             Self::NoWorkerYet { ahead: 0 } => write!(f, "next in line, waits for a free worker"),
             Self::NoWorkerYet { ahead } => write!(f, "waits for a free worker behind {ahead} other jobs"),
             Self::QueuePaused { queue } => write!(f, "queue {queue} is paused; `bindery resume {queue}` goes on"),
+            Self::Suspect { losses: 0 } => {
+                write!(f, "its worker died; waits for a worker that does nothing else meanwhile")
+            }
+            Self::Suspect { losses } => {
+                let times = if *losses == 1 { "once".to_owned() } else { format!("{losses} times") };
+                write!(
+                    f,
+                    "its worker died {times} while it ran alone; waits for a worker that does nothing else meanwhile"
+                )
+            }
             Self::LimitReached { key, running } => write!(f, "limit {key} is reached ({running} running)"),
             Self::Later { at, because } => {
                 match at {

@@ -112,6 +112,11 @@ impl ManualClock {
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(millis(by), Ordering::SeqCst);
     }
+
+    /// As when somebody sets a clock right that was ahead.
+    pub fn set_back(&self, by: Duration) {
+        self.0.fetch_sub(millis(by), Ordering::SeqCst);
+    }
 }
 
 impl Default for ManualClock {

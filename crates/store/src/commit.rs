@@ -42,19 +42,30 @@ pub enum Guard {
 pub enum JobEnd {
     /// Finished: the row goes away, or starts afresh if its dedup key was enqueued again meanwhile.
     Done,
-    /// Try again at `at`.
+    /// Try again at `at`; the attempt counts.
     Retry { at: Timestamp, error: ErrorRecord, resume: Option<ResumePoint> },
     /// Wait for `until`, a dependency, or until `at`, whichever comes first; the attempt does not count.
     Park { until: String, at: Option<Timestamp>, error: ErrorRecord, resume: Option<ResumePoint> },
-    /// Given up; kept for a person.
+    /// Given up; kept for a person. The attempt counts.
     Dead { error: ErrorRecord, resume: Option<ResumePoint> },
     /// Not finished: `cursor` children are made so far, more than before, and the claim goes on.
     Continue { cursor: i64 },
     /// Nothing ends: the changes are stored because the claim is held, and it goes on. With `has_advanced` a part of the
-    /// work is done for good, and attempts are counted anew: a job that gets on does not kill its workers.
+    /// work is done for good, and attempts and losses are counted anew: a job that gets on does not kill its workers.
     Hold { has_advanced: bool },
-    /// Wait (again) for an outside report until `until`.
+    /// Wait (again) for an outside report until `until`; the attempt counts.
     Await { until: Timestamp, error: Option<ErrorRecord> },
+}
+
+impl JobEnd {
+    /// Whether the run goes on with what it has begun. What was enqueued under the job's key meanwhile then waits until it
+    /// does not: it takes the place of the older payload, or runs once more, with the first end of the run.
+    pub const fn run_goes_on(&self) -> bool {
+        match self {
+            Self::Continue { .. } | Self::Hold { .. } => true,
+            Self::Done | Self::Retry { .. } | Self::Park { .. } | Self::Dead { .. } | Self::Await { .. } => false,
+        }
+    }
 }
 
 /// A change of a submission's own row.

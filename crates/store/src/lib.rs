@@ -21,6 +21,7 @@ mod counting;
 pub mod error;
 pub mod executions;
 mod gather;
+mod leases_ahead;
 pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -28,6 +29,7 @@ pub mod query;
 pub mod search;
 pub mod sqlite;
 pub mod store;
+mod suspects;
 
 pub use civic::Civic;
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};

@@ -42,8 +42,8 @@ pub struct ClaimRequest {
     pub max: usize,
     /// How long the claims hold without a heartbeat.
     pub lease: Duration,
-    /// Whether each claim counts as an attempt. One that only carries the job to somebody else does not: that one
-    /// [adopts](crate::store::Queue::adopt) it, and begins the attempt.
+    /// Whether the claimer runs the jobs, so that an attempt is under way. One that only carries them to somebody else
+    /// does not: that one [adopts](crate::store::Queue::adopt) them.
     pub counts: bool,
 }
 

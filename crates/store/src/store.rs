@@ -36,12 +36,23 @@ pub trait Queue: Send + Sync {
     async fn enqueue(&self, jobs: Vec<NewJob>) -> StoreResult<Vec<Enqueued>>;
 
     /// Leases up to `max` ready jobs to a worker: the greatest priority first, then the oldest; none from a paused
-    /// queue; none beyond a limit. Each claim counts as an attempt and draws a fresh token. The lease is durable when
-    /// this returns; if the caller dies, [`sweep`](Self::sweep) gives the jobs back once it has run out.
+    /// queue; none beyond a limit; no suspects. Each claim draws a fresh token. A claim is not an attempt: attempts are
+    /// counted when they end. The lease is durable when this returns; if the caller dies, [`sweep`](Self::sweep) gives
+    /// the jobs back once it has run out.
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
 
-    /// Takes over jobs that somebody claimed only to carry them here: each begins an attempt under a fresh token. Those
-    /// that the token does not hold (any more), or that were adopted before, are left out.
+    /// Leases a group of suspects: ready jobs that a worker held when it died. Those with the fewest losses come first,
+    /// then the largest group. The caller runs them when nothing else runs in its process, and
+    /// [says so](Self::begin_suspects) before.
+    async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
+
+    /// Marks that these suspects begin to run now, together and with nothing beside them. Durable when it returns. Where
+    /// the caller dies with one that runs alone, that counts as its loss; a group is divided; those that were not marked
+    /// are not blamed. Returns those that are still held.
+    async fn begin_suspects(&self, leases: Vec<(JobId, Token)>) -> StoreResult<Vec<JobId>>;
+
+    /// Takes over jobs that somebody claimed only to carry them here, each under a fresh token. Those that the token does
+    /// not hold (any more), or that were adopted before, are left out.
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>>;
 
     /// The jobs waiting for an outside report that are due to be told about: those that nobody was told about since
@@ -68,11 +79,10 @@ pub trait Queue: Send + Sync {
     async fn leave(&self, worker: &Name, finished: u64) -> StoreResult<()>;
 
     /// Gives back at once what workers hold that are known to have died, as [`sweep`](Self::sweep) would when their
-    /// leases have run out: the attempt counts. Returns how many jobs that were. A worker that lives after all finds its
-    /// commits rejected.
-    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64>;
+    /// leases have run out. Returns how many jobs that were. A worker that lives after all finds its commits rejected.
+    async fn release_dead_workers(&self, workers: Vec<Name>) -> StoreResult<u64>;
 
-    /// Gives back jobs that were claimed but not begun; their attempt does not count.
+    /// Gives back jobs that were claimed but not begun. They are what they were before the claim.
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()>;
 
     /// Applies each commit whole or, where its guard does not hold, not at all; one does not disturb another. Durable
@@ -80,8 +90,10 @@ pub trait Queue: Send + Sync {
     /// that was stored after all is rejected the second time.
     async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>>;
 
-    /// Gives back expired leases, wakes parked jobs whose time has come and overdue reports, and marks passed deadlines, each once. Any number of
-    /// processes may sweep at any time.
+    /// Gives back expired leases, wakes parked jobs whose time has come and overdue reports, and marks passed deadlines,
+    /// each once. Any number of processes may sweep at any time. The jobs of an expired lease are suspects, unless they
+    /// were only carried. A lease that ends later than it can, because its holder's clock was ahead of ours, has expired
+    /// when it was not extended for as long as it holds.
     async fn sweep(&self) -> StoreResult<Swept>;
 
     /// The time that leases, waits and deadlines go by. Whoever reckons with them goes by it, too: machines differ.

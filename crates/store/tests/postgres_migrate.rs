@@ -50,7 +50,8 @@ async fn work_in_an_older_schema_goes_on() {
         counts: true,
     };
     let claimed = async || -> Vec<i64> {
-        let claimed = store.claim(request()).await.unwrap();
+        let mut claimed = store.claim(request()).await.unwrap();
+        claimed.extend(store.claim_suspects(request()).await.unwrap());
         assert!(claimed.iter().all(|claim| claim.token.0 > 8), "tokens are new");
         claimed.iter().map(|claim| claim.job.id.raw()).collect()
     };

@@ -86,6 +86,9 @@ async fn sweep(shared: &Shared) {
                 deadlines_breached = swept.deadlines_breached,
                 "swept"
             );
+            if swept.leases_expired > 0 {
+                shared.workers_lost.notify_one();
+            }
         }
         Ok(_) => {}
         Err(error) => tracing::warn!(error = %error, "the sweep failed; it will be tried again"),

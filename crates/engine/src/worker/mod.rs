@@ -8,13 +8,14 @@
 //! ```
 //!
 //! Everything in hand is held by a lease. If the process dies, the leases expire and others take the jobs; if it is
-//! only frozen, its late commits are rejected by their tokens.
+//! only frozen, its late commits are rejected by their tokens. Jobs whose worker died run [apart](suspects) from others.
 
 mod flight;
 mod keeper;
 pub mod metrics;
 mod settling;
 mod source;
+mod suspects;
 mod threads;
 
 pub use metrics::WorkerMetrics;
@@ -33,7 +34,7 @@ use std::{
     time::{Duration, Instant},
 };
 use threads::Threads;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, RwLock, mpsc, watch};
 
 /// A worker that has not left, and was not seen for this long, is gone.
 pub const SILENT_AFTER: Duration = Duration::from_secs(30);
@@ -95,6 +96,10 @@ struct Shared {
     flight: Flight,
     /// Told when something joined the flight.
     boarded: Notify,
+    /// Shared by those who claim ordinary work, until they have handed it over; held alone by whoever runs suspects.
+    claiming: RwLock<()>,
+    /// Told when a sweep has found that workers are lost.
+    workers_lost: Notify,
     /// Told when something left it, and when the threads have little left to do.
     landed: watch::Sender<()>,
     finished: AtomicU64,
@@ -127,6 +132,13 @@ impl Worker {
         self
     }
 
+    /// Those that it claims from itself, and those that its source brings work of; none: all.
+    fn all_queues(&self) -> Option<Vec<Name>> {
+        let mut queues = self.options.queues.clone()?;
+        queues.extend(self.source.iter().flat_map(|source| source.queues()));
+        Some(queues)
+    }
+
     /// Works until it is asked to stop, and returns how many jobs it has finished. Trouble with the store is waited
     /// out: work in hand is kept, and nothing is lost.
     pub async fn run(&self, stop: StopSignal) -> EngineResult<u64> {
@@ -135,6 +147,8 @@ impl Worker {
             options: self.options.clone(),
             flight: Flight::told(self.source.clone()),
             boarded: Notify::new(),
+            claiming: RwLock::new(()),
+            workers_lost: Notify::new(),
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
             metrics: Arc::clone(&self.metrics),
@@ -158,7 +172,8 @@ impl Worker {
                 shared.dispatch(&**source, &threads, stop.clone()).await;
             }
         };
-        tokio::join!(shared.dispatch(&own, &threads, stop.clone()), others);
+        let suspects = suspects::run(self, shared, &threads, stop.clone());
+        tokio::join!(shared.dispatch(&own, &threads, stop.clone()), others, suspects);
         shared.drain(&threads, &mut stop).await;
         drop(threads);
         keeper.abort();
@@ -202,8 +217,13 @@ impl Shared {
                 lease: self.options.lease,
                 counts: true,
             };
+            let claiming = tokio::select! {
+                claiming = self.claiming.read() => claiming,
+                () = stop.stopping() => break,
+            };
             match source.claim(request).await {
                 Ok(claimed) if claimed.is_empty() => {
+                    drop(claiming);
                     trouble = 0;
                     tokio::select! {
                         () = source.wait(Duration::from_millis(500)) => {}
@@ -215,8 +235,10 @@ impl Shared {
                     self.metrics.claimed(claimed.len());
                     self.engine.faults().hit(FaultPoint::AfterClaim);
                     threads.hand_over(claimed).await;
+                    drop(claiming);
                 }
                 Err(error) => {
+                    drop(claiming);
                     trouble += 1;
                     self.metrics.store_error();
                     let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));

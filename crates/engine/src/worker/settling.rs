@@ -179,6 +179,11 @@ impl Worked {
         }
     }
 
+    /// Whether the job is given up without having begun.
+    pub(super) fn is_given_up(&self) -> bool {
+        matches!(self, Self::Failed { .. } | Self::Lookup { .. })
+    }
+
     pub(super) fn held(&self) -> Held {
         match self {
             Self::Found { claimed, .. }

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use async_trait::async_trait;
 use bindery_core::{
-    JobId,
+    JobId, Name,
     job::{ClaimedJob, Token},
 };
 use bindery_store::{StoreResult, query::ClaimRequest};
@@ -22,6 +22,9 @@ pub trait Source: Send + Sync + fmt::Debug {
 
     /// Returns when there may be more, at the latest after `at_most`. A hint.
     async fn wait(&self, at_most: Duration);
+
+    /// The queues that it brings jobs of. Suspects of theirs are claimed from the store.
+    fn queues(&self) -> Vec<Name>;
 
     /// The job is done with here: its effects are stored, or it was given back or lost.
     fn landed(&self, job: JobId, token: Token);
@@ -50,6 +53,10 @@ impl Source for FromStore {
 
     async fn wait(&self, at_most: Duration) {
         self.engine.store().changed(self.mark.load(Ordering::Relaxed), at_most).await;
+    }
+
+    fn queues(&self) -> Vec<Name> {
+        Vec::new()
     }
 
     fn landed(&self, _: JobId, _: Token) {}

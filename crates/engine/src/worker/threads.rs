@@ -16,20 +16,26 @@ use crate::{
     workflow::{Stage, StageRunner, Target},
 };
 use bindery_core::{
-    StepError,
+    JobId, StepError,
     job::{ClaimedJob, ENGINE_QUEUE},
     outcome::Step,
 };
-use bindery_store::blobs::Draft;
+use bindery_store::{StoreResult, blobs::Draft};
 use std::{
-    collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    collections::{HashSet, VecDeque},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 use tokio::{runtime::Handle, sync::mpsc::UnboundedSender};
 
 /// How long it may take until a child that was killed is gone.
 const KILLING_TAKES: Duration = Duration::from_secs(5);
+
+/// The name of the error of a job that was given up for the workers that died while they ran it alone.
+const KILLED_ITS_WORKER: &str = "KilledItsWorker";
 
 /// A job with what its steps need, looked up beforehand.
 #[derive(Debug)]
@@ -54,6 +60,8 @@ struct Pool {
     results: Mutex<Option<UnboundedSender<Worked>>>,
     waiting: Mutex<Waiting>,
     bell: Condvar,
+    /// How many threads are in steps, also those that were left behind.
+    busy: AtomicUsize,
     runtime: Handle,
 }
 
@@ -73,6 +81,7 @@ impl Threads {
             results: Mutex::new(Some(results)),
             waiting: Mutex::default(),
             bell: Condvar::new(),
+            busy: AtomicUsize::new(0),
             runtime: Handle::current(),
         });
         for _ in 0..count {
@@ -94,16 +103,45 @@ impl Threads {
         for claim in claimed {
             match prepare(&pool.shared.engine, claim).await {
                 Ok(job) => ready.push(job),
-                Err(worked) => {
-                    pool.shared.flight.without_steps(worked.held());
-                    pool.send(*worked);
-                }
+                Err(worked) => pool.settle(*worked),
             }
         }
-        let mut waiting = pool.lock();
-        waiting.jobs.extend(ready);
-        drop(waiting);
-        pool.bell.notify_all();
+        pool.begin(ready);
+    }
+
+    /// Hands a group of suspects over that is in hand already. Before, it is stored that they begin. Those that have killed
+    /// too many workers are given up, and those that are not held any more are left out.
+    pub(super) async fn hand_over_suspects(&self, group: &[ClaimedJob]) -> StoreResult<()> {
+        let pool = &self.0;
+        let (mut ready, mut others, mut leases) = (Vec::new(), Vec::new(), Vec::new());
+        for claim in group {
+            match prepare(&pool.shared.engine, claim.clone()).await {
+                Ok(job) => ready.push(job),
+                Err(worked) if worked.is_given_up() => {
+                    pool.settle(*worked);
+                    continue;
+                }
+                Err(worked) => others.push(worked),
+            }
+            leases.push((claim.job.id, claim.token));
+        }
+        if leases.is_empty() {
+            return Ok(());
+        }
+        let begun: HashSet<JobId> =
+            pool.shared.engine.store().begin_suspects(leases.clone()).await?.into_iter().collect();
+        for lost in leases.into_iter().filter(|(job, _)| !begun.contains(job)) {
+            pool.shared.flight.lost(lost);
+        }
+        others.into_iter().filter(|worked| begun.contains(&worked.held().0)).for_each(|worked| pool.settle(*worked));
+        ready.retain(|job| begun.contains(&job.claimed.job.id));
+        pool.begin(ready);
+        Ok(())
+    }
+
+    /// How many threads are in steps that were not given up.
+    pub(super) fn busy(&self) -> usize {
+        self.0.busy.load(Ordering::SeqCst).saturating_sub(self.0.lock().surplus)
     }
 
     /// The jobs that no thread has begun.
@@ -137,32 +175,48 @@ async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Work
         Err(error) => return Err(Box::new(Worked::Lookup { claimed, error })),
     };
     if claimed.job.queue == ENGINE_QUEUE {
+        if claimed.job.losses >= Stage::DEFAULT_MAX_WORKER_LOSSES {
+            let error = EngineError::Invalid(killed_its_workers(&claimed).message);
+            return Err(Box::new(Worked::Lookup { claimed, error }));
+        }
         return Err(Box::new(Worked::Internal { claimed, info }));
     }
     let Some(stage) = info.workflow.index_of(&claimed.job.stage) else {
         let missing = format!("workflow {} has no stage {}", info.workflow.name, claimed.job.stage);
         return Err(Box::new(Worked::Lookup { claimed, error: EngineError::Invalid(missing) }));
     };
+    if claimed.job.losses >= info.workflow.stages[stage].max_worker_losses {
+        let failure = Failure::keeping(killed_its_workers(&claimed), claimed.job.resume.clone());
+        return Err(Box::new(Worked::Failed { claimed, info, stage, failure, drafts: Vec::new() }));
+    }
     if claimed.report_overdue {
         return Err(Box::new(Worked::Overdue { claimed, info, stage }));
     }
-    let max_attempts = info.workflow.stages[stage]
-        .processor(&claimed.job.processor)
-        .map_or(u32::MAX, |processor| info.workflow.stages[stage].max_attempts_of(processor));
-    if claimed.job.attempt > max_attempts {
-        // Its workers died each time: it is more likely the job than the workers.
-        let said = claimed.job.error.as_ref().map_or("its workers died", |error| &error.message);
-        let message = format!("given up after {max_attempts} attempts: {said}");
-        let error = StepError::retry(message).named("WorkerLost");
-        let failure = Failure::keeping(error, claimed.job.resume.clone());
-        return Err(Box::new(Worked::Failed { claimed, info, stage, failure, drafts: Vec::new() }));
-    }
     Ok(Ready { claimed, info, stage })
+}
+
+/// It ran alone each time: it is the job, not the workers.
+fn killed_its_workers(claimed: &ClaimedJob) -> StepError {
+    let (times, last) = (claimed.job.losses, claimed.job.error.as_ref().map_or("", |error| error.message.as_str()));
+    let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+    StepError::bug(format!("killed its worker {times} while nothing else ran; the last time: {last}"))
+        .named(KILLED_ITS_WORKER)
 }
 
 impl Pool {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something that needs no steps.
+    fn settle(&self, worked: Worked) {
+        self.shared.flight.without_steps(worked.held());
+        self.send(worked);
+    }
+
+    fn begin(&self, ready: Vec<Ready>) {
+        self.lock().jobs.extend(ready);
+        self.bell.notify_all();
     }
 
     fn send(&self, worked: Worked) {
@@ -182,7 +236,9 @@ impl Pool {
 
     fn serve(&self) {
         while let Some(ready) = self.next() {
+            self.busy.fetch_add(1, Ordering::SeqCst);
             let worked = self.work(ready);
+            self.busy.fetch_sub(1, Ordering::SeqCst);
             if let Some(worked) = worked {
                 self.send(worked);
             } else {

@@ -41,6 +41,7 @@ const LEVELS: &[Level] = &[
             ("processors", "[p]"),
             ("timeout_seconds", "7"),
             ("max_attempts", "7"),
+            ("max_worker_losses", "7"),
             ("retry", "{factor: 3}"),
             ("parallel", "true"),
             ("limits", "{concurrency: 1}"),

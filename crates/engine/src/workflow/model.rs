@@ -74,6 +74,8 @@ pub struct Stage {
     pub processors: Vec<StageProcessor>,
     pub timeout: Duration,
     pub max_attempts: u32,
+    /// How many workers may die while they run one job of the stage and nothing else, before it is given up.
+    pub max_worker_losses: u32,
     pub backoff: Backoff,
     pub parallel: bool,
     pub limits: Option<StageLimits>,
@@ -97,6 +99,7 @@ pub struct Stage {
 impl Stage {
     pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
     pub const DEFAULT_MAX_ATTEMPTS: u32 = 3;
+    pub const DEFAULT_MAX_WORKER_LOSSES: u32 = 10;
     pub const DEFAULT_REVIEW_TIMEOUT: Duration = Duration::from_secs(120);
 
     /// The queue that the stage's work waits in.

@@ -16,6 +16,7 @@ pub(super) const STAGE_KEYS: &[&str] = &[
     "processors",
     "timeout_seconds",
     "max_attempts",
+    "max_worker_losses",
     "retry",
     "parallel",
     "limits",
@@ -55,6 +56,7 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
     let processors = read_processors(&fields, problems);
     let timeout = fields.seconds("timeout_seconds", problems).unwrap_or(Stage::DEFAULT_TIMEOUT);
     let max_attempts = fields.count("max_attempts", problems).unwrap_or(Stage::DEFAULT_MAX_ATTEMPTS);
+    let max_worker_losses = fields.count("max_worker_losses", problems).unwrap_or(Stage::DEFAULT_MAX_WORKER_LOSSES);
     let backoff = read_backoff(&fields, problems);
     let limits = fields.get("limits").and_then(|node| read_limits(node, &fields.path_of("limits"), problems));
     let parallel = read_parallel(&fields, problems);
@@ -95,6 +97,7 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         processors,
         timeout,
         max_attempts,
+        max_worker_losses,
         backoff,
         parallel,
         limits,

@@ -12,7 +12,7 @@
 //! | `ledger` | that SQL on both databases |
 //! | `torture` | workers who are killed and frozen |
 //! | `twice` | a store to which some commits are sent twice |
-//! | `faults`, `kills`, `restarts`, `fences`, `outside`, `disk` | the tests |
+//! | `faults`, `kills`, `guilty`, `restarts`, `fences`, `outside`, `disk` | the tests |
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
@@ -24,6 +24,7 @@ mod child;
 mod disk;
 mod faults;
 mod fences;
+mod guilty;
 mod kills;
 mod ledger;
 mod outside;

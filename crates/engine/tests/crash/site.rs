@@ -90,7 +90,7 @@ impl Site {
         }
         let mut files = Vec::new();
         for file in 0..shape.files() {
-            let stored = self.engine.blobs().put(format!("{file}\n").into_bytes()).await?;
+            let stored = self.engine.blobs().put(shape.text(file).into_bytes()).await?;
             files.push(IntakeFile {
                 name: format!("file-{file}.txt"),
                 content: stored.hash,

@@ -4,7 +4,7 @@ use crate::{
     audit::{self, Tally},
     child::Orders,
     site::{self, Site, WorkerProcess},
-    workload::Shape,
+    workload::{Shape, assert_shipped_limits},
 };
 use bindery_core::SubmissionId;
 use std::{fmt, time::Duration};
@@ -33,6 +33,7 @@ pub(crate) struct Torture {
 impl Torture {
     /// With these orders for every worker. `files`: how much work one submission is.
     pub(crate) fn begin(orders: Orders, files: usize) -> Self {
+        assert_shipped_limits();
         let root = &orders.root.clone();
         let mut torture = Self {
             site: Site::undisturbed(root),

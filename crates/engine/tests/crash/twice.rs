@@ -44,6 +44,12 @@ impl Queue for Twice {
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
         self.0.claim(request).await
     }
+    async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        self.0.claim_suspects(request).await
+    }
+    async fn begin_suspects(&self, leases: Vec<(JobId, Token)>) -> StoreResult<Vec<JobId>> {
+        self.0.begin_suspects(leases).await
+    }
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
         self.0.adopt(worker, leases, lease).await
     }
@@ -62,8 +68,8 @@ impl Queue for Twice {
     ) -> StoreResult<Vec<JobId>> {
         self.0.heartbeat(worker, leases, lease, finished).await
     }
-    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
-        self.0.bury(workers).await
+    async fn release_dead_workers(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        self.0.release_dead_workers(workers).await
     }
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
         self.0.release(leases).await

@@ -6,23 +6,27 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::OutcomeStatus,
 };
-use bindery_engine::{Child, Children, Extracted, Processor, Registry, context::StepContext};
+use bindery_engine::{
+    Child, Children, Extracted, Processor, Registry,
+    context::StepContext,
+    workflow::{Stage, Workflow},
+};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
 /// Files into pages, two processors per page, a check that people sometimes have to complete, a join per file, documents,
-/// a join of them all, one result. A killed worker costs an attempt, so there must be many.
+/// a join of them all, one result. Nothing is said about attempts: what counts is what users get.
 pub(crate) const TORTURE: &str = "
 name: torture
 version: 1
 stages:
-  - {name: split, component: splitter, over: file, parallel: true, max_attempts: 100000, retry: {initial_seconds: 0}}
-  - {name: read, over: page, parallel: true, processors: [left, right], complete_when: any, max_attempts: 100000, retry: {initial_seconds: 0}}
-  - {name: check, component: checker, over: page, parallel: true, confidence_threshold: 0.5, backoffice_queue: task.check, max_attempts: 100000}
-  - {name: file_done, component: grouper, max_attempts: 100000, aggregation: {type: fan_in, collect_by: file_id, expect_count_from: page_count}}
-  - {name: extract, component: extractor, over: document, parallel: true, max_attempts: 100000, retry: {initial_seconds: 0}}
-  - {name: documents_done, component: extraction_aggregator, max_attempts: 100000, aggregation: {type: fan_in, collect_by: request_id, expect_count_from: document_count}}
-  - {name: consolidate, component: consolidator, max_attempts: 100000}
+  - {name: split, component: splitter, over: file, parallel: true, retry: {initial_seconds: 0}}
+  - {name: read, over: page, parallel: true, processors: [left, right], complete_when: any, retry: {initial_seconds: 0}}
+  - {name: check, component: checker, over: page, parallel: true, confidence_threshold: 0.5, backoffice_queue: task.check}
+  - {name: file_done, component: grouper, aggregation: {type: fan_in, collect_by: file_id, expect_count_from: page_count}}
+  - {name: extract, component: extractor, over: document, parallel: true, retry: {initial_seconds: 0}}
+  - {name: documents_done, component: extraction_aggregator, aggregation: {type: fan_in, collect_by: request_id, expect_count_from: document_count}}
+  - {name: consolidate, component: consolidator}
 ";
 
 /// One file with so many pages that they are stored in several commits.
@@ -30,36 +34,65 @@ pub(crate) const WIDE: &str = "
 name: wide
 version: 1
 stages:
-  - {name: split, component: wide_splitter, over: file, parallel: true, max_attempts: 100000, retry: {initial_seconds: 0}}
-  - {name: tick, component: ticker, over: page, parallel: true, max_attempts: 100000}
-  - {name: pages_done, component: extraction_aggregator, max_attempts: 100000, aggregation: {type: fan_in, collect_by: file_id, expect_count_from: page_count}}
+  - {name: split, component: wide_splitter, over: file, parallel: true, retry: {initial_seconds: 0}}
+  - {name: tick, component: ticker, over: page, parallel: true}
+  - {name: pages_done, component: extraction_aggregator, aggregation: {type: fan_in, collect_by: file_id, expect_count_from: page_count}}
 ";
 
 /// Three chunks.
 pub(crate) const WIDE_PAGES: usize = 4_100;
 
+/// Asserts that the work is done with the limits that we ship, so that whatever survives here survives there.
+pub(crate) fn assert_shipped_limits() {
+    for yaml in [TORTURE, WIDE] {
+        for stage in Workflow::parse(yaml, None).unwrap().stages {
+            let limits = (stage.max_attempts, stage.max_worker_losses);
+            assert_eq!(limits, (3, 10), "stage {} has limits of its own", stage.name);
+            assert!(stage.processors.iter().all(|processor| processor.max_attempts.is_none()));
+        }
+    }
+    assert_eq!((Stage::DEFAULT_MAX_ATTEMPTS, Stage::DEFAULT_MAX_WORKER_LOSSES), (3, 10));
+}
+
 /// Which workflow, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Shape {
-    Torture { files: usize },
+    Torture {
+        files: usize,
+    },
+    /// The same with one page that kills whoever reads it with `left`.
+    Guilty {
+        files: usize,
+    },
     Wide,
 }
 
 impl Shape {
     pub(crate) fn workflow(self) -> &'static str {
         match self {
-            Self::Torture { .. } => "torture",
+            Self::Torture { .. } | Self::Guilty { .. } => "torture",
             Self::Wide => "wide",
         }
     }
 
     pub(crate) fn files(self) -> usize {
         match self {
-            Self::Torture { files } => files,
+            Self::Torture { files } | Self::Guilty { files } => files,
             Self::Wide => 1,
         }
     }
+
+    /// What is in a file: its number, and whether one of its pages is guilty.
+    pub(crate) fn text(self, file: usize) -> String {
+        let guilty = matches!(self, Self::Guilty { .. }) && file == GUILTY_FILE;
+        format!("{file}{}\n", if guilty { GUILTY } else { "" })
+    }
 }
+
+const GUILTY: &str = " guilty";
+const GUILTY_FILE: usize = 1;
+/// One that both processors can read, and that nobody doubts.
+const GUILTY_PAGE: usize = 3;
 
 fn pages_of(file: usize) -> usize {
     4 + file * 7 % 9
@@ -115,7 +148,8 @@ impl Expected {
 
     pub(crate) fn of(shape: Shape) -> Self {
         match shape {
-            Shape::Torture { files } => Self::of_torture(files),
+            Shape::Torture { files } => Self::of_torture(files, false),
+            Shape::Guilty { files } => Self::of_torture(files, true),
             Shape::Wide => Self {
                 outcomes: BTreeMap::from([("split", (1, 0)), ("tick", (WIDE_PAGES, 0)), ("pages_done", (1, 0))]),
                 joins: 2,
@@ -125,7 +159,7 @@ impl Expected {
         }
     }
 
-    fn of_torture(files: usize) -> Self {
+    fn of_torture(files: usize, guilty: bool) -> Self {
         // The end's and the documents' join.
         let mut expected = Self { joins: 2, stages_closed: 1, ..Self::default() };
         let mut documents = Vec::new();
@@ -136,7 +170,8 @@ impl Expected {
             }
             let mut good = Vec::new();
             for page in 0..pages_of(file) {
-                let (left, right) = (left_fails(file, page), right_fails(file, page));
+                let kills = guilty && (file, page) == (GUILTY_FILE, GUILTY_PAGE);
+                let (left, right) = (left_fails(file, page) || kills, right_fails(file, page));
                 expected.count("read", left);
                 expected.count("read", right);
                 expected.joins += 1;
@@ -195,7 +230,12 @@ pub(crate) fn registry() -> Registry {
     let mut registry = Registry::with_builtin();
     let processors: [(&'static str, Work); 8] = [
         ("splitter", split),
-        ("left", |context, input| read(context, input, left_fails)),
+        ("left", |context, input| {
+            if input["kills"] == true {
+                std::process::abort();
+            }
+            read(context, input, left_fails)
+        }),
         ("right", |context, input| read(context, input, right_fails)),
         ("checker", check),
         ("grouper", group),
@@ -227,20 +267,28 @@ fn first_try_fails(context: &StepContext, unlucky: bool) -> Result<(), StepError
     if unlucky && context.attempt() == 1 { Err(StepError::retry("not this time")) } else { Ok(()) }
 }
 
-/// The bytes of a file are its number.
-fn file_number(context: &StepContext, item: &Item) -> Result<usize, StepError> {
+/// The bytes of a file are its number, and whether it has a guilty page.
+fn file_number(context: &StepContext, item: &Item) -> Result<(usize, bool), StepError> {
     let bytes = item.content.ok_or_else(|| StepError::bug("a file without bytes"))?;
     let text = String::from_utf8(context.blob(bytes)?).map_err(|error| StepError::bug(error.to_string()))?;
-    text.trim().parse().map_err(|_| StepError::bug(format!("not a number: {text}")))
+    let (number, guilty) = text.trim().strip_suffix(GUILTY).map_or((text.trim(), false), |number| (number, true));
+    let number = number.parse().map_err(|_| StepError::bug(format!("not a number: {text}")))?;
+    Ok((number, guilty))
 }
 
 fn split(context: &StepContext, _input: &Value) -> Result<Extracted, StepError> {
-    let file = file_number(context, &context.item()?)?;
+    let (file, guilty) = file_number(context, &context.item()?)?;
     first_try_fails(context, file % 5 == 2)?;
     if split_fails(file) {
         return Err(StepError::reject("not a file that can be read"));
     }
-    let page = |page| Child { data: object(json!({"file": file, "page": page})), ..Child::default() };
+    let page = |page| {
+        let mut data = object(json!({"file": file, "page": page}));
+        if guilty && page == GUILTY_PAGE {
+            data.insert("kills".to_owned(), json!(true));
+        }
+        Child { data, ..Child::default() }
+    };
     let pages = (0..pages_of(file)).map(page).collect();
     Ok(Extracted::new(json!({"file": file})).with_children(Children::new(ItemKind::Page, pages)))
 }
@@ -262,7 +310,7 @@ fn check(context: &StepContext, _input: &Value) -> Result<Extracted, StepError> 
 
 fn group(context: &StepContext, _input: &Value) -> Result<Extracted, StepError> {
     let item = context.item()?;
-    let file = file_number(context, &item)?;
+    let (file, _) = file_number(context, &item)?;
     let pages: HashSet<_> =
         context.items(Some(ItemKind::Page), Some(item.id))?.into_iter().map(|page| page.id).collect();
     let mut good = Vec::new();
@@ -301,11 +349,9 @@ fn consolidate(context: &StepContext, _input: &Value) -> Result<Extracted, StepE
     Ok(Extracted::new(consolidated(documents)))
 }
 
-/// Fails at every other try, so that a fan-out that was cut off is also retried before it goes on.
+/// Fails the first time. A fan-out that is cut off goes on with the attempt that was cut off.
 fn split_wide(context: &StepContext, _input: &Value) -> Result<Extracted, StepError> {
-    if context.attempt() % 2 == 1 {
-        return Err(StepError::retry("not this time"));
-    }
+    first_try_fails(context, true)?;
     let page = |page| Child { data: object(json!({"page": page})), ..Child::default() };
     let pages = Children::generate(ItemKind::Page, WIDE_PAGES, page);
     Ok(Extracted::new(json!({"pages": WIDE_PAGES})).with_children(pages))

@@ -61,6 +61,7 @@ behaviours! {
     "extraction_schemas.*.fields[].required" => stages::required_is_told,
     "stages[].timeout_seconds" => retries::timeout_gives_up_what_hangs,
     "stages[].max_attempts" => retries::max_attempts_is_how_often_it_is_tried,
+    "stages[].max_worker_losses" => retries::max_worker_losses_is_how_many_workers_may_die_of_it,
     "stages[].processors[].timeout_seconds" => retries::processor_timeout_wins,
     "stages[].processors[].max_attempts" => retries::processor_max_attempts_wins,
     "stages[].retry" => retries::retry_says_how_long_to_wait,

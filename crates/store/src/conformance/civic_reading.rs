@@ -49,7 +49,7 @@ pub async fn what_a_job_finds_out_is_stored_bit_by_bit_while_it_is_held(f: &Fixt
     // The worker stops answering, and the next one takes the job up where it was left.
     f.advance(LEASE.as_secs() + 1);
     f.store.sweep().await.unwrap();
-    let next = f.claim_as("next", 1).await.remove(0);
+    let next = f.claim_suspects_as("next", 1).await.remove(0);
     assert_eq!(next.job.id, slow.job.id);
     for end in [JobEnd::Hold { has_advanced: false }, JobEnd::Done] {
         assert_eq!(apply(found_out(&slow, 3, "late", end)).await, Applied::LeaseLost);

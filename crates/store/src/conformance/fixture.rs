@@ -259,6 +259,35 @@ impl Fixture {
         self.claim(1).await.pop().expect("there is a job to claim, so a worker must be given it")
     }
 
+    /// Claims the next group of suspects.
+    pub async fn claim_suspects(&self, max: usize) -> Vec<ClaimedJob> {
+        self.claim_suspects_as("worker", max).await
+    }
+
+    pub async fn claim_suspects_as(&self, worker: &str, max: usize) -> Vec<ClaimedJob> {
+        let request =
+            ClaimRequest { worker: worker.into(), queues: None, submissions: None, max, lease: LEASE, counts: true };
+        self.store.claim_suspects(request).await.unwrap()
+    }
+
+    /// Claims the one suspect that should come next.
+    pub async fn claim_suspect(&self) -> ClaimedJob {
+        let group = self.claim_suspects(1).await;
+        group.into_iter().next().expect("a suspect waits, so a worker must be given it")
+    }
+
+    /// Marks that the run of some suspects begins.
+    pub async fn begin(&self, group: &[ClaimedJob]) {
+        let leases: Vec<_> = group.iter().map(|claim| (claim.job.id, claim.token)).collect();
+        assert_eq!(self.store.begin_suspects(leases).await.unwrap().len(), group.len(), "all of them are held");
+    }
+
+    /// Every worker stops answering, and its leases end. Returns how many jobs were given back.
+    pub async fn lose_workers(&self) -> u64 {
+        self.advance(LEASE.as_secs() + 1);
+        self.store.sweep().await.unwrap().leases_expired
+    }
+
     /// Asserts that no worker would be given anything now.
     pub async fn assert_nothing_to_claim(&self, why: &str) {
         let claims = self.claim(100).await;

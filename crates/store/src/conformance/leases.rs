@@ -54,9 +54,8 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     let join = f.join(f.new_join(submission, 1, "combine").await).await;
     f.enqueue(NewJob { join: Some(join), ..f.job("ocr", submission) }).await;
     let stale = f.claim_one().await;
-    f.advance(61);
-    f.store.sweep().await.unwrap();
-    let holder = f.claim_as("other", 1).await.pop().expect("the job went back to the queue");
+    f.lose_workers().await;
+    let holder = f.claim_suspects_as("other", 1).await.pop().expect("the job went back to the queue");
     assert_ne!(stale.token, holder.token);
 
     let kept = f.item(submission, ItemKind::Page).await;
@@ -134,7 +133,7 @@ pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
     assert!(f.commit(hold("Third")).await.is_applied());
     f.store.sweep().await.unwrap();
     assert_eq!(f.commit(hold("Fourth")).await, CommitResult::Rejected(Rejection::LeaseLost), "it was given back");
-    let next = f.claim_as("another", 1).await.remove(0);
+    let next = f.claim_suspects_as("another", 1).await.remove(0);
     assert_eq!(f.commit(hold("Fifth")).await, CommitResult::Rejected(Rejection::LeaseLost), "another has it");
     let results = f
         .store
@@ -145,7 +144,7 @@ pub async fn who_holds_a_job_stores_bit_by_bit_until_it_is_lost(f: &Fixture) {
         .await
         .unwrap();
     assert!(results.iter().all(CommitResult::is_applied), "{results:?}");
-    assert_eq!(next.job.attempt, 2);
+    assert_eq!(next.job.attempt, 1, "a worker that is lost ends no attempt");
     let kinds: Vec<_> = f.events().await.into_iter().map(|event| event.kind).collect();
     assert_eq!(kinds, ["First", "Second", "Third", "Sixth", "Last"]);
     assert_eq!(f.view(id).await, None);
@@ -155,9 +154,10 @@ pub async fn attempts_are_counted_anew_when_a_part_of_the_work_is_done(f: &Fixtu
     let submission = f.submission().await;
     let id = f.enqueue(f.job("read", submission)).await;
     for attempt in 1..=2 {
-        assert_eq!(f.claim_one().await.job.attempt, attempt);
-        f.advance(LEASE.as_secs() + 1);
-        f.store.sweep().await.unwrap();
+        let claim = f.claim_one().await;
+        assert_eq!(claim.job.attempt, attempt);
+        let error = error("Timeout", ErrorClass::Retry);
+        f.end(&claim, JobEnd::Retry { at: f.now(), error, resume: None }).await;
     }
     let claim = f.claim_one().await;
     assert_eq!(claim.job.attempt, 3);
@@ -166,9 +166,8 @@ pub async fn attempts_are_counted_anew_when_a_part_of_the_work_is_done(f: &Fixtu
     assert_eq!(f.stored(id).await.attempt, 3, "nothing is done yet");
     assert!(f.commit(hold(true)).await.is_applied());
     assert_eq!(f.stored(id).await.attempt, 1);
-    f.advance(LEASE.as_secs() + 1);
-    f.store.sweep().await.unwrap();
-    assert_eq!(f.claim_one().await.job.attempt, 2);
+    f.lose_workers().await;
+    assert_eq!(f.claim_suspect().await.job.attempt, 1);
     assert_eq!(f.commit(hold(true)).await, CommitResult::Rejected(Rejection::LeaseLost));
 }
 
@@ -248,7 +247,7 @@ pub async fn a_heartbeat_names_the_jobs_that_are_lost(f: &Fixture) {
     assert_eq!(f.stored(claims[1].job.id).await.worker, Some("other".into()), "another's lease is not touched");
 }
 
-pub async fn an_expired_lease_goes_back_with_its_attempt_counted(f: &Fixture) {
+pub async fn an_expired_lease_goes_back_without_using_up_an_attempt(f: &Fixture) {
     let submission = f.submission().await;
     let id = f.enqueue(NewJob { payload: text("work"), ..f.job("ocr", submission) }).await;
     f.claim_one().await;
@@ -259,33 +258,32 @@ pub async fn an_expired_lease_goes_back_with_its_attempt_counted(f: &Fixture) {
     assert_eq!(f.store.sweep().await.unwrap().leases_expired, 1);
     assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0, "given back once");
     let job = f.stored(id).await;
-    assert_eq!((job.state, job.attempt), (JobState::Ready, 1), "a job that kills its worker must not do so forever");
+    assert_eq!((job.state, job.attempt), (JobState::Ready, 0), "nobody knows whether it had begun");
+    assert_eq!((job.suspect, job.losses), (true, 0));
     assert_eq!((job.lease_until, job.worker), (None, None));
     let error = job.error.expect("people see why it runs again");
     assert_eq!((error.kind.as_str(), error.class), ("WorkerLost", ErrorClass::Retry));
-    let again = f.claim_one().await;
-    assert_eq!((again.job.attempt, again.job.payload), (2, text("work")));
+    f.assert_nothing_to_claim("it runs apart from other work").await;
+    let again = f.claim_suspect().await;
+    assert_eq!((again.job.attempt, again.job.payload), (1, text("work")));
 }
 
 pub async fn what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once(f: &Fixture) {
     let submission = f.submission().await;
     f.store.enqueue((0..3).map(|_| f.job("ocr", submission)).collect()).await.unwrap();
     let (dead, alive) = (f.claim_as("dead", 2).await, f.claim_as("alive", 1).await.pop().unwrap());
-    assert_eq!(f.store.bury(vec!["dead".into(), "unheard-of".into()]).await.unwrap(), 2);
-    assert_eq!(f.store.bury(vec!["dead".into()]).await.unwrap(), 0, "given back once");
-    assert_eq!(f.store.bury(Vec::new()).await.unwrap(), 0);
+    let release = |workers: &[&str]| f.store.release_dead_workers(workers.iter().map(|name| (*name).into()).collect());
+    assert_eq!(release(&["dead", "unheard-of"]).await.unwrap(), 2);
+    assert_eq!(release(&["dead"]).await.unwrap(), 0, "given back once");
+    assert_eq!(release(&[]).await.unwrap(), 0);
     let job = f.stored(dead[0].job.id).await;
-    assert_eq!(
-        (job.state, job.attempt, job.worker),
-        (JobState::Ready, 1, None),
-        "a job that kills its worker must end"
-    );
+    assert_eq!((job.state, job.attempt, job.suspect, job.worker), (JobState::Ready, 0, true, None));
     assert_eq!(job.error.expect("people see why it runs again").kind, "WorkerLost");
     assert_eq!(f.stored(alive.job.id).await.worker, Some("alive".into()), "another's lease is not touched");
     // One that lives after all has lost its job.
     let late = f.store.commit(vec![ending(&dead[1], JobEnd::Done, Changes::default())]).await.unwrap();
     assert!(!late[0].is_applied(), "{late:?}");
-    assert_eq!(f.claim(5).await.len(), 2);
+    assert_eq!([f.claim_suspects(5).await.len(), f.claim_suspects(5).await.len()], [1, 1], "each runs alone");
     f.advance(61);
     assert_eq!(f.store.sweep().await.unwrap().leases_expired, 3, "the new leases end as others do");
 }

@@ -14,6 +14,7 @@
 //! |---|---|
 //! | [`jobs`] | urgent work first, and updates under a dedup key |
 //! | [`leases`] | effects counted once although workers die |
+//! | [`suspects`] | innocent work although workers die, and an end of work that kills them |
 //! | [`carry`] | work that a broker carries, begun once |
 //! | [`ends`] | retries, resume points, dead letters, awaited reports |
 //! | [`joins`] | stages that close exactly once |
@@ -63,6 +64,8 @@ pub mod records;
 pub mod repairs;
 pub mod reports;
 pub mod search;
+pub mod sequences;
+pub mod suspects;
 pub mod views;
 
 pub use fixture::{Fixture, Ids, Snapshot};
@@ -115,11 +118,26 @@ macro_rules! conformance_suite {
                 a_wrong_token_is_no_claim
                 a_heartbeat_keeps_the_lease
                 a_heartbeat_names_the_jobs_that_are_lost
-                an_expired_lease_goes_back_with_its_attempt_counted
+                an_expired_lease_goes_back_without_using_up_an_attempt
                 what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once
                 released_jobs_go_back_without_counting
                 two_claimers_never_share_a_job
                 of_two_commits_at_once_one_is_stored
+            }
+            suspects {
+                what_a_lost_worker_held_runs_apart_from_other_work
+                a_death_between_claim_and_start_blames_nobody
+                a_job_is_blamed_only_for_deaths_while_it_ran_alone
+                a_group_that_loses_its_worker_is_divided
+                a_run_that_ends_in_any_way_ends_the_suspicion
+                progress_ends_the_blame_but_not_the_run
+                those_with_the_fewest_losses_come_first
+                suspects_keep_to_queues_submissions_pauses_and_limits
+                what_was_given_up_for_its_losses_is_run_apart_when_somebody_retries_it
+                what_was_only_carried_is_not_suspected
+                no_number_of_lost_workers_uses_up_an_attempt
+                a_lease_of_a_clock_that_was_ahead_expires
+                a_worker_with_a_clock_that_is_ahead_keeps_what_it_extends
             }
             carry {
                 the_attempt_begins_when_a_job_is_adopted

@@ -3,7 +3,7 @@
 //! It has ids of its own (the place in the order of creation) for jobs and claims; [`property`](super::property) maps
 //! them to those of the store under test. What the traits leave open, the generator avoids; what they say, this does.
 
-use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept};
+use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept, suspects::Held};
 use bindery_core::{
     JoinId, Name, Payload, SubmissionId, Timestamp,
     event::{NewEvent, kind},
@@ -29,7 +29,10 @@ pub struct ModelJob {
     /// As it was enqueued, with the payload and priority that it has now.
     pub job: NewJob,
     pub state: JobState,
+    /// How many attempts have ended.
     pub attempt: u32,
+    /// What it is suspected of.
+    pub(crate) held: Held,
     pub run_at: Option<Timestamp>,
     pub lease_until: Option<Timestamp>,
     pub claim: Option<ClaimKey>,
@@ -84,6 +87,24 @@ impl ModelJob {
         match self.state {
             JobState::Scheduled if self.run_at.is_some_and(|at| at <= now) => JobState::Ready,
             state => state,
+        }
+    }
+
+    /// The attempt under way comes on top of those that have ended.
+    pub fn shown_attempt(&self) -> u32 {
+        self.attempt + u32::from(self.state == JobState::Running)
+    }
+
+    /// What was enqueued while it ran takes the place of the older payload. One that was given up starts anew.
+    fn take_newer(&mut self) {
+        let Some(newer) = self.dirty.take() else { return };
+        self.job.payload = newer.payload;
+        self.job.priority = self.job.priority.max(newer.priority);
+        self.cursor = 0;
+        if self.state == JobState::Dead {
+            self.state = JobState::Ready;
+            self.attempt = 0;
+            self.held = Held::default();
         }
     }
 
@@ -157,6 +178,7 @@ impl Model {
             job: new,
             state,
             attempt: 0,
+            held: Held::default(),
             run_at: later,
             lease_until: report,
             claim: None,
@@ -183,20 +205,61 @@ impl Model {
             let meant = queue.is_none_or(|queue| *queue == job.job.queue)
                 && submission.is_none_or(|submission| submission == job.job.submission)
                 && !self.paused.contains(&job.job.queue);
-            if claimed.len() == max || !meant || job.state_at(self.now) != JobState::Ready || self.is_limited(job) {
+            let ready = job.state_at(self.now) == JobState::Ready && job.held.suspect == 0;
+            if claimed.len() == max || !meant || !ready || self.is_limited(job) {
                 continue;
             }
-            let claim = self.claims_made;
-            self.claims_made += 1;
-            let job = self.jobs.get_mut(&key).expect("it was just seen");
-            job.state = JobState::Running;
-            job.run_at = None;
-            job.attempt += 1;
-            job.claim = Some(claim);
-            job.lease_until = Some(self.now + lease);
-            claimed.push((key, claim));
+            claimed.push((key, self.take(key, lease)));
         }
         claimed
+    }
+
+    fn take(&mut self, key: JobKey, lease: Duration) -> ClaimKey {
+        let claim = self.claims_made;
+        self.claims_made += 1;
+        let job = self.jobs.get_mut(&key).expect("it was just seen");
+        job.state = JobState::Running;
+        job.run_at = None;
+        job.claim = Some(claim);
+        job.lease_until = Some(self.now + lease);
+        claim
+    }
+
+    /// The next group of suspects.
+    pub fn claim_suspects(
+        &mut self,
+        queue: Option<&Name>,
+        submission: Option<SubmissionId>,
+        max: usize,
+        lease: Duration,
+    ) -> Vec<(JobKey, ClaimKey)> {
+        let waits = |job: &ModelJob| job.state == JobState::Ready && job.held.suspect > 0;
+        let suspects = self.jobs.iter().filter(|(_, job)| waits(job));
+        let mut order: Vec<_> =
+            suspects.map(|(key, job)| ((job.held.losses, Reverse(job.held.suspect)), *key)).collect();
+        order.sort_unstable();
+        let mut group = None;
+        let mut claimed: Vec<(JobKey, ClaimKey)> = Vec::new();
+        for (rank @ (_, Reverse(size)), key) in order {
+            if claimed.len() == max || group.is_some_and(|group| group != rank || claimed.len() as i64 == size) {
+                break;
+            }
+            let job = &self.jobs[&key];
+            let meant = queue.is_none_or(|queue| *queue == job.job.queue)
+                && submission.is_none_or(|submission| submission == job.job.submission)
+                && !self.paused.contains(&job.job.queue);
+            if meant && !self.is_limited(job) {
+                group = Some(rank);
+                claimed.push((key, self.take(key, lease)));
+            }
+        }
+        claimed
+    }
+
+    /// A suspect begins to run with so many. True if the claim was held.
+    pub fn begin(&mut self, claim: ClaimKey, with: i64) -> bool {
+        let held = self.jobs.values_mut().find(|job| job.claim == Some(claim) && job.held.suspect > 0);
+        held.map(|job| job.held.begun_with = with).is_some()
     }
 
     fn is_limited(&self, job: &ModelJob) -> bool {
@@ -216,7 +279,8 @@ impl Model {
     pub fn release(&mut self, claim: ClaimKey) {
         if let Some(job) = self.jobs.values_mut().find(|job| job.claim == Some(claim)) {
             job.give_back(JobState::Ready);
-            job.attempt -= 1;
+            job.held.begun_with = 0;
+            job.take_newer();
         }
     }
 
@@ -240,16 +304,19 @@ impl Model {
             }
             JobEnd::Continue { cursor } => {
                 job.cursor = *cursor;
+                job.held.losses = 0;
                 self.jobs.insert(key, job);
             }
             JobEnd::Retry { at, .. } => {
                 job.give_back(JobState::Scheduled);
+                job.attempt += 1;
                 job.run_at = Some(*at);
                 self.jobs.insert(key, job);
             }
             JobEnd::Hold { has_advanced } => {
                 if *has_advanced {
-                    job.attempt = 1;
+                    job.attempt = 0;
+                    job.held.losses = 0;
                 }
                 self.jobs.insert(key, job);
             }
@@ -257,19 +324,26 @@ impl Model {
                 job.give_back(JobState::Parked);
                 job.run_at = *at;
                 job.parked_until = Some(until.clone());
-                job.attempt -= 1;
                 self.jobs.insert(key, job);
             }
             JobEnd::Dead { .. } => {
                 job.give_back(JobState::Dead);
+                job.attempt += 1;
                 self.jobs.insert(key, job);
             }
             JobEnd::Await { until, .. } => {
                 job.give_back(JobState::Awaiting);
+                job.attempt += 1;
                 job.lease_until = Some(*until);
                 job.overdue = false;
                 self.jobs.insert(key, job);
             }
+        }
+        if let Some(job) = self.jobs.get_mut(&key).filter(|job| job.claim.is_none()) {
+            if job.held.begun_with > 0 {
+                job.held = Held::default();
+            }
+            job.take_newer();
         }
         CommitResult::Applied { joins: self.apply(changes) }
     }
@@ -352,14 +426,19 @@ impl Model {
 
     pub fn sweep(&mut self) -> Swept {
         let mut swept = Swept::default();
+        let expired =
+            |job: &&ModelJob| job.state == JobState::Running && job.lease_until.is_some_and(|until| until <= self.now);
+        let together = self.jobs.values().filter(expired).count() as i64;
         for job in self.jobs.values_mut().filter(|job| job.lease_until.is_some_and(|until| until <= self.now)) {
             if job.state == JobState::Awaiting {
                 swept.reports_overdue += 1;
                 job.overdue = true;
             } else {
                 swept.leases_expired += 1;
+                job.held = job.held.after_loss(together);
             }
             job.give_back(JobState::Ready);
+            job.take_newer();
         }
         let is_due = |job: &ModelJob| job.state == JobState::Parked && job.run_at.is_some_and(|at| at <= self.now);
         for job in self.jobs.values_mut().filter(|job| is_due(job)) {
@@ -378,6 +457,7 @@ impl Model {
         let was_dead = job.state == JobState::Dead;
         job.give_back(JobState::Ready);
         job.attempt = 0;
+        job.held.losses = 0;
         let (work, join) = (job.work(), job.job.join);
         if was_dead {
             if self.outcomes.get(&work).is_some_and(|(status, _)| *status == OutcomeStatus::Failed) {
@@ -395,6 +475,8 @@ impl Model {
     /// True if the job was given up.
     pub fn cancel_job(&mut self, key: JobKey) -> bool {
         let Some(job) = self.jobs.get_mut(&key).filter(|job| job.state.is_live()) else { return false };
+        job.attempt = job.shown_attempt();
+        job.held.begun_with = 0;
         job.give_back(JobState::Dead);
         let (work, join) = (job.work(), job.job.join);
         self.outcomes.insert(work, (OutcomeStatus::Failed, None));

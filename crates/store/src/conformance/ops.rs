@@ -11,6 +11,8 @@ use proptest::{collection::vec, option, prelude::*};
 pub enum Op {
     Enqueue(Vec<JobSpec>),
     Claim { queue: Option<u8>, submission: Option<u8>, max: usize },
+    ClaimSuspects { queue: Option<u8>, submission: Option<u8>, max: usize },
+    Begin(Vec<u8>),
     Commit(Vec<EndSpec>),
     Report { processor: u8, event: Option<u8> },
     LateReport { submission: u8, processor: u8 },
@@ -140,6 +142,9 @@ fn op() -> impl Strategy<Value = Op> {
         5 => vec(job_spec(), 1..4).prop_map(Op::Enqueue),
         6 => (option::of(0..2_u8), option::weighted(0.3, 0..2_u8), 1..4_usize)
             .prop_map(|(queue, submission, max)| Op::Claim { queue, submission, max }),
+        3 => (option::weighted(0.3, 0..2_u8), option::weighted(0.2, 0..2_u8), 1..4_usize)
+            .prop_map(|(queue, submission, max)| Op::ClaimSuspects { queue, submission, max }),
+        2 => vec(0..3_u8, 1..3).prop_map(Op::Begin),
         9 => vec(end_spec(), 1..4).prop_map(Op::Commit),
         2 => (0..3_u8, option::of(0..4_u8)).prop_map(|(processor, event)| Op::Report { processor, event }),
         1 => (0..2_u8, 0..3_u8).prop_map(|(submission, processor)| Op::LateReport { submission, processor }),

@@ -1,8 +1,8 @@
 //! Random sequences of operations, run on a store and on the [`Model`]; after each, both must look the same.
 //!
-//! What the traits leave open is not done: the end of a job that was enqueued again meanwhile by anything but `Done`,
-//! a join that is told to expect less than has arrived, the repair of a part whose join has closed or whose key is in
-//! use again, a report while its overdue job is being decided about. The suite's other files say what must hold there.
+//! What the traits leave open is not done: a join that is told to expect less than has arrived, the repair of a part whose
+//! join has closed or whose key is in use again, a report while its overdue job is being decided about, the cancelling of
+//! a job that was enqueued again while it ran. The suite's other files say what must hold there.
 
 use super::{
     fixture::{Fixture, error, event, progress_of, text},
@@ -18,7 +18,7 @@ use bindery_core::{
     JobId, JoinId, Name, SubmissionId,
     error::ErrorClass,
     event::NewEvent,
-    job::{Job, JobState, Limit, NewJob, Token},
+    job::{ClaimedJob, Job, JobState, Limit, NewJob, Token},
     join::{Arrival, JoinChange, JoinStep, NewJoin},
     outcome::{Outcome, OutcomeStatus},
 };
@@ -129,6 +129,10 @@ impl Pair<'_> {
         match op {
             Op::Enqueue(specs) => self.enqueue(specs).await,
             Op::Claim { queue, submission, max } => self.claim(queue.map(queue_name), *submission, *max).await,
+            Op::ClaimSuspects { queue, submission, max } => {
+                self.claim_suspects(queue.map(queue_name), *submission, *max).await;
+            }
+            Op::Begin(claims) => self.begin(claims).await,
             Op::Commit(specs) => self.commit(specs).await,
             Op::Report { processor, event } => self.report(*processor, *event).await,
             Op::LateReport { submission, processor } => self.late_report(*submission, *processor).await,
@@ -182,16 +186,37 @@ impl Pair<'_> {
     async fn claim(&mut self, queue: Option<Name>, submission: Option<u8>, max: usize) {
         let submission = submission.map(|n| self.submissions[n as usize % 2]);
         let expected = self.model.claim(queue.as_ref(), submission, max, LEASE);
-        let (queues, submissions) = (queue.map(|queue| vec![queue]), submission.map(|only| vec![only]));
-        let request = ClaimRequest { worker: "worker".into(), queues, submissions, max, lease: LEASE, counts: true };
-        let mut claimed = self.fixture.store.claim(request).await.unwrap();
-        for (key, claim) in &expected {
+        let claimed = self.fixture.store.claim(request(queue, submission, max)).await.unwrap();
+        self.compare_claims(&expected, claimed);
+    }
+
+    async fn claim_suspects(&mut self, queue: Option<Name>, submission: Option<u8>, max: usize) {
+        let submission = submission.map(|n| self.submissions[n as usize % 2]);
+        let expected = self.model.claim_suspects(queue.as_ref(), submission, max, LEASE);
+        let claimed = self.fixture.store.claim_suspects(request(queue, submission, max)).await.unwrap();
+        self.compare_claims(&expected, claimed);
+    }
+
+    async fn begin(&mut self, claims: &[u8]) {
+        let claims: BTreeSet<ClaimKey> = claims.iter().filter_map(|n| self.recent_claim(*n)).collect();
+        let leases: Vec<_> = claims.iter().map(|claim| self.claims[*claim]).collect();
+        let expected: BTreeSet<JobId> = claims
+            .iter()
+            .filter(|claim| self.model.begin(**claim, leases.len() as i64))
+            .map(|claim| self.claims[*claim].0)
+            .collect();
+        let begun = self.fixture.store.begin_suspects(leases).await.unwrap();
+        assert_eq!(begun.into_iter().collect::<BTreeSet<_>>(), expected, "suspects that begin");
+    }
+
+    fn compare_claims(&mut self, expected: &[(JobKey, ClaimKey)], mut claimed: Vec<ClaimedJob>) {
+        for (key, claim) in expected {
             let (job, id) = (&self.model.jobs[key], self.jobs[key]);
             let place = claimed.iter().position(|claimed| claimed.job.id == id);
             let place = place.unwrap_or_else(|| panic!("{id} should have been claimed: {claimed:#?}"));
             let claimed = claimed.swap_remove(place);
             let seen = (claimed.job.attempt, &claimed.job.payload, claimed.report_overdue);
-            assert_eq!(seen, (job.attempt, &job.job.payload, job.overdue), "the claim of {id}");
+            assert_eq!(seen, (job.shown_attempt(), &job.job.payload, job.overdue), "the claim of {id}");
             assert!(self.tokens.insert((id, claimed.token)), "a job was given the same token twice");
             assert_eq!(self.claims.len(), *claim);
             self.claims.push((id, claimed.token));
@@ -223,15 +248,12 @@ impl Pair<'_> {
         let own_join = holder.as_ref().and_then(|job| job.job.join);
         let own_step = |arrival| own_join.map(|join| JoinStep { join, change: JoinChange::Arrive(arrival) });
         let may_fail = own_step(Arrival::Failed).is_none_or(|step| self.is_sound(step));
-        let (dirty, overdue) = holder.as_ref().map_or((false, false), |job| (job.dirty.is_some(), job.overdue));
+        let overdue = holder.as_ref().is_some_and(|job| job.overdue);
         let kind = match spec.end {
             EndKind::Retry | EndKind::Park { .. } if overdue => EndKind::Await,
             EndKind::Dead if !may_fail => EndKind::Done,
             kind => kind,
         };
-        let kind =
-            if dirty && !matches!(kind, EndKind::Continue | EndKind::Hold { .. }) { EndKind::Done } else { kind };
-
         let mut changes = Changes::default();
         let work = holder.as_ref().map_or_else(|| (self.submissions[0], "work".into(), "p0".into()), ModelJob::work);
         if let EndKind::Dead = kind {
@@ -358,19 +380,13 @@ impl Pair<'_> {
         let claims: BTreeSet<ClaimKey> = claims.iter().filter_map(|n| self.recent_claim(*n)).collect();
         let mut leases = Vec::new();
         for claim in claims {
-            if self.model.holder(claim).is_none_or(|(_, job)| job.dirty.is_none()) {
-                self.model.release(claim);
-                leases.push(self.claims[claim]);
-            }
+            self.model.release(claim);
+            leases.push(self.claims[claim]);
         }
         self.fixture.store.release(leases).await.unwrap();
     }
 
     async fn sweep(&mut self) {
-        let expired = |job: &ModelJob| job.lease_until.is_some_and(|until| until <= self.model.now);
-        if self.model.jobs.values().any(|job| job.dirty.is_some() && expired(job)) {
-            return;
-        }
         assert_eq!(self.fixture.store.sweep().await.unwrap(), self.model.sweep(), "what a sweep found");
     }
 
@@ -509,6 +525,11 @@ impl Pair<'_> {
     }
 }
 
+fn request(queue: Option<Name>, submission: Option<SubmissionId>, max: usize) -> ClaimRequest {
+    let (queues, submissions) = (queue.map(|queue| vec![queue]), submission.map(|only| vec![only]));
+    ClaimRequest { worker: "worker".into(), queues, submissions, max, lease: LEASE, counts: true }
+}
+
 fn numbered_event(kind: &str, id: Option<u8>) -> NewEvent {
     NewEvent { id: id.map(|id| format!("event {id}")), ..event(kind, None) }
 }
@@ -532,10 +553,19 @@ fn assert_same_job(job: &Job, model: &ModelJob, now: bindery_core::Timestamp, wh
     };
     assert_eq!(
         (state, job.attempt, job.cursor, job.join, &job.queue, &job.dedup_key),
-        (model.state_at(now), model.attempt, model.cursor, model.job.join, &model.job.queue, &model.job.dedup_key),
+        (
+            model.state_at(now),
+            model.shown_attempt(),
+            model.cursor,
+            model.job.join,
+            &model.job.queue,
+            &model.job.dedup_key
+        ),
         "state, attempt, cursor, join, queue and key of {} {when}",
         job.id
     );
+    let blame = (model.held.suspect > 0, model.held.losses);
+    assert_eq!((job.suspect, i64::from(job.losses)), blame, "suspicion and losses of {} {when}", job.id);
     // A running job may show what was enqueued meanwhile at once, or when it is run again.
     if model.dirty.is_none() {
         let expected = (model.job.priority, &model.job.payload);

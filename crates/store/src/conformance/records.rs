@@ -209,6 +209,8 @@ pub async fn a_job_comes_back_whole(f: &Fixture) {
         priority: new.priority,
         state: JobState::Scheduled,
         attempt: 0,
+        losses: 0,
+        suspect: false,
         run_at: new.not_before,
         lease_until: None,
         worker: None,

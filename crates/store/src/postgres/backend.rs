@@ -10,11 +10,12 @@ use super::{
     repair, reviews,
     rows::get,
     session::{Db, transaction},
-    sweep, workers,
+    suspects, sweep, workers,
 };
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
+    leases_ahead::LeasesAhead,
     query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept},
     store::{Control, Feed, Queue},
 };
@@ -50,6 +51,9 @@ pub struct PostgresStore {
     /// Queues and submissions without work, and nothing to sweep.
     unclaimed: Quiet<Meant>,
     unswept: Quiet<()>,
+    /// Queues and submissions without suspects.
+    unsuspected: Quiet<Meant>,
+    leases_ahead: Mutex<LeasesAhead>,
 }
 
 impl PostgresStore {
@@ -75,6 +79,8 @@ impl PostgresStore {
             limit_cursor: Mutex::default(),
             found_nothing: AtomicBool::new(true),
             unclaimed: Quiet::default(),
+            unsuspected: Quiet::default(),
+            leases_ahead: Mutex::default(),
             unswept: Quiet::default(),
         }
     }
@@ -128,6 +134,23 @@ impl Queue for PostgresStore {
         Ok(claimed)
     }
 
+    async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        let mark = self.change_mark();
+        let meant = (request.queues.clone(), request.submissions.clone());
+        if self.unsuspected.holds(&meant, mark) {
+            return Ok(Vec::new());
+        }
+        if !suspects::any_wait(&self.db).await? {
+            self.unsuspected.found_nothing(meant, mark, None, self.look_after());
+            return Ok(Vec::new());
+        }
+        transaction!(self.db, Quiet, tx => suspects::claim_suspects(&tx, &request).await)
+    }
+
+    async fn begin_suspects(&self, leases: Vec<(JobId, Token)>) -> StoreResult<Vec<JobId>> {
+        transaction!(self.db, Quiet, tx => suspects::begin_suspects(&tx, &leases).await)
+    }
+
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
         transaction!(self.db, Quiet, tx => carry::adopt(&tx, worker, &leases, lease).await)
     }
@@ -158,8 +181,8 @@ impl Queue for PostgresStore {
         transaction!(self.db, Quiet, tx => workers::leave(&tx, worker, finished).await)
     }
 
-    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
-        transaction!(self.db, Write, tx => sweep::bury(&tx, &workers).await)
+    async fn release_dead_workers(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => sweep::release_dead_workers(&tx, &workers).await)
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {
@@ -176,12 +199,16 @@ impl Queue for PostgresStore {
         if self.unswept.holds(&(), mark) {
             return Ok(Swept::default());
         }
-        let due_in = sweep::due_in(&self.db).await?;
-        if due_in.is_none_or(|due_in| !due_in.is_zero()) {
-            self.unswept.found_nothing((), mark, due_in, self.look_after());
+        let seen = sweep::look(&self.db).await?;
+        let ahead = if seen.has_leases_ahead { sweep::leases_ahead(&self.db).await? } else { Vec::new() };
+        let wrong = self.leases_ahead.lock().unwrap_or_else(PoisonError::into_inner).expired(seen.now, ahead);
+        if wrong.is_empty() && seen.due_in.is_none_or(|due_in| !due_in.is_zero()) {
+            if !seen.has_leases_ahead {
+                self.unswept.found_nothing((), mark, seen.due_in, self.look_after());
+            }
             return Ok(Swept::default());
         }
-        transaction!(self.db, Write, tx => sweep::sweep(&mut tx).await)
+        transaction!(self.db, Write, tx => sweep::sweep(&mut tx, &wrong).await)
     }
 
     fn clock(&self) -> Arc<dyn Clock> {

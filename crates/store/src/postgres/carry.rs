@@ -24,7 +24,7 @@ pub(super) async fn adopt(
 ) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "UPDATE job SET attempt = attempt + 1, carried = false, worker = $3, \
+            "UPDATE job SET carried = false, worker = $3, \
              token = (SELECT nextval('claim_token')) WHERE {HELD} AND carried RETURNING {}",
             *CLAIMED
         )
@@ -34,7 +34,7 @@ pub(super) async fn adopt(
     let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, until)).await?;
     if let Some(first) = adopted.first() {
         let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
-        lease_out(tx, first.token.0, until.as_millis(), &jobs).await?;
+        lease_out(tx, first.token.0, (until.as_millis(), lease.as_millis() as i64), &jobs).await?;
     }
     Ok(adopted)
 }

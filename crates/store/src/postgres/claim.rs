@@ -1,7 +1,8 @@
 //! Claiming: the greatest priority first, then the oldest, none from a paused queue, none beyond a limit.
 //!
 //! Ready jobs without a limit stand in a table of their own, out of which claims take them; what another claim has in
-//! hand is skipped. Only where jobs with a limit could begin too, the two are put in order first.
+//! hand is skipped. Only where jobs with a limit could begin too, the two are put in order first. Suspects are not in that
+//! table; they are claimed [apart](super::suspects).
 
 use super::{
     fail::{TxResult, both},
@@ -89,14 +90,14 @@ pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> S
          ELSE EXISTS (SELECT 1 FROM unnest($2::text[]) AS wanted(name) WHERE EXISTS \
               (SELECT 1 FROM ready WHERE queue = wanted.name OFFSET 0)) END, \
          (SELECT due_at - t.now FROM job WHERE shelf = 1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
-         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL) \
+         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND suspect = 0 AND limit_key IS NOT NULL) \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
          OFFSET 0) AS t";
     // Of some submissions, which are seldom asked for; the other statement stays as short as it is.
     const LOOK_OF: &str = "SELECT NOT $3 OR EXISTS (SELECT 1 FROM job WHERE submission_id = ANY($4::bigint[]) \
-         AND state = 0 AND limit_key IS NULL AND ($2::text[] IS NULL OR queue = ANY($2))), \
+         AND state = 0 AND limit_key IS NULL AND suspect = 0 AND ($2::text[] IS NULL OR queue = ANY($2))), \
          (SELECT due_at - t.now FROM job WHERE shelf = 1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
-         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL) \
+         EXISTS (SELECT 1 FROM job WHERE limit_state = 0 AND suspect = 0 AND limit_key IS NOT NULL) \
          FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
          OFFSET 0) AS t";
     let (queues, submissions) = (queues_of(request), submissions_of(request));
@@ -117,11 +118,11 @@ pub(super) fn until(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
-fn queues_of(request: &ClaimRequest) -> Option<Vec<&str>> {
+pub(super) fn queues_of(request: &ClaimRequest) -> Option<Vec<&str>> {
     request.queues.as_ref().map(|queues| queues.iter().map(Name::as_str).collect())
 }
 
-fn submissions_of(request: &ClaimRequest) -> Option<Vec<i64>> {
+pub(super) fn submissions_of(request: &ClaimRequest) -> Option<Vec<i64>> {
     request.submissions.as_ref().map(|submissions| submissions.iter().map(|submission| submission.raw()).collect())
 }
 
@@ -172,7 +173,7 @@ async fn claim_ready(tx: &Tx, request: &ClaimRequest, meant: Meant<'_>) -> TxRes
     loop {
         let room = request.max - claimed.len();
         let picked = take_ready(tx, room, meant).await?;
-        claimed.extend(lease(tx, request, picked.iter().map(|picked| picked.rank.1)).await?);
+        claimed.extend(lease(tx, request, &LEASE, picked.iter().map(|picked| picked.rank.1)).await?);
         if picked.len() < room || claimed.len() == request.max {
             return Ok(claimed);
         }
@@ -199,7 +200,8 @@ async fn take_up_to_date(tx: &Tx, max: usize, meant: Meant<'_>) -> TxResult<Vec<
         let picked = take_ready(tx, room, meant).await?;
         let exhausted = picked.len() < room;
         let ids: Vec<i64> = picked.iter().map(|picked| picked.rank.1.raw()).collect();
-        let ready = "SELECT id, priority FROM job WHERE id = ANY($1) AND state = 0 ORDER BY id FOR UPDATE";
+        let ready =
+            "SELECT id, priority FROM job WHERE id = ANY($1) AND state = 0 AND suspect = 0 ORDER BY id FOR UPDATE";
         let rank = |row: &Row| Ok((Reverse(get(row, 1)?), JobId::from_raw(get(row, 0)?)));
         let mut ready: HashSet<Rank> = tx.collect(ready, &[&ids], rank).await?.into_iter().collect();
         for had in &all {
@@ -231,21 +233,31 @@ async fn claim_both(
         let ids: Vec<i64> = back().map(|picked| picked.rank.1.raw()).collect();
         tx.execute(put_back, &[&queues, &priorities, &ids]).await?;
     }
-    let taken = lease(tx, request, chosen.iter().map(|(_, job)| *job)).await?;
+    let taken = lease(tx, request, &LEASE, chosen.iter().map(|(_, job)| *job)).await?;
     limits::spend(tx, &limited, &taken).await?;
     Ok(taken)
 }
 
+/// Takes ordinary jobs. Rows of the table of the ready ones may be out of date.
+static LEASE: LazyLock<String> = LazyLock::new(|| leasing("suspect = 0"));
+
+/// The statement that takes the ready ones of some jobs: `$1` which, `$2` the token, `$3` whether to run them, `$4` for whom.
+pub(super) fn leasing(which: &str) -> String {
+    format!(
+        "UPDATE job SET state = 2, carried = NOT $3::bool, worker = $4, token = $2 \
+         WHERE id = ANY($1::bigint[]) AND state = 0 AND {which} RETURNING {}",
+        *CLAIMED
+    )
+}
+
 /// Leases those of the jobs that are ready. One token for all: what it proves is that *this* claim of a job is the last
 /// one.
-async fn lease(tx: &Tx, request: &ClaimRequest, jobs: impl Iterator<Item = JobId>) -> TxResult<Vec<ClaimedJob>> {
-    static LEASE: LazyLock<String> = LazyLock::new(|| {
-        format!(
-            "UPDATE job SET state = 2, attempt = attempt + CASE WHEN $3::bool THEN 1 ELSE 0 END, carried = NOT $3, \
-             worker = $4, token = $2 WHERE id = ANY($1::bigint[]) AND state = 0 RETURNING {}",
-            *CLAIMED
-        )
-    });
+pub(super) async fn lease(
+    tx: &Tx,
+    request: &ClaimRequest,
+    leasing: &str,
+    jobs: impl Iterator<Item = JobId>,
+) -> TxResult<Vec<ClaimedJob>> {
     let ids: Vec<i64> = jobs.map(JobId::raw).collect::<BTreeSet<_>>().into_iter().collect();
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -255,15 +267,16 @@ async fn lease(tx: &Tx, request: &ClaimRequest, jobs: impl Iterator<Item = JobId
     let until = tx.now + request.lease;
     let (worker, counts) = (request.worker.as_str(), request.counts);
     let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
-    let leased = tx.collect(&LEASE, &params, |row| claimed(row, until));
-    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, until.as_millis(), &ids));
+    let leased = tx.collect(leasing, &params, |row| claimed(row, until));
+    let end = (until.as_millis(), request.lease.as_millis() as i64);
+    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, end, &ids));
     both(leased, stored).map(|(leased, ())| leased)
 }
 
-/// Until when the jobs of a token are leased.
-pub(super) async fn lease_out(tx: &Tx, token: i64, until: i64, jobs: &[i64]) -> TxResult<()> {
-    let store = "INSERT INTO claim (token, until, jobs) VALUES ($1, $2, $3)";
-    tx.execute(store, &[&token, &until, &jobs]).await?;
+/// Until when the jobs of a token are leased, and how long that lease is.
+pub(super) async fn lease_out(tx: &Tx, token: i64, (until, lease_ms): (i64, i64), jobs: &[i64]) -> TxResult<()> {
+    let store = "INSERT INTO claim (token, until, jobs, lease_ms) VALUES ($1, $2, $3, $4)";
+    tx.execute(store, &[&token, &until, &jobs, &lease_ms]).await?;
     Ok(())
 }
 

@@ -118,13 +118,13 @@ async fn key_is_taken(tx: &Tx, job: &Job) -> TxResult<bool> {
     Ok(tx.first(find, &[key, &job.id.raw()]).await?.is_some())
 }
 
-/// Attempts start anew, the resume point stays.
+/// Attempts and losses start anew, the resume point stays. A suspect stays one: it is run apart from other work.
 async fn make_ready(tx: &Tx, job: &Job, join: Option<JoinId>) -> TxResult<()> {
     let (state, due_at) = match job.await_report_ms {
         Some(wait) => (JobState::Awaiting, Some(tx.millis().saturating_add(wait))),
         None => (JobState::Ready, None),
     };
-    let ready = "UPDATE job SET state = $2, attempt = 0, due_at = $3, join_id = $4, parked_until = NULL, \
+    let ready = "UPDATE job SET state = $2, attempt = 0, losses = 0, due_at = $3, join_id = $4, parked_until = NULL, \
                  overdue = false, announce_at = 0 WHERE id = $1";
     tx.execute(ready, &[&job.id.raw(), &(state as i16), &due_at, &join.map(JoinId::raw)]).await?;
     Ok(())
@@ -159,7 +159,7 @@ pub(super) async fn cancel_submission(tx: &mut Tx, id: SubmissionId) -> TxResult
         return if known.is_some() { Ok(Cancelled::default()) } else { Err(StoreError::not_found(id).into()) };
     }
     // Without its token, a worker that has such a job in hand cannot commit.
-    let stop = "UPDATE job SET state = 6, due_at = NULL, token = NULL, worker = NULL \
+    let stop = "UPDATE job SET state = 6, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
                 WHERE submission_id = $1 AND state < 5";
     let jobs = tx.execute(stop, &[&id.raw()]).await?;
     let close = "UPDATE review SET status = 3, completed_at = $2 WHERE submission_id = $1 AND status < 2";
@@ -175,9 +175,9 @@ pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
     let Some(job) = found.into_iter().next().filter(|job| job.state.is_live()) else { return Ok(false) };
     let message = "cancelled by hand".to_owned();
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
-    let give_up = "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, parked_until = NULL, \
-                   error = $2 WHERE id = $1";
-    tx.execute(give_up, &[&id.raw(), &to_json(&error)]).await?;
+    let give_up = "UPDATE job SET state = 5, attempt = $3, begun_with = 0, due_at = NULL, token = NULL, worker = NULL, \
+                   parked_until = NULL, error = $2 WHERE id = $1";
+    tx.execute(give_up, &[&id.raw(), &to_json(&error), &(job.attempt as i32)]).await?;
     let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message});
     let outcome = Outcome {
         submission: job.submission,

@@ -19,6 +19,11 @@ use std::{
 pub(super) const HELD: &str =
     "id = ANY($1::bigint[]) AND token = ($2::bigint[])[width_bucket(id, $1::bigint[])] AND state = 2";
 
+/// A suspect whose run has ended is none any more. One that was given up before it began stays one: whoever runs it again
+/// runs it apart from other work.
+const END_SUSPICION: &str = "suspect = CASE WHEN begun_with > 0 THEN 0 ELSE suspect END, \
+    losses = CASE WHEN begun_with > 0 THEN 0 ELSE losses END, begun_with = 0";
+
 /// Claims in the order of their jobs, as the two arrays of a statement.
 pub(super) fn arrays<'a>(leases: impl IntoIterator<Item = &'a (JobId, Token)>) -> (Vec<i64>, Vec<i64>) {
     let sorted: BTreeSet<(i64, i64)> = leases.into_iter().map(|(job, token)| (job.raw(), token.0)).collect();
@@ -34,7 +39,7 @@ pub(super) async fn finish(tx: &Tx, done: &[(JobId, Token)]) -> TxResult<HashSet
         format!(
             "UPDATE job SET state = 0, attempt = 0, dirty = false, payload = next_payload, \
              payload_blob = next_payload_blob, next_payload = NULL, next_payload_blob = NULL, resume = NULL, \
-             error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
+             suspect = 0, begun_with = 0, losses = 0, error = NULL, cursor = 0, overdue = false, due_at = NULL, token = NULL, worker = NULL, created_at = $3 \
              WHERE {HELD} AND dirty RETURNING id"
         )
     });
@@ -59,45 +64,62 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
     let changed = match end {
         JobEnd::Done => return Ok(finish(tx, &[(job, token)]).await?.contains(&job)),
         JobEnd::Retry { at, error, resume } => {
-            let sql = "UPDATE job SET state = 1, due_at = $3, token = NULL, worker = NULL, error = $4, resume = $5 \
-                       WHERE id = $1 AND token = $2 AND state = 2";
+            static SQL: LazyLock<String> = LazyLock::new(|| {
+                format!(
+                    "UPDATE job SET state = 1, attempt = attempt + 1, due_at = $3, token = NULL, worker = NULL, error = $4, \
+                     resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                )
+            });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(sql, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
+            tx.execute(&SQL, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
         }
         JobEnd::Hold { has_advanced: true } => {
-            let sql = "UPDATE job SET attempt = 1 WHERE id = $1 AND token = $2 AND state = 2";
+            let sql = "UPDATE job SET attempt = 0, losses = 0 WHERE id = $1 AND token = $2 AND state = 2";
             tx.execute(sql, &[&id, &token_number]).await?
         }
         JobEnd::Hold { has_advanced: false } => {
             // Locked, so that nobody gives the job away before what it has caused is stored.
             let sql = "SELECT 1 FROM job WHERE id = $1 AND token = $2 AND state = 2 FOR UPDATE";
-            return Ok(tx.first(sql, &[&id, &token_number]).await?.is_some());
+            u64::from(tx.first(sql, &[&id, &token_number]).await?.is_some())
         }
         JobEnd::Park { until, at, error, resume } => {
-            let sql = "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = $3, due_at = $6, \
-                       token = NULL, worker = NULL, error = $4, resume = $5 \
-                       WHERE id = $1 AND token = $2 AND state = 2";
+            static SQL: LazyLock<String> = LazyLock::new(|| {
+                format!(
+                    "UPDATE job SET state = 3, parked_until = $3, due_at = $6, token = NULL, worker = NULL, error = $4, \
+                     resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                )
+            });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             let at = at.map(Timestamp::as_millis);
-            tx.execute(sql, &[&id, &token_number, &until, &error, &resume, &at]).await?
+            tx.execute(&SQL, &[&id, &token_number, &until, &error, &resume, &at]).await?
         }
         JobEnd::Dead { error, resume } => {
-            let sql = "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, error = $3, resume = $4 \
-                       WHERE id = $1 AND token = $2 AND state = 2";
+            static SQL: LazyLock<String> = LazyLock::new(|| {
+                format!(
+                    "UPDATE job SET state = 5, attempt = attempt + 1, due_at = NULL, token = NULL, worker = NULL, \
+                     error = $3, resume = $4, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                )
+            });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(sql, &[&id, &token_number, &error, &resume]).await?
+            tx.execute(&SQL, &[&id, &token_number, &error, &resume]).await?
         }
         JobEnd::Continue { cursor } => {
-            let sql = "UPDATE job SET cursor = $3 WHERE id = $1 AND token = $2 AND state = 2 AND cursor < $3";
-            return Ok(tx.execute(sql, &[&id, &token_number, cursor]).await? == 1);
+            let sql =
+                "UPDATE job SET cursor = $3, losses = 0 WHERE id = $1 AND token = $2 AND state = 2 AND cursor < $3";
+            tx.execute(sql, &[&id, &token_number, cursor]).await?
         }
         JobEnd::Await { until, error } => {
-            let sql = "UPDATE job SET state = 4, due_at = $3, announce_at = 0, overdue = false, token = NULL, worker = NULL, \
-                       error = $4 WHERE id = $1 AND token = $2 AND state = 2";
-            tx.execute(sql, &[&id, &token_number, &until.as_millis(), &error.as_ref().map(to_json)]).await?
+            static SQL: LazyLock<String> = LazyLock::new(|| {
+                format!(
+                    "UPDATE job SET state = 4, attempt = attempt + 1, due_at = $3, announce_at = 0, overdue = false, \
+                     token = NULL, worker = NULL, error = $4, {END_SUSPICION} \
+                     WHERE id = $1 AND token = $2 AND state = 2"
+                )
+            });
+            tx.execute(&SQL, &[&id, &token_number, &until.as_millis(), &error.as_ref().map(to_json)]).await?
         }
     };
-    if changed == 1 {
+    if changed == 1 && !end.run_goes_on() {
         take_newer_payload(tx, &[id]).await?;
     }
     Ok(changed == 1)
@@ -109,6 +131,7 @@ pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
     let renew = "UPDATE job SET dirty = false, payload = next_payload, payload_blob = next_payload_blob, \
          next_payload = NULL, next_payload_blob = NULL, resume = NULL, cursor = 0, \
          attempt = CASE WHEN state = 5 THEN 0 ELSE attempt END, error = CASE WHEN state = 5 THEN NULL ELSE error END, \
+         suspect = CASE WHEN state = 5 THEN 0 ELSE suspect END, losses = CASE WHEN state = 5 THEN 0 ELSE losses END, \
          state = CASE WHEN state = 5 THEN 0 ELSE state END WHERE id = ANY($1) AND dirty";
     tx.execute(renew, &[&jobs]).await?;
     Ok(())
@@ -117,8 +140,8 @@ pub(super) async fn take_newer_payload(tx: &Tx, jobs: &[i64]) -> TxResult<()> {
 pub(super) async fn release(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<()> {
     let (jobs, tokens) = arrays(leases);
     let back = format!(
-        "UPDATE job SET state = 0, attempt = attempt - CASE WHEN carried THEN 0 ELSE 1 END, due_at = NULL, \
-         token = NULL, worker = NULL WHERE {HELD} RETURNING id"
+        "UPDATE job SET state = 0, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
+         WHERE {HELD} RETURNING id"
     );
     let released: Vec<i64> = tx.collect(&back, &[&jobs, &tokens], |row| get(row, 0)).await?;
     take_newer_payload(tx, &released).await
@@ -132,7 +155,7 @@ pub(super) async fn heartbeat(
     lease: Duration,
     finished: u64,
 ) -> TxResult<Vec<JobId>> {
-    let held = extend(tx, leases, tx.now + lease).await?;
+    let held = extend(tx, leases, lease).await?;
     let alive = "INSERT INTO worker (name, started_at, seen_at, running, finished) VALUES ($1, $2, $2, $3, $4) \
                  ON CONFLICT (name) DO UPDATE SET seen_at = $2, running = $3, finished = $4";
     let (running, finished) = (leases.len() as i64, finished as i64);
@@ -140,21 +163,23 @@ pub(super) async fn heartbeat(
     Ok(leases.iter().filter(|lease| !held.contains(lease)).map(|(job, _)| *job).collect())
 }
 
-/// Leases those of the jobs that are still held until the given time; returns them. What else was claimed with them and
+/// Leases those of the jobs that are still held anew; returns them. What else was claimed with them and
 /// is not named keeps the lease that it had: a worker that forgot a job must lose it, however long its others run.
-async fn extend(tx: &Tx, leases: &[(JobId, Token)], until: Timestamp) -> TxResult<HashSet<(JobId, Token)>> {
+async fn extend(tx: &Tx, leases: &[(JobId, Token)], lease: Duration) -> TxResult<HashSet<(JobId, Token)>> {
     if leases.is_empty() {
         return Ok(HashSet::new());
     }
-    let mut ends: BTreeMap<(JobId, Token), i64> = BTreeMap::new();
+    // When each lease ends, and how long it is.
+    let mut ends: BTreeMap<(JobId, Token), (i64, i64)> = BTreeMap::new();
     let tokens: BTreeSet<i64> = leases.iter().map(|(_, token)| token.0).collect();
-    let take = "DELETE FROM claim WHERE token = ANY($1) RETURNING token, until, jobs";
+    let take = "DELETE FROM claim WHERE token = ANY($1) RETURNING token, until, jobs, lease_ms";
     for row in tx.query(take, &[&tokens.into_iter().collect::<Vec<_>>()]).await? {
-        let (token, until) = (Token(get(&row, 0)?), get(&row, 1)?);
+        let (token, end) = (Token(get(&row, 0)?), (get(&row, 1)?, get(&row, 3)?));
         let jobs: Vec<i64> = get(&row, 2)?;
-        ends.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), until)));
+        ends.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), end)));
     }
-    ends.extend(leases.iter().map(|lease| (*lease, until.as_millis())));
+    let end = ((tx.now + lease).as_millis(), lease.as_millis() as i64);
+    ends.extend(leases.iter().map(|held| (*held, end)));
     let (jobs, tokens) = arrays(ends.keys());
     let still = format!("SELECT id, token FROM job WHERE {HELD}");
     let running: HashSet<(JobId, Token)> = tx
@@ -162,12 +187,12 @@ async fn extend(tx: &Tx, leases: &[(JobId, Token)], until: Timestamp) -> TxResul
         .await?
         .into_iter()
         .collect();
-    let mut claims: BTreeMap<(Token, i64), Vec<i64>> = BTreeMap::new();
-    for (lease, until) in ends.into_iter().filter(|(lease, _)| running.contains(lease)) {
-        claims.entry((lease.1, until)).or_default().push(lease.0.raw());
+    let mut claims: BTreeMap<(Token, (i64, i64)), Vec<i64>> = BTreeMap::new();
+    for ((job, token), end) in ends.into_iter().filter(|(held, _)| running.contains(held)) {
+        claims.entry((token, end)).or_default().push(job.raw());
     }
-    for ((token, until), jobs) in claims {
-        lease_out(tx, token.0, until, &jobs).await?;
+    for ((token, end), jobs) in claims {
+        lease_out(tx, token.0, end, &jobs).await?;
     }
     Ok(running)
 }

@@ -45,6 +45,7 @@ impl Explainer<'_> {
             JobState::Ready if self.paused.contains(job.queue.as_str()) => {
                 WaitReason::QueuePaused { queue: job.queue.clone() }
             }
+            JobState::Ready if job.suspect => WaitReason::Suspect { losses: job.losses },
             JobState::Ready => match self.limit_reached(job.limit.as_ref()).await? {
                 Some(reason) => reason,
                 None => WaitReason::NoWorkerYet { ahead: self.jobs_ahead(job).await? },

@@ -14,6 +14,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap},
 };
+use tokio_postgres::Row;
 
 /// How many limit keys one claim looks at; the next claim goes on behind them.
 const KEYS_PER_CLAIM: i64 = 1_000;
@@ -56,15 +57,33 @@ pub(super) async fn candidates(
     let known = known(tx, &keys).await?;
     let top = "SELECT top.id, top.priority, top.limit_key, top.limit_running, top.limit_per_minute \
                FROM unnest($1::text[]) AS k(key) CROSS JOIN LATERAL ( \
-               SELECT * FROM job WHERE limit_state = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
+               SELECT * FROM job WHERE limit_state = 0 AND suspect = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
                AND ($2::text[] IS NULL OR job.queue = ANY($2)) AND job.queue NOT IN (SELECT queue.name FROM queue) \
                AND ($4::bigint[] IS NULL OR job.submission_id = ANY($4)) \
                ORDER BY job.priority DESC, job.id LIMIT $3) AS top ORDER BY top.limit_key, top.priority DESC, top.id";
+    let rows = tx.query(top, &[&keys, &meant.queues, &(max as i64), &meant.submissions]).await?;
+    Ok((let_through(tx, &rows, &known)?, cursor))
+}
+
+/// Those of some suspects that limits let through. The rows are as in [`candidates`], all with a limit.
+pub(super) async fn open_for(tx: &Tx, rows: &[Row]) -> TxResult<Vec<Candidate>> {
+    let mut keys: Vec<String> = rows.iter().map(|row| get(row, 2)).collect::<TxResult<_>>()?;
+    keys.sort_unstable();
+    keys.dedup();
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    lock(tx, &keys).await?;
+    let known = known(tx, &keys).await?;
+    let_through(tx, rows, &known)
+}
+
+fn let_through(tx: &Tx, rows: &[Row], known: &HashMap<String, Known>) -> TxResult<Vec<Candidate>> {
     let mut let_through: HashMap<String, (i64, bool)> = HashMap::new();
     let mut candidates = Vec::new();
-    for row in tx.query(top, &[&keys, &meant.queues, &(max as i64), &meant.submissions]).await? {
-        let key: String = get(&row, 2)?;
-        let (most, per_minute): (Option<i64>, Option<i64>) = (get(&row, 3)?, get(&row, 4)?);
+    for row in rows {
+        let key: String = get(row, 2)?;
+        let (most, per_minute): (Option<i64>, Option<i64>) = (get(row, 3)?, get(row, 4)?);
         let state = known.get(&key);
         let bucket = per_minute.map(|rate| tokens_now(tx.millis(), state.and_then(|known| known.bucket), rate));
         let (taken, stopped) = let_through.entry(key.clone()).or_default();
@@ -74,10 +93,10 @@ pub(super) async fn candidates(
         *stopped |= full || empty;
         if !*stopped {
             *taken += 1;
-            candidates.push(Candidate { rank: (Reverse(get(&row, 1)?), JobId::from_raw(get(&row, 0)?)), key, bucket });
+            candidates.push(Candidate { rank: (Reverse(get(row, 1)?), JobId::from_raw(get(row, 0)?)), key, bucket });
         }
     }
-    Ok((candidates, cursor))
+    Ok(candidates)
 }
 
 /// The keys that have ready jobs, by jumping from one to the next in the index.

@@ -64,6 +64,7 @@ mod reviews;
 mod rows;
 mod search;
 mod session;
+mod suspects;
 mod sweep;
 mod tls;
 mod url;

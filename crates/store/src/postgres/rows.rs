@@ -97,7 +97,7 @@ fn optional_name(row: &Row, column: usize) -> TxResult<Option<Name>> {
 
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
-    payload, payload_blob, resume, cursor, error, created_at, overdue";
+    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried";
 
 /// The same, with the end of the lease where there is one. It is kept for each claim.
 pub(super) static JOB_WITH_LEASE: LazyLock<String> = LazyLock::new(|| {
@@ -113,6 +113,7 @@ pub(super) const fn shelf(state: JobState) -> i16 {
     }
 }
 
+/// The row counts the attempts that have ended; the one under way comes on top.
 pub(super) fn job(row: &Row) -> TxResult<Job> {
     let job_state = JobState::from_code(code(row, 8)?).ok_or_else(|| unexpected(8, "a job state"))?;
     let due_at = optional_time(row, 10)?;
@@ -131,7 +132,9 @@ pub(super) fn job(row: &Row) -> TxResult<Job> {
         join: get::<Option<i64>>(row, 6)?.map(JoinId::from_raw),
         priority: get(row, 7)?,
         state: job_state,
-        attempt: get::<i32>(row, 9)? as u32,
+        attempt: get::<i32>(row, 9)? as u32 + u32::from(job_state == JobState::Running && !get::<bool>(row, 27)?),
+        losses: get::<i32>(row, 25)? as u32,
+        suspect: get::<i32>(row, 26)? > 0,
         run_at: due_at.filter(|_| waits_by_itself),
         lease_until: due_at.filter(|_| !waits_by_itself),
         worker: optional_name(row, 12)?,

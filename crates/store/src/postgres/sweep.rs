@@ -7,29 +7,67 @@ use super::{
     rows::{get, to_json},
     session::{Db, Tx},
 };
-use crate::{error::StoreResult, query::Swept};
+use crate::{
+    error::StoreResult,
+    leases_ahead::{CLOCKS_DIFFER, LOOKED_AT_BEYOND, Lease},
+    query::Swept,
+    suspects::Held,
+};
 use bindery_core::{Name, SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
-use std::time::Duration;
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
+use tokio_postgres::Row;
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i32 = 100;
 
-/// When there is something to sweep next; zero: now. Most of the time there is nothing, and a look is cheaper than a
-/// transaction.
-pub(super) async fn due_in(db: &Db) -> StoreResult<Option<Duration>> {
-    const LOOK: &str = "SELECT least((SELECT min(until) FROM claim), \
-         (SELECT due_at FROM job WHERE shelf = 3 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
-         (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
-         (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now \
-         FROM (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now \
-         OFFSET 0) AS t";
-    let due = db.ask(LOOK, &[&db.given_time()], |row| get::<Option<i64>>(row, 0)).await?;
-    Ok(due.first().copied().flatten().map(until))
+/// What a look has seen: most of the time there is nothing to sweep, and a look is cheaper than a transaction.
+pub(super) struct Seen {
+    pub(super) now: i64,
+    /// When there is something to sweep next; zero: now.
+    pub(super) due_in: Option<Duration>,
+    /// Whether there are leases that [end later than they can](crate::leases_ahead).
+    pub(super) has_leases_ahead: bool,
 }
 
-pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
-    let claims = end_claims(tx).await?;
+/// `$1` a time that is given; else it is the server's.
+const NOW: &str =
+    "(SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now OFFSET 0) AS t";
+
+static AHEAD: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "claim.lease_ms > 0 AND claim.until > t.now + {LOOKED_AT_BEYOND} AND claim.until > t.now + {CLOCKS_DIFFER} + claim.lease_ms"
+    )
+});
+
+pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
+    static LOOK: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT t.now, least((SELECT min(until) FROM claim), \
+             (SELECT due_at FROM job WHERE shelf = 3 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+             (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+             (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now, \
+             EXISTS (SELECT 1 FROM claim WHERE {}) FROM {NOW}",
+            *AHEAD
+        )
+    });
+    let seen = |row: &Row| Ok((get::<i64>(row, 0)?, get::<Option<i64>>(row, 1)?.map(until), get::<bool>(row, 2)?));
+    let found = db.ask(&LOOK, &[&db.given_time()], seen).await?;
+    let (now, due_in, has_leases_ahead) = found.first().copied().unwrap_or((0, Some(Duration::ZERO), false));
+    Ok(Seen { now, due_in, has_leases_ahead })
+}
+
+/// The leases that end later than they can, by the tokens of their claims.
+pub(super) async fn leases_ahead(db: &Db) -> StoreResult<Vec<Lease>> {
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| format!("SELECT token, until, lease_ms FROM claim, {NOW} WHERE {}", *AHEAD));
+    let lease = |row: &Row| Ok(Lease { of: get(row, 0)?, until: get(row, 1)?, length: get(row, 2)? });
+    db.ask(&SQL, &[&db.given_time()], lease).await
+}
+
+/// `wrong`: the tokens of claims that have expired although they end in the future.
+pub(super) async fn sweep(tx: &mut Tx, wrong: &[i64]) -> TxResult<Swept> {
+    let claims = end_claims(tx, wrong).await?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx, &claims).await?,
         parked_woken: wake_parked(tx).await?,
@@ -43,13 +81,36 @@ pub(super) async fn sweep(tx: &mut Tx) -> TxResult<Swept> {
 }
 
 /// Removes the claims whose lease has ended, and returns them with their jobs.
-async fn end_claims(tx: &Tx) -> TxResult<Vec<(i64, Vec<i64>)>> {
-    let end = "DELETE FROM claim WHERE ctid = ANY(ARRAY(SELECT ctid FROM claim WHERE until < $1 FOR UPDATE SKIP LOCKED)) \
-               RETURNING token, jobs";
-    tx.collect(end, &[&tx.millis()], |row| Ok((get(row, 0)?, get(row, 1)?))).await
+async fn end_claims(tx: &Tx, wrong: &[i64]) -> TxResult<Vec<(i64, Vec<i64>)>> {
+    static END: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "DELETE FROM claim WHERE ctid = ANY(ARRAY(SELECT claim.ctid FROM claim, (SELECT $1::bigint AS now) AS t \
+             WHERE until < t.now OR (token = ANY($2::bigint[]) AND {}) FOR UPDATE OF claim SKIP LOCKED)) \
+             RETURNING token, jobs",
+            *AHEAD
+        )
+    });
+    tx.collect(&END, &[&tx.millis(), &wrong], |row| Ok((get(row, 0)?, get(row, 1)?))).await
 }
 
-/// A worker that stopped answering loses its jobs. The attempt counts: a job that kills its workers must end.
+/// A job whose worker was lost.
+struct Lost {
+    id: i64,
+    worker: Option<String>,
+    held: Held,
+}
+
+impl Lost {
+    const COLUMNS: &str = "id, worker, suspect, begun_with, losses, carried";
+
+    fn read(row: &Row) -> TxResult<Self> {
+        let number = |column| get::<i32>(row, column).map(i64::from);
+        let held = Held { suspect: number(2)?, begun_with: number(3)?, losses: number(4)?, carried: get(row, 5)? };
+        Ok(Self { id: get(row, 0)?, worker: get(row, 1)?, held })
+    }
+}
+
+/// A worker that stopped answering loses its jobs.
 async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     if claims.is_empty() {
         return Ok(0);
@@ -57,34 +118,48 @@ async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     let tokens: Vec<i64> = claims.iter().map(|(token, _)| *token).collect();
     let jobs: Vec<i64> = claims.iter().flat_map(|(_, jobs)| jobs).copied().collect();
     // Most have ended long ago. Whoever commits one at this moment is waited for: it will not be asked about again.
-    let find = "SELECT id, worker FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE";
-    let expired =
-        tx.collect(find, &[&jobs, &tokens], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
+    let find = format!(
+        "SELECT {} FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE",
+        Lost::COLUMNS
+    );
+    let expired = tx.collect(&find, &[&jobs, &tokens], Lost::read).await?;
     give_back(tx, expired).await
 }
 
 /// The same for workers that are known to have died, before their leases have run out.
-pub(super) async fn bury(tx: &Tx, workers: &[Name]) -> TxResult<u64> {
+pub(super) async fn release_dead_workers(tx: &Tx, workers: &[Name]) -> TxResult<u64> {
     let names: Vec<&str> = workers.iter().map(Name::as_str).collect();
     // Claims are few and tell which jobs run; no index of jobs knows their workers.
-    let find = "SELECT id, worker FROM job WHERE id = ANY(ARRAY(SELECT unnest(jobs) FROM claim)) AND state = 2 \
-                AND worker = ANY($1) ORDER BY id FOR UPDATE";
-    let held = tx.collect(find, &[&names], |row| Ok((get::<i64>(row, 0)?, get::<Option<String>>(row, 1)?))).await?;
+    let find = format!(
+        "SELECT {} FROM job WHERE id = ANY(ARRAY(SELECT unnest(jobs) FROM claim)) AND state = 2 \
+         AND worker = ANY($1) ORDER BY id FOR UPDATE",
+        Lost::COLUMNS
+    );
+    let held = tx.collect(&find, &[&names], Lost::read).await?;
     give_back(tx, held).await
 }
 
-async fn give_back(tx: &Tx, lost: Vec<(i64, Option<String>)>) -> TxResult<u64> {
+/// No attempt is used up, but whatever a lost worker held is [suspect](crate::suspects).
+async fn give_back(tx: &Tx, lost: Vec<Lost>) -> TxResult<u64> {
     if lost.is_empty() {
         return Ok(0);
+    }
+    let mut together: HashMap<Option<String>, i64> = HashMap::new();
+    for job in lost.iter().filter(|job| !job.held.carried) {
+        *together.entry(job.worker.clone()).or_default() += 1;
     }
     let reason = |worker: Option<String>| {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         to_json(&ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None })
     };
-    let (ids, errors): (Vec<i64>, Vec<String>) = lost.into_iter().map(|(id, worker)| (id, reason(worker))).unzip();
-    let give_back = "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error \
-                     FROM unnest($1::bigint[], $2::text[]) AS lost(id, error) WHERE job.id = lost.id";
-    let given_back = tx.execute(give_back, &[&ids, &errors]).await?;
+    let after = lost.iter().map(|job| job.held.after_loss(together.get(&job.worker).copied().unwrap_or(1)));
+    let (suspects, losses): (Vec<i64>, Vec<i64>) = after.map(|after| (after.suspect, after.losses)).unzip();
+    let (ids, errors): (Vec<i64>, Vec<String>) = lost.into_iter().map(|job| (job.id, reason(job.worker))).unzip();
+    let give_back = "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = lost.error, \
+                     suspect = lost.suspect::int, begun_with = 0, losses = lost.losses::int \
+                     FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) \
+                     AS lost(id, error, suspect, losses) WHERE job.id = lost.id";
+    let given_back = tx.execute(give_back, &[&ids, &errors, &suspects, &losses]).await?;
     ends::take_newer_payload(tx, &ids).await?;
     Ok(given_back)
 }

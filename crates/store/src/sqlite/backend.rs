@@ -6,7 +6,7 @@ use super::{
     reader::Readers,
     records, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
-    sweep, workers,
+    suspects, sweep, workers,
     writer::Writer,
 };
 use crate::{
@@ -100,6 +100,14 @@ impl Queue for SqliteStore {
         self.writer.write(move |tx| claim::claim(tx, &request)).await
     }
 
+    async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>> {
+        self.writer.write(move |tx| suspects::claim_suspects(tx, &request)).await
+    }
+
+    async fn begin_suspects(&self, leases: Vec<(JobId, Token)>) -> StoreResult<Vec<JobId>> {
+        self.writer.write(move |tx| suspects::begin_suspects(tx, &leases)).await
+    }
+
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
         let worker = worker.clone();
         self.writer.write(move |tx| carry::adopt(tx, &worker, &leases, lease)).await
@@ -134,8 +142,8 @@ impl Queue for SqliteStore {
         self.writer.write(move |tx| workers::leave(tx, &worker, finished)).await
     }
 
-    async fn bury(&self, workers: Vec<Name>) -> StoreResult<u64> {
-        self.writer.write(move |tx| sweep::bury(tx, &workers)).await
+    async fn release_dead_workers(&self, workers: Vec<Name>) -> StoreResult<u64> {
+        self.writer.write(move |tx| sweep::release_dead_workers(tx, &workers)).await
     }
 
     async fn release(&self, leases: Vec<(JobId, Token)>) -> StoreResult<()> {

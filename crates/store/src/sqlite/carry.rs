@@ -28,13 +28,13 @@ pub(super) fn adopt(
     let lease_until = tx.now + lease;
     let mut find = tx.db.prepare_cached(&FIND)?;
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET attempt = attempt + 1, carried = 0, due_at = ?2, token = ?3, worker = ?4 WHERE id = ?1",
+        "UPDATE job SET carried = 0, due_at = ?2, lease_ms = ?5, token = ?3, worker = ?4 WHERE id = ?1",
     )?;
     let mut adopted = Vec::with_capacity(leases.len());
     for (job, old) in leases {
         let found = find.query_row((job.raw(), old.0), |row| claim::candidate(row, tx.state)).optional()?;
         let Some(claim::Candidate { mut job, report_overdue }) = found else { continue };
-        take.execute((job.id.raw(), lease_until.as_millis(), token, worker.as_str()))?;
+        take.execute((job.id.raw(), lease_until.as_millis(), token, worker.as_str(), lease.as_millis() as i64))?;
         job.state = JobState::Running;
         job.attempt += 1;
         job.lease_until = Some(lease_until);

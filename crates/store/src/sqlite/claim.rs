@@ -2,6 +2,7 @@
 //!
 //! Jobs without a limit stand in one index per queue. Jobs with a limit stand in an index per limit key, so a key that
 //! is exhausted costs one look, however many jobs wait behind it. A claim for some submissions looks at their jobs alone.
+//! Suspects are in neither index; they are claimed [apart](super::suspects).
 
 use super::{
     rows::{self, JOB_COLUMNS, id_list},
@@ -53,7 +54,11 @@ fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
 }
 
 /// Takes all of them with one statement: SQLite spends more on a statement than on a row.
-fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) -> WishResult<Vec<ClaimedJob>> {
+pub(super) fn lease(
+    tx: &mut Tx<'_>,
+    request: &ClaimRequest,
+    candidates: Vec<Candidate>,
+) -> WishResult<Vec<ClaimedJob>> {
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
@@ -62,10 +67,11 @@ fn lease(tx: &mut Tx<'_>, request: &ClaimRequest, candidates: Vec<Candidate>) ->
     let lease_until = tx.now + request.lease;
     let ids = id_list(candidates.iter().map(|candidate| candidate.job.id.raw()));
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET state = 2, attempt = attempt + ?5, carried = 1 - ?5, due_at = ?2, token = ?3, worker = ?4 \
+        "UPDATE job SET state = 2, carried = 1 - ?5, due_at = ?2, lease_ms = ?6, token = ?3, worker = ?4 \
          WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str(), request.counts))?;
+    let lease_ms = request.lease.as_millis() as i64;
+    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str(), request.counts, lease_ms))?;
     drop(take);
     let mut claimed = Vec::with_capacity(candidates.len());
     for Candidate { mut job, report_overdue } in candidates {
@@ -98,7 +104,7 @@ fn unlimited_candidates(
 ) -> WishResult<Vec<Candidate>> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NULL AND queue = ?1 \
+            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NULL AND suspect = 0 AND queue = ?1 \
              ORDER BY priority DESC, id LIMIT ?2"
         )
     });
@@ -118,7 +124,7 @@ fn unlimited_candidates(
 }
 
 /// Whether a job is one of those that are asked for.
-fn is_wanted(request: &ClaimRequest, paused: &HashSet<String>, job: &Job) -> bool {
+pub(super) fn is_wanted(request: &ClaimRequest, paused: &HashSet<String>, job: &Job) -> bool {
     !paused.contains(job.queue.as_str())
         && request.queues.as_ref().is_none_or(|queues| queues.contains(&job.queue))
         && request.submissions.as_ref().is_none_or(|submissions| submissions.contains(&job.submission))
@@ -135,7 +141,7 @@ fn candidates_of(
         format!(
             "SELECT {JOB_COLUMNS} FROM job INDEXED BY job_submission \
              WHERE submission_id IN (SELECT value FROM json_each(?1)) AND state = 0 AND limit_key IS NULL \
-             ORDER BY priority DESC, id"
+             AND suspect = 0 ORDER BY priority DESC, id"
         )
     });
     let mut top = tx.db.prepare_cached(&TOP)?;
@@ -155,7 +161,8 @@ fn candidates_of(
 /// The queues that have ready jobs, by jumping from one to the next in the index.
 fn ready_queues(tx: &Tx<'_>) -> WishResult<Vec<String>> {
     let mut next = tx.db.prepare_cached(
-        "SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND queue > ?1 ORDER BY queue LIMIT 1",
+        "SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND suspect = 0 AND queue > ?1 \
+         ORDER BY queue LIMIT 1",
     )?;
     let mut queues: Vec<String> = Vec::new();
     loop {
@@ -214,7 +221,7 @@ fn limited_by(
 ) -> WishResult<()> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key = ?1 \
+            "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND suspect = 0 AND limit_key IS NOT NULL AND limit_key = ?1 \
              ORDER BY priority DESC, id"
         )
     });
@@ -254,7 +261,7 @@ fn limited_by(
 }
 
 /// What is in a token bucket by now; a new bucket is full.
-fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
+pub(super) fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
     let capacity = f64::from(per_minute);
     let mut find = db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
     let found: Option<(f64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

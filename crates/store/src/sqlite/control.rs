@@ -127,14 +127,14 @@ fn key_is_taken(tx: &Tx<'_>, job: &Job) -> WishResult<bool> {
     Ok(find.exists((key, job.id.raw()))?)
 }
 
-/// Attempts start anew, the resume point stays.
+/// Attempts and losses start anew, the resume point stays. A suspect stays one: it is run apart from other work.
 fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
     let (state, due_at) = match job.await_report_ms {
         Some(wait) => (JobState::Awaiting, Some(tx.now.as_millis().saturating_add(wait))),
         None => (JobState::Ready, None),
     };
     let mut ready = tx.db.prepare_cached(
-        "UPDATE job SET state = ?2, attempt = 0, due_at = ?3, join_id = ?4, parked_until = NULL, \
+        "UPDATE job SET state = ?2, attempt = 0, losses = 0, due_at = ?3, join_id = ?4, parked_until = NULL, \
          overdue = 0, announce_at = 0 WHERE id = ?1",
     )?;
     ready.execute((job.id.raw(), state as i64, due_at, join.map(JoinId::raw)))?;
@@ -186,7 +186,7 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
     let jobs = tx
         .db
         .prepare_cached(
-            "UPDATE job SET state = 6, due_at = NULL, token = NULL, worker = NULL \
+            "UPDATE job SET state = 6, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
              WHERE submission_id = ?1 AND state < 5",
         )?
         .execute([id.raw()])?;
@@ -208,10 +208,10 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
     tx.db
         .prepare_cached(
-            "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, \
+            "UPDATE job SET state = 5, attempt = ?3, begun_with = 0, due_at = NULL, token = NULL, worker = NULL, \
              parked_until = NULL, error = ?2 WHERE id = ?1",
         )?
-        .execute((id.raw(), to_json(&error)))?;
+        .execute((id.raw(), to_json(&error), job.attempt))?;
     let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message});
     let outcome = Outcome {
         submission: job.submission,

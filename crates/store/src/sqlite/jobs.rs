@@ -131,13 +131,13 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
         JobEnd::Retry { at, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 1, due_at = ?3, token = NULL, worker = NULL, \
+                "UPDATE job SET state = 1, attempt = attempt + 1, due_at = ?3, token = NULL, worker = NULL, \
                  error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Hold { has_advanced: true } => tx
             .db
-            .prepare_cached("UPDATE job SET attempt = 1 WHERE id = ?1 AND token = ?2 AND state = 2")?
+            .prepare_cached("UPDATE job SET attempt = 0, losses = 0 WHERE id = ?1 AND token = ?2 AND state = 2")?
             .execute((id, token))?,
         JobEnd::Hold { has_advanced: false } => {
             let mut held = tx.db.prepare_cached("SELECT 1 FROM job WHERE id = ?1 AND token = ?2 AND state = 2")?;
@@ -146,33 +146,46 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
         JobEnd::Park { until, at, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 3, attempt = attempt - 1, parked_until = ?3, due_at = ?6, \
+                "UPDATE job SET state = 3, parked_until = ?3, due_at = ?6, \
                  token = NULL, worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, until, to_json(error), resume.as_ref().map(to_json), at.map(Timestamp::as_millis)))?,
         JobEnd::Dead { error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 5, due_at = NULL, token = NULL, worker = NULL, error = ?3, resume = ?4 \
-                 WHERE id = ?1 AND token = ?2 AND state = 2",
+                "UPDATE job SET state = 5, attempt = attempt + 1, due_at = NULL, token = NULL, worker = NULL, \
+                 error = ?3, resume = ?4 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, to_json(error), resume.as_ref().map(to_json)))?,
         JobEnd::Continue { cursor } => tx
             .db
-            .prepare_cached("UPDATE job SET cursor = ?3 WHERE id = ?1 AND token = ?2 AND state = 2 AND cursor < ?3")?
+            .prepare_cached(
+                "UPDATE job SET cursor = ?3, losses = 0 WHERE id = ?1 AND token = ?2 AND state = 2 AND cursor < ?3",
+            )?
             .execute((id, token, cursor))?,
         JobEnd::Await { until, error } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 4, due_at = ?3, announce_at = 0, overdue = 0, token = NULL, worker = NULL, error = ?4 \
-                 WHERE id = ?1 AND token = ?2 AND state = 2",
+                "UPDATE job SET state = 4, attempt = attempt + 1, due_at = ?3, announce_at = 0, overdue = 0, token = NULL, \
+                 worker = NULL, error = ?4 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
             .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
     };
-    if changed == 1 && !matches!(end, JobEnd::Continue { .. }) {
+    if changed == 1 && !end.run_goes_on() {
+        end_suspicion(tx, id)?;
         take_newer_payload(tx, id)?;
     }
     Ok(changed == 1)
+}
+
+/// A suspect whose run has ended is none any more. One that was given up before it began stays one: whoever runs it again
+/// runs it apart from other work.
+fn end_suspicion(tx: &Tx<'_>, id: i64) -> WishResult<()> {
+    let mut clear = tx
+        .db
+        .prepare_cached("UPDATE job SET suspect = 0, begun_with = 0, losses = 0 WHERE id = ?1 AND begun_with > 0")?;
+    clear.execute([id])?;
+    Ok(())
 }
 
 /// What was enqueued under the job's key while it ran must run, however that run ended: the job goes on with the newer
@@ -182,6 +195,7 @@ pub(super) fn take_newer_payload(tx: &Tx<'_>, id: i64) -> WishResult<()> {
         "UPDATE job SET dirty = 0, payload = next_payload, payload_blob = next_payload_blob, next_payload = NULL, \
          next_payload_blob = NULL, resume = NULL, cursor = 0, \
          attempt = CASE WHEN state = 5 THEN 0 ELSE attempt END, error = CASE WHEN state = 5 THEN NULL ELSE error END, \
+         suspect = CASE WHEN state = 5 THEN 0 ELSE suspect END, losses = CASE WHEN state = 5 THEN 0 ELSE losses END, \
          state = CASE WHEN state = 5 THEN 0 ELSE state END WHERE id = ?1 AND dirty = 1",
     )?;
     renew.execute([id])?;
@@ -198,7 +212,7 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
     let mut renew = tx.db.prepare_cached(
         "UPDATE job SET state = 0, attempt = 0, dirty = 0, payload = next_payload, payload_blob = next_payload_blob, \
          next_payload = NULL, next_payload_blob = NULL, resume = NULL, error = NULL, cursor = 0, overdue = 0, \
-         due_at = NULL, token = NULL, worker = NULL, created_at = ?3 \
+         suspect = 0, begun_with = 0, losses = 0, due_at = NULL, token = NULL, worker = NULL, created_at = ?3 \
          WHERE id = ?1 AND token = ?2 AND state = 2 AND dirty = 1",
     )?;
     Ok(renew.execute((id, token, tx.now.as_millis()))? == 1)
@@ -206,8 +220,8 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
 
 pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> {
     let mut back = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, attempt = attempt - (1 - carried), due_at = NULL, token = NULL, \
-         worker = NULL WHERE id = ?1 AND token = ?2 AND state = 2",
+        "UPDATE job SET state = 0, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
+         WHERE id = ?1 AND token = ?2 AND state = 2",
     )?;
     for (job, token) in leases {
         if back.execute((job.raw(), token.0))? == 1 {
@@ -225,11 +239,12 @@ pub(super) fn heartbeat(
     lease: Duration,
     finished: u64,
 ) -> WishResult<Vec<JobId>> {
-    let mut extend = tx.db.prepare_cached("UPDATE job SET due_at = ?3 WHERE id = ?1 AND token = ?2 AND state = 2")?;
-    let until = (tx.now + lease).as_millis();
+    let mut extend =
+        tx.db.prepare_cached("UPDATE job SET due_at = ?3, lease_ms = ?4 WHERE id = ?1 AND token = ?2 AND state = 2")?;
+    let (until, lease_ms) = ((tx.now + lease).as_millis(), lease.as_millis() as i64);
     let mut lost = Vec::new();
     for (job, token) in leases {
-        if extend.execute((job.raw(), token.0, until))? == 0 {
+        if extend.execute((job.raw(), token.0, until, lease_ms))? == 0 {
             lost.push(*job);
         }
     }

@@ -38,6 +38,7 @@ mod repair;
 mod reviews;
 mod rows;
 mod search;
+mod suspects;
 mod sweep;
 mod workers;
 mod writer;

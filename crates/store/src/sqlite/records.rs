@@ -124,6 +124,7 @@ impl<'a> Explainer<'a> {
             JobState::Ready if self.paused.iter().any(|queue| *queue == *job.queue) => {
                 WaitReason::QueuePaused { queue: job.queue.clone() }
             }
+            JobState::Ready if job.suspect => WaitReason::Suspect { losses: job.losses },
             JobState::Ready => self.explain_ready(job)?,
         })
     }

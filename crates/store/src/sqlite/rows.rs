@@ -79,8 +79,9 @@ fn optional_name(row: &Row<'_>, column: usize) -> RowResult<Option<Name>> {
 
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
-    payload, payload_blob, resume, cursor, error, created_at, overdue";
+    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried";
 
+/// The row counts the attempts that have ended; the one under way comes on top.
 /// `name` keeps one copy of each repeated text, where the caller has a place to keep it.
 pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResult<Job> {
     let mut named = |column: usize| -> RowResult<Name> { Ok(name(row.get_ref(column)?.as_str()?)) };
@@ -102,7 +103,9 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
         join: row.get::<_, Option<i64>>(6)?.map(JoinId::from_raw),
         priority: row.get(7)?,
         state: job_state,
-        attempt: row.get(9)?,
+        attempt: row.get::<_, u32>(9)? + u32::from(job_state == JobState::Running && !row.get::<_, bool>(27)?),
+        losses: row.get(25)?,
+        suspect: row.get::<_, i64>(26)? > 0,
         run_at: due_at.filter(|_| waits_by_itself),
         lease_until: due_at.filter(|_| !waits_by_itself),
         worker: optional_name(row, 12)?,

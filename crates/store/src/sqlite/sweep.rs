@@ -5,9 +5,15 @@ use super::{
     rows::{self, to_json},
     writer::{Tx, WishResult},
 };
-use crate::query::Swept;
+use crate::{
+    leases_ahead::{CLOCKS_DIFFER, LOOKED_AT_BEYOND, Lease},
+    query::Swept,
+    suspects::Held,
+};
 use bindery_core::{Name, SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
+use rusqlite::Row;
 use serde_json::json;
+use std::collections::HashMap;
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i64 = 100;
@@ -23,37 +29,70 @@ pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
     Ok(swept)
 }
 
-/// A worker that stopped answering loses its jobs. The attempt counts: a job that kills its workers must end.
-fn expire_leases(tx: &Tx<'_>) -> WishResult<u64> {
-    let expired: Vec<(i64, Option<String>)> = rows::collect(
-        tx.db,
-        "SELECT id, worker FROM job WHERE state = 2 AND due_at < ?1",
-        [tx.now.as_millis()],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+/// A job whose worker was lost.
+struct Lost {
+    id: i64,
+    worker: Option<String>,
+    held: Held,
+}
+
+impl Lost {
+    const COLUMNS: &str = "id, worker, suspect, begun_with, losses, carried";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let held = Held { suspect: row.get(2)?, begun_with: row.get(3)?, losses: row.get(4)?, carried: row.get(5)? };
+        Ok(Self { id: row.get(0)?, worker: row.get(1)?, held })
+    }
+}
+
+/// A worker that stopped answering loses its jobs.
+fn expire_leases(tx: &mut Tx<'_>) -> WishResult<u64> {
+    let sql = format!("SELECT {} FROM job WHERE state = 2 AND due_at < ?1", Lost::COLUMNS);
+    let mut expired = rows::collect(tx.db, &sql, [tx.now.as_millis()], Lost::read)?;
+    expired.extend(leases_of_wrong_clocks(tx)?);
     give_back(tx, &expired)
 }
 
+/// Those whose [lease ends later than it can](crate::leases_ahead), and was not extended for as long as it holds.
+fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WishResult<Vec<Lost>> {
+    let sql = format!(
+        "SELECT {}, due_at, lease_ms FROM job WHERE state = 2 AND due_at > ?1 AND due_at > ?2 + lease_ms \
+         AND lease_ms > 0",
+        Lost::COLUMNS
+    );
+    let now = tx.now.as_millis();
+    let ahead = rows::collect(tx.db, &sql, (now + LOOKED_AT_BEYOND, now + CLOCKS_DIFFER), |row| {
+        let lost = Lost::read(row)?;
+        let lease = Lease { of: lost.id, until: row.get("due_at")?, length: row.get("lease_ms")? };
+        Ok((lost, lease))
+    })?;
+    let expired = tx.state.leases_ahead.expired(now, ahead.iter().map(|(_, lease)| *lease));
+    Ok(ahead.into_iter().map(|(lost, _)| lost).filter(|lost| expired.contains(&lost.id)).collect())
+}
+
 /// The same for workers that are known to have died, before their leases have run out.
-pub(super) fn bury(tx: &Tx<'_>, workers: &[Name]) -> WishResult<u64> {
-    let names = to_json(&workers);
-    let held: Vec<(i64, Option<String>)> = rows::collect(
-        tx.db,
-        "SELECT id, worker FROM job WHERE state = 2 AND worker IN (SELECT value FROM json_each(?1))",
-        [names],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+pub(super) fn release_dead_workers(tx: &Tx<'_>, workers: &[Name]) -> WishResult<u64> {
+    let sql =
+        format!("SELECT {} FROM job WHERE state = 2 AND worker IN (SELECT value FROM json_each(?1))", Lost::COLUMNS);
+    let held = rows::collect(tx.db, &sql, [to_json(&workers)], Lost::read)?;
     give_back(tx, &held)
 }
 
-fn give_back(tx: &Tx<'_>, lost: &[(i64, Option<String>)]) -> WishResult<u64> {
+/// No attempt is used up, but whatever a lost worker held is [suspect](crate::suspects).
+fn give_back(tx: &Tx<'_>, lost: &[Lost]) -> WishResult<u64> {
+    let mut together: HashMap<Option<&str>, i64> = HashMap::new();
+    for job in lost.iter().filter(|job| !job.held.carried) {
+        *together.entry(job.worker.as_deref()).or_default() += 1;
+    }
     let mut give_back = tx.db.prepare_cached(
-        "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = ?2 WHERE id = ?1",
+        "UPDATE job SET state = 0, due_at = NULL, token = NULL, worker = NULL, error = ?2, suspect = ?3, \
+         begun_with = 0, losses = ?4 WHERE id = ?1",
     )?;
-    for (id, worker) in lost {
+    for Lost { id, worker, held } in lost {
         let message = format!("worker {} stopped answering", worker.as_deref().unwrap_or("(unknown)"));
         let error = ErrorRecord { class: ErrorClass::Retry, kind: "WorkerLost".to_owned(), message, step: None };
-        give_back.execute((id, to_json(&error)))?;
+        let after = held.after_loss(together.get(&worker.as_deref()).copied().unwrap_or(1));
+        give_back.execute((id, to_json(&error), after.suspect, after.losses))?;
         jobs::take_newer_payload(tx, *id)?;
     }
     Ok(lost.len() as u64)

@@ -5,7 +5,10 @@
 //! next group gathers by itself, so no timer is needed.
 
 use super::open::{Options, explain, open_writer};
-use crate::error::{StoreError, StoreResult};
+use crate::{
+    error::{StoreError, StoreResult},
+    leases_ahead::LeasesAhead,
+};
 use bindery_core::{Name, Timestamp, fault::FaultPoint};
 use rusqlite::Connection;
 use std::{
@@ -41,6 +44,7 @@ pub(super) struct WriterState {
     names: HashMap<String, Name>,
     /// Where the next claim starts among the limit keys, so that all get their turn.
     pub(super) limit_cursor: String,
+    pub(super) leases_ahead: LeasesAhead,
 }
 
 impl WriterState {

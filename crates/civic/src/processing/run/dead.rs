@@ -18,5 +18,5 @@ pub async fn recover(store: &dyn Store, is_dead: IsDead) -> StoreResult<u64> {
     if dead.is_empty() {
         return Ok(0);
     }
-    store.bury(dead.into_iter().collect()).await
+    store.release_dead_workers(dead.into_iter().collect()).await
 }

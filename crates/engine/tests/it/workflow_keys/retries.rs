@@ -7,6 +7,7 @@ use bindery_engine::{
     Extracted, Registry, WorkerOptions,
     report::{About, Reported},
 };
+use bindery_store::query::ClaimRequest;
 use serde_json::json;
 use std::{
     sync::{Arc, Condvar, Mutex},
@@ -94,6 +95,51 @@ pub(super) async fn max_attempts_is_how_often_it_is_tried() {
         assert_eq!((dead.len(), dead[0].attempt), (1, attempts));
         assert_eq!(dead[0].error.as_ref().unwrap().message, format!("attempt {attempts}"));
         assert_eq!(seen.status().await, SubmissionStatus::Failed);
+    }
+}
+
+/// A worker claims the one job and dies. Where it ran alone, it had said so before.
+async fn lose_a_worker(seen: &Seen, ran_alone: bool) {
+    const LEASE: Duration = Duration::from_secs(30);
+    let request = ClaimRequest {
+        worker: "mortal".into(),
+        queues: Some(vec!["q.a".into()]),
+        submissions: None,
+        max: 1,
+        lease: LEASE,
+        counts: true,
+    };
+    let store = seen.rig.store();
+    if ran_alone {
+        let claimed = store.claim_suspects(request).await.unwrap();
+        store.begin_suspects(claimed.iter().map(|claim| (claim.job.id, claim.token)).collect()).await.unwrap();
+    } else {
+        assert_eq!(store.claim(request).await.unwrap().len(), 1);
+    }
+    seen.rig.clock.advance(LEASE + Duration::from_secs(1));
+    assert_eq!(store.sweep().await.unwrap().leases_expired, 1);
+}
+
+pub(super) async fn max_worker_losses_is_how_many_workers_may_die_of_it() {
+    for (limit, deaths, survives) in [("", 9, true), ("", 10, false), (", max_worker_losses: 2", 2, false)] {
+        let yaml = workflow(&format!("{{name: a{limit}}}"));
+        let seen = Seen::received(Rig::with_manual_clock(registry(&[("a", echo)])), &yaml, 1).await;
+        // Nobody knows whether it was the reason of the first one.
+        lose_a_worker(&seen, false).await;
+        for _ in 0..deaths {
+            lose_a_worker(&seen, true).await;
+        }
+        seen.rig.drain().await;
+        let dead = seen.jobs(JobState::Dead).await;
+        assert_eq!(dead.is_empty(), survives, "{limit}, {deaths} deaths");
+        if let Some(dead) = dead.first() {
+            let error = dead.error.as_ref().unwrap();
+            let expected = format!("killed its worker {deaths} times while nothing else ran");
+            assert!(error.message.starts_with(&expected), "{error:?}");
+            assert_eq!((dead.attempt, dead.losses), (1, deaths), "no attempt is shown that was not made");
+        }
+        let attempts: Vec<u32> = seen.outcomes("a").await.iter().map(|outcome| outcome.attempts).collect();
+        assert_eq!(attempts, [1]);
     }
 }
 

@@ -1,0 +1,66 @@
+//! Claiming [suspects](crate::suspects) apart from other work, and the mark that a run of them begins.
+
+use super::{
+    claim,
+    ends::{HELD, arrays},
+    fail::TxResult,
+    limits,
+    rows::get,
+    session::{Db, Tx},
+};
+use crate::{error::StoreResult, query::ClaimRequest};
+use bindery_core::{
+    JobId,
+    job::{ClaimedJob, Token},
+};
+use std::{collections::HashSet, sync::LazyLock};
+
+/// How many suspects one claim looks at.
+const LOOKED_AT: i64 = 500;
+
+/// Whether there are any at all: most of the time there are none, and a look is cheaper than a transaction.
+pub(super) async fn any_wait(db: &Db) -> StoreResult<bool> {
+    let look = "SELECT EXISTS (SELECT 1 FROM job WHERE suspect > 0 AND state = 0)";
+    let found = db.ask(look, &[], |row| get::<bool>(row, 0)).await?;
+    Ok(found.first().copied().unwrap_or(true))
+}
+
+/// The next group: those with the fewest losses first, large groups before small ones. What another claim has in hand is
+/// skipped.
+pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<Vec<ClaimedJob>> {
+    static LEASE: LazyLock<String> = LazyLock::new(|| claim::leasing("suspect > 0"));
+    const NEXT: &str = "SELECT id, priority, limit_key, limit_running, limit_per_minute, losses, suspect FROM job \
+         WHERE suspect > 0 AND state = 0 AND ($1::text[] IS NULL OR queue = ANY($1)) \
+         AND queue NOT IN (SELECT queue.name FROM queue) AND ($2::bigint[] IS NULL OR submission_id = ANY($2)) \
+         ORDER BY losses, suspect DESC, id LIMIT $3 FOR UPDATE SKIP LOCKED";
+    let (queues, submissions) = (claim::queues_of(request), claim::submissions_of(request));
+    let found = tx.query(NEXT, &[&queues, &submissions, &LOOKED_AT]).await?;
+    let mut limited = Vec::new();
+    let mut all = Vec::with_capacity(found.len());
+    for row in found {
+        let (has_limit, group) =
+            (get::<Option<&str>>(&row, 2)?.is_some(), (get::<i32>(&row, 5)?, get::<i32>(&row, 6)?));
+        all.push((JobId::from_raw(get(&row, 0)?), has_limit, group));
+        if has_limit {
+            limited.push(row);
+        }
+    }
+    let open = limits::open_for(tx, &limited).await?;
+    let let_through: HashSet<JobId> = open.iter().map(|candidate| candidate.rank.1).collect();
+    all.retain(|(job, has_limit, _)| !has_limit || let_through.contains(job));
+    let Some((_, _, first)) = all.first().copied() else { return Ok(Vec::new()) };
+    let size = usize::try_from(first.1).unwrap_or(1).min(request.max);
+    let group = all.into_iter().filter(|(_, _, group)| *group == first).take(size).map(|(job, ..)| job);
+    let claimed = claim::lease(tx, request, &LEASE, group).await?;
+    limits::spend(tx, &open, &claimed).await?;
+    Ok(claimed)
+}
+
+/// Marks that a run of these suspects begins, and of nothing else. Returns those that are still held.
+pub(super) async fn begin_suspects(tx: &Tx, leases: &[(JobId, Token)]) -> TxResult<Vec<JobId>> {
+    static MARK: LazyLock<String> =
+        LazyLock::new(|| format!("UPDATE job SET begun_with = $3::int WHERE {HELD} AND suspect > 0 RETURNING id"));
+    let (jobs, tokens) = arrays(leases);
+    let together = i32::try_from(leases.len()).unwrap_or(i32::MAX);
+    tx.collect(&MARK, &[&jobs, &tokens, &together], |row| get(row, 0).map(JobId::from_raw)).await
+}
