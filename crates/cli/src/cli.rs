@@ -50,7 +50,8 @@ pub(crate) enum Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
+    use clap::{Arg, CommandFactory as _};
+    use std::{any::TypeId, collections::BTreeSet, path::PathBuf};
 
     #[test]
     fn the_flags_do_not_contradict_each_other() {
@@ -63,6 +64,39 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains("bindery "), "`bindery {} --help` has no example", command.get_name());
         }
+    }
+
+    /// Every argument that takes a path is listed in `tests/path_flags.tsv` as something that is read or written, and a
+    /// test runs each that is written against devices and links.
+    #[test]
+    fn every_path_is_known_as_input_or_output() {
+        let listed: BTreeSet<String> = include_str!("../tests/path_flags.tsv")
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(|line| line.rsplit_once('\t').map_or(line, |(name, _)| name).to_owned())
+            .collect();
+        let mut found = BTreeSet::new();
+        list_paths(&Cli::command(), "", &mut found);
+        let missing: Vec<_> = found.difference(&listed).collect();
+        assert!(missing.is_empty(), "add to crates/cli/tests/path_flags.tsv, with in, file or folder: {missing:#?}");
+        let gone: Vec<_> = listed.difference(&found).collect();
+        assert!(gone.is_empty(), "in crates/cli/tests/path_flags.tsv, and no argument any more: {gone:#?}");
+    }
+
+    fn list_paths(command: &clap::Command, name: &str, found: &mut BTreeSet<String>) {
+        for argument in command.get_arguments().filter(|argument| takes_path(argument)) {
+            found.insert(format!("{}\t{}", name.trim(), argument.get_id()));
+        }
+        for inner in command.get_subcommands() {
+            list_paths(inner, &format!("{name} {}", inner.get_name()), found);
+        }
+    }
+
+    /// By its type, or by the name of its value: a path may be taken as a text.
+    fn takes_path(argument: &Arg) -> bool {
+        let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        let names = argument.get_value_names().unwrap_or_default();
+        is_path || names.iter().any(|name| ["FILE", "DIR", "FOLDER", "PATH", "PATHS"].contains(&name.as_str()))
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) const PROCESSORS: [(&str, &str); 2] = [
 ];
 
 /// How councils' documents are fetched and read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Councils {
     pub(crate) client: Arc<Client>,
     pub(crate) ocr: OcrMode,

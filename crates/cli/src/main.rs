@@ -19,7 +19,8 @@ mod receiving;
 mod report;
 mod result_tables;
 mod standalone;
-mod whole_file;
+mod store_wait;
+mod terminal;
 mod work;
 
 use clap::Parser as _;

@@ -1,7 +1,9 @@
 //! The one place that writes to the terminal: data to stdout, everything else to stderr.
+//!
+//! Whatever is printed for people passes through [`clean`](crate::terminal::clean). That nobody reads stdout any more ends
+//! the command; that nobody reads stderr is no reason to stop working, and what would be said there is lost.
 
-#![expect(clippy::print_stderr, reason = "this is the module that talks to people")]
-
+use crate::terminal::{clean, escape_json};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::MultiProgress;
@@ -33,37 +35,53 @@ fn above_bars(write: impl FnOnce()) {
     }
 }
 
-/// A line of data. Fails when nobody reads it any more, which ends the command quietly.
+/// A line of data for people. Fails when nobody reads it any more, which ends the command quietly.
 pub(crate) fn line(text: impl AsRef<str>) -> io::Result<()> {
+    put_line(&clean(text.as_ref()))
+}
+
+fn put_line(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_ref().as_bytes())?;
+    out.write_all(text.as_bytes())?;
     out.write_all(b"\n")?;
     out.flush()
 }
 
 /// JSON for people and programs: several lines.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(line(serde_json::to_string_pretty(value)?)?)
+    Ok(put_line(&escape_json(&serde_json::to_string_pretty(value)?))?)
 }
 
 /// JSON for programs that read line by line.
 pub(crate) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(line(serde_json::to_string(value)?)?)
+    Ok(put_line(&escape_json(&serde_json::to_string(value)?))?)
 }
 
 /// A remark.
 pub(crate) fn note(text: impl AsRef<str>) {
-    above_bars(|| eprintln!("{}", text.as_ref()));
+    remark(&clean(text.as_ref()));
+}
+
+/// JSON as a remark, where stdout is taken.
+pub(crate) fn note_json(value: &impl Serialize) -> anyhow::Result<()> {
+    remark(&escape_json(&serde_json::to_string(value)?));
+    Ok(())
+}
+
+fn remark(text: &str) {
+    above_bars(|| {
+        // `eprintln!` would panic where nobody reads it.
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
 }
 
 pub(crate) fn error(message: &str, hint: Option<&str>) {
     let (red, cyan, end) = if colours() { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
-    above_bars(|| {
-        eprintln!("{red}error{end}: {message}");
-        if let Some(hint) = hint {
-            eprintln!("{cyan}hint{end}: {hint}");
-        }
-    });
+    let mut text = format!("{red}error{end}: {}", clean(message));
+    if let Some(hint) = hint {
+        text.push_str(&format!("\n{cyan}hint{end}: {}", clean(hint)));
+    }
+    remark(&text);
 }
 
 /// Whether stderr may be coloured.
@@ -80,7 +98,7 @@ pub(crate) fn table<R: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
-    laid_out(header, rows).into_iter().try_for_each(line)
+    laid_out(header, rows).into_iter().try_for_each(|row| put_line(&row))
 }
 
 /// Stand around what is to be bold in [`table_with_bold`], and in no text: they belong to nobody.
@@ -95,7 +113,7 @@ pub(crate) fn table_with_bold<R: IntoIterator<Item = String>>(
     let (begin, end) =
         if io::stdout().is_terminal() && colours_wanted() { ("\x1b[1m", "\x1b[0m") } else { ("«", "»") };
     let shown = |text: String| text.replace(BOLD, begin).replace(NOT_BOLD, end);
-    lines_of(&fitted(header, rows)).into_iter().map(shown).try_for_each(line)
+    lines_of(&fitted(header, rows)).into_iter().map(shown).try_for_each(|row| put_line(&row))
 }
 
 /// The same on a terminal as wide as this one: what the last column says goes on below it. Other programs get whole lines.
@@ -103,7 +121,7 @@ pub(crate) fn fitted_table<R: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = R>,
 ) -> io::Result<()> {
-    lines_of(&fitted(header, rows)).into_iter().try_for_each(line)
+    lines_of(&fitted(header, rows)).into_iter().try_for_each(|row| put_line(&row))
 }
 
 fn fitted<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Table {
@@ -141,7 +159,7 @@ fn table_of<R: IntoIterator<Item = String>>(header: &[&str], rows: impl IntoIter
     table.load_style(presets::NOTHING);
     table.set_header(header.iter().map(|title| title.trim_end_matches('#')));
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.into_iter().map(|cell| clean(&cell).into_owned()));
     }
     for (index, title) in header.iter().enumerate() {
         if let Some(column) = table.column_mut(index) {
@@ -190,7 +208,7 @@ pub(crate) fn bytes(number: u64) -> String {
 
 /// At most this many characters on one line.
 pub(crate) fn short(text: &str, most: usize) -> String {
-    let flat: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let flat: String = clean(text).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     if flat.chars().count() <= most {
         return flat;
     }
@@ -199,27 +217,42 @@ pub(crate) fn short(text: &str, most: usize) -> String {
 
 /// The same for names, whose end tells the most.
 pub(crate) fn short_in_the_middle(text: &str, most: usize) -> String {
+    let text = clean(text);
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
-        return text.to_owned();
+        return text.into_owned();
     }
     let end = most / 2;
     let begin = most.saturating_sub(end + 1);
     letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
-/// Log lines go above the bars, too.
+/// Log lines go above the bars, too, and are as safe to show. A log that cannot be written is no reason to stop: the
+/// subscriber would say so on stderr, and panic there.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LogWriter;
 
 impl Write for LogWriter {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let mut result = Ok(0);
-        above_bars(|| result = io::stderr().write(buffer));
-        result
+        let text = String::from_utf8_lossy(buffer);
+        // Of escape sequences, only those of our own colours are left: the subscriber escapes those in texts.
+        let shown: String = if colours() {
+            text.split_inclusive('\x1b')
+                .map(|part| match part.strip_suffix('\x1b') {
+                    Some(part) => format!("{}\x1b", clean(part)),
+                    None => clean(part).into_owned(),
+                })
+                .collect()
+        } else {
+            clean(&text).into_owned()
+        };
+        above_bars(|| {
+            let _ = io::stderr().lock().write_all(shown.as_bytes());
+        });
+        Ok(buffer.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        Ok(())
     }
 }

@@ -79,7 +79,7 @@ impl Display {
 }
 
 fn draw(bar: &ProgressBar, stage: &StageProgress, width: usize) {
-    let name = format!("{:width$}", &*stage.stage);
+    let name = format!("{:width$}", output::short(&stage.stage, usize::MAX));
     let (template, message) = match stage.expected {
         Some(expected) => {
             bar.set_length(expected);

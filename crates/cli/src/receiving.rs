@@ -2,6 +2,7 @@
 
 use crate::{
     config::{App, Settings},
+    exit::Exit,
     failure::Failure,
     output,
 };
@@ -9,7 +10,7 @@ use bindery_core::{SubmissionId, submission::BY_CONTENT};
 use bindery_engine::intake::{Intake, Received};
 use bindery_pipeline::{
     DEFAULT_WORKFLOW,
-    intake::{OWN_KEY, Taken, rules, take_in},
+    intake::{OWN_KEY, Taken, Unreadable, rules, take_in},
 };
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, path::PathBuf};
@@ -106,7 +107,7 @@ pub(crate) struct IntakeArgs {
 
 /// Takes in what the flags say, or finds what was taken in before: under the same external id, or where none is given,
 /// the same files with the same said about them.
-pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) -> anyhow::Result<Received> {
+pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) -> anyhow::Result<Receipt> {
     if let Some(id) = &args.external_id {
         if id.starts_with(BY_CONTENT) {
             let message = format!("external id {id:?}: ids of that form are Bindery's own; choose another");
@@ -114,12 +115,13 @@ pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) ->
         }
         if let Some(known) = find(app, id).await? {
             output::note(format!("taken in before as {known}; nothing is taken in again"));
-            return Ok(Received::Already(known));
+            return Ok(Receipt { received: Received::Already(known), unreadable: Vec::new() });
         }
     }
     args.about.check(app, settings).await?;
     let taken = take_in(&**app.engine.blobs(), &args.paths).await?;
     taken.notes.iter().for_each(output::note);
+    note_unreadable(&taken.unreadable);
     for duplicate in &taken.duplicates {
         output::note(format!("{} has the same content as {} and is worked on once", duplicate.name, duplicate.same_as));
     }
@@ -129,6 +131,7 @@ pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) ->
         (None, true) => None,
         (None, false) => Some(content_id(app, settings, &args.about, &taken).await?),
     };
+    let unreadable = taken.unreadable.clone();
     let mut intake = args.about.intake(settings, taken, "command line")?;
     intake.external_id = external_id;
     let received = app.engine.submit(intake).await?;
@@ -138,7 +141,27 @@ pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) ->
             output::note(format!("the same files were taken in before as {id}; --anew works on them once more"));
         }
     }
-    Ok(received)
+    Ok(Receipt { received, unreadable })
+}
+
+/// What was taken in, and what was left out of it because it could not be read.
+#[derive(Debug)]
+pub(crate) struct Receipt {
+    pub(crate) received: Received,
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+impl Receipt {
+    /// The exit code of a command that did all it was asked to, but for files that it could not read.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.unreadable.is_empty() { Exit::Ok } else { Exit::Partial }
+    }
+}
+
+pub(crate) fn note_unreadable(unreadable: &[Unreadable]) {
+    for Unreadable { name, reason } in unreadable {
+        output::note(format!("not taken in: {name}: {reason}"));
+    }
 }
 
 /// The same files for another workflow, for a newer version of it or for somebody else are another submission.

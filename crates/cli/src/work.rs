@@ -3,7 +3,7 @@
 use crate::{config::App, output};
 use bindery_core::{SubmissionId, job::JobState, progress::Progress};
 use bindery_engine::{
-    EngineResult, StopHandle, Worker, WorkerMetrics, WorkerOptions,
+    EngineResult, StopHandle, StoreHealth, Worker, WorkerMetrics, WorkerOptions,
     machines::{Executor, ExecutorOptions},
     stop_pair,
     worker::Source,
@@ -41,6 +41,7 @@ impl Signals {
 pub(crate) struct Running {
     handle: StopHandle,
     metrics: Arc<WorkerMetrics>,
+    health: Arc<StoreHealth>,
     task: JoinHandle<EngineResult<u64>>,
     /// Its end was waited for, and came.
     is_over: bool,
@@ -60,9 +61,9 @@ impl Running {
         if let Some(source) = source {
             worker = worker.with_source(source);
         }
-        let metrics = Arc::clone(worker.metrics());
+        let (metrics, health) = (Arc::clone(worker.metrics()), Arc::clone(worker.health()));
         let task = tokio::spawn(async move { worker.run(stop).await });
-        Self { handle, metrics, task, is_over: false, executor: None }
+        Self { handle, metrics, health, task, is_over: false, executor: None }
     }
 
     /// Runs state machines, too.
@@ -77,6 +78,19 @@ impl Running {
     /// What it counts while it works.
     pub(crate) fn metrics(&self) -> &Arc<WorkerMetrics> {
         &self.metrics
+    }
+
+    /// Whether it can use the store.
+    pub(crate) fn health(&self) -> &StoreHealth {
+        &self.health
+    }
+
+    /// Ends it without waiting for anything, because nothing can be stored. What it had in hand is done again later.
+    pub(crate) fn abandon(self) {
+        self.task.abort();
+        if let Some((_, task)) = self.executor {
+            task.abort();
+        }
     }
 
     /// A first time: let work under way finish; a second time: do not wait for it.

@@ -10,10 +10,11 @@ use std::{
 /// Each crate with the crates it may use. Those without I/O first, the binary last.
 const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-core", &[]),
+    ("bindery-files", &[]),
     ("bindery-yaml", &["bindery-core"]),
-    ("bindery-store", &["bindery-core"]),
+    ("bindery-store", &["bindery-core", "bindery-files"]),
     ("bindery-states", &["bindery-core"]),
-    ("bindery-reader", &["bindery-core"]),
+    ("bindery-reader", &["bindery-core", "bindery-files"]),
     ("bindery-insight", &["bindery-core", "bindery-yaml", "bindery-reader"]),
     ("bindery-engine", ENGINE_USES),
     ("bindery-processors", ABOVE_ENGINE_USES),
@@ -28,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// From the bottom to the top.
 const LAYERS: &[&str] = &[
     "bindery-core",
+    "bindery-files",
     "bindery-yaml",
     "bindery-store",
     "bindery-states",
@@ -40,11 +42,11 @@ const LAYERS: &[&str] = &[
     "bindery-amqp",
     "bindery-server",
 ];
-const ENGINE_USES: &[&str] = LAYERS.split_at(6).0;
-const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(7).0;
-const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(8).0;
+const ENGINE_USES: &[&str] = LAYERS.split_at(7).0;
+const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(8).0;
+const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(9).0;
 /// Not the broker's.
-const SERVER_USES: &[&str] = LAYERS.split_at(10).0;
+const SERVER_USES: &[&str] = LAYERS.split_at(11).0;
 const CLI_USES: &[&str] = LAYERS;
 
 /// What would turn the core into something that does I/O.

@@ -5,6 +5,9 @@ use bindery_core::StepError;
 use bindery_store::{StoreError, blobs::BlobError};
 use bindery_yaml::YamlError;
 
+/// The kind of the error of work that waits for space on a disk.
+pub const NO_SPACE: &str = "NoSpace";
+
 pub type EngineResult<T> = Result<T, EngineError>;
 
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +39,8 @@ impl From<EngineError> for StepError {
         match error {
             EngineError::Store(error) if error.is_transient() => Self::retry(error.to_string()).named("Store"),
             EngineError::Blob(error) => {
-                let message = error.to_string();
-                Self { kind: "Blob".to_owned(), message, disposition: error.disposition() }
+                let kind = if matches!(error, BlobError::NoSpace { .. }) { NO_SPACE } else { "Blob" };
+                Self { kind: kind.to_owned(), message: error.to_string(), disposition: error.disposition() }
             }
             other => Self::bug(other.to_string()).named("Engine"),
         }

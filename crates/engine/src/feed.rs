@@ -109,14 +109,19 @@ where
     while !stop.is_stopping() {
         let mark = engine.store().change_mark();
         let wait = match step_on(engine, consumer, kinds, &mut place, &mut handle).await {
-            Ok(Consumed::Nothing | Consumed::Handled { events: 0, .. }) => LOOK_EVERY,
+            Ok(Consumed::Nothing | Consumed::Handled { events: 0, .. }) => {
+                trouble = 0;
+                LOOK_EVERY
+            }
             Ok(Consumed::Handled { .. } | Consumed::Overtaken) => {
                 trouble = 0;
                 continue;
             }
             Err(error) => {
                 trouble += 1;
-                tracing::warn!(consumer = %consumer, error = %error, "events could not be handled; trying again");
+                if trouble == 1 {
+                    tracing::warn!(consumer = %consumer, error = %error, "events could not be handled; trying again");
+                }
                 tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(trouble.min(6))).await;
                 continue;
             }

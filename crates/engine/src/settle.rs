@@ -4,7 +4,7 @@ use crate::{
     catalog::SubmissionInfo,
     chain::{At, Next, fully_processed, is_document_stage},
     engine::Engine,
-    error::{EngineError, EngineResult},
+    error::{EngineError, EngineResult, NO_SPACE},
     fan_out::FanOut,
     processor::{Children, NewArtifact},
     steps::Failure,
@@ -21,6 +21,10 @@ use bindery_core::{
 };
 use bindery_store::{Changes, Commit, Guard, JobEnd};
 use serde_json::json;
+use std::time::Duration;
+
+/// How soon work that found no space on a disk tries again.
+const SPACE_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// What a processor's run came to, with large values already in the blob store.
 #[derive(Debug)]
@@ -274,6 +278,9 @@ impl Settler<'_> {
                 Ok(Commit { guard: claim(JobEnd::Retry { at, error: record, resume }), changes: next.into_changes() })
             }
             Disposition::Park { until, at } => {
+                // Nobody tells that a disk has room again, so it is tried now and then.
+                let at =
+                    at.or_else(|| (record.kind == NO_SPACE).then(|| self.engine.clock().now() + SPACE_AGAIN_AFTER));
                 // What to wait for is also what to unpark it by, so people must see it.
                 let message = format!("waits for {until}: {}", record.message);
                 let record = ErrorRecord { message, ..record };
@@ -282,7 +289,7 @@ impl Settler<'_> {
                     "job": job.id, "stage": stage.name, "until": until, "wakesAt": at, "error": record.message,
                 });
                 next.event(kind::JOB_PARKED, work.item, &data);
-                let end = JobEnd::Park { until: until.clone(), at: *at, error: record, resume };
+                let end = JobEnd::Park { until: until.clone(), at, error: record, resume };
                 Ok(Commit { guard: claim(end), changes: next.into_changes() })
             }
             Disposition::Review if stage.backoffice_queue.is_some() => {

@@ -1,11 +1,12 @@
 //! Addresses of pages: made fit for a request, joined, taken apart, and shown without their secrets.
 
 use regex::Regex;
+use serde_json::Value;
 use std::{fmt::Write as _, sync::LazyLock};
 use ureq::http::Uri;
 
 /// What stands in place of a secret.
-pub(crate) const HIDDEN: &str = "HIDDEN";
+pub const HIDDEN: &str = "HIDDEN";
 
 /// Parameters whose values open doors.
 const SECRET_PARAMETERS: &str =
@@ -13,6 +14,7 @@ const SECRET_PARAMETERS: &str =
 
 static IN_QUERY: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!("(?i)(^|[?&])({SECRET_PARAMETERS})=([^&#\\s\"'<>]+)")));
+static USER_INFO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#@\s:]*:[^/?#@\s]+@"));
 static IN_JSON: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r#"(?i)("(?:{SECRET_PARAMETERS})"\s*:\s*")([^"]+)""#)));
 
@@ -117,7 +119,25 @@ pub fn is_secret(name: &str) -> bool {
 
 /// An address for people and recordings, or a sentence with one in it: without the secrets.
 pub fn shown(url: &str) -> String {
-    IN_QUERY.replace_all(url, |found: &regex::Captures<'_>| format!("{}{}={HIDDEN}", &found[1], &found[2])).into_owned()
+    let url = USER_INFO.replace_all(url, format!("${{1}}{HIDDEN}@"));
+    let hide = |found: &regex::Captures<'_>| format!("{}{}={HIDDEN}", &found[1], &found[2]);
+    IN_QUERY.replace_all(&url, hide).into_owned()
+}
+
+/// JSON for people, without secrets: values under the names of secrets, and those in addresses.
+pub fn shown_json(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let hide = |(name, value): (String, Value)| match value {
+                Value::String(_) | Value::Number(_) if is_secret(&name) => (name, HIDDEN.into()),
+                other => (name, shown_json(other)),
+            };
+            Value::Object(map.into_iter().map(hide).collect())
+        }
+        Value::Array(list) => list.into_iter().map(shown_json).collect(),
+        Value::String(text) => shown(&text).into(),
+        other => other,
+    }
 }
 
 /// What a POST sends, without the secrets in it.
@@ -185,6 +205,12 @@ mod tests {
         assert_eq!(shown(url), "https://example.com/v1/nyc/Events?token=HIDDEN&$top=5&SIG=HIDDEN#x");
         assert_eq!(shown("https://x.example/?token=a: expected JSON"), "https://x.example/?token=HIDDEN expected JSON");
         assert_eq!(secrets(url), ["Uvkhdfshdfs"]);
+        assert_eq!(shown("https://ann:s3cret@x.example/a@b:c"), "https://HIDDEN@x.example/a@b:c");
+        assert_eq!(shown("at https://x.example:8080/a:b@c"), "at https://x.example:8080/a:b@c");
+        let listed = serde_json::json!({"settings": {"Token": "abc", "view": 2}, "at": ["https://x.example/?sig=abc"]});
+        let hidden =
+            serde_json::json!({"settings": {"Token": HIDDEN, "view": 2}, "at": ["https://x.example/?sig=HIDDEN"]});
+        assert_eq!(shown_json(listed), hidden);
         assert_eq!(shown_body(r#"{"token": "abc", "day": 1}"#), r#"{"token": "HIDDEN", "day": 1}"#);
         assert_eq!(shown_body("token=abc&day=1"), "token=HIDDEN&day=1");
     }

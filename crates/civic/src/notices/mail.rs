@@ -1,7 +1,7 @@
 //! Mails leave as files in a folder, or through a program such as sendmail.
 
+use bindery_files::{WholeFile, private};
 use std::{
-    fs::{self, File},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -40,12 +40,10 @@ impl Mail {
 
 /// A file that is there is the same mail, written before somebody died.
 fn store(folder: &Path, file: &Path, mail: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let unfinished = file.with_extension(format!("{}.part", std::process::id()));
-    let mut out = File::create(&unfinished)?;
+    private::create_folder(folder)?;
+    let mut out = WholeFile::begin(file)?;
     out.write_all(mail)?;
-    out.sync_all()?;
-    fs::rename(&unfinished, file)
+    out.finish_durably().map(drop)
 }
 
 fn run(program: &str, arguments: &[String], mail: &[u8]) -> Result<(), String> {

@@ -4,6 +4,7 @@ use super::{Entry, FieldFault, STATUSES};
 use crate::{
     analyst::local_topics,
     banana::Banana,
+    client::address,
     states,
     vendor::{self, Site, Window},
 };
@@ -87,7 +88,8 @@ impl Check<'_> {
             }
         }
         if let Some(settings) = &entry.settings {
-            city.settings.clone_from(settings);
+            let stored = std::mem::replace(&mut city.settings, settings.clone());
+            self.unhide(city, &stored);
             if let Err(fault) = local_topics::local_topics(settings) {
                 self.fault("settings", fault);
             }
@@ -107,6 +109,20 @@ impl Check<'_> {
     }
 
     /// A vendor that is known, and a slug that its adapter can make an address of.
+    /// A list that was written without its secrets says nothing about them: they stay as they are.
+    fn unhide(&mut self, city: &mut Jurisdiction, stored: &Map<String, Value>) {
+        let is_hidden = |name: &str, value: &Value| address::is_secret(name) && *value == address::HIDDEN;
+        for (name, value) in city.settings.iter_mut().filter(|(name, value)| is_hidden(name, value)) {
+            match stored.get(name) {
+                Some(known) => value.clone_from(known),
+                None => self.fault(
+                    "settings",
+                    format!("{name} is hidden in this list; `bindery civic city list --json --with-secrets` writes it"),
+                ),
+            }
+        }
+    }
+
     fn place(&mut self, vendor_field: &str, slug_field: &str, vendor: &str, slug: &str, settings: &Map<String, Value>) {
         let Some(adapter) = vendor::adapter(vendor) else {
             let known: Vec<&str> = vendor::adapters().iter().map(|adapter| adapter.name()).collect();

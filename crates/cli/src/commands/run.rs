@@ -7,10 +7,12 @@ use crate::{
     progress::Display,
     receiving::{self, IntakeArgs},
     report, result_tables,
+    store_wait::{self, StoreWait},
     work::{self, Running, Signals},
 };
 use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
 use bindery_engine::{WorkerOptions, intake::Received, view};
+use bindery_pipeline::intake::Unreadable;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,7 @@ Examples:
 Stopped half-way, killed, or without power? The same command goes on. The same files once more show their result again;
 --anew works on them anew.
 Ctrl-C lets work under way finish and stops; nothing that is done is done again.
+Exit code 3: files of a folder could not be read, the others are done. 20: the store cannot be used.
 Work of other submissions that waits in the same store is done, too.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -40,6 +43,10 @@ pub(crate) struct Args {
     /// How long work is kept for this process after it has died, before it is taken up again
     #[arg(long, value_name = "SECONDS", default_value_t = LEASE.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
     lease_seconds: u64,
+
+    /// How long to go on while the store cannot be used: its disk is full, or its database is away
+    #[arg(long, value_name = "SECONDS", default_value_t = store_wait::USUAL_SECONDS, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    store_wait: u64,
 
     /// Show no progress
     #[arg(long)]
@@ -59,8 +66,8 @@ pub(crate) enum End {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    let received = receiving::receive(&app, settings, args.intake).await?;
-    let id = received.id();
+    let receipt = receiving::receive(&app, settings, args.intake).await?;
+    let id = receipt.received.id();
     let mut signals = Signals::new()?;
     let lease = Duration::from_secs(args.lease_seconds);
     let mut options = WorkerOptions { name: names::of_run(), lease, ..WorkerOptions::default() };
@@ -69,20 +76,30 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let mut display = Display::new(!args.no_progress);
     let running = Running::start(&app, options);
-    let end = follow(&app, id, &running, &mut display, &mut signals).await;
-    if matches!(end, Ok(End::Interrupted)) {
+    let mut wait = StoreWait::new(args.store_wait);
+    let end = match follow(&app, id, &running, &mut display, &mut signals, &mut wait).await {
+        Ok(end) => end,
+        Err(error) => {
+            display.finish();
+            running.abandon();
+            return Err(error);
+        }
+    };
+    if matches!(end, End::Interrupted) {
         output::note("finishing what is under way; Ctrl-C again stops at once");
     }
     running.stop(&mut signals).await?;
-    let end = end?;
     let progress = view::progress(&app.engine, id).await?;
     display.update(&progress);
     display.finish();
-    if matches!(received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
+    if matches!(receipt.received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
         output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
     }
-    show(&app, &progress, args.json).await?;
-    Ok(exit(&progress, &end))
+    show(&app, &progress, &receipt.unreadable, args.json).await?;
+    Ok(match exit(&progress, &end) {
+        Exit::Ok => receipt.exit(),
+        other => other,
+    })
 }
 
 /// Shows how a submission goes until it is final, or nothing more happens to it by itself.
@@ -92,16 +109,14 @@ pub(crate) async fn follow(
     running: &Running,
     display: &mut Display,
     signals: &mut Signals,
+    wait: &mut StoreWait,
 ) -> anyhow::Result<End> {
     loop {
         let (mark, begun) = (app.store().change_mark(), Instant::now());
-        let progress = view::progress(&app.engine, id).await?;
-        display.update(&progress);
-        if progress.status.is_final() {
-            return Ok(End::Final);
-        }
-        if work::is_stuck(app, id, &progress).await? {
-            return Ok(End::Stuck);
+        match look(app, id, running, display, wait).await {
+            Ok(Some(end)) => return Ok(end),
+            Ok(None) => {}
+            Err(error) => wait.not_read(error)?,
         }
         anyhow::ensure!(!running.has_ended(), "the worker inside this process has ended too early");
         // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work. Less often
@@ -117,6 +132,25 @@ pub(crate) async fn follow(
     }
 }
 
+/// How it stands; the end if it has come to one.
+async fn look(
+    app: &App,
+    id: SubmissionId,
+    running: &Running,
+    display: &mut Display,
+    wait: &mut StoreWait,
+) -> anyhow::Result<Option<End>> {
+    let progress = view::progress(&app.engine, id).await?;
+    display.update(&progress);
+    if progress.status.is_final() {
+        return Ok(Some(End::Final));
+    }
+    wait.look(app, id, &progress, running.health()).await?;
+    // What waits for space goes on by itself once there is some.
+    let is_stuck = !wait.is_waiting() && work::is_stuck(app, id, &progress).await?;
+    Ok(is_stuck.then_some(End::Stuck))
+}
+
 fn exit(progress: &Progress, end: &End) -> Exit {
     match (progress.status, end) {
         (SubmissionStatus::Completed, _) => Exit::Ok,
@@ -127,7 +161,7 @@ fn exit(progress: &Progress, end: &End) -> Exit {
     }
 }
 
-async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<()> {
+async fn show(app: &App, progress: &Progress, unreadable: &[Unreadable], as_json: bool) -> anyhow::Result<()> {
     let id = progress.submission;
     let result = view::result(&app.engine, id).await?;
     let failed = report::failed_parts(app, id).await?;
@@ -137,7 +171,7 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
         let answer = json!({
             "submission": id, "external_id": progress.external_id, "status": progress.status,
             "error": progress.error, "result": result, "stored": stored, "failed": failed, "waiting": waits,
-            "progress": progress,
+            "unreadable": unreadable, "progress": progress,
         });
         output::json(&answer)?;
     } else if let Some(result) = &result {
@@ -148,6 +182,7 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
         report::note_failed(&failed);
     }
     report::note_waits(&waits);
+    receiving::note_unreadable(unreadable);
     output::note(conclusion(progress));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));

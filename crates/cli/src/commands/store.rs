@@ -1,13 +1,11 @@
 //! `bindery store`: carrying everything to another store.
 
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_store::{
-    blobs::Blobs,
-    portable::{self, ArchiveError, Carried},
-};
+use bindery_files::WholeFile;
+use bindery_store::portable::{self, ArchiveError, Carried};
 use clap::Subcommand;
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufReader, BufWriter, IsTerminal as _, Read},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -71,37 +69,20 @@ async fn export(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
     let carried = if to_stdout {
         portable::export(store, blobs, BufWriter::new(io::stdout().lock()), teller()).await.map_err(explained)?
     } else {
-        // A file of this name is an archive that is whole.
-        let part = part_of(file);
-        let written = export_to(store, blobs, &part).await;
-        if written.is_err() {
-            let _ = fs::remove_file(&part);
-        }
-        let carried = written?;
-        fs::rename(&part, file).map_err(|error| cannot_write(file, &error))?;
+        // A file of this name is an archive that is whole, and as private as the store itself.
+        let mut archive = WholeFile::begin_private(file).map_err(|error| cannot_write(file, &error))?;
+        let carried = portable::export(store, blobs, &mut archive, teller()).await.map_err(explained)?;
+        archive.finish_durably().map_err(|error| cannot_write(file, &error))?;
         carried
     };
     if as_json && to_stdout {
-        output::note(serde_json::to_string(&carried)?);
+        output::note_json(&carried)?;
     } else if as_json {
         output::json(&carried)?;
     } else {
         output::note(format!("exported {}", said(&carried)));
     }
     Ok(Exit::Ok)
-}
-
-async fn export_to(store: &dyn bindery_store::Store, blobs: &dyn Blobs, part: &Path) -> anyhow::Result<Carried> {
-    let out = File::create(part).map_err(|error| cannot_write(part, &error))?;
-    let carried = portable::export(store, blobs, BufWriter::new(&out), teller()).await.map_err(explained)?;
-    out.sync_all().map_err(|error| cannot_write(part, &error))?;
-    Ok(carried)
-}
-
-fn part_of(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".part");
-    name.into()
 }
 
 fn cannot_write(file: &Path, error: &io::Error) -> Failure {

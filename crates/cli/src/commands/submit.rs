@@ -32,13 +32,14 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    let received = receiving::receive(&app, settings, args.intake).await?;
-    let id = received.id();
+    let receipt = receiving::receive(&app, settings, args.intake).await?;
+    let id = receipt.received.id();
     if args.json {
-        output::json(&json!({"submission": id, "new": matches!(received, Received::New(_))}))?;
+        let is_new = matches!(receipt.received, Received::New(_));
+        output::json(&json!({"submission": id, "new": is_new, "unreadable": receipt.unreadable}))?;
     } else {
         output::line(id.to_string())?;
         output::note(format!("`bindery worker` works on it, `bindery status {id}` shows how it stands"));
     }
-    Ok(Exit::Ok)
+    Ok(receipt.exit())
 }

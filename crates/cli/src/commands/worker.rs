@@ -2,7 +2,7 @@
 
 use crate::{
     broker::Broker,
-    config::{App, Settings},
+    config::{App, Settings, patiently},
     env_vars,
     exit::Exit,
     failure::Failure,
@@ -77,7 +77,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         () = signals.next() => return Ok(Exit::Interrupted),
     };
     let mut options = WorkerOptions {
-        queues: queues(&app, &args.queues, &args.stages).await?,
+        queues: tokio::select! {
+            queues = patiently(|| queues(&app, &args.queues, &args.stages)) => queues?,
+            () = signals.next() => return Ok(Exit::Interrupted),
+        },
         lease: Duration::from_secs(args.lease_seconds),
         drain: Duration::from_secs(args.drain_seconds),
         name: args.name.map_or_else(names::of_worker, Name::from),
@@ -169,7 +172,7 @@ pub(crate) async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, runn
     loop {
         anyhow::ensure!(!running.has_ended(), "the worker has ended too early");
         let mark = app.store().change_mark();
-        if until_idle && is_idle(app, own).await? {
+        if until_idle && patiently(|| is_idle(app, own)).await? {
             return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

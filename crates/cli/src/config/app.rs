@@ -15,7 +15,7 @@ use bindery_engine::{
     workflow::{Stage, Workflow},
 };
 use bindery_insight::models::ModelsConfig;
-use bindery_store::Store;
+use bindery_store::{Store, blobs::Blobs};
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 #[derive(Debug, Clone)]
@@ -37,13 +37,12 @@ pub(super) struct Work {
 
 impl App {
     /// Without work, to look only.
-    pub(super) async fn new(
+    pub(super) fn new(
         store: Arc<dyn Store>,
-        blobs: BlobPlace,
+        (blobs, opened): (BlobPlace, Arc<dyn Blobs>),
         mut registry: Registry,
         work: Option<Work>,
     ) -> anyhow::Result<Self> {
-        let opened = blobs.open().await?;
         let Some(Work { child, councils, models }) = work else {
             return Ok(Self { engine: Engine::new(Parts::new(store, opened, registry)), blobs, councils: None });
         };

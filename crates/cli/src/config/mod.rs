@@ -10,6 +10,7 @@
 //! | `models` | its table for the language model |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
+//! | `privacy` | the warning about a store that others can read |
 //! | `opening` | making a store, finding one, waiting for one |
 //! | `app` | an open store with its engine |
 
@@ -20,10 +21,12 @@ mod machines;
 mod models;
 mod opening;
 mod places;
+mod privacy;
 mod rules;
 mod settings;
 
 pub(crate) use app::App;
 pub(crate) use flags::Flags;
+pub(crate) use opening::patiently;
 pub(crate) use places::open_blobs;
 pub(crate) use settings::Settings;

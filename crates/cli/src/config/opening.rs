@@ -8,17 +8,19 @@
 use super::{
     app::{App, Work},
     places::{BlobPlace, StorePlace},
+    privacy,
     settings::Settings,
 };
 use crate::{councils::Councils, exit::Exit, failure::Failure, output, processors::Processors};
-use bindery_engine::Registry;
+use bindery_engine::{EngineError, Registry};
+use bindery_files::private;
 use bindery_store::{
     Store, StoreError, StoreResult,
     postgres::{PostgresOptions, PostgresStore},
     sqlite::{Options, SqliteStore},
 };
 use std::{
-    fs, io,
+    io,
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -27,6 +29,7 @@ use std::{
 /// How long a command that somebody waits for tries to reach a database, and how long one try may take.
 const A_FEW_SECONDS: Duration = Duration::from_secs(4);
 
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// How long to try to reach a database.
@@ -69,7 +72,8 @@ impl Settings {
 
     /// The same, to read councils' documents in this way.
     pub(crate) async fn create_patiently_for(&self, councils: Councils) -> anyhow::Result<App> {
-        self.make(&self.known_processors()?, Patience::NoEnd, councils).await
+        let processors = self.known_processors()?;
+        patiently(|| self.make(&processors, Patience::NoEnd, councils.clone())).await
     }
 
     async fn make(&self, processors: &Processors, patience: Patience, councils: Councils) -> anyhow::Result<App> {
@@ -138,17 +142,24 @@ impl Settings {
         registry: Registry,
         work: Option<Work>,
     ) -> anyhow::Result<Option<App>> {
-        let store: Arc<dyn Store> = match place {
+        let (store, is_read_only): (Arc<dyn Store>, bool) = match place {
             StorePlace::Folder(folder) => match open_folder(folder, place, &blobs, missing)? {
-                Some(store) => Arc::new(store),
+                Some(store) => {
+                    let is_read_only = store.is_read_only();
+                    (Arc::new(store), is_read_only)
+                }
                 None => return Ok(None),
             },
             StorePlace::Postgres(options) => match open_postgres(options, &blobs, missing, patience).await? {
-                Some(store) => Arc::new(store),
+                Some(store) => (Arc::new(store), false),
                 None => return Ok(None),
             },
         };
-        App::new(store, blobs, registry, work).await.map(Some)
+        let opened = if is_read_only { blobs.open_to_read().await? } else { blobs.open().await? };
+        if missing == Missing::IsMade {
+            privacy::warn(place, &blobs);
+        }
+        App::new(store, (blobs, opened), registry, work).map(Some)
     }
 }
 
@@ -169,18 +180,17 @@ fn open_folder(
         if missing == Missing::StaysMissing {
             return Ok(None);
         }
-        fs::create_dir_all(folder).map_err(|error| cannot_make(folder, &error))?;
+        private::create_folder(folder).map_err(|error| cannot_make(folder, &error))?;
     }
     // Those in the folder itself cannot be mistaken for others.
     if is_there && *blobs != BlobPlace::beside(place)? {
         must_have_blobs(blobs)?;
     }
-    // SQLite would say only that it cannot open it.
-    if let Err(error) = fs::OpenOptions::new().append(true).create(true).open(&path) {
-        let detail = error.to_string();
-        return Err(StoreError::NotWritable { path, detail }.into());
-    }
-    Ok(Some(SqliteStore::open(Options::at(path))?))
+    let options = Options::at(path);
+    Ok(Some(match missing {
+        Missing::IsMade => SqliteStore::open(options)?,
+        Missing::StaysMissing => SqliteStore::open_existing(options)?,
+    }))
 }
 
 fn cannot_make(folder: &Path, error: &io::Error) -> Failure {
@@ -221,7 +231,7 @@ async fn open_postgres(
 /// Opens, again and again while nobody answers.
 async fn reach<T, F: Future<Output = StoreResult<T>>>(patience: Patience, open: impl Fn() -> F) -> StoreResult<T> {
     let begun = Instant::now();
-    let mut pause = Duration::from_millis(250);
+    let mut pause = FIRST_PAUSE;
     loop {
         let error = match open().await {
             Err(error @ StoreError::Unreachable { .. }) => error,
@@ -235,6 +245,32 @@ async fn reach<T, F: Future<Output = StoreResult<T>>>(patience: Patience, open: 
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Does something with a store, again and again while it cannot be used: its server is away or goes away meanwhile, its
+/// disk is full, others keep it locked. For what is started and forgotten.
+pub(crate) async fn patiently<T, F: Future<Output = anyhow::Result<T>>>(work: impl Fn() -> F) -> anyhow::Result<T> {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let error = match work().await {
+            Err(error) if is_passing(&error) => error,
+            decided => return decided,
+        };
+        output::note(format!("{error:#}; trying again in {}", output::duration(pause)));
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Whether a store that cannot be used may be used again without anybody changing what it was opened with.
+fn is_passing(error: &anyhow::Error) -> bool {
+    let of_store = |error: &StoreError| {
+        matches!(error, StoreError::Unreachable { .. } | StoreError::Full { .. } | StoreError::Locked { .. })
+    };
+    match (error.downcast_ref::<StoreError>(), error.downcast_ref::<EngineError>()) {
+        (Some(error), _) | (None, Some(EngineError::Store(error))) => of_store(error),
+        _ => false,
     }
 }
 

@@ -124,12 +124,18 @@ impl BlobPlace {
     }
 
     pub(super) async fn open(&self) -> anyhow::Result<Arc<dyn Blobs>> {
-        let opened = blobs::open_blobs(&self.0.to_string_lossy()).await;
-        Ok(opened.map_err(|error| {
-            Failure::new(Exit::StoreUnavailable, error.to_string())
-                .hint(format!("{} or --blobs says where blobs are kept", env_vars::BLOBS))
-        })?)
+        Ok(blobs::open_blobs(&self.0.to_string_lossy()).await.map_err(|error| cannot_open(&error))?)
     }
+
+    /// The same where nothing can be written.
+    pub(super) async fn open_to_read(&self) -> anyhow::Result<Arc<dyn Blobs>> {
+        Ok(blobs::open_blobs_to_read(&self.0.to_string_lossy()).await.map_err(|error| cannot_open(&error))?)
+    }
+}
+
+fn cannot_open(error: &BlobError) -> Failure {
+    Failure::new(Exit::StoreUnavailable, error.to_string())
+        .hint(format!("{} or --blobs says where blobs are kept", env_vars::BLOBS))
 }
 
 fn url(place: &Path) -> Option<&str> {

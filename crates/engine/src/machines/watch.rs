@@ -75,7 +75,9 @@ impl Watcher {
                 Err(error) => {
                     trouble += 1;
                     let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
-                    tracing::warn!(error = %error, wait_ms = wait.as_millis(), "executions could not be looked for; trying again");
+                    if trouble == 1 {
+                        tracing::warn!(%error, "executions could not be looked for; trying again");
+                    }
                     tokio::time::sleep(wait).await;
                 }
             }

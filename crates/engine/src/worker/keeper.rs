@@ -1,6 +1,6 @@
 //! The keeper: signs of life, time-outs, and the sweep, for as long as the worker runs.
 
-use super::{SILENT_AFTER, Shared, threads::ThreadsHandle};
+use super::{SILENT_AFTER, Shared, health::Call, threads::ThreadsHandle};
 use bindery_core::{JobId, job::Token};
 use std::{
     collections::HashMap,
@@ -58,6 +58,7 @@ async fn beat(shared: &Shared) {
     let held: HashMap<JobId, Token> = leases.iter().copied().collect();
     match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
         Ok(lost) => {
+            shared.health.answered(Call::Heartbeat);
             for job in lost {
                 // A job that has just been committed is "lost" too: its entry is gone, or belongs to a newer claim.
                 tracing::debug!(job.id = %job, "not held any more");
@@ -69,13 +70,17 @@ async fn beat(shared: &Shared) {
         }
         Err(error) => {
             shared.metrics.store_error();
-            tracing::warn!(error = %error, "no sign of life could be given");
+            shared.health.failed(Call::Heartbeat, &error);
         }
     }
 }
 
 async fn sweep(shared: &Shared) {
-    match shared.engine.store().sweep().await {
+    let swept = shared.engine.store().sweep().await;
+    if swept.is_ok() {
+        shared.health.answered(Call::Sweep);
+    }
+    match swept {
         Ok(swept)
             if swept.leases_expired + swept.parked_woken + swept.reports_overdue + swept.deadlines_breached > 0 =>
         {
@@ -91,6 +96,6 @@ async fn sweep(shared: &Shared) {
             }
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(error = %error, "the sweep failed; it will be tried again"),
+        Err(error) => shared.health.failed(Call::Sweep, &error),
     }
 }

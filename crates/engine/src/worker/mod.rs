@@ -11,6 +11,7 @@
 //! only frozen, its late commits are rejected by their tokens. Jobs whose worker died run [apart](suspects) from others.
 
 mod flight;
+mod health;
 mod keeper;
 pub mod metrics;
 mod settling;
@@ -18,6 +19,7 @@ mod source;
 mod suspects;
 mod threads;
 
+pub use health::StoreHealth;
 pub use metrics::WorkerMetrics;
 pub use source::Source;
 
@@ -25,6 +27,7 @@ use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
 use bindery_core::{Name, SubmissionId, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
 use flight::Flight;
+use health::Call;
 use source::FromStore;
 use std::{
     sync::{
@@ -104,6 +107,7 @@ struct Shared {
     landed: watch::Sender<()>,
     finished: AtomicU64,
     metrics: Arc<WorkerMetrics>,
+    health: Arc<StoreHealth>,
 }
 
 /// A worker that can be run.
@@ -113,16 +117,22 @@ pub struct Worker {
     options: WorkerOptions,
     source: Option<Arc<dyn Source>>,
     metrics: Arc<WorkerMetrics>,
+    health: Arc<StoreHealth>,
 }
 
 impl Worker {
     pub fn new(engine: Engine, options: WorkerOptions) -> Self {
-        Self { engine, options, source: None, metrics: Arc::default() }
+        Self { engine, options, source: None, metrics: Arc::default(), health: Arc::default() }
     }
 
     /// What it has counted so far; grows while it runs.
     pub fn metrics(&self) -> &Arc<WorkerMetrics> {
         &self.metrics
+    }
+
+    /// Whether it can use the store; changes while it runs.
+    pub fn health(&self) -> &Arc<StoreHealth> {
+        &self.health
     }
 
     /// Takes jobs from this source, too: besides those of its own queues, which it claims itself.
@@ -152,6 +162,7 @@ impl Worker {
             landed: watch::Sender::default(),
             finished: AtomicU64::new(0),
             metrics: Arc::clone(&self.metrics),
+            health: Arc::clone(&self.health),
         });
         let (results, inbox) = mpsc::unbounded_channel();
         let threads = Threads::start(Arc::clone(shared), results);
@@ -221,7 +232,11 @@ impl Shared {
                 claiming = self.claiming.read() => claiming,
                 () = stop.stopping() => break,
             };
-            match source.claim(request).await {
+            let claimed = source.claim(request).await;
+            if claimed.is_ok() {
+                self.health.answered(Call::Claim);
+            }
+            match claimed {
                 Ok(claimed) if claimed.is_empty() => {
                     drop(claiming);
                     trouble = 0;
@@ -242,7 +257,7 @@ impl Shared {
                     trouble += 1;
                     self.metrics.store_error();
                     let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
-                    tracing::warn!(error = %error, wait_ms = wait.as_millis(), "no jobs could be claimed; trying again");
+                    self.health.failed(Call::Claim, &error);
                     tokio::select! {
                         () = tokio::time::sleep(wait) => {}
                         () = stop.stopping() => {}

@@ -1,6 +1,6 @@
 //! The settlers: results become commits, and commits go to the store in groups.
 
-use super::{Shared, flight::Held};
+use super::{Shared, flight::Held, health::Call};
 use crate::{
     catalog::SubmissionInfo,
     error::{EngineError, EngineResult},
@@ -16,7 +16,10 @@ use bindery_core::{
     fault::FaultPoint,
     job::{ClaimedJob, ErrorRecord, Job},
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, StoreError, blobs::Draft};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, JobEnd, StoreError,
+    blobs::{BlobError, Draft},
+};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
@@ -154,7 +157,11 @@ async fn with_blobs_kept(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worke
         shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
         return results;
     };
-    tracing::warn!(error = %error, "what results name could not be stored; they count as failed");
+    match &error {
+        // Said by the jobs, which wait for it.
+        BlobError::NoSpace { .. } => tracing::debug!(%error, "there is no space for what results name"),
+        _ => tracing::warn!(%error, "what results name could not be stored; they count as failed"),
+    }
     let error = StepError::from(EngineError::from(error));
     let judged = results.into_iter().zip(had_drafts);
     judged.map(|(worked, had_drafts)| if had_drafts { worked.failed_with(error.clone()) } else { worked }).collect()
@@ -392,10 +399,11 @@ async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) 
 /// again, and nothing is counted. Where the store refuses what is in it, the job becomes a dead letter with the reason,
 /// counted as failed, so that what waits for it goes on.
 async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
-    tracing::error!(job.id = %held.0, error = %error, "a result could not be stored");
     if error.is_transient() {
+        tracing::debug!(job.id = %held.0, %error, "a result could not be stored; its job will run again");
         return land(shared, held, false);
     }
+    tracing::error!(job.id = %held.0, error = %error, "a result could not be stored");
     let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
     let given_up = failed_in_flight(shared, held, |_| Failure::new(refused)).await;
     let stored = match given_up {
@@ -413,15 +421,23 @@ async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<Commit
         let asked = Instant::now();
         let answer = shared.engine.store().commit(commits.to_vec()).await;
         match &answer {
-            Ok(_) => shared.metrics.committed(asked.elapsed()),
-            Err(_) => shared.metrics.store_error(),
+            Ok(_) => {
+                shared.metrics.committed(asked.elapsed());
+                shared.health.answered(Call::Commit);
+            }
+            Err(error) => {
+                shared.metrics.store_error();
+                if error.is_transient() {
+                    shared.health.failed(Call::Commit, error);
+                }
+            }
         }
         match answer {
             Err(StoreError::Closed) => return Err(StoreError::Closed),
             Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
                 tries += 1;
                 let wait = Duration::from_millis(50) * 2_u32.pow(tries.min(6));
-                tracing::warn!(error = %error, wait_ms = wait.as_millis(), "a commit failed; trying again");
+                tracing::debug!(%error, wait_ms = wait.as_millis(), "a commit failed; trying again");
                 tokio::time::sleep(wait).await;
             }
             other => return other,

@@ -1,6 +1,6 @@
 //! Which files a path stands for. Nothing is opened: everything is looked for before anything is copied.
 
-use super::{IntakeError, MAX_DEPTH, STDIN};
+use super::{IntakeError, MAX_DEPTH, STDIN, Unreadable};
 use std::{
     collections::HashSet,
     ffi::OsStr,
@@ -12,7 +12,12 @@ use std::{
 #[derive(Debug)]
 pub(super) enum Source {
     Stdin,
-    File { path: PathBuf, name: String },
+    File {
+        path: PathBuf,
+        name: String,
+        /// Somebody named it, and does not only mean the folder that it is in.
+        is_named: bool,
+    },
 }
 
 /// A file below a folder.
@@ -24,13 +29,13 @@ pub struct Found {
 }
 
 /// The files below a folder as [`take_in`](super::take_in) would find them, by name: no hidden ones, no links out of the
-/// folder. That there are none is no error.
+/// folder. That there are none is no error, nor that a folder below it cannot be read: it is left out.
 pub fn files_below(folder: &Path) -> Result<Vec<Found>, IntakeError> {
     let mut finder = Finder::default();
     let real = fs::canonicalize(folder).map_err(|error| unreadable(folder, error))?;
     finder.walk(folder, &real, "", 0)?;
     let found = finder.sources.into_iter().filter_map(|source| match source {
-        Source::File { path, name } => Some(Found { path, name }),
+        Source::File { path, name, .. } => Some(Found { path, name }),
         Source::Stdin => None,
     });
     Ok(found.collect())
@@ -41,6 +46,8 @@ pub fn files_below(folder: &Path) -> Result<Vec<Found>, IntakeError> {
 pub(super) struct Finder {
     pub(super) sources: Vec<Source>,
     pub(super) notes: Vec<String>,
+    /// What is in a folder and cannot be read.
+    pub(super) unreadable: Vec<Unreadable>,
     seen: HashSet<PathBuf>,
     stdin_seen: bool,
 }
@@ -58,24 +65,24 @@ impl Finder {
         let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
         let real = fs::canonicalize(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_file() {
-            self.add(path, real, shown(path.file_name().unwrap_or(path.as_os_str())));
+            self.add(path, real, shown(path.file_name().unwrap_or(path.as_os_str())), true);
             return Ok(());
         }
         if !metadata.is_dir() {
             return Err(IntakeError::Special { path: path.to_owned() });
         }
-        let (sources, notes) = (self.sources.len(), self.notes.len());
+        let (sources, notes, unreadable) = (self.sources.len(), self.notes.len(), self.unreadable.len());
         self.walk(path, &real, "", 0)?;
-        if self.sources.len() == sources {
+        if self.sources.len() == sources && self.unreadable.len() == unreadable {
             let skipped = self.notes.len() - notes;
             return Err(IntakeError::EmptyFolder { path: path.to_owned(), skipped });
         }
         Ok(())
     }
 
-    fn add(&mut self, path: &Path, real: PathBuf, name: String) {
+    fn add(&mut self, path: &Path, real: PathBuf, name: String, is_named: bool) {
         if self.seen.insert(real) {
-            self.sources.push(Source::File { path: path.to_owned(), name });
+            self.sources.push(Source::File { path: path.to_owned(), name, is_named });
         } else {
             self.notes.push(format!("{} was named more than once and is taken in once", path.display()));
         }
@@ -87,7 +94,14 @@ impl Finder {
             return Err(IntakeError::TooDeep { path: folder.to_owned() });
         }
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let mut entries = entries.map_err(|error| unreadable(folder, error))?;
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 => return Err(unreadable(folder, error)),
+            Err(error) => {
+                self.unreadable.push(Unreadable::new(prefix.trim_end_matches('/'), &unreadable(folder, error)));
+                return Ok(());
+            }
+        };
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
@@ -96,12 +110,21 @@ impl Finder {
                 self.skip(&path, "hidden");
                 continue;
             }
-            let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
+            // One entry that cannot be looked at keeps nobody from the others.
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(error) => {
+                    self.unreadable.push(Unreadable::new(&name, &unreadable(&path, error)));
+                    continue;
+                }
+            };
             if kind.is_dir() {
                 self.walk(&path, root, &format!("{name}/"), depth + 1)?;
             } else if kind.is_file() {
-                let real = fs::canonicalize(&path).map_err(|error| unreadable(&path, error))?;
-                self.add(&path, real, name);
+                match fs::canonicalize(&path) {
+                    Ok(real) => self.add(&path, real, name, false),
+                    Err(error) => self.unreadable.push(Unreadable::new(&name, &unreadable(&path, error))),
+                }
             } else if kind.is_symlink() {
                 self.link(&path, root, name);
             } else {
@@ -118,7 +141,7 @@ impl Finder {
             Err(_) => self.skip(path, "a link that leads nowhere"),
             Ok(real) if !real.starts_with(root) => self.skip(path, "a link out of the folder"),
             Ok(real) if !real.is_file() => self.skip(path, "a link to a folder"),
-            Ok(real) => self.add(path, real, name),
+            Ok(real) => self.add(path, real, name, false),
         }
     }
 

@@ -1,8 +1,9 @@
 //! From paths to verified copies: what a person names on the command line becomes files that a submission can hold.
 //!
 //! Everything is looked for before anything is copied, and everything is copied before anything is stored in the
-//! database. If one file cannot be taken in, nothing is; copies made so far stay in the blob store, where nobody
-//! points to them and the same bytes are found again next time.
+//! database. If one file that was named cannot be taken in, nothing is; copies made so far stay in the blob store, where
+//! nobody points to them and the same bytes are found again next time. A file of a folder that cannot be read is listed as
+//! such, and the others are taken in.
 //!
 //! | module | what it owns |
 //! |---|---|
@@ -31,7 +32,7 @@ use std::{
 use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
 
 pub use find::{Found, files_below};
-pub use taken::{Duplicate, OWN_KEY, Taken, duplicates};
+pub use taken::{Duplicate, OWN_KEY, Taken, Unreadable, duplicates};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
@@ -61,6 +62,8 @@ pub enum IntakeError {
     Special { path: PathBuf },
     #[error("the folder {} is nested more than {MAX_DEPTH} levels deep", path.display())]
     TooDeep { path: PathBuf },
+    #[error("none of the files can be read; the first: {first}")]
+    NoneReadable { first: String },
     #[error("standard input is empty")]
     EmptyStdin,
     #[error("standard input has more than the {MAX_STDIN_BYTES} bytes allowed; save it to a file first")]
@@ -87,7 +90,7 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
     for path in paths {
         finder.find(path)?;
     }
-    let mut taken = Taken { notes: finder.notes, ..Taken::default() };
+    let mut taken = Taken { notes: finder.notes, unreadable: finder.unreadable, ..Taken::default() };
     let mut copies = Copies::new(blobs);
     for source in finder.sources {
         let inside = match source {
@@ -99,13 +102,17 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
                 }
                 inside
             }
-            Source::File { path, name } => {
-                let inside = look_inside(&path, &name).await?;
-                if !inside.replaces {
-                    taken.add(file(copies.of_file(&path).await?, name));
+            Source::File { path, name, is_named } => match copy_file(&mut copies, &path, &name).await {
+                Ok((copy, inside)) => {
+                    copy.into_iter().for_each(|copy| taken.add(copy));
+                    inside
                 }
-                inside
-            }
+                Err(error) if !is_named && error.is_about_the_file() => {
+                    taken.unreadable.push(Unreadable::new(&name, &error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            },
         };
         taken.notes.extend(inside.notes);
         for Inside { name, bytes } in inside.files {
@@ -114,7 +121,40 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
         }
     }
     copies.keep().await?;
-    Ok(taken)
+    match taken.unreadable.first() {
+        Some(first) if taken.files.is_empty() => Err(IntakeError::NoneReadable { first: first.reason.clone() }),
+        _ => Ok(taken),
+    }
+}
+
+/// The copy of a file, unless what is inside of it takes its place, and what is inside of it.
+async fn copy_file(
+    copies: &mut Copies<'_>,
+    path: &Path,
+    name: &str,
+) -> Result<(Option<IntakeFile>, Unpacked), IntakeError> {
+    let inside = look_inside(path, name).await?;
+    if inside.replaces {
+        return Ok((None, inside));
+    }
+    Ok((Some(file(copies.of_file(path).await?, name.to_owned())), inside))
+}
+
+impl IntakeError {
+    /// Another file may be taken in all the same.
+    fn is_about_the_file(&self) -> bool {
+        match self {
+            Self::Missing { .. } | Self::Unreadable { .. } => true,
+            Self::Blob(error) => matches!(
+                error,
+                BlobError::SourceMissing { .. }
+                    | BlobError::SourceDenied { .. }
+                    | BlobError::SourceChanged { .. }
+                    | BlobError::NotAFile { .. }
+            ),
+            _ => false,
+        }
+    }
 }
 
 /// What is inside a file that holds others. Of most files only the beginning is read.

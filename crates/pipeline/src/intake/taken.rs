@@ -17,6 +17,20 @@ pub struct Duplicate {
     pub same_as: String,
 }
 
+/// A file of a folder that could not be read; the others were taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unreadable {
+    pub name: String,
+    /// A sentence.
+    pub reason: String,
+}
+
+impl Unreadable {
+    pub(super) fn new(name: &str, reason: &impl ToString) -> Self {
+        Self { name: name.to_owned(), reason: reason.to_string() }
+    }
+}
+
 /// What was taken in.
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -25,6 +39,8 @@ pub struct Taken {
     pub duplicates: Vec<Duplicate>,
     /// What was left out, and why.
     pub notes: Vec<String>,
+    /// What is in the folders that were named and could not be read.
+    pub unreadable: Vec<Unreadable>,
     /// Which of the files has a content.
     pub(super) known: HashMap<ContentHash, usize>,
 }
@@ -61,8 +77,15 @@ impl Taken {
     /// What a submission of these files begins with.
     pub fn into_intake(self, workflow: &str) -> Intake {
         let mut intake = Intake::new(workflow, self.files);
+        let mut own = Map::new();
         if !self.duplicates.is_empty() {
-            intake.metadata.insert(OWN_KEY.to_owned(), json!({"duplicates": self.duplicates}));
+            own.insert("duplicates".to_owned(), json!(self.duplicates));
+        }
+        if !self.unreadable.is_empty() {
+            own.insert("unreadable".to_owned(), json!(self.unreadable));
+        }
+        if !own.is_empty() {
+            intake.metadata.insert(OWN_KEY.to_owned(), own.into());
         }
         intake
     }

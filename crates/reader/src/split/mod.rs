@@ -98,7 +98,7 @@ impl SplitPdf {
     pub fn write_to(&self, folder: &Path, document_id: &str) -> Result<Manifest, SplitError> {
         fs::create_dir_all(folder)?;
         for index in 0..self.pages {
-            put(&folder.join(format!("{}.pdf", page_name(index + 1))), &self.page(index)?)?;
+            bindery_files::write(folder.join(format!("{}.pdf", page_name(index + 1))), self.page(index)?)?;
         }
         let manifest = Manifest { document_id: document_id.to_owned(), pages: self.pages };
         manifest.write_to(folder)?;
@@ -109,7 +109,7 @@ impl SplitPdf {
 impl Manifest {
     /// The last thing to be written: whoever sees it may count on the pages.
     pub fn write_to(&self, folder: &Path) -> io::Result<()> {
-        put(&folder.join(MANIFEST), &serde_json::to_vec(self)?)
+        bindery_files::write(folder.join(MANIFEST), serde_json::to_vec(self)?)
     }
 
     /// None if it is not there yet.
@@ -120,13 +120,6 @@ impl Manifest {
             Err(error) => Err(error),
         }
     }
-}
-
-/// Writes a file under another name first: nobody sees half of it.
-pub fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = file.with_extension("part");
-    fs::write(&unfinished, bytes)?;
-    fs::rename(unfinished, file)
 }
 
 /// The parser may give up where it meets what it did not expect; that is the file's fault.

@@ -2,10 +2,11 @@
 
 use super::BlobError;
 use bindery_core::{ContentHash, hash::Hasher};
+use bindery_files::private;
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{self, DirBuilder, File, Metadata, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt as _, FileTypeExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -144,11 +145,16 @@ pub(super) struct Temporary {
 }
 
 impl Temporary {
+    /// For its owner alone.
     pub(super) fn create(directory: &Path) -> Result<Self, BlobError> {
+        Self::create_with(directory, private::FILE_MODE)
+    }
+
+    pub(super) fn create_with(directory: &Path, mode: u32) -> Result<Self, BlobError> {
         loop {
             // Other processes and other machines write here too, so a counter would not do.
             let path = directory.join(format!("{:016x}{TEMPORARY}", fastrand::u64(..)));
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
+            match OpenOptions::new().write(true).create_new(true).mode(mode).open(&path) {
                 Ok(file) => return Ok(Self { file, part: Part { path, named: false } }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(BlobError::io("create a file in", directory, error)),
@@ -235,7 +241,7 @@ pub(super) fn remove_leftovers(directory: &Path, age: Duration) {
     }
 }
 
-/// Creates a directory and those above it, durably.
+/// Creates a directory and those above it, durably, for its owner alone.
 pub(super) fn create_directory(path: &Path) -> Result<(), BlobError> {
     if path.is_dir() {
         return Ok(());
@@ -249,7 +255,7 @@ pub(super) fn create_directory(path: &Path) -> Result<(), BlobError> {
     if parent != path {
         create_directory(parent)?;
     }
-    match fs::create_dir(path) {
+    match DirBuilder::new().mode(private::FOLDER_MODE).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
             Err(BlobError::io("create the directory", path, error))
         }

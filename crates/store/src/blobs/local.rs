@@ -12,6 +12,9 @@
 //! a writer leaves at most a `.part` file, which a later [`LocalBlobs::open`] removes when it is an hour old.
 //!
 //! Several processes may share a root. Nobody but the store should change what is below it.
+//!
+//! A root that is made here is for its owner alone. One that is there decides by its permissions who can use what is put
+//! into it: a folder that several users share, such as a network share, has those of its group.
 
 use super::{
     BlobError, Blobs, Draft, Listed, Stored,
@@ -24,10 +27,12 @@ use bindery_core::{
     ContentHash,
     fault::{FaultPoint, Faults, NoFaults},
 };
+use bindery_files::private;
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs::{self, DirBuilder, File, Permissions},
     io,
+    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -55,10 +60,9 @@ impl LocalBlobs {
     pub fn open_with_faults(root: impl Into<PathBuf>, faults: Arc<dyn Faults>) -> Result<Self, BlobError> {
         let root = root.into();
         create_directory(&root)?;
-        let (blobs, temporary, disk) = (root.join("sha256"), root.join("tmp"), WholeDisk::below(&root));
-        let folder = Folder { blobs, temporary, faults, disk };
-        create_directory(&folder.temporary)?;
-        create_directory(&folder.blobs)?;
+        let folder = Folder::below(&root, faults);
+        folder.create_directory(&folder.temporary)?;
+        folder.create_directory(&folder.blobs)?;
         for first_byte in 0..=u8::MAX {
             folder.create_shard(first_byte)?;
         }
@@ -67,6 +71,11 @@ impl LocalBlobs {
         sync_directory(&root)?;
         remove_leftovers(&folder.temporary, LEFTOVER_AGE);
         Ok(Self { folder: Arc::new(folder) })
+    }
+
+    /// Opens the store below `root` to read from it. Nothing is created or tidied, so the root may be on a read-only disk.
+    pub fn open_to_read(root: impl AsRef<Path>) -> Self {
+        Self { folder: Arc::new(Folder::below(root.as_ref(), Arc::new(NoFaults))) }
     }
 
     /// Runs file work where it cannot hold up the runtime.
@@ -155,21 +164,36 @@ struct Folder {
     faults: Arc<dyn Faults>,
     /// None where files are synced one by one.
     disk: Option<WholeDisk>,
+    /// The permissions of what is made: those of the root.
+    mode: u32,
 }
 
 impl Folder {
+    fn below(root: &Path, faults: Arc<dyn Faults>) -> Self {
+        let mode = fs::metadata(root).map_or(0, |about| about.permissions().mode() & 0o777) | private::FOLDER_MODE;
+        Self { blobs: root.join("sha256"), temporary: root.join("tmp"), faults, disk: WholeDisk::below(root), mode }
+    }
+
+    fn create_directory(&self, path: &Path) -> Result<(), BlobError> {
+        let failed = |error| BlobError::io("create the directory", path, error);
+        match DirBuilder::new().mode(self.mode).create(path) {
+            // The umask may have taken off what the root gives to others.
+            Ok(()) => fs::set_permissions(path, Permissions::from_mode(self.mode)).map_err(failed),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn new_file(&self) -> Result<Temporary, BlobError> {
+        Temporary::create_with(&self.temporary, self.mode & 0o666)
+    }
+
     fn shard(&self, first_byte: u8) -> PathBuf {
         self.blobs.join(format!("{first_byte:02x}"))
     }
 
     fn create_shard(&self, first_byte: u8) -> Result<(), BlobError> {
-        let path = self.shard(first_byte);
-        match fs::create_dir(&path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(BlobError::io("create the directory", &path, error))
-            }
-            _ => Ok(()),
-        }
+        self.create_directory(&self.shard(first_byte))
     }
 
     fn path(&self, hash: ContentHash) -> PathBuf {
@@ -189,7 +213,7 @@ impl Folder {
             return Ok(Draft::durable(Stored { hash, size, new: false }));
         }
         let failures_before = self.failures();
-        let mut temporary = Temporary::create(&self.temporary)?;
+        let mut temporary = self.new_file()?;
         temporary.write(bytes)?;
         let part = temporary.finish();
         Ok(Draft::written(Stored { hash, size, new: true }, Written { part, failures_before }))
@@ -234,7 +258,7 @@ impl Folder {
     fn draft_file(&self, path: &Path, after_chunk: impl FnMut()) -> Result<Draft, BlobError> {
         let source = Source::open(path)?;
         let failures_before = self.failures();
-        let mut temporary = Temporary::create(&self.temporary)?;
+        let mut temporary = self.new_file()?;
         let (hash, size) = source.copy_to(&mut temporary, after_chunk)?;
         if self.holds(hash, size)? {
             return Ok(Draft::durable(Stored { hash, size, new: false }));

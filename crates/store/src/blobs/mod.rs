@@ -36,5 +36,5 @@ pub use local::LocalBlobs;
 pub use object::{
     KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey, Shelf,
 };
-pub use open::open_blobs;
+pub use open::{open_blobs, open_blobs_to_read};
 pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};

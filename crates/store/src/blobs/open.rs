@@ -9,15 +9,29 @@ use std::sync::Arc;
 /// A folder is kept by [`LocalBlobs`], also when it is written as a URL: it forces every name to disk. Without the
 /// feature `object-storage` the other kinds are refused.
 pub async fn open_blobs(url_or_folder: &str) -> Result<Arc<dyn Blobs>, BlobError> {
-    // A folder may have any name; `://` in one is far likelier a mistyped URL.
-    let Some((scheme, rest)) = url_or_folder.split_once("://") else {
-        return Ok(Arc::new(LocalBlobs::open(url_or_folder)?));
-    };
-    if scheme.eq_ignore_ascii_case("file") {
-        let folder = file_folder(rest).ok_or_else(|| BlobError::BadFolderUrl { url: url_or_folder.to_owned() })?;
-        return Ok(Arc::new(LocalBlobs::open(folder)?));
+    match folder_of(url_or_folder)? {
+        Some(folder) => Ok(Arc::new(LocalBlobs::open(folder)?)),
+        None => open_bucket(url_or_folder).await,
     }
-    open_bucket(url_or_folder).await
+}
+
+/// The same to read only: in a folder nothing is made or tidied.
+pub async fn open_blobs_to_read(url_or_folder: &str) -> Result<Arc<dyn Blobs>, BlobError> {
+    match folder_of(url_or_folder)? {
+        Some(folder) => Ok(Arc::new(LocalBlobs::open_to_read(folder))),
+        None => open_bucket(url_or_folder).await,
+    }
+}
+
+/// The folder, if it is one.
+fn folder_of(url_or_folder: &str) -> Result<Option<String>, BlobError> {
+    // A folder may have any name; `://` in one is far likelier a mistyped URL.
+    let Some((scheme, rest)) = url_or_folder.split_once("://") else { return Ok(Some(url_or_folder.to_owned())) };
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Ok(None);
+    }
+    let folder = file_folder(rest).ok_or_else(|| BlobError::BadFolderUrl { url: url_or_folder.to_owned() })?;
+    Ok(Some(folder))
 }
 
 #[cfg(feature = "object-storage")]

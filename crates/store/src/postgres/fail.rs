@@ -96,8 +96,11 @@ pub(super) fn explain(error: &Error, place: &str) -> StoreError {
     let detail = message(error);
     let path = place.into();
     let Some(code) = error.code() else {
-        return StoreError::Database(format!("{place}: the connection was lost ({detail})"));
+        return StoreError::Unreachable { path, detail: format!("the connection was lost: {detail}") };
     };
+    if is_going(code) {
+        return StoreError::Unreachable { path, detail };
+    }
     match code.code() {
         "53100" => StoreError::Full { path },
         "25006" => {

@@ -61,6 +61,8 @@ pub(super) struct Db {
     pub(super) decided: AtomicI64,
     /// Some of the dedup keys that came last were in use.
     keys_taken: Arc<AtomicBool>,
+    /// The server could not be reached at the last try, which was logged.
+    is_away: AtomicBool,
 }
 
 impl fmt::Debug for Db {
@@ -174,6 +176,7 @@ impl Db {
             newest_event: AtomicI64::new(0),
             decided: AtomicI64::new(1),
             keys_taken: Arc::default(),
+            is_away: AtomicBool::new(false),
         }
     }
 
@@ -192,7 +195,12 @@ impl Db {
         let mut pause = Duration::from_millis(20);
         loop {
             let error = match self.setup.pool.get().await {
-                Ok(client) => return Ok(client),
+                Ok(client) => {
+                    if self.is_away.swap(false, Ordering::Relaxed) {
+                        tracing::warn!(place = %self.setup.place, "the database can be reached again");
+                    }
+                    return Ok(client);
+                }
                 Err(PoolError::Backend(error)) => error,
                 Err(PoolError::Closed) => return Err(StoreError::Closed),
                 Err(other) => return Err(StoreError::Database(format!("{}: {other}", self.setup.place))),
@@ -203,7 +211,9 @@ impl Db {
             {
                 return Err(error.explain(&self.setup.place));
             }
-            tracing::warn!(place = %self.setup.place, "the database cannot be reached; trying again");
+            if !self.is_away.swap(true, Ordering::Relaxed) {
+                tracing::warn!(place = %self.setup.place, "the database cannot be reached; trying again");
+            }
             tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
             pause = (pause * 2).min(Duration::from_secs(2));
         }

@@ -2,7 +2,7 @@
 
 use super::{
     carry, claim, commit, control, events, jobs,
-    open::{Options, open_reader},
+    open::{Options, check_writable, open_frozen, open_reader},
     reader::Readers,
     records, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
-    error::StoreResult,
+    error::{StoreError, StoreResult},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
@@ -33,9 +33,11 @@ use bindery_core::{
 };
 use rusqlite::{Connection, OptionalExtension};
 use std::{
+    fs, io,
     ops::Range,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// How often a waiting process looks whether another one has written.
@@ -52,9 +54,15 @@ pub struct SqliteStore {
 
 /// What tells us that another process has written.
 #[derive(Debug)]
-struct Others {
-    db: Connection,
-    version: i64,
+enum Others {
+    Version {
+        db: Connection,
+        seen: i64,
+    },
+    /// Where we cannot write: the sizes and times of the files.
+    Files {
+        seen: [Option<(u64, SystemTime)>; 2],
+    },
 }
 
 impl SqliteStore {
@@ -70,14 +78,49 @@ impl SqliteStore {
     pub fn open(options: Options) -> StoreResult<Self> {
         let writer = Writer::start(options.clone())?;
         let db = open_reader(&options)?;
-        let others = Mutex::new(Others { db, version: 0 });
+        let others = Mutex::new(Others::Version { db, seen: 0 });
         Ok(Self { writer, readers: Arc::new(Readers::new(options.clone())), options, others })
     }
 
+    /// Opens the file that is there. One that this process cannot write, because of its permissions or because its disk
+    /// is mounted read-only or full, can be looked at: every change is refused.
+    pub fn open_existing(options: Options) -> StoreResult<Self> {
+        let refusal = match check_writable(&options.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                StoreError::NotWritable { path: options.path.clone(), detail: error.to_string() }
+            }
+            // On a full disk SQLite has no room for what it needs to write.
+            _ => match Self::open(options.clone()) {
+                Err(full @ StoreError::Full { .. }) if open_frozen(&options).is_ok() => full,
+                opened => return opened,
+            },
+        };
+        drop(open_frozen(&options)?);
+        let (writer, readers) = (Writer::refusing(refusal), Arc::new(Readers::of_frozen(options.clone())));
+        Ok(Self { writer, readers, options, others: Mutex::new(Others::Files { seen: [None; 2] }) })
+    }
+
+    /// Whether it can only be looked at.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_refusing()
+    }
+
     fn others_have_written(&self) -> bool {
-        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        let version = others.db.pragma_query_value(None, "data_version", |row| row.get(0)).unwrap_or(0);
-        std::mem::replace(&mut others.version, version) != version
+        match &mut *self.others.lock().unwrap_or_else(PoisonError::into_inner) {
+            Others::Version { db, seen } => {
+                let version = db.pragma_query_value(None, "data_version", |row| row.get(0)).unwrap_or(0);
+                std::mem::replace(seen, version) != version
+            }
+            Others::Files { seen } => {
+                let found = ["", "-wal"].map(|ending| {
+                    let mut name = self.options.path.as_os_str().to_owned();
+                    name.push(ending);
+                    let about = fs::metadata(PathBuf::from(name)).ok()?;
+                    Some((about.len(), about.modified().ok()?))
+                });
+                std::mem::replace(seen, found) != found
+            }
+        }
     }
 }
 

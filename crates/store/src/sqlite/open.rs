@@ -5,8 +5,10 @@ use bindery_core::{
     fault::{Faults, NoFaults},
     time::{Clock, SystemClock},
 };
+use bindery_files::private;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -54,6 +56,7 @@ impl Options {
 /// The one connection that writes.
 pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
+    create_for_owner(&options.path)?;
     // One thread uses the connection, so SQLite needs no lock around it.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
@@ -76,6 +79,64 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
         Trouble::Store(error) => error,
     })?;
     Ok(db)
+}
+
+/// The database and what SQLite puts beside it, which takes over its permissions, are for their owner alone.
+fn create_for_owner(path: &Path) -> StoreResult<()> {
+    let created = private::create_file(path).and_then(|()| check_writable(path));
+    // SQLite would say only that it cannot open it.
+    created.map_err(|error| StoreError::NotWritable { path: path.to_owned(), detail: error.to_string() })
+}
+
+/// Fails unless the database can be changed: itself, and its folder, where SQLite puts its write-ahead log.
+pub(super) fn check_writable(path: &Path) -> io::Result<()> {
+    private::check_writable(path)?;
+    private::check_writable(folder_of(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A connection to a database that cannot be changed, because of its permissions or its disk. It must be ours, and as new
+/// as this program: it cannot be brought forward.
+pub(super) fn open_frozen(options: &Options) -> StoreResult<Connection> {
+    let path = &options.path;
+    // Without a write-ahead log everything is in the file, and SQLite is told to look for nothing else: it would want to
+    // create the index of a log. With one, the index has to be there.
+    let beside = |ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        fs::metadata(PathBuf::from(name)).map_or(0, |about| about.len())
+    };
+    let has_log = beside("-wal") > 0;
+    if has_log && beside("-shm") == 0 {
+        let detail = "it was not closed properly, and cannot be repaired where it cannot be written; copy its folder to \
+                      a place where it can";
+        return Err(StoreError::CannotOpen { path: path.clone(), detail: detail.to_owned() });
+    }
+    let uri = format!("file:{}?mode=ro{}", percent_encoded(path), if has_log { "" } else { "&immutable=1" });
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let explain = |error: rusqlite::Error| explain(&error, path, options.busy_timeout);
+    let db = Connection::open_with_flags(uri, flags).map_err(explain)?;
+    db.busy_timeout(options.busy_timeout).map_err(explain)?;
+    db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
+    let as_store_error = |trouble| match trouble {
+        Trouble::Sql(error) => explain(error),
+        Trouble::Store(error) => error,
+    };
+    check_identity(&db, path).map_err(as_store_error)?;
+    let (found, known) = (user_version(&db).map_err(explain)?, MIGRATIONS.len() as i64);
+    if found < known {
+        return Err(StoreError::Older { path: path.clone(), found, known });
+    }
+    Ok(db)
+}
+
+fn percent_encoded(path: &Path) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    bytes.map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 /// A connection that cannot write.
@@ -165,6 +226,5 @@ pub(super) fn explain(error: &rusqlite::Error, path: &Path, waited: Duration) ->
 }
 
 fn disk_is_full(path: &Path) -> bool {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1024 * 1024)
+    rustix::fs::statvfs(folder_of(path)).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1024 * 1024)
 }

@@ -145,6 +145,8 @@ pub(super) struct Writer {
     wishes: Option<Sender<Box<dyn Wish>>>,
     thread: Option<JoinHandle<()>>,
     pub(super) changes: watch::Sender<u64>,
+    /// Why nothing is written.
+    refusal: Option<StoreError>,
 }
 
 impl fmt::Debug for Writer {
@@ -163,7 +165,16 @@ impl Writer {
             .name("bindery-writer".to_owned())
             .spawn(move || Group::new(options, db, announce).serve(&inbox))
             .map_err(|error| StoreError::Database(format!("the writer thread did not start: {error}")))?;
-        Ok(Self { wishes: Some(wishes), thread: Some(thread), changes })
+        Ok(Self { wishes: Some(wishes), thread: Some(thread), changes, refusal: None })
+    }
+
+    /// For a store that cannot be written: every change is refused with this.
+    pub(super) fn refusing(refusal: StoreError) -> Self {
+        Self { wishes: None, thread: None, changes: watch::channel(0).0, refusal: Some(refusal) }
+    }
+
+    pub(super) fn is_refusing(&self) -> bool {
+        self.refusal.is_some()
     }
 
     /// Runs `work` in the next transaction and returns once that is durable.
@@ -174,7 +185,8 @@ impl Writer {
     {
         let (answer, result) = oneshot::channel();
         let wish = Box::new(TypedWish { work: Some(work), result: None, answer });
-        let wishes = self.wishes.as_ref().ok_or(StoreError::Closed)?;
+        let closed = || self.refusal.clone().unwrap_or(StoreError::Closed);
+        let wishes = self.wishes.as_ref().ok_or_else(closed)?;
         wishes.send(wish).map_err(|_| StoreError::Closed)?;
         result.await.map_err(|_| StoreError::Closed)?
     }
@@ -213,7 +225,7 @@ impl Group {
     fn commit_group(&mut self, first: Box<dyn Wish>, inbox: &Receiver<Box<dyn Wish>>) {
         if let Err(error) = self.db.execute_batch("BEGIN IMMEDIATE") {
             let error = self.explain(&error);
-            tracing::warn!(error = %error, "a transaction could not begin");
+            tracing::debug!(error = %error, "a transaction could not begin");
             first.answer(Some(error));
             return;
         }
@@ -258,7 +270,8 @@ impl Group {
         self.options.faults.hit(FaultPoint::BeforeCommit);
         let Err(error) = self.db.execute_batch("COMMIT") else { return None };
         let error = self.explain(&error);
-        tracing::error!(error = %error, "a commit failed; nothing of it was stored");
+        // Whoever asked for it is told, and says so.
+        tracing::debug!(error = %error, "a commit failed; nothing of it was stored");
         self.state.blocks.clear();
         if !self.db.is_autocommit() {
             let _ = self.db.execute_batch("ROLLBACK");

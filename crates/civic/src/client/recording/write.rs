@@ -81,7 +81,7 @@ impl Recording {
                 if !answer.bytes.is_empty() {
                     let end = end_for(line.content_type.as_deref(), &answer.bytes);
                     let name = format!("{:04}-{}.{end}", index.written + 1, readable(&line.url));
-                    fs::write(self.folder.join(&name), without_secrets(&asked.url, &answer.bytes))?;
+                    bindery_files::write(self.folder.join(&name), without_secrets(&asked.url, &answer.bytes))?;
                     line.body = Some(name);
                 }
             }

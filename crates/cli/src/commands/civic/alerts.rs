@@ -1,6 +1,6 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
-use super::{city::existing, watch};
+use super::{city::existing, shown::without_secrets, watch};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_civic::{banana::Banana, notices::eml};
 use bindery_core::ContentHash;
@@ -130,7 +130,7 @@ async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
     let requested = request_unknown(civic, new).await?;
     if args.json {
         let stored = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
-        output::json(&json!({"alert": stored, "requested": requested}))?;
+        output::json(&json!({"alert": without_secrets(&stored), "requested": requested}))?;
         return Ok(Exit::Ok);
     }
     output::line(format!("{}: {} for {}, {}", alert.id, alert.name, alert.owner, alert.cities.join(", ")))?;
@@ -218,7 +218,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
     let alerts = app.store().civic().alerts(args.owner.as_deref(), false).await?;
     if args.json {
-        output::json(&alerts)?;
+        output::json(&without_secrets(&alerts))?;
         return Ok(Exit::Ok);
     }
     if alerts.is_empty() {

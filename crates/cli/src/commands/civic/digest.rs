@@ -6,7 +6,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output,
-    whole_file::WholeFile,
+    terminal::{DataForm, stdout},
 };
 use bindery_civic::notices::{
     self, Digest, DigestRequest,
@@ -16,6 +16,7 @@ use bindery_civic::notices::{
     text,
 };
 use bindery_core::Timestamp;
+use bindery_files::WholeFile;
 use bindery_store::civic::{Alert, Jurisdiction};
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
 use std::{
@@ -104,7 +105,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let digest = notices::digest(app.store(), &request).await?;
     let bytes = written(&args, alert.as_ref(), &digest, today)?;
     let Some(path) = args.out.filter(|path| path.as_os_str() != "-") else {
-        let mut out = io::stdout().lock();
+        let is_json = args.json || args.format == Format::Json;
+        let mut out = stdout(if is_json { DataForm::Json } else { DataForm::Text });
         out.write_all(&bytes)?;
         out.flush()?;
         return Ok(Exit::Ok);

@@ -1,8 +1,15 @@
 //! `bindery civic export`: what is known of a city's councils, for other programs.
 
 use super::{days::Days, finding};
-use crate::{config::Settings, exit::Exit, failure::Failure, output, whole_file::WholeFile};
+use crate::{
+    config::Settings,
+    exit::Exit,
+    failure::Failure,
+    output,
+    terminal::{DataForm, stdout},
+};
 use bindery_civic::export::{self, ExportError, ExportRequest, Exported};
+use bindery_files::WholeFile;
 use std::{
     io::{self, BufWriter},
     path::PathBuf,
@@ -70,7 +77,11 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         ..ExportRequest::new(city, format, app.store().clock().now())
     };
     let Some(path) = args.out.filter(|path| path.as_os_str() != "-") else {
-        let mut out = BufWriter::new(io::stdout());
+        let mut out = BufWriter::new(stdout(if matches!(args.format, Format::Json | Format::Ocd) {
+            DataForm::Json
+        } else {
+            DataForm::Text
+        }));
         let done = export::export(app.store(), &request, &mut out).await.map_err(|error| match error {
             ExportError::Store(error) => anyhow::Error::from(error),
             ExportError::Io(error) => error.into(),
@@ -85,7 +96,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Failure::new(Exit::Unexpected, format!("{shown} cannot be written: {error}"))
             .hint("is its folder there, and may it be written to?")
     };
-    let mut file = WholeFile::begin(path.clone()).map_err(|error| cannot(&error))?;
+    let mut file = WholeFile::begin(&path).map_err(|error| cannot(&error))?;
     let done = export::export(app.store(), &request, &mut file).await.map_err(|error| match error {
         ExportError::Store(error) => anyhow::Error::from(error),
         ExportError::Io(error) => cannot(&error).into(),

@@ -5,7 +5,7 @@ use super::{
     finding,
     reading::{self, Candidate, Reading, Report, Status, under_name},
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, output, whole_file::WholeFile};
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_civic::{
     client::{address, vendors},
     filter, ids,
@@ -118,7 +118,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let mut output_file = None;
     if let Some(path) = args.out.filter(|_| !text.is_empty()) {
         let shown = path.display().to_string();
-        WholeFile::write(path, &text).map_err(|error| {
+        bindery_files::write(path, &text).map_err(|error| {
             Failure::new(Exit::Unexpected, format!("{shown} cannot be written: {error}"))
                 .hint("is its folder there, and may it be written to?")
         })?;

@@ -1,8 +1,11 @@
 //! `bindery civic notices`: messages that wait, were sent or were given up; and sending them.
 
-use super::{city::existing, outbox::Outbox};
+use super::{city::existing, outbox::Outbox, shown::without_secrets};
 use crate::{config::Settings, exit::Exit, failure::Failure, output, work::Signals};
-use bindery_civic::notices::{self, Produced, Sending};
+use bindery_civic::{
+    client::address,
+    notices::{self, Produced, Sending},
+};
 use bindery_engine::stop_pair;
 use bindery_store::civic::Notification;
 use clap::Subcommand;
@@ -102,7 +105,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     messages.truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
     if args.json {
         let told = messages.iter().map(|message| {
-            let mut told = json!(message);
+            let mut told = without_secrets(message);
             told["state"] = json!(state(message));
             told
         });
@@ -114,7 +117,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     let row = |message: &Notification| {
-        let to = message.channel.as_ref().map(|channel| channel.address.clone());
+        let to = message.channel.as_ref().map(|channel| address::shown(&channel.address));
         let error = message.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
         [
             message.created_at.map(|at| at.to_string().chars().take(16).collect()).unwrap_or_default(),

@@ -6,7 +6,7 @@ use super::{
     reading::{self, Reading, Report, Status, under_name},
     shown,
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, output, whole_file::WholeFile};
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_civic::filter::{self, Decision, Treatment};
 use bindery_reader::OcrMode;
 use bindery_store::civic::{AgendaItem, Meeting};
@@ -173,7 +173,7 @@ fn write(folder: &Path, item: &AgendaItem, text: &str) -> anyhow::Result<String>
     let path = folder.join(format!("{:03}-{own}.txt", item.sequence));
     let number = item.agenda_number.as_deref().map(|number| format!("{number} ")).unwrap_or_default();
     let shown = path.display().to_string();
-    WholeFile::write(path, &format!("{number}{}\n\n{text}", item.title))
+    bindery_files::write(path, format!("{number}{}\n\n{text}", item.title))
         .map_err(|error| Failure::new(Exit::Unexpected, format!("{shown} cannot be written: {error}")))?;
     Ok(shown)
 }

@@ -1,14 +1,21 @@
 //! Pieces of meetings as terminals show them.
 
 use crate::output;
-use bindery_civic::export::Begins;
+use bindery_civic::{client::address, export::Begins};
 use bindery_core::Timestamp;
 use bindery_store::civic::Meeting;
 use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Wide enough to read, narrow enough for a window beside another.
 const USUAL_WIDTH: u16 = 110;
+
+/// Something that people configured, as JSON without the tokens and passwords in it.
+pub(super) fn without_secrets(value: &impl Serialize) -> Value {
+    address::shown_json(serde_json::to_value(value).unwrap_or_default())
+}
 
 /// How many characters a column may have when the others take so many.
 pub(super) fn room(taken: usize, least: usize, most: usize) -> usize {

@@ -1,7 +1,13 @@
 //! `bindery machine graph`: a machine as a picture, with the way that an execution took.
 
 use super::definition_file::load;
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{
+    config::Settings,
+    exit::Exit,
+    failure::Failure,
+    output,
+    terminal::{DataForm, stdout},
+};
 use anyhow::Context as _;
 use bindery_reader::{OpenFile as _, ReadOptions, image::raster::to_png, pdf};
 use bindery_states::asl::{
@@ -103,15 +109,17 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> anyhow::Result<Exit
     let graph = layout(&definition);
     let picture = format.write(&graph, &taken)?;
     let Some(out) = &args.out else {
-        let mut stdout = io::stdout().lock();
-        if matches!(format, Format::Png | Format::Pdf) && stdout.is_terminal() {
+        let is_binary = matches!(format, Format::Png | Format::Pdf);
+        if is_binary && io::stdout().is_terminal() {
             return Err(Failure::usage("a terminal cannot show this picture").hint("name a file with --out").into());
         }
+        let mut stdout = stdout(if is_binary { DataForm::Binary } else { DataForm::Text });
         stdout.write_all(&picture)?;
         stdout.flush()?;
         return Ok(Exit::Ok);
     };
-    fs::write(out, picture).map_err(|error| Failure::usage(format!("{} cannot be written: {error}", out.display())))?;
+    bindery_files::write(out, picture)
+        .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", out.display())))?;
     output::note(format!("wrote {}", out.display()));
     Ok(Exit::Ok)
 }

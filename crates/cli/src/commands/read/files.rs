@@ -204,7 +204,7 @@ impl<'a> Job<'a> {
                 fs::create_dir_all(folder)?;
             }
             if let Some(path) = beside.as_deref().filter(|_| self.args.attachments) {
-                fs::write(path, &bytes)?;
+                bindery_files::write(path, &bytes).map_err(|error| cannot_write(path, &error))?;
             }
             let inner = Source {
                 file_name: Path::new(&name).file_name().unwrap_or(name.as_ref()).to_owned(),
@@ -361,7 +361,8 @@ impl<'a> Job<'a> {
                 Err(error) => return Ok(Some(error)),
             };
             let png = if with_words { overlay::png(&picture, page) } else { raster::to_png(&picture) };
-            fs::write(&path, png.map_err(anyhow::Error::msg)?).map_err(|error| cannot_write(&path, &error))?;
+            bindery_files::write(&path, png.map_err(anyhow::Error::msg)?)
+                .map_err(|error| cannot_write(&path, &error))?;
         }
         Ok(None)
     }

@@ -1,7 +1,8 @@
 //! What is written: beside the file, into a folder, or to the terminal. A file appears whole or not at all.
 
 use super::Format;
-use crate::whole_file::WholeFile;
+use crate::terminal::{self, DataForm};
+use bindery_files::WholeFile;
 use bindery_reader::{About, Page, combine, render};
 use std::{
     io::{self, Write},
@@ -19,7 +20,7 @@ pub(super) struct Output {
 }
 
 enum Target {
-    Terminal(io::StdoutLock<'static>),
+    Terminal(terminal::Stdout),
     File(WholeFile),
 }
 
@@ -37,7 +38,12 @@ impl Format {
 impl Output {
     /// Prints.
     pub(super) fn terminal(format: Format, dpi: f32, about: &About) -> io::Result<Self> {
-        Self::begin(format, dpi, about, Target::Terminal(io::stdout().lock()))
+        Self::begin(
+            format,
+            dpi,
+            about,
+            Target::Terminal(terminal::stdout(if format == Format::Json { DataForm::Json } else { DataForm::Text })),
+        )
     }
 
     /// Writes a file.

@@ -19,7 +19,7 @@ use bindery_reader::{
     image::raster,
     model::FileType,
     render,
-    split::{self, MANIFEST, Manifest, SplitPdf, page_name, put},
+    split::{self, MANIFEST, Manifest, SplitPdf, page_name},
 };
 use serde::Serialize;
 use std::{
@@ -93,12 +93,12 @@ impl PageFolder {
         }
         let own = self.own_file(file, number);
         if let Ok(Some((ending, bytes))) = &own {
-            put(&self.path(number, ending), bytes)?;
+            bindery_files::write(self.path(number, ending), bytes)?;
         }
         if read.error.is_none() {
             put_json(&self.path(number, "json"), &render::page_words(&read.page, self.dpi))?;
             let markdown = combine::page_markdown(number, &render::markdown(&read.page));
-            put(&self.path(number, "md"), markdown.as_bytes())?;
+            bindery_files::write(self.path(number, "md"), markdown)?;
         }
         Ok(own.err())
     }
@@ -134,10 +134,14 @@ impl PageFolder {
 }
 
 fn put_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
-    put(file, &serde_json::to_vec(value)?)
+    bindery_files::write(file, serde_json::to_vec(value)?)
 }
 
+/// A link, a pipe or a device was put there by somebody, and stays.
 fn remove(file: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(file).is_ok_and(|about| about.is_file()) {
+        return Ok(());
+    }
     match fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -4,8 +4,15 @@ mod export;
 mod texts;
 
 use super::retry::refuse_run;
-use crate::{config::Settings, exit::Exit, failure::Failure, output, result_tables};
+use crate::{
+    config::Settings,
+    exit::Exit,
+    failure::Failure,
+    output, result_tables,
+    terminal::{DataForm, stdout},
+};
 use bindery_engine::view;
+use bindery_files::WholeFile;
 use std::{
     io::Write,
     path::{Path, PathBuf},
@@ -70,7 +77,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let form = args.form;
     if let Some(path) = form.output {
         let text = serde_json::to_string_pretty(&result)? + "\n";
-        write_to(&path, |file| Ok(file.write_all(text.as_bytes())?))?;
+        write_to(&path, DataForm::Json, |file| Ok(file.write_all(text.as_bytes())?))?;
     } else if let Some(id) = form.document {
         let known = export::documents(&result)?;
         let Some(document) = known.iter().find(|document| document["document_id"] == id.as_str()) else {
@@ -80,10 +87,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         result_tables::show_document(document)?;
     } else if let Some(path) = form.csv {
         let documents = export::documents(&result)?;
-        write_to(&path, |file| export::csv(documents, file))?;
+        write_to(&path, DataForm::Text, |file| export::csv(documents, file))?;
     } else if let Some(path) = form.jsonl {
         let documents = export::documents(&result)?;
-        write_to(&path, |file| export::json_lines(documents, file))?;
+        write_to(&path, DataForm::Json, |file| export::json_lines(documents, file))?;
     } else if let Some(folder) = form.texts {
         let written = texts::write(&app, submission.id, &result, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
@@ -95,15 +102,19 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
-/// Writes a file, or to the terminal.
-fn write_to(path: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+/// Writes a file, or to standard output.
+fn write_to(
+    path: &Path,
+    form: DataForm,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     if path.as_os_str() == "-" {
-        return write(&mut std::io::stdout().lock());
+        return write(&mut stdout(form));
     }
     let cannot = |error: std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path).map_err(cannot)?);
+    let mut file = WholeFile::begin(path).map_err(cannot)?;
     write(&mut file)?;
-    file.flush().map_err(cannot)?;
+    file.finish().map_err(cannot)?;
     output::note(format!("wrote {}", path.display()));
     Ok(())
 }

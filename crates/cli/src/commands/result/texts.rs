@@ -33,7 +33,7 @@ pub(super) async fn write(app: &App, id: SubmissionId, result: &Value, folder: &
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| cannot(parent, error))?;
         }
-        fs::write(&path, bytes).map_err(|error| cannot(&path, error))?;
+        bindery_files::write(&path, bytes).map_err(|error| cannot(&path, error))?;
     }
     Ok(texts.len() as u64)
 }

@@ -11,6 +11,7 @@ use crate::{
     names, output,
     progress::Display,
     result_tables,
+    store_wait::{self, StoreWait},
     work::{Running, Signals},
 };
 use bindery_core::{ReviewId, SubmissionId, review::Decision};
@@ -100,7 +101,12 @@ pub(super) async fn run(
 async fn work(app: &App, id: SubmissionId) -> anyhow::Result<End> {
     let mut signals = Signals::new()?;
     let running = Running::start(app, WorkerOptions { name: names::of_run(), ..WorkerOptions::default() });
-    let end = follow(app, id, &running, &mut Display::new(false), &mut signals).await;
+    let mut wait = StoreWait::new(store_wait::USUAL_SECONDS);
+    let end = follow(app, id, &running, &mut Display::new(false), &mut signals, &mut wait).await;
+    if end.is_err() {
+        running.abandon();
+        return end;
+    }
     running.stop(&mut signals).await?;
     end
 }

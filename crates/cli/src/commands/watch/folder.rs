@@ -1,6 +1,7 @@
 //! Which files of a watched folder are complete, and where they go when they were taken in.
 
 use crate::{failure::Failure, output};
+use bindery_files::WholeFile;
 use bindery_pipeline::intake::{Found, files_below};
 use std::{
     collections::HashMap,
@@ -133,12 +134,11 @@ fn move_file(from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     match fs::rename(from, to) {
-        // Another file system: copied under a name that nobody reads, and put in place whole.
+        // Another file system: copied, on disk before the original goes.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let mut unfinished = to.as_os_str().to_owned();
-            unfinished.push(".part");
-            fs::copy(from, &unfinished)?;
-            fs::rename(&unfinished, to)?;
+            let mut copy = WholeFile::begin(to)?;
+            io::copy(&mut fs::File::open(from)?, &mut copy)?;
+            copy.finish_durably()?;
             fs::remove_file(from)
         }
         moved => moved,

@@ -1,6 +1,7 @@
 //! `bindery civic city add` and `city set`.
 
 use super::{
+    super::shown::without_secrets,
     existing,
     fields::{Cleared, Fields},
     known, storing, unknown,
@@ -116,7 +117,7 @@ fn refused(faults: &[PlacedFault]) -> Failure {
 async fn tell(app: &App, banana: &str, what: &str, as_json: bool) -> anyhow::Result<()> {
     let city = known(app, banana).await?;
     if as_json {
-        return output::json(&city);
+        return output::json(&without_secrets(&city));
     }
     let Jurisdiction { name, state, vendor, slug, status, .. } = &city;
     let zone = city.tz.as_deref().unwrap_or("no time zone");

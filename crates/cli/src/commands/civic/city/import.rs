@@ -22,7 +22,7 @@ use std::{
 Examples:
   bindery civic city import cities.csv --dry-run
   bindery civic city import cities.jsonl --skip-existing
-  bindery civic city list --json | bindery --store other-data civic city import -
+  bindery civic city list --json --with-secrets | bindery --store other-data civic city import -
 A table (CSV) begins with a header, e.g. banana,name,vendor,slug,tz,type,status,county,population,
 extra,zipcodes,settings; the first four are needed for a new city. JSON lines and a JSON array have
 the same fields. Cities that are known take what the file says; what it does not say stays. If one

@@ -1,11 +1,12 @@
 //! `bindery civic city list`.
 
-use super::existing;
+use super::{super::shown::without_secrets, existing};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_civic::register::STATUSES;
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_store::civic::{Jurisdiction, JurisdictionFilter};
 use bindery_yaml::suggest;
+use serde_json::json;
 
 /// List the cities that are followed, with how visits go
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,10 @@ pub(super) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+
+    /// Print tokens of vendors, too, to enter the cities in another store
+    #[arg(long, requires = "json")]
+    with_secrets: bool,
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
@@ -48,7 +53,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let mut cities = app.store().civic().jurisdictions(filter).await?;
     cities.retain(|city| args.status.as_ref().is_none_or(|status| *status == city.status));
     if args.json {
-        output::json(&cities)?;
+        let listed = if args.with_secrets { json!(cities) } else { without_secrets(&cities) };
+        output::json(&listed)?;
         return Ok(Exit::Ok);
     }
     if cities.is_empty() {

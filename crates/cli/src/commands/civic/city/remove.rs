@@ -1,6 +1,6 @@
 //! `bindery civic city remove`: for a city that was entered by mistake.
 
-use super::{existing, storing::add_command, unknown};
+use super::{super::shown::without_secrets, existing, storing::add_command, unknown};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_store::civic::TakenOut;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         TakenOut::Gone(city) => {
             if args.json {
-                output::json(&json!({"removed": city}))?;
+                output::json(&json!({"removed": without_secrets(&city)}))?;
             } else {
                 output::line(format!("removed {banana}: {}, {}", city.name, city.state))?;
                 output::note(format!("undo: {}", add_command(&city)));

@@ -1,6 +1,7 @@
 //! `bindery civic city show`: a city, how visits to it went, and when the next one is.
 
 use super::{
+    super::shown::without_secrets,
     existing, known,
     list::{next_visit, standing},
 };
@@ -58,7 +59,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let request = civic.city_requests(None).await?.into_iter().find(|request| request.banana == args.banana);
     let shown = Shown { city, meetings: counted(&meetings, SystemClock.now()), runs, request };
     if args.json {
-        output::json(&shown)?;
+        output::json(&without_secrets(&shown))?;
     } else {
         show(&shown)?;
     }
@@ -79,8 +80,15 @@ fn show(shown: &Shown) -> anyhow::Result<()> {
     row("found at", format!("{} {}", city.vendor, city.slug));
     city.extra_vendors.iter().for_each(|place| row("and at", format!("{} {}", place.vendor, place.slug)));
     for (key, value) in &city.settings {
-        // Whoever looks over a shoulder learns no token; the JSON has them.
-        row("setting", if address::is_secret(key) { format!("{key} (hidden)") } else { format!("{key} = {value}") });
+        // Whoever looks over a shoulder learns no token.
+        row(
+            "setting",
+            if address::is_secret(key) {
+                format!("{key} (hidden)")
+            } else {
+                format!("{key} = {}", address::shown(&value.to_string()))
+            },
+        );
     }
     city.tz.iter().for_each(|zone| row("time zone", zone.clone()));
     city.county.iter().for_each(|county| row("county", county.clone()));

@@ -1,7 +1,10 @@
 //! Entries, checked against all that is stored and then stored together.
 
 use crate::{config::App, failure::Failure};
-use bindery_civic::register::{Entry, Plan, Purpose, plan, plan::PlacedFault};
+use bindery_civic::{
+    client::address,
+    register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
+};
 use bindery_store::civic::{Edited, Jurisdiction, JurisdictionFilter};
 
 /// Others may change the same again and again; not this often.
@@ -50,6 +53,8 @@ pub(in super::super) fn add_command(city: &Jurisdiction) -> String {
     city.population.iter().for_each(|people| flag("population", &people.to_string()));
     for (key, value) in &city.settings {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // A command that is shown holds no token.
+        let value = if address::is_secret(key) { address::HIDDEN.to_owned() } else { value };
         flag("setting", &format!("{key}={value}"));
     }
     let codes: Vec<&str> = city.zipcodes.iter().map(|code| code.zipcode.as_str()).collect();
