@@ -53,6 +53,7 @@ const LEVELS: &[Level] = &[
             ("complete_when", "all"),
             ("runner", "processes"),
             ("memory_mb", "64"),
+            ("result", "any"),
             ("settings", "{language: nl}"),
         ],
     ),
