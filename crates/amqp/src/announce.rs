@@ -17,7 +17,7 @@ use std::time::Duration;
 const BATCH: usize = 500;
 
 /// How long others leave alone what we are about to publish.
-const HELD_FOR: Duration = Duration::from_secs(30);
+pub(crate) const HELD_FOR: Duration = Duration::from_secs(30);
 
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -55,7 +55,7 @@ async fn step(shared: &Shared, publisher: &Publisher) -> AmqpResult<usize> {
         return Err(AmqpError::Lost("the queues of a workflow are not declared".to_owned()));
     }
     let wanted: Vec<_> = jobs.iter().map(|job| (job, None)).collect();
-    let messages = shared.envelopes.write(&wanted, Detail::Full).await?;
+    let messages = shared.messages(&wanted, Detail::Full).await?;
     let (waiting, outgoing): (Vec<&Job>, Vec<_>) =
         jobs.iter().zip(messages).filter_map(|(job, message)| Some((job, message?))).unzip();
     let results = publisher.publish(outgoing).await;
@@ -66,7 +66,7 @@ async fn step(shared: &Shared, publisher: &Publisher) -> AmqpResult<usize> {
         waiting.iter().zip(&results).filter(|(_, result)| result.is_ok()).map(|(job, _)| job.id).collect();
     let count = taken.len();
     if count > 0 {
-        store.announced(taken, shared.options.message_ttl).await?;
+        store.announced(taken, shared.options.announce_again_after()).await?;
     }
     Ok(count)
 }

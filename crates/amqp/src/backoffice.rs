@@ -18,6 +18,7 @@ use bindery_core::{
 use bindery_engine::{
     EngineError, EngineResult, StopSignal,
     feed::{self, Consumed},
+    message::TASK_ID,
 };
 use bindery_store::query::ReviewFilter;
 use lapin::types::FieldTable;
@@ -90,6 +91,8 @@ async fn message(shared: &Shared, review: &Review) -> AmqpResult<Option<Outgoing
     let mut head = shared.envelopes.head(&info, stage, review.item, review.created_at);
     let component = &info.workflow.stages[stage].component;
     head.source_component = Some(component.as_str());
+    // An answer that is made of this message says by it what it answers.
+    head.others.insert(TASK_ID.to_owned(), json!(review.id));
     // Without what was found the review is still worth telling about.
     let found = shared.engine.read_payload(&review.input).await.unwrap_or_else(|error| {
         tracing::error!(review.id = %review.id, error = %error, "what a review is about cannot be read");

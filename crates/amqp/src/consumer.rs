@@ -22,7 +22,7 @@ use lapin::{
     options::{BasicCancelOptions, BasicConsumeOptions, BasicQosOptions},
     types::{AMQPValue, FieldTable},
 };
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 /// How often the stored workflows are compared with what is consumed.
@@ -76,17 +76,27 @@ async fn listen(
     channels: &mut Vec<Channel>,
     mut stop: StopSignal,
 ) -> AmqpResult<()> {
-    let queues = shared.own_queues();
+    let mut declarations = shared.declarations();
+    let mut listened: BTreeSet<Name> = BTreeSet::new();
     let at_once = Arc::new(Semaphore::new(RESULTS_AT_ONCE));
     let mut consumers = JoinSet::new();
-    for queue in queues.clone() {
-        let starting = Listening::start(shared, connection, queue.clone(), Arc::clone(&at_once));
-        let silent = |error| AmqpError::Lost(format!("queue {queue}: {error}"));
-        let consumer = connect::answered(starting).await.map_err(silent)?;
-        channels.push(consumer.channel.clone());
-        consumers.spawn(consumer.run(stop.clone()));
-    }
     loop {
+        declarations.mark_unchanged();
+        let wanted: BTreeSet<Name> = shared.consumed_queues().into_iter().collect();
+        if !listened.is_subset(&wanted) {
+            // A workflow gives one to a program outside: it is not ours any more.
+            return Ok(());
+        }
+        if !stop.is_stopping() && shared.all_declared().await {
+            for queue in wanted.difference(&listened) {
+                let starting = Listening::start(shared, connection, queue.clone(), Arc::clone(&at_once));
+                let silent = |error| AmqpError::Lost(format!("queue {queue}: {error}"));
+                let consumer = connect::answered(starting).await.map_err(silent)?;
+                channels.push(consumer.channel.clone());
+                consumers.spawn(consumer.run(stop.clone()));
+            }
+            listened = wanted;
+        }
         tokio::select! {
             // Dropping the set ends the others with it.
             Some(ended) = consumers.join_next() => match ended {
@@ -95,16 +105,12 @@ async fn listen(
                 Ok(Err(error)) => return Err(error),
                 Err(error) => return Err(AmqpError::Lost(error.to_string())),
             },
-            () = tokio::time::sleep(REFRESH_EVERY) => {
-                match shared.refresh().await {
-                    Ok(true) => shared.declare(connection).await?,
-                    Ok(false) => {}
-                    Err(error) => tracing::warn!(error = %error, "the workflows could not be read; trying again"),
-                }
-                if shared.own_queues() != queues {
-                    return Ok(());
-                }
-            }
+            _ = declarations.changed() => {}
+            () = tokio::time::sleep(REFRESH_EVERY) => match shared.refresh().await {
+                Ok(true) => shared.declare(connection).await?,
+                Ok(false) => {}
+                Err(error) => tracing::warn!(error = %error, "the workflows could not be read; trying again"),
+            },
             () = stop.stopping(), if consumers.is_empty() => return Ok(()),
         }
         if stop.is_stopping() && consumers.is_empty() {

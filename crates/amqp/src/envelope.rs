@@ -13,12 +13,13 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::{Job, Token},
 };
-use bindery_engine::{Engine, EngineError, catalog::SubmissionInfo, workflow::Stage};
+use bindery_engine::{Engine, EngineError, catalog::SubmissionInfo, message::ENVELOPE_KEY, workflow::Stage};
 use bindery_store::query::{ItemCounts, ItemFilter};
-use lapin::types::FieldTable;
+use lapin::types::{FieldTable, ShortString};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -54,6 +55,9 @@ pub(crate) struct Head<'a> {
     pub(crate) document_count: Option<u64>,
     pub(crate) source_component: Option<&'a str>,
     pub(crate) created_at: Timestamp,
+    /// Fields that are none of ours.
+    #[serde(flatten)]
+    pub(crate) others: Map<String, Value>,
 }
 
 impl Head<'_> {
@@ -115,21 +119,30 @@ impl Envelopes {
         Self { engine, names, known: Mutex::default(), reading: tokio::sync::Mutex::default() }
     }
 
-    /// The messages of some jobs, in their order. A job whose submission or workflow cannot be read has none.
+    /// The messages of some jobs, in their order. A job whose submission or workflow cannot be read has none. Where its
+    /// routing key leads to several queues, a message goes straight to its own: a copy that nobody takes would end among
+    /// the dead letters.
     pub(crate) async fn write(
         &self,
         jobs: &[(&Job, Option<Token>)],
         detail: Detail,
+        shared_keys: &BTreeSet<Name>,
     ) -> AmqpResult<Vec<Option<Outgoing>>> {
         self.look_up(jobs.iter().map(|(job, _)| *job), detail).await?;
         let mut messages = Vec::with_capacity(jobs.len());
         for (job, token) in jobs {
-            messages.push(self.message(job, *token, detail).await?);
+            messages.push(self.message(job, *token, detail, shared_keys).await?);
         }
         Ok(messages)
     }
 
-    async fn message(&self, job: &Job, token: Option<Token>, detail: Detail) -> AmqpResult<Option<Outgoing>> {
+    async fn message(
+        &self,
+        job: &Job,
+        token: Option<Token>,
+        detail: Detail,
+        shared_keys: &BTreeSet<Name>,
+    ) -> AmqpResult<Option<Outgoing>> {
         let info = match self.engine.catalog().submission(job.submission).await {
             Ok(info) => info,
             Err(EngineError::Store(error)) if error.is_transient() => return Err(error.into()),
@@ -149,7 +162,9 @@ impl Envelopes {
             // Our own workers read it from where it is.
             (Payload::Blob(hash), Detail::Cheap) => serde_json::json!({"blob": hash.to_string()}).to_string(),
         };
-        let head = self.head(&info, stage, job.item, job.created_at);
+        let mut head = self.head(&info, stage, job.item, job.created_at);
+        let (payload, others) = if detail == Detail::Full { taken_apart(payload) } else { (payload, Map::new()) };
+        head.others = others;
         let body = head.with_payload(&payload);
         let Stage { component, routing_key, .. } = &info.workflow.stages[stage];
         let mut headers = FieldTable::default();
@@ -163,6 +178,10 @@ impl Envelopes {
             }
             None => format!("{}-{}", job.id, job.attempt),
         };
+        if shared_keys.contains(routing_key) {
+            let queue = self.names.at_broker(&info.workflow.stages[stage].queue());
+            return Ok(Some(Outgoing::json(ShortString::default(), &queue, id, headers, body)));
+        }
         Ok(Some(Outgoing::json(self.names.short(DIRECT), routing_key, id, headers, body)))
     }
 
@@ -200,6 +219,7 @@ impl Envelopes {
             document_count: counts.map(|counts| counts.documents).filter(|documents| *documents > 0),
             source_component: Some(before),
             created_at,
+            others: Map::new(),
         }
     }
 
@@ -269,6 +289,20 @@ impl Envelopes {
     }
 }
 
+/// A payload, and the fields of the envelope that it came in.
+fn taken_apart(payload: String) -> (String, Map<String, Value>) {
+    if !payload.contains(ENVELOPE_KEY) {
+        return (payload, Map::new());
+    }
+    match serde_json::from_str(&payload) {
+        Ok(Value::Object(mut fields)) => match fields.remove(ENVELOPE_KEY) {
+            Some(Value::Object(others)) => (Value::Object(fields).to_string(), others),
+            _ => (payload, Map::new()),
+        },
+        _ => (payload, Map::new()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,6 +324,7 @@ mod tests {
             document_count: None,
             source_component: Some("classifier"),
             created_at: Timestamp::from_millis(0),
+            others: Map::new(),
         };
         let read: PipelineMessage = serde_json::from_slice(&head.with_payload(r#"{"doc_type":"invoice"}"#)).unwrap();
         assert_eq!(read.request_id, "a \"quoted\" id");

@@ -19,7 +19,8 @@
 //! | [`topology`] | exchanges and queues |
 //! | [`envelope`] | a job as a message |
 //! | `relay`, `announce`, `backoffice` | what goes out: our jobs, outside work, reviews |
-//! | `consumer`, `inbox`, `results` | what comes in: jobs for the worker, results of components |
+//! | `report_limits` | the time limits of outside work, which count from its delivery |
+//! | `consumer`, `inbox`, `results`, [`requests`] | what comes in: jobs for the worker, results of components, new requests |
 
 mod acks;
 mod announce;
@@ -33,6 +34,8 @@ pub mod options;
 mod outstanding;
 mod publisher;
 mod relay;
+mod report_limits;
+pub mod requests;
 pub mod results;
 mod shared;
 pub mod topology;

@@ -1,15 +1,40 @@
 //! How to reach the broker, and how much to have under way.
 
-use crate::error::{AmqpError, AmqpResult};
+use crate::{
+    error::{AmqpError, AmqpResult},
+    requests::Requests,
+};
 use bindery_core::Name;
 use lapin::{
     tcp::OwnedTLSConfig,
     uri::{AMQPScheme, AMQPUri},
 };
-use std::{fmt, time::Duration};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+/// A message that does not expire is announced again only when the work is awaited anew. Ten years, which no clock adds up
+/// to anything strange with.
+const NEVER_EXPIRES: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 /// More than this only makes messages older.
 const MOST_IN_THE_BROKER: usize = 100_000;
+
+/// How the queues are declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QueueKind {
+    /// Quorum queues with a time to live and dead letters: an acknowledged message survives the loss of a node.
+    #[default]
+    Quorum,
+    /// Classic durable queues with a time to live and dead letters, as seed 002's programs declare them.
+    Classic,
+    /// Classic durable queues without any argument, as `queue_declare(durable=True)` declares them. Messages do not
+    /// expire, and what a program rejects is dropped unless a policy of the broker says otherwise.
+    Plain,
+}
+
+impl QueueKind {
+    const ALL: [(&'static str, Self); 3] =
+        [("quorum", Self::Quorum), ("classic", Self::Classic), ("plain", Self::Plain)];
+}
 
 /// How messages go over a broker.
 #[derive(Clone)]
@@ -32,6 +57,11 @@ pub struct AmqpOptions {
     /// How long an outside processor's message may wait before it is published again, and how old a message of our own
     /// may become: the time to live of the queues.
     pub message_ttl: Duration,
+    pub queue_kind: QueueKind,
+    /// The folder that the files of new requests lie in; none: a request cannot name a file.
+    pub files: Option<PathBuf>,
+    /// Who starts new requests; none: nobody here does.
+    pub requests: Option<Arc<dyn Requests>>,
 }
 
 impl AmqpOptions {
@@ -45,12 +75,25 @@ impl AmqpOptions {
             relay: Name::from(format!("relay-{}-{:x}", std::process::id(), fastrand::u32(..))),
             lease: Duration::from_secs(30),
             message_ttl: Duration::from_secs(300),
+            queue_kind: QueueKind::default(),
+            files: None,
+            requests: None,
         }
     }
 
-    /// The same, with what the address says about `prefetch` and `window`.
+    /// How long after its announcement a message that nobody has taken is announced again: when it has expired.
+    pub(crate) fn announce_again_after(&self) -> Duration {
+        match self.queue_kind {
+            QueueKind::Quorum | QueueKind::Classic => self.message_ttl,
+            QueueKind::Plain => NEVER_EXPIRES,
+        }
+    }
+
+    /// The same, with what the address says about `prefetch`, `window`, `queues` and `files`.
     pub fn from_url(url: &str) -> AmqpResult<Self> {
-        let (url, prefetch) = take_parameter(url, "prefetch");
+        let (url, kind) = take_parameter(url, "queues");
+        let (url, files) = take_parameter(&url, "files");
+        let (url, prefetch) = take_parameter(&url, "prefetch");
         let (url, window) = take_parameter(&url, "window");
         let number = |name: &str, written: Option<String>, default: usize, most: usize| match written {
             None => Ok(default),
@@ -63,7 +106,20 @@ impl AmqpOptions {
         let options = Self::at(url);
         let prefetch = number("prefetch", prefetch, options.prefetch.into(), u16::MAX.into())?;
         let window = number("window", window, options.window, MOST_IN_THE_BROKER)?;
-        Ok(Self { prefetch: u16::try_from(prefetch).unwrap_or(u16::MAX), window, ..options })
+        let queue_kind = match kind {
+            None => QueueKind::default(),
+            Some(written) => QueueKind::ALL
+                .into_iter()
+                .find(|(name, _)| *name == written)
+                .map(|(_, kind)| kind)
+                .ok_or_else(|| AmqpError::Url(format!("queues={written} is none of quorum, classic and plain")))?,
+        };
+        let files = files.map(|folder| PathBuf::from(unescaped(&folder)));
+        if let Some(folder) = files.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(AmqpError::Url(format!("files={} is no folder", folder.display())));
+        }
+        let prefetch = u16::try_from(prefetch).unwrap_or(u16::MAX);
+        Ok(Self { prefetch, window, queue_kind, files, ..options })
     }
 }
 
@@ -77,6 +133,7 @@ impl fmt::Debug for AmqpOptions {
             .field("window", &self.window)
             .field("prefetch", &self.prefetch)
             .field("queues", &self.queues)
+            .field("queue_kind", &self.queue_kind)
             .finish_non_exhaustive()
     }
 }
@@ -94,7 +151,7 @@ impl Address {
         let tls = match authority {
             None => OwnedTLSConfig::default(),
             Some(file) => {
-                let file = file.replace("%2F", "/").replace("%2f", "/");
+                let file = unescaped(&file);
                 let read = std::fs::read_to_string(&file);
                 let chain = read.map_err(|error| AmqpError::Url(format!("cacertfile {file}: {error}")))?;
                 OwnedTLSConfig { identity: None, cert_chain: Some(chain) }
@@ -125,6 +182,11 @@ impl Address {
     pub(crate) fn is_encrypted(&self) -> bool {
         self.uri.scheme == AMQPScheme::AMQPS
     }
+}
+
+/// A path as people write it into a URL.
+fn unescaped(path: &str) -> String {
+    path.replace("%2F", "/").replace("%2f", "/").replace("%20", " ")
 }
 
 /// The URL without a parameter, and the parameter.
@@ -180,6 +242,17 @@ mod tests {
             let said = AmqpOptions::from_url(wrong).err().unwrap().to_string();
             assert!(said.contains("is not a whole number from 1 to"), "{said}");
         }
+    }
+
+    #[test]
+    fn an_address_says_how_queues_are_declared_and_where_files_are() {
+        let options = AmqpOptions::from_url("amqp://h/docs?queues=classic&files=%2Ftmp").unwrap();
+        assert_eq!((options.queue_kind, options.files), (QueueKind::Classic, Some(PathBuf::from("/tmp"))));
+        assert_eq!(AmqpOptions::from_url("amqp://h").unwrap().queue_kind, QueueKind::Quorum);
+        let said = AmqpOptions::from_url("amqp://h?queues=lazy").err().unwrap().to_string();
+        assert!(said.contains("queues=lazy is none of quorum, classic and plain"), "{said}");
+        let said = AmqpOptions::from_url("amqp://h?files=/no/such/folder").err().unwrap().to_string();
+        assert!(said.contains("files=/no/such/folder is no folder"), "{said}");
     }
 
     #[test]

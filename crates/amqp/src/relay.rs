@@ -110,7 +110,7 @@ async fn publish(shared: &Shared, publisher: &Publisher, claimed: Vec<ClaimedJob
         return false;
     }
     let jobs: Vec<_> = claimed.iter().map(|claim| (&claim.job, Some(claim.token))).collect();
-    let messages = match shared.envelopes.write(&jobs, Detail::Cheap).await {
+    let messages = match shared.messages(&jobs, Detail::Cheap).await {
         Ok(messages) => messages,
         Err(error) => {
             tracing::warn!(error = %error, "messages could not be written; their jobs are given back");

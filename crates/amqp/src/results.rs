@@ -1,4 +1,4 @@
-//! Results of components outside: a message without a job's token under a stage's routing key.
+//! Results of components outside, and new requests: messages without a job's token under a routing key.
 //!
 //! What the engine takes, or has no use for any more, is acknowledged. What nobody can ever use goes to the dead letters
 //! with the reason, and is acknowledged when it is there. A store that is away is waited for; the message stays the
@@ -7,13 +7,14 @@
 use crate::{
     acks::Ack,
     publisher::{Outgoing, header},
+    requests::{self, Refused},
     shared::Shared,
     topology::DEAD_LETTER_EXCHANGE,
 };
 use bindery_core::Name;
 use bindery_engine::{
     EngineError,
-    message::{PipelineMessage, Published},
+    message::{PipelineMessage, Published, ROUTER_QUEUE},
 };
 use lapin::{BasicProperties, message::Delivery};
 use std::time::Duration;
@@ -37,7 +38,7 @@ enum Verdict {
 pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack: Ack) {
     let mut wait = Duration::from_millis(100);
     loop {
-        match judge(shared, &delivery).await {
+        match judge(shared, queue, &delivery).await {
             Verdict::Done => break,
             Verdict::Useless(reason) => {
                 tracing::warn!(queue = %queue, reason = %reason, "a message goes to the dead letters");
@@ -55,7 +56,7 @@ pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack:
     ack.done();
 }
 
-async fn judge(shared: &Shared, delivery: &Delivery) -> Verdict {
+async fn judge(shared: &Shared, queue: &Name, delivery: &Delivery) -> Verdict {
     // The fields in a list, without their names, would be read as a message, too.
     if delivery.data.trim_ascii_start().first().is_some_and(|first| *first == b'[') {
         return Verdict::Useless("not a message of the pipeline: a list".to_owned());
@@ -64,6 +65,9 @@ async fn judge(shared: &Shared, delivery: &Delivery) -> Verdict {
         Ok(message) => message,
         Err(error) => return Verdict::Useless(format!("not a message of the pipeline: {error}")),
     };
+    if *queue == *ROUTER_QUEUE {
+        return start(shared, message).await;
+    }
     match shared.engine.publish(delivery.routing_key.as_str(), message).await {
         Ok(Published::Taken) => Verdict::Done,
         Ok(Published::Ignored) => {
@@ -73,6 +77,21 @@ async fn judge(shared: &Shared, delivery: &Delivery) -> Verdict {
         Err(EngineError::Store(error)) if error.is_transient() => Verdict::Later(error.to_string()),
         Err(EngineError::Blob(error)) => Verdict::Later(error.to_string()),
         Err(error) => Verdict::Useless(error.to_string()),
+    }
+}
+
+async fn start(shared: &Shared, message: PipelineMessage) -> Verdict {
+    let Some(requests) = &shared.options.requests else {
+        return Verdict::Useless("nobody starts requests here".to_owned());
+    };
+    let request = match requests::read(message, shared.options.files.as_deref()) {
+        Ok(request) => request,
+        Err(reason) => return Verdict::Useless(reason),
+    };
+    match requests.start(request).await {
+        Ok(()) => Verdict::Done,
+        Err(Refused::Later(why)) => Verdict::Later(why),
+        Err(Refused::Useless(reason)) => Verdict::Useless(reason),
     }
 }
 

@@ -3,16 +3,25 @@
 //!
 //! | exchange | queues | with |
 //! |---|---|---|
-//! | `doc.direct` (direct) | `q.<component>` of every stage, under its routing key | quorum, TTL, dead letters to `doc.dlx` |
+//! | `doc.direct` (direct) | `q.<component>` of every stage, under its routing key | TTL, dead letters to `doc.dlx` |
+//! | | `q.workflow_router`, under `request.new` | the same |
 //! | `doc.backoffice` (direct) | `q.backoffice.<…>` of every `backoffice_queue` | the same |
-//! | `doc.dlx` (fanout) | `q.dead_letters` | quorum |
+//! | `doc.dlx` (fanout) | `q.dead_letters` | |
+//!
+//! Only the queues of workflows in use are declared: of those that a user has stored, and of those that ship as soon as
+//! a submission of theirs is under way.
 
 use crate::{
     connect::{ACCESS_REFUSED, PRECONDITION_FAILED},
     error::{AmqpError, AmqpResult, detail, reply_code},
+    options::QueueKind,
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
-use bindery_engine::{Engine, EngineError, workflow::Workflow};
+use bindery_engine::{
+    Engine, EngineError,
+    message::{NEW_REQUEST, ROUTER_QUEUE},
+    workflow::{Workflow, builtin},
+};
 use lapin::{
     Channel, Connection, ExchangeKind,
     options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions},
@@ -60,10 +69,13 @@ impl Topology {
         topology
     }
 
-    /// Of the newest version of every stored workflow.
-    pub async fn of_stored(engine: &Engine) -> AmqpResult<Self> {
+    /// Of the newest version of every workflow that a user has stored. One that ships is used by its submissions alone.
+    pub async fn of_users(engine: &Engine) -> AmqpResult<Self> {
         let mut workflows = Vec::new();
         for stored in engine.store().workflows().await? {
+            if builtin::find(&stored.name) == Some(stored.text.as_str()) {
+                continue;
+            }
             match engine.catalog().workflow(&stored.name, Some(stored.version)).await {
                 Ok(workflow) => workflows.push(workflow),
                 Err(EngineError::Store(error)) => return Err(error.into()),
@@ -85,7 +97,7 @@ impl Topology {
             }
             let entry = self.stages.entry(queue).or_default();
             grew |= entry.keys.insert(stage.routing_key.clone());
-            let outside = stage.processors.iter().any(|processor| processor.external);
+            let outside = stage.has_outside_processor();
             grew |= outside && !entry.outside;
             entry.outside |= outside;
             if let Some(key) = &stage.backoffice_queue {
@@ -116,6 +128,18 @@ impl Topology {
     pub fn own(&self, wanted: Option<&[Name]>) -> Vec<Name> {
         let is_wanted = |queue: &Name| wanted.is_none_or(|wanted| wanted.contains(queue));
         self.stages.iter().filter(|(queue, stage)| !stage.outside && is_wanted(queue)).map(|(q, _)| q.clone()).collect()
+    }
+
+    /// The routing keys that lead to several queues, each with those. What is published under one reaches them all.
+    pub fn shared_keys(&self) -> BTreeMap<&Name, Vec<&Name>> {
+        let mut queues: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
+        for (queue, stage) in &self.stages {
+            for key in &stage.keys {
+                queues.entry(key).or_default().push(queue);
+            }
+        }
+        queues.retain(|_, queues| queues.len() > 1);
+        queues
     }
 
     /// The queues of programs outside.
@@ -151,9 +175,15 @@ impl Names {
 }
 
 /// Declares it all, again and again if need be.
-pub async fn declare(connection: &Connection, names: &Names, topology: &Topology, ttl: Duration) -> AmqpResult<()> {
+pub async fn declare(
+    connection: &Connection,
+    names: &Names,
+    topology: &Topology,
+    kind: QueueKind,
+    ttl: Duration,
+) -> AmqpResult<()> {
     let channel = connection.create_channel().await?;
-    let declarer = Declarer { channel: &channel, names, ttl };
+    let declarer = Declarer { channel: &channel, names, kind, ttl };
     for (name, kind) in [
         (DIRECT, ExchangeKind::Direct),
         (BACKOFFICE, ExchangeKind::Direct),
@@ -163,6 +193,8 @@ pub async fn declare(connection: &Connection, names: &Names, topology: &Topology
     }
     declarer.queue(DEAD_LETTERS, false).await?;
     declarer.bind(DEAD_LETTERS, DEAD_LETTER_EXCHANGE, "").await?;
+    declarer.queue(ROUTER_QUEUE, true).await?;
+    declarer.bind(ROUTER_QUEUE, DIRECT, NEW_REQUEST).await?;
     for (queue, stage) in &topology.stages {
         declarer.queue(queue, true).await?;
         for key in &stage.keys {
@@ -180,6 +212,7 @@ pub async fn declare(connection: &Connection, names: &Names, topology: &Topology
 struct Declarer<'a> {
     channel: &'a Channel,
     names: &'a Names,
+    kind: QueueKind,
     ttl: Duration,
 }
 
@@ -191,11 +224,12 @@ impl Declarer<'_> {
         declared.map_err(|error| self.why("exchange", name, &error))
     }
 
-    /// A quorum queue, so that an acknowledged message survives the loss of a node.
     async fn queue(&self, name: &str, ends_in_dead_letters: bool) -> AmqpResult<()> {
         let mut arguments = FieldTable::default();
-        arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
-        if ends_in_dead_letters {
+        if self.kind == QueueKind::Quorum {
+            arguments.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
+        }
+        if ends_in_dead_letters && self.kind != QueueKind::Plain {
             let exchange = self.names.at_broker(DEAD_LETTER_EXCHANGE);
             arguments.insert("x-dead-letter-exchange".into(), AMQPValue::LongString(exchange.into()));
             let ttl = i32::try_from(self.ttl.as_millis()).unwrap_or(i32::MAX);
@@ -272,6 +306,17 @@ mod tests {
         assert_eq!(topology.outside(), [Name::from("q.a")]);
         assert!(!topology.own(None).contains(&"q.a".into()) && topology.own(None).contains(&"q.b".into()));
         assert_eq!(topology.backoffice[&Name::from("q.backoffice.people")], "people");
+    }
+
+    #[test]
+    fn keys_of_shipped_workflows_lead_to_one_queue_each() {
+        let shipped = builtin::all().map(|(name, text)| Workflow::parse(text, Some(name)).unwrap());
+        let topology = Topology::of(&shipped);
+        assert_eq!(topology.shared_keys(), BTreeMap::new());
+        let mut clashing = topology;
+        clashing.add(&Workflow::parse("name: w\nstages: [{name: a, routing_key: page.ocr}]", None).unwrap());
+        let (a, ocr) = (Name::from("q.a"), Name::from("q.ocr"));
+        assert_eq!(clashing.shared_keys(), BTreeMap::from([(&Name::from("page.ocr"), vec![&a, &ocr])]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{
     error::AmqpResult,
     options::AmqpOptions,
     publisher::Publisher,
-    relay,
+    relay, report_limits,
     shared::Shared,
 };
 use bindery_engine::{Engine, StopHandle, StopSignal, stop_pair, worker::Source};
@@ -17,6 +17,9 @@ use tokio::task::JoinHandle;
 
 /// How long the last acknowledgements and confirmations may take.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// How often new submissions are looked for; a change in the store wakes it.
+const DISCOVER_EVERY: Duration = Duration::from_millis(500);
 
 /// The way over the broker, for one worker.
 pub struct Transport {
@@ -94,6 +97,7 @@ async fn publish(shared: Arc<Shared>, first: Connection, mut stop: StopSignal) {
         };
         if let Err(error) = &ended {
             tracing::warn!(error = %error, "nothing can be published; trying again");
+            report_limits::hold_all(&shared).await;
         }
         if !stop.is_stopping() && !backoff.wait(&mut stop).await {
             break;
@@ -129,9 +133,33 @@ async fn publish_on(
             }
         }
     };
+    let discovering = async {
+        let mut stop = stop.clone();
+        while others.is_open() && !stop.is_stopping() {
+            let mark = shared.engine.store().change_mark();
+            if let Err(error) = shared.discover().await {
+                tracing::warn!(error = %error, "new submissions could not be looked for; trying again");
+            }
+            tokio::select! {
+                () = async {
+                    shared.engine.store().changed(mark, DISCOVER_EVERY).await;
+                    // Under load there is always something new; looking a few times a second is enough.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                } => {}
+                () = stop.stopping() => {}
+            }
+        }
+    };
+    let limits = async {
+        if let Err(error) = report_limits::run(shared, connection, stop.clone()).await {
+            tracing::warn!(error = %error, "the time limits of outside work are not looked after");
+        }
+    };
     tokio::join!(
         jobs_until_closed,
         declaring,
+        discovering,
+        limits,
         announce::run(shared, &others, stop.clone()),
         backoffice::run(shared, &others, stop.clone())
     );

@@ -25,6 +25,7 @@ impl Broker {
             queues: options.queues.clone(),
             lease: options.lease,
             relay: format!("{}-relay", options.name).into(),
+            requests: Some(Arc::new(crate::requests::Intake::new(app.engine.clone()))),
             ..AmqpOptions::from_url(&url).map_err(refused)?
         };
         let transport = Transport::connect(app.engine.clone(), wanted).await.map_err(refused)?;

@@ -17,6 +17,8 @@ mod processors;
 mod progress;
 mod receiving;
 mod report;
+#[cfg(feature = "amqp")]
+mod requests;
 mod result_tables;
 mod standalone;
 mod store_wait;

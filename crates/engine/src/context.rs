@@ -5,6 +5,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     machines::{Answer, Machines},
+    work_id::WorkId,
     workflow::{Stage, Workflow},
 };
 use bindery_core::{
@@ -87,13 +88,15 @@ pub struct StepContext {
     costs: Mutex<Vec<Cost>>,
     /// What waits to become durable with the result; none where nobody would see to that.
     drafts: Option<Mutex<Vec<Draft>>>,
+    /// Outside of a workflow, where somebody has said it.
+    work: Option<WorkId>,
 }
 
 impl StepContext {
     /// For work outside of a workflow.
     pub fn alone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
         let costs = Mutex::default();
-        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None }
+        Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None, work: None }
     }
 
     /// For a stage of a workflow. Whoever stores what the steps come to must keep the [drafts](Self::take_drafts)
@@ -120,6 +123,31 @@ impl StepContext {
     pub fn with_deadline(mut self, deadline: Option<Instant>) -> Self {
         self.deadline = deadline;
         self
+    }
+
+    /// The work that this is, outside of a workflow.
+    #[must_use]
+    pub fn with_work(mut self, work: Option<WorkId>) -> Self {
+        self.work = work;
+        self
+    }
+
+    /// Which work this is; none where nobody has said it. Submissions of different stores may have the same numbers, so
+    /// the moment of reception is part of it.
+    pub fn work(&self) -> Option<WorkId> {
+        let Some(place) = &self.workflow else { return self.work.clone() };
+        let InWorkflow { submission, stage, item, claim: (job, _), .. } = place;
+        let item = item.map(|item| item.to_string()).unwrap_or_default();
+        let stage = &submission.workflow.stages[*stage].name;
+        let about = format!("{}/{}/{item}/{stage}", submission.id, submission.received_at.as_millis());
+        Some(WorkId { job: job.to_string(), about })
+    }
+
+    /// What those outside may take for the same work: the same for every attempt of it. Where nobody has said which work
+    /// this is, the processor and its input tell.
+    pub fn idempotency_key(&self, processor: &str, input: &Value) -> String {
+        let alone = || WorkId { job: String::new(), about: String::new() };
+        self.work().unwrap_or_else(alone).key(processor, input)
     }
 
     fn place(&self) -> Result<&InWorkflow, StepError> {

@@ -260,15 +260,17 @@ fn raw_artifacts(items: &[Item], files: &[IntakeFile]) -> Vec<Artifact> {
     artifacts.collect()
 }
 
-/// `SubmissionCreated`, then one `DocumentUploadedEvent` per file.
+/// `SubmissionCreated`, then one `DocumentUploadedEvent` per file. Where somebody outside says how many documents there are,
+/// that is their `SubmissionCreated`, and the only one.
 fn announce(next: &mut Next<'_>, info: &SubmissionInfo, items: &[Item], files: &[IntakeFile], all: bool) {
-    let urls: Vec<String> = items.iter().map(Item::public_id).collect();
-    let created = json!({
-        "userId": info.owner, "channel": info.channel, "workflow": info.workflow.name,
-        "workflowVersion": info.workflow.version, "documentUrls": urls,
-        "totalDocuments": all.then_some(items.len()),
-    });
-    next.event(kind::SUBMISSION_CREATED, None, &created);
+    if all {
+        let urls: Vec<String> = items.iter().map(Item::public_id).collect();
+        let created = json!({
+            "userId": info.owner, "channel": info.channel, "workflow": info.workflow.name,
+            "workflowVersion": info.workflow.version, "documentUrls": urls, "totalDocuments": items.len(),
+        });
+        next.event(kind::SUBMISSION_CREATED, None, &created);
+    }
     for (item, file) in items.iter().zip(files) {
         uploaded(next, item.id, &item.public_id(), &file.name, &file.media_type);
     }

@@ -45,6 +45,7 @@ pub mod settle;
 pub mod steps;
 pub mod stop;
 pub mod view;
+pub mod work_id;
 pub mod worker;
 pub mod workflow;
 

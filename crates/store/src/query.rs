@@ -57,6 +57,25 @@ pub struct AnnounceRequest {
     pub again_after: Duration,
 }
 
+/// When a job is announced again whose message is known to be with somebody: not before its time limit is over, and it is
+/// awaited anew. The last moment of the year 9999.
+pub(crate) const DELIVERED: i64 = 253_402_300_799_999;
+
+/// What a broker says about a queue from which programs outside take their work, in the order in which it was announced.
+#[derive(Debug, Clone)]
+pub struct Undelivered {
+    pub queue: Name,
+    /// How many messages lie in it that nobody has taken.
+    pub ready: u64,
+    /// The [last announcement](crate::store::Queue::last_announced) before the broker was asked: those after it are not
+    /// among the messages that it has counted.
+    pub until: Timestamp,
+    /// How long an announcement may be on its way to the broker: what is due again sooner is not judged.
+    pub publishing: Duration,
+    /// How far beyond its own limit the report of an undelivered job is due.
+    pub hold: Duration,
+}
+
 /// What a sweep found and did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Swept {

@@ -8,7 +8,8 @@ use crate::{
     portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
+        WorkerView,
     },
     search::Search,
 };
@@ -61,6 +62,14 @@ pub trait Queue: Send + Sync {
 
     /// They were told about: not again before this time, in case nobody listened.
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()>;
+
+    /// When the last job of a queue that waits for an outside report and may not be delivered yet is due to be announced
+    /// again. None: there is no such job.
+    async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>>;
+
+    /// Moves the time limits of a queue's outside reports by what a broker says about it: an undelivered job's report is
+    /// not due, and the limit of a delivered one begins now, if it has not begun before. Returns how many are delivered.
+    async fn hold_reports(&self, undelivered: Undelivered) -> StoreResult<u64>;
 
     /// Extends leases and says that the worker lives. Returns the jobs that the caller does *not* hold any more and
     /// should stop working on. `finished` is how many jobs the worker has finished in all.

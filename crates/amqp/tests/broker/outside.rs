@@ -6,7 +6,12 @@ use crate::{
 };
 use bindery_amqp::AmqpOptions;
 use bindery_core::{outcome::OutcomeStatus, submission::SubmissionStatus};
-use bindery_engine::message::PipelineMessage;
+use bindery_engine::{intake::Intake, message::PipelineMessage};
+use futures_util::StreamExt;
+use lapin::{
+    options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, QueueDeclareOptions},
+    types::FieldTable,
+};
 use serde_json::json;
 use std::{
     path::Path,
@@ -115,7 +120,7 @@ async fn a_submission_keeps_the_queues_and_keys_of_the_workflow_it_began_with() 
     let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
     // The next version has another component in one stage and another routing key in the next.
     let newer = default_yaml()
-        .replace("version: 2", "version: 3")
+        .replace("version: 3", "version: 4")
         .replace("component: ocr", "component: reader")
         .replace("routing_key: page.classify\n", "routing_key: page.sort\n");
     run.rig.workflow(&newer).await;
@@ -123,6 +128,159 @@ async fn a_submission_keeps_the_queues_and_keys_of_the_workflow_it_began_with() 
     eventually("the submission is completed", async || completed(&run).await).await;
     node.stop().await;
     assert_eq!(run.outcomes("ocr").await.len(), 2);
+}
+
+/// The extractor with a time limit of its own, on top of [`outside`].
+fn impatient(seconds: u64) -> String {
+    let outside = outside("extractor").replace("timeout_seconds: 15\n    parallel: true\n    confidence", "confidence");
+    outside.replace(
+        "    routing_key: doc.extract\n",
+        &format!(
+            "    routing_key: doc.extract\n    parallel: true\n    timeout_seconds: {seconds}\n    max_attempts: 1\n"
+        ),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_time_limit_of_a_component_counts_from_the_delivery() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    // Three documents, one at a time, each slower than half of what one may take: the last is delivered long after a
+    // limit that counted from its announcement.
+    let run = Docproc::received(&impatient(3), "invoice\nreceipt\ninvoice\n").await;
+    let node = Node::start(&run.rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
+    let client = Client::connect(&broker, &prefix).await;
+    client.channel.basic_qos(1, BasicQosOptions::default()).await.unwrap();
+    let queue = format!("{prefix}q.extractor").into();
+    let consuming = BasicConsumeOptions::default();
+    let mut deliveries =
+        client.channel.basic_consume(queue, "".into(), consuming, FieldTable::default()).await.unwrap();
+    for _ in 0..3 {
+        let asked = deliveries.next().await.unwrap().unwrap();
+        tokio::time::sleep(Duration::from_millis(1_700)).await;
+        let mut message: PipelineMessage = serde_json::from_slice(&asked.data).unwrap();
+        message.payload = json!({"extracted_data": {}, "extraction_confidence": 0.9});
+        client.publish("doc.direct", "doc.extracted", &serde_json::to_vec(&message).unwrap()).await;
+        asked.ack(BasicAckOptions::default()).await.unwrap();
+    }
+    eventually("the submission is completed", async || completed(&run).await).await;
+    let statuses: Vec<_> = run.outcomes("extract").await.into_iter().map(|outcome| outcome.status).collect();
+    assert_eq!(statuses, [OutcomeStatus::Completed; 3]);
+    node.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_component_that_takes_its_work_and_does_not_answer_is_given_up() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    let run = Docproc::received(&impatient(2), "invoice\nreceipt\n").await;
+    let node = Node::start(&run.rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
+    let client = Client::connect(&broker, &prefix).await;
+    client.channel.basic_qos(1, BasicQosOptions::default()).await.unwrap();
+    let queue = format!("{prefix}q.extractor").into();
+    let consuming = BasicConsumeOptions::default();
+    let mut deliveries =
+        client.channel.basic_consume(queue, "".into(), consuming, FieldTable::default()).await.unwrap();
+    let taken = deliveries.next().await.unwrap().unwrap();
+    let failed = async || run.outcomes("extract").await.iter().any(|one| one.status == OutcomeStatus::Failed);
+    eventually("the one that was taken has failed", failed).await;
+    let outcomes = run.outcomes("extract").await;
+    assert_eq!(outcomes.len(), 1, "the other one waits behind it, and its time has not begun: {outcomes:?}");
+    assert_eq!(outcomes[0].error.as_ref().unwrap().message, "extractor did not report within 2 s");
+    // Too late to be waited for, and still a result.
+    let mut message: PipelineMessage = serde_json::from_slice(&taken.data).unwrap();
+    message.payload = json!({"extracted_data": {"late": true}, "extraction_confidence": 0.9});
+    client.publish("doc.direct", "doc.extracted", &serde_json::to_vec(&message).unwrap()).await;
+    let kept = async || run.outcomes("extract").await[0].status == OutcomeStatus::Completed;
+    eventually("it is kept in the place of the failure", kept).await;
+    node.stop().await;
+    assert_eq!(client.depth("q.dead_letters").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fields_that_nobody_knows_reach_the_next_component() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    let verify = "  - {name: verify, routing_key: doc.verify, component: verifier, parallel: true}\n\n";
+    let sign =
+        "  - {name: sign, routing_key: doc.sign, parallel: true, processors: [{name: signer, external: true}]}\n\n";
+    let yaml = outside("extractor")
+        .replace("  - name: extraction_aggregation\n", &format!("{verify}{sign}  - name: extraction_aggregation\n"));
+    let (mut registry, _) = crate::docproc::registry();
+    registry.register(crate::support::Func::echo("verifier"));
+    let run = Docproc::on(|_| crate::support::Rig::new(registry.clone()), &yaml, "invoice\n").await;
+    let node = Node::start(&run.rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
+    let client = Client::connect(&broker, &prefix).await;
+    let asked = client.get_soon("q.extractor").await.delivery;
+    let mut message: PipelineMessage = serde_json::from_slice(&asked.data).unwrap();
+    message.payload = json!({"extracted_data": {"total": "7"}, "extraction_confidence": 0.9});
+    message.others.insert("tenant".to_owned(), json!({"id": 7}));
+    client.publish("doc.direct", "doc.verify", &serde_json::to_vec(&message).unwrap()).await;
+    let asked = client.get_soon("q.sign").await.delivery;
+    let next: PipelineMessage = serde_json::from_slice(&asked.data).unwrap();
+    assert_eq!(next.others["tenant"], json!({"id": 7}));
+    assert_eq!(next.payload, message.payload, "and not in the payload");
+    node.stop().await;
+    assert_eq!(client.depth("q.dead_letters").await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_of_two_workflows_makes_no_copies() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    let run = Docproc::received(&outside("extractor"), "invoice\n").await;
+    // Nobody ever takes from q.other, q.reader or q.copier.
+    let clashing = "name: clashing\nstages:\n- {name: ocr, component: reader, routing_key: page.ocr}\n\
+                    - {name: extract, component: copier, routing_key: doc.extract, processors: [{name: x, external: true}]}\n";
+    run.rig.workflow(clashing).await;
+    let only: Vec<_> =
+        ["q.splitter", "q.ocr", "q.classifier", "q.classification_aggregator", "q.extraction_aggregator"]
+            .into_iter()
+            .chain(["q.consolidator", "q.engine"])
+            .map(Into::into)
+            .collect();
+    let options = AmqpOptions { queues: Some(only), ..options(&broker, &prefix) };
+    let node = Node::start(&run.rig.engine, "worker", options).await.unwrap();
+    let client = Client::connect(&broker, &prefix).await;
+    let asked = client.get_soon("q.extractor").await.delivery;
+    let mut message: PipelineMessage = serde_json::from_slice(&asked.data).unwrap();
+    message.payload = json!({"extracted_data": {}, "extraction_confidence": 0.9});
+    client.publish("doc.direct", "doc.extracted", &serde_json::to_vec(&message).unwrap()).await;
+    eventually("the submission is completed", async || completed(&run).await).await;
+    node.stop().await;
+    for queue in ["q.reader", "q.copier", "q.dead_letters"] {
+        assert_eq!(client.depth(queue).await, 0, "{queue}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_queues_of_workflows_in_use_are_declared() {
+    let Some(broker) = node::broker() else { return };
+    let prefix = prefix();
+    let (registry, _) = crate::docproc::registry();
+    let rig = crate::support::Rig::new(registry);
+    rig.engine.register_builtin_workflows().await.unwrap();
+    rig.workflow("name: mine\nstages: [{name: own}]\n").await;
+    let node = Node::start(&rig.engine, "worker", options(&broker, &prefix)).await.unwrap();
+    let client = Client::connect(&broker, &prefix).await;
+    let exists = async |queue: &str| {
+        // Asking for a queue that is not there closes the channel.
+        let client = Client::connect(&broker, &prefix).await;
+        let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        client.channel.queue_declare(format!("{prefix}{queue}").into(), options, FieldTable::default()).await.is_ok()
+    };
+    assert!(exists("q.own").await && exists("q.workflow_router").await && exists("q.dead_letters").await);
+    for queue in ["q.splitter", "q.text_splitter", "q.civic", "q.question"] {
+        assert!(!exists(queue).await, "{queue}");
+    }
+    // A submission makes its workflow one in use.
+    let mut intake = Intake::new("default", vec![rig.file("scan.txt", "invoice\n").await]);
+    intake.external_id = Some("request-1".to_owned());
+    let id = rig.submit(intake).await;
+    eventually("it is completed", async || rig.status(id).await == SubmissionStatus::Completed).await;
+    node.stop().await;
+    assert!(exists("q.splitter").await && !exists("q.text_splitter").await);
+    assert_eq!(client.depth("q.dead_letters").await, 0);
 }
 
 #[test]

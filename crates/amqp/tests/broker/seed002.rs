@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_amqp::{AmqpOptions, topology::Topology};
 use bindery_core::{Name, submission::SubmissionStatus};
-use bindery_engine::message::PipelineMessage;
+use bindery_engine::{message::PipelineMessage, workflow::Workflow};
 use lapin::{
     Connection, ConnectionProperties,
     options::QueueDeclareOptions,
@@ -75,7 +75,7 @@ async fn s002_03_a_worker_for_one_component_leaves_the_others_alone() {
     let Some(broker) = node::broker() else { return };
     let prefix = prefix();
     let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
-    let all = Topology::of_stored(&run.rig.engine).await.unwrap().own(None);
+    let all = Topology::of([&Workflow::parse(&default_yaml(), None).unwrap()]).own(None);
     let aggregator = Name::from("q.extraction_aggregator");
     let others: Vec<Name> = all.into_iter().filter(|queue| *queue != aggregator).collect();
     let without = AmqpOptions { queues: Some(others), ..options(&broker, &prefix) };

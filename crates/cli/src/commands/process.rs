@@ -9,6 +9,7 @@ use crate::{
     processors::Processors,
     standalone::{self, RunnerArgs},
 };
+use bindery_core::Timestamp;
 use bindery_engine::{
     execution::{Duplicates, Execution, ExecutionContext, FactorPolicy, MergePolicy, Trigger},
     runner::{Limits, RunnerChoice},
@@ -26,6 +27,7 @@ Examples:
   bindery process bank_statement batch.jsonl --runner processes:4 --timeout 30
   cat form.json | bindery process application_form - > factors.json
   bindery process application_form fixed.json --previous 1f0c9a2e
+  bindery process application_form form.json --parent nightly-7 --meta batch=12 --trigger automatic --trigger-by cron
 A .json file holds an input (input_id, account_id, underwriting_id, data), a list of inputs, or any
 other JSON: then it is the data of an input that is called like the file. A .jsonl file holds an
 input on each line. Where everything succeeds, the factors are printed. Whatever happens is stored:
@@ -59,6 +61,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RUN", value_parser = not_blank)]
     previous: Option<String>,
 
+    /// The run that this one belongs to, as the result shows it; with --previous, the run that its lineage began with
+    #[arg(long, value_name = "RUN", value_parser = not_blank)]
+    parent: Option<String>,
+
+    /// Anything to keep with the run, as key=value; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    meta: Vec<(String, String)>,
+
+    /// What set the run going
+    #[arg(long, default_value = "manual", value_name = "manual|automatic", value_parser = trigger)]
+    trigger: Trigger,
+
+    /// Who or what set it going
+    #[arg(long, value_name = "NAME", value_parser = not_blank)]
+    trigger_by: Option<String>,
+
+    /// When that was, such as 2026-11-16T09:30:00Z
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
+    trigger_at: Option<String>,
+
     /// Of inputs with the same id, the last one counts, or all are refused
     #[arg(long, default_value = "last", value_name = "last|refuse", value_parser = duplicates)]
     duplicates: Duplicates,
@@ -82,6 +104,20 @@ pub(crate) struct Args {
 
 fn not_blank(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("it is blank".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+fn trigger(text: &str) -> Result<Trigger, String> {
+    match text {
+        "manual" => Ok(Trigger::Manual),
+        "automatic" => Ok(Trigger::Automatic),
+        _ => Err("expected manual or automatic".to_owned()),
+    }
+}
+
+/// Kept as it is written.
+fn timestamp(text: &str) -> Result<String, String> {
+    let read: Result<Timestamp, _> = text.parse();
+    read.map(|_| text.to_owned()).map_err(|_| "expected a time such as 2026-11-16T09:30:00Z".to_owned())
 }
 
 fn duplicates(text: &str) -> Result<Duplicates, String> {
@@ -112,6 +148,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     processors.find(&args.processor)?;
     let own_settings = unique("--set", args.set.iter().cloned())?;
     let factors = unique("--merge-factor", args.merge_factor.iter().cloned())?;
+    let execution_metadata = unique("--meta", args.meta.iter().cloned())?;
     let pile = Pile::read(&args.inputs)?;
     let app = match args.previous {
         Some(_) => settings.existing_with(&processors).await?,
@@ -138,7 +175,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         .with_merge(MergePolicy { default: args.merge, factors });
     let cancel = execution.task_mut().cancel.clone();
     let context = ExecutionContext {
-        trigger_type: Trigger::Manual,
+        trigger_type: args.trigger,
+        trigger_initiator: args.trigger_by,
+        trigger_timestamp: args.trigger_at,
+        parent_run_id: args.parent,
+        execution_metadata,
         previous_run_id: previous.map(|record| record.run_id),
         ..ExecutionContext::default()
     };

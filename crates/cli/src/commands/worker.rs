@@ -10,7 +10,7 @@ use crate::{
     work::{Running, Signals},
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
-use bindery_engine::{WorkerOptions, aggregator, feed::Consumed};
+use bindery_engine::{WorkerOptions, aggregator, feed::Consumed, message::ROUTER_QUEUE};
 use bindery_server::Watched;
 use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
 use std::{sync::Arc, time::Duration};
@@ -157,7 +157,8 @@ async fn queues(app: &App, named: &[String], stages: &[String]) -> anyhow::Resul
 async fn component_queue(app: &App, component: &str) -> anyhow::Result<Name> {
     let wanted = Name::from(format!("q.{component}"));
     let known = app.queues().await?;
-    if known.contains(&wanted) {
+    // The router has no stage: it starts the requests that come as messages.
+    if known.contains(&wanted) || wanted == *ROUTER_QUEUE {
         return Ok(wanted);
     }
     let components: Vec<&str> =

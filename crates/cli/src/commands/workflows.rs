@@ -4,7 +4,7 @@ use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_core::Name;
 use bindery_engine::{
     Registry,
-    workflow::{Workflow, builtin, load_file},
+    workflow::{RoutingClash, Workflow, builtin, load_file, routing_clashes},
 };
 use clap::Subcommand;
 use serde_json::json;
@@ -33,6 +33,8 @@ enum Action {
     /// List them (what happens without a word, too)
     List,
     /// Check files without storing them; all problems are shown
+    ///
+    /// Problems are wrong or unknown keys, and routing keys that lead to another queue in another workflow.
     Check {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -51,7 +53,7 @@ struct Known {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
         Action::List => list(&known(settings).await?, args.json),
-        Action::Check { files } => check(settings.known_processors()?.registry(), &files),
+        Action::Check { files } => check(settings, &files).await,
         Action::Show { name } => {
             let known = known(settings).await?;
             let Some(found) = known.get(&*name) else {
@@ -113,32 +115,78 @@ fn list(known: &BTreeMap<Name, Known>, as_json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn check(registry: &Registry, files: &[PathBuf]) -> anyhow::Result<Exit> {
+async fn check(settings: &Settings, files: &[PathBuf]) -> anyhow::Result<Exit> {
+    let processors = settings.known_processors()?;
+    let others = others(settings).await;
     let mut bad = 0;
+    let mut good: Vec<Workflow> = Vec::new();
     for file in files {
-        match load_file(file) {
-            Ok(loaded) => {
-                let workflow = loaded.workflow;
-                output::line(format!(
-                    "{}: {} version {} is good, {}",
-                    file.display(),
-                    workflow.name,
-                    workflow.version,
-                    output::count(workflow.stages.len() as u64, "stage")
-                ))?;
-                let processors = workflow.stages.iter().flat_map(|stage| &stage.processors);
-                for processor in processors.filter(|known| !known.external && registry.get(&known.name).is_none()) {
-                    output::note(format!("note: this program has no processor {}", processor.name));
-                }
-            }
+        let workflow = match load_file(file) {
+            Ok(loaded) => loaded.workflow,
             Err(problems) => {
                 bad += 1;
                 output::line(problems.to_string())?;
+                continue;
+            }
+        };
+        let clashes = clashes(&workflow, others.values().chain(&good));
+        if clashes.is_empty() {
+            output::line(format!(
+                "{}: {} version {} is good, {}",
+                file.display(),
+                workflow.name,
+                workflow.version,
+                output::count(workflow.stages.len() as u64, "stage")
+            ))?;
+        } else {
+            bad += 1;
+            for clash in &clashes {
+                output::line(format!("{}: {clash}", file.display()))?;
+                let stage = &clash.second.1;
+                output::line(format!("  hint: leave `routing_key` of the stage {stage} out, or choose another"))?;
             }
         }
+        missing_processors(&workflow, processors.registry());
+        good.push(workflow);
     }
     if bad == 0 {
         return Ok(Exit::Ok);
     }
     Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
+}
+
+fn missing_processors(workflow: &Workflow, registry: &Registry) {
+    let processors = workflow.stages.iter().flat_map(|stage| &stage.processors);
+    for processor in processors.filter(|known| !known.external && registry.get(&known.name).is_none()) {
+        output::note(format!("note: this program has no processor {}", processor.name));
+    }
+}
+
+/// The workflows that a file is compared with: those that ship, those in the store, those in the user's folder. A file is
+/// checked also where the store cannot be read or the folder holds other mistakes.
+async fn others(settings: &Settings) -> BTreeMap<Name, Workflow> {
+    let shipped = builtin::all().into_iter().filter_map(|(_, text)| Workflow::parse(text, None).ok());
+    let mut others: BTreeMap<Name, Workflow> = shipped.map(|workflow| (workflow.name.clone(), workflow)).collect();
+    let stored = async {
+        let Some(app) = settings.if_existing().await? else { return Ok(Vec::new()) };
+        anyhow::Ok(app.store().workflows().await?)
+    };
+    match stored.await {
+        Ok(stored) => {
+            let parsed = stored.iter().filter_map(|stored| Workflow::parse(&stored.text, None).ok());
+            others.extend(parsed.map(|workflow| (workflow.name.clone(), workflow)));
+        }
+        Err(error) => output::note(format!("note: not compared with what is stored: {error:#}")),
+    }
+    let own = settings.own_workflows().unwrap_or_default().into_iter().map(|loaded| loaded.workflow);
+    others.extend(own.map(|workflow| (workflow.name.clone(), workflow)));
+    others
+}
+
+/// The clashes of a workflow with others; a version of its own is none of them.
+fn clashes<'w>(workflow: &'w Workflow, others: impl Iterator<Item = &'w Workflow>) -> Vec<RoutingClash> {
+    let others = others.filter(|other| other.name != workflow.name).chain([workflow]);
+    let mut clashes = routing_clashes(others);
+    clashes.retain(|clash| clash.second.0 == workflow.name);
+    clashes
 }

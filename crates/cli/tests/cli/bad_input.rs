@@ -65,6 +65,33 @@ fn a_bad_workflow_is_told_with_all_its_problems() {
 }
 
 #[test]
+fn a_routing_key_that_leads_to_two_queues_is_refused_with_both_stages() {
+    let desk = Desk::new();
+    let mine = "name: mine\nstages:\n- {name: read, component: reader, routing_key: page.ocr}\n";
+    desk.write("mine.yaml", mine);
+    desk.write("yours.yaml", "name: yours\nstages:\n- {name: a, routing_key: own.key}\n");
+    desk.write("theirs.yaml", "name: theirs\nstages:\n- {name: b, routing_key: own.key}\n");
+    let checked = desk.bindery(&["workflows", "check", "mine.yaml"]).fails_with(2, "1 file cannot be used");
+    let clash = "mine.yaml: the routing key \"page.ocr\" leads to the stage ocr of the workflow default (queue q.ocr) and to \
+                 the stage read of the workflow mine (queue q.reader)";
+    assert!(checked.out.contains(clash), "{checked:?}");
+    assert!(checked.out.contains("hint: leave `routing_key` of the stage read out"), "{checked:?}");
+    // Each is good alone, and the second of both is not.
+    desk.bindery(&["workflows", "check", "yours.yaml"]).ok();
+    desk.bindery(&["workflows", "check", "theirs.yaml"]).ok();
+    let both =
+        desk.bindery(&["workflows", "check", "yours.yaml", "theirs.yaml"]).fails_with(2, "1 file cannot be used");
+    assert!(both.out.contains("the stage a of the workflow yours"), "{both:?}");
+    assert!(both.out.contains("the stage b of the workflow theirs"), "{both:?}");
+    // Another version of a workflow takes the place of the one before.
+    let newer = desk.bindery(&["workflows", "show", "default"]).ok().out;
+    let newer = newer.replace("version: 3", "version: 4").replace("component: ocr", "component: reader");
+    desk.write("newer.yaml", newer);
+    desk.bindery(&["workflows", "check", "newer.yaml"]).ok();
+    assert!(!desk.path("bindery-data").exists(), "nothing was stored");
+}
+
+#[test]
 fn a_changed_workflow_needs_a_new_version() {
     let desk = Desk::slow();
     desk.write("a.txt", "a");

@@ -7,7 +7,10 @@ use lapin::{
     options::{BasicAckOptions, BasicGetOptions, BasicPublishOptions, ConfirmSelectOptions},
 };
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
 
 /// None, with a line that says so, where RabbitMQ is not installed.
 #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -38,6 +41,121 @@ fn a_broker_that_cannot_be_used_is_one_sentence_without_its_password() {
     let ran = desk.bindery(&["worker", "--amqp", "amqp://ann:s3cret@127.0.0.1:1/"]).fails_with(20, "no broker answers");
     assert!(!ran.err.contains("s3cret"), "{ran:?}");
     desk.bindery(&["worker", "--amqp", "http://127.0.0.1/"]).fails_with(2, "amqp://");
+}
+
+/// A workflow whose pages are counted by a program outside.
+const COUNTED_OUTSIDE: &str = "
+name: seed
+version: 1
+stages:
+  - {name: split, component: text_splitter, over: file, parallel: true}
+  - name: count
+    component: counter
+    routing_key: page.count
+    over: page
+    parallel: true
+    processors: [{name: counter, external: true}]
+    result: {words: integer}
+  - name: done
+    component: extraction_aggregator
+    routing_key: page.counted
+    aggregation: {collect_by: request_id, expect_count_from: page_count}
+";
+
+/// A program as those of seed 002 are: declares its own queue, sends a request, and does its work. Of each page it sends a
+/// message that is no result before the right one.
+const COUNTER: &str = r#"
+import json, os, sys, time
+import pika
+
+def channel():
+    return pika.BlockingConnection(pika.URLParameters(os.environ["BROKER"])).channel()
+
+begun = time.time()
+while True:
+    try:
+        ch = channel()
+        ch.exchange_declare("doc.direct", exchange_type="direct", durable=True)
+        ch.queue_declare("q.workflow_router", passive=True)
+        break
+    except (pika.exceptions.ChannelClosedByBroker, pika.exceptions.AMQPConnectionError):
+        if time.time() - begun > 60:
+            raise
+        time.sleep(0.1)
+arguments = json.loads(os.environ["ARGUMENTS"])
+ch.confirm_delivery()
+ch.queue_declare("q.counter", durable=True, arguments=arguments)
+request = {
+    "request_id": "request-7", "workflow_name": "seed", "tenant": "t-1",
+    "payload": {"file_path": "request-7/note.txt", "original_filename": "letter.txt", "channel": "mail", "metadata": {"from": "ann"}},
+}
+for again in range(2):
+    ch.basic_publish("doc.direct", "request.new", json.dumps(request), mandatory=True)
+ch.basic_publish("doc.direct", "request.new", json.dumps({"request_id": "r", "payload": {"file_path": "/etc/passwd"}}))
+for method, properties, body in ch.consume("q.counter", inactivity_timeout=60):
+    message = json.loads(body)
+    about = {"request_id": message["request_id"], "document_id": message["document_id"]}
+    ch.basic_publish("doc.direct", "page.counted", json.dumps(about), mandatory=True)
+    message["payload"] = {"words": 3}
+    ch.basic_publish("doc.direct", "page.counted", json.dumps(message), mandatory=True)
+    ch.basic_ack(method.delivery_tag)
+    break
+reasons = []
+while len(reasons) < 2 and time.time() - begun < 120:
+    method, properties, body = ch.basic_get("q.dead_letters", auto_ack=True)
+    if method:
+        reasons.append(properties.headers["bindery-reason"])
+    else:
+        time.sleep(0.05)
+print(json.dumps(sorted(reasons)))
+"#;
+
+/// A program of seed 002 takes part on queues of this kind, which it declares with these arguments.
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn takes_part(kind: &str, arguments: &Value) {
+    let Some(broker) = start() else { return };
+    let Some(python) = bindery_testkit::process::python_with("pika") else {
+        eprintln!("skipped: Python's pika is not installed (make setup-test installs it)");
+        return;
+    };
+    let desk = Desk::new();
+    desk.write("workflows/seed.yaml", COUNTED_OUTSIDE);
+    desk.write("inbox/request-7/note.txt", "one two three\n");
+    let address = format!("{}?queues={kind}&files={}", broker.url(), desk.path("inbox").display());
+    let worker = desk.start(&["worker", "--amqp", &address]);
+    let program = desk.write("counter.py", COUNTER);
+    let mut counter = Command::new(python);
+    counter.arg(program).env("BROKER", broker.url()).env("ARGUMENTS", arguments.to_string());
+    let ran = counter.output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let reasons: Vec<String> = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(reasons[0].contains("the payload is missing"), "{reasons:?}");
+    assert!(reasons[1].contains("/etc/passwd is not below the folder"), "{reasons:?}");
+    let begun = Instant::now();
+    let status = loop {
+        let status = desk.status("request-7");
+        if status["status"] == "completed" {
+            break status;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{status}");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    worker.kill();
+    assert_eq!(stage(&status, "count")["completed"], 1);
+    let events = desk.bindery(&["events", "--json"]).ok().out;
+    assert!(events.contains("letter.txt"), "the file goes by its original name: {events}");
+    assert!(events.contains(r#""channel":"mail""#), "{events}");
+    assert_eq!(events.matches("SubmissionCreated").count(), 1, "the same request again is the same: {events}");
+}
+
+#[test]
+fn s002_01_a_program_of_the_seed_declares_its_queue_and_starts_a_request() {
+    takes_part("classic", &json!({"x-message-ttl": 300_000, "x-dead-letter-exchange": "doc.dlx"}));
+}
+
+#[test]
+fn s002_01_a_program_that_declares_durable_queues_only_takes_part() {
+    takes_part("plain", &json!(null));
 }
 
 /// Takes one message from a queue, as a program outside does, and publishes what it makes of it.

@@ -28,6 +28,61 @@ fn a_file_is_the_data_of_an_input_called_like_it() {
 }
 
 #[test]
+fn s004_26_the_context_of_a_run_can_be_given() {
+    let desk = Desk::new();
+    let input = desk.write("in.json", page("a", "one two"));
+    let input = input.to_str().unwrap();
+    let given = ["--parent", "nightly-7", "--meta", "batch=12", "--meta", "note=a=b", "--trigger", "automatic"];
+    let more = ["--trigger-by", "cron", "--trigger-at", "2026-11-16T09:30:00Z", "--json"];
+    let args = [&["process", "word_counter", input][..], &given, &more].concat();
+    let context = desk.bindery(&args).ok().json()["context"].clone();
+    let expected = json!({
+        "parent_run_id": "nightly-7", "previous_run_id": null, "last_error_step": null, "retry_count": 0,
+        "execution_metadata": {"batch": "12", "note": "a=b"}, "trigger_type": "automatic", "trigger_initiator": "cron",
+        "trigger_timestamp": "2026-11-16T09:30:00Z",
+    });
+    assert_eq!(context, expected);
+    for (flags, sentence) in [
+        (["--meta", "batch"], "expected key=value"),
+        (["--trigger", "cron"], "expected manual or automatic"),
+        (["--trigger-at", "yesterday"], "expected a time such as"),
+        (["--parent", " "], "it is blank"),
+    ] {
+        desk.bindery(&[&["process", "word_counter", input][..], &flags].concat()).fails_with(2, sentence);
+    }
+    let twice = ["process", "word_counter", input, "--meta", "a=1", "--meta", "a=2"];
+    desk.bindery(&twice).fails_with(2, "--meta: \"a\" is given twice");
+}
+
+#[test]
+fn s004_27_what_is_given_is_kept_with_the_run_and_goes_on_in_its_lineage() {
+    let desk = Desk::new();
+    desk.write(
+        "in.jsonl",
+        format!(
+            "{}\n{{\"input_id\": \"b\", \"account_id\": \"acc\", \"underwriting_id\": \"uw\", \"data\": 7}}\n",
+            page("a", "one")
+        ),
+    );
+    let first =
+        desk.bindery(&["process", "word_counter", "in.jsonl", "--parent", "root-1", "--meta", "batch=12", "--json"]);
+    assert_ne!(first.code, Some(0), "one input is no text: {first:?}");
+    let first = first.json();
+    let run = first["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(first["context"]["parent_run_id"], "root-1");
+    let fixed = desk.write("fixed.json", page("b", "one two"));
+    let again = |flags: &[&str]| {
+        let args = ["process", "word_counter", fixed.to_str().unwrap(), "--previous", &run, "--json"];
+        desk.bindery(&[&args[..], flags].concat())
+    };
+    again(&["--parent", "root-2"]).fails_with(2, "began with root-1");
+    let second = again(&["--meta", "by=ann"]).ok().json()["context"].clone();
+    assert_eq!((&second["parent_run_id"], &second["previous_run_id"]), (&json!("root-1"), &json!(run)));
+    assert_eq!(second["execution_metadata"], json!({"batch": "12", "by": "ann"}), "added to what the run before had");
+    assert_eq!(second["retry_count"], 1);
+}
+
+#[test]
 fn inputs_come_in_files_lists_lines_folders_and_through_a_pipe() {
     let desk = Desk::new();
     desk.write("in/list.json", format!("[{}, {}]", page("a", "one"), page("b", "one two")));

@@ -15,6 +15,7 @@ use crate::{
     processor::Processor,
     runner::{Limits, Ran, Runner, RunnerKind, RunnerReport, Sequential, Task, Unit},
     steps::StepTimes,
+    work_id::WorkId,
 };
 use bindery_core::{
     ContentHash, Timestamp,
@@ -246,7 +247,11 @@ impl Execution {
             match planned {
                 Planned::Runs(Start { step, data, note }) => {
                     under_way.push((inputs.len(), data.clone()));
-                    units.push(Unit { from: step, value: data.unwrap_or_else(|| input.data.clone()), attempt });
+                    // The same in every run of a lineage.
+                    let first = begun.context.parent_run_id.as_ref().unwrap_or(&begun.run_id);
+                    let about = format!("{first}/{}/{}/{}", input.account_id, input.underwriting_id, input.input_id);
+                    let work = Some(WorkId { job: begun.run_id.clone(), about });
+                    units.push(Unit { from: step, value: data.unwrap_or_else(|| input.data.clone()), attempt, work });
                     report.from = step;
                     report.note = note;
                 }

@@ -4,6 +4,7 @@ use super::{
     nested,
     tasks::{ItemsRequest, ResultsRequest, TaskCall, TaskFailure, Tasks},
 };
+use crate::work_id::idempotency_key;
 use bindery_core::ExecutionId;
 use bindery_states::asl::stepper::{Command, Event};
 use bindery_store::Store;
@@ -26,9 +27,21 @@ pub(super) async fn perform(
             Ok(output) => Event::TaskSucceeded { task, output },
             Err(failure) => failed(task, failure),
         },
-        Command::RunTask { task, state, resource, input, token, .. } => {
+        Command::RunTask { task, state, resource, input, token, visit: (thread, event), retries, .. } => {
             let waits = token.is_some();
-            let call = TaskCall { execution: id, execution_arn: arn, task, state, resource, input, token };
+            let idempotency_key = idempotency_key(&[&arn, &state, &thread.to_string(), &event.to_string()]);
+            let attempt = retries.saturating_add(1);
+            let call = TaskCall {
+                execution: id,
+                execution_arn: arn,
+                task,
+                state,
+                resource,
+                input,
+                token,
+                attempt,
+                idempotency_key,
+            };
             match tasks.run(call).await {
                 Ok(output) if waits => Event::TaskSubmitted { task, output },
                 Ok(output) => Event::TaskSucceeded { task, output },

@@ -19,6 +19,10 @@ pub struct TaskCall {
     pub input: Value,
     /// For tasks that end when their token is reported: what is returned then only says that the request was taken.
     pub token: Option<String>,
+    /// 1 for the first try.
+    pub attempt: u32,
+    /// The same for every try of this task, also after a crash, and of no other task.
+    pub idempotency_key: String,
 }
 
 /// The items of a distributed Map.

@@ -25,6 +25,7 @@ use crate::{
     context::{BlobAccess, CancelFlag, Cost, StepContext},
     processor::{Extracted, Processor},
     steps::{self, StepTimes, Stopped},
+    work_id::WorkId,
 };
 use bindery_core::{StepError, outcome::Step};
 use serde::Serialize;
@@ -70,6 +71,7 @@ impl Task {
         let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
         let context = StepContext::alone(Arc::clone(&self.settings), unit.attempt, self.cancel.clone())
             .with_blobs(self.blobs.clone())
+            .with_work(unit.work)
             .with_deadline(deadline);
         let mut times = StepTimes::default();
         let result = steps::run_from(self.processor.as_ref(), &context, unit.from, unit.value, &mut times);
@@ -93,12 +95,14 @@ pub struct Unit {
     pub value: Value,
     /// 1 for the first try.
     pub attempt: u32,
+    /// Which work it is, for those outside.
+    pub work: Option<WorkId>,
 }
 
 impl Unit {
     /// From the start.
     pub fn new(value: Value) -> Self {
-        Self { from: Step::Validation, value, attempt: 1 }
+        Self { from: Step::Validation, value, attempt: 1, work: None }
     }
 }
 

@@ -323,7 +323,7 @@ impl Pool {
                     cancel: cancel.clone(),
                     ..Task::new(Arc::clone(processor))
                 };
-                let ran = processes.run_one(&task, Unit { from, value, attempt: job.attempt });
+                let ran = processes.run_one(&task, Unit { from, value, attempt: job.attempt, work: context.work() });
                 context.charge_all(ran.costs);
                 ran.result
             }

@@ -54,6 +54,7 @@ const LEVELS: &[Level] = &[
             ("complete_when", "all"),
             ("runner", "processes"),
             ("memory_mb", "64"),
+            ("result", "any"),
             ("settings", "{language: nl}"),
         ],
     ),

@@ -12,6 +12,7 @@
 
 pub mod builtin;
 mod check;
+mod clash;
 #[cfg(test)]
 mod key_tests;
 pub mod keys;
@@ -19,13 +20,16 @@ mod load;
 mod model;
 mod parse;
 mod resolve;
+mod result_shape;
 mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use clash::{RoutingClash, routing_clashes};
 pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over,
     Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
+pub use result_shape::{ResultShape, ValueKind};

@@ -1,5 +1,6 @@
 //! A workflow as the engine uses it: every default filled in, every rule of [`check`](super) held.
 
+use super::result_shape::ResultShape;
 use bindery_core::{Name, submission::SubmissionStatus};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, time::Duration};
@@ -67,7 +68,7 @@ pub struct Stage {
     /// Unique in its workflow; positions are resolved by it alone.
     pub name: Name,
     pub component: Name,
-    /// Unique in its workflow.
+    /// Unique in its workflow; the workflow and the stage where it is not written, so that no other workflow has it.
     pub routing_key: Name,
     pub over: Over,
     /// Never empty.
@@ -92,6 +93,8 @@ pub struct Stage {
     pub runner: StageRunner,
     /// What a processor in a process of its own may take, in bytes.
     pub memory: Option<u64>,
+    /// What a result of a program outside must have.
+    pub result: ResultShape,
     /// Handed to the processors as it is.
     pub settings: Map<String, Value>,
 }

@@ -35,7 +35,7 @@ fn read_workflow(root: &Node, problems: &mut Problems) -> Option<Workflow> {
     let description = fields.text("description", problems).unwrap_or_default().to_owned();
     let version = read_version(&fields, problems);
     let sla = fields.get("sla").and_then(|node| read_sla(node, &fields.path_of("sla"), problems));
-    let drafts = read_stages(&fields, problems);
+    let drafts = read_stages(&fields, name.as_deref().unwrap_or("workflow"), problems);
     let extraction_schemas = read_schemas(&fields, problems);
     let stages = check::stages(drafts, problems);
     Some(Workflow { name: name?, description, version, sla, stages, extraction_schemas })
@@ -84,7 +84,7 @@ fn read_sla(node: &Node, path: &str, problems: &mut Problems) -> Option<Sla> {
     Some(Sla { deadline: deadline?, warn_threshold_pct, escalation_threshold_pct })
 }
 
-fn read_stages<'n>(fields: &Fields<'n>, problems: &mut Problems) -> Vec<StageDraft<'n>> {
+fn read_stages<'n>(fields: &Fields<'n>, workflow: &str, problems: &mut Problems) -> Vec<StageDraft<'n>> {
     let hint = "a workflow has at least one stage";
     fields.require("stages", hint, problems);
     let Some(nodes) = fields.list("stages", problems) else { return Vec::new() };
@@ -92,7 +92,7 @@ fn read_stages<'n>(fields: &Fields<'n>, problems: &mut Problems) -> Vec<StageDra
         fields.blame("stages", "the list is empty", Some(hint), problems);
     }
     let stages = nodes.iter().enumerate();
-    stages.filter_map(|(index, node)| read_stage(node, &format!("stages[{index}]"), problems)).collect()
+    stages.filter_map(|(index, node)| read_stage(node, &format!("stages[{index}]"), workflow, problems)).collect()
 }
 
 fn read_schemas(fields: &Fields<'_>, problems: &mut Problems) -> BTreeMap<String, ExtractionSchema> {

@@ -4,6 +4,7 @@ use super::model::{
     Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, OnReview, Over, Stage, StageLimits, StageProcessor,
     StageRunner,
 };
+use super::result_shape::ResultShape;
 use bindery_core::{Name, submission::SubmissionStatus};
 use bindery_yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ pub(super) const STAGE_KEYS: &[&str] = &[
     "complete_when",
     "runner",
     "memory_mb",
+    "result",
     "settings",
 ];
 pub(super) const PROCESSOR_KEYS: &[&str] = &["name", "external", "timeout_seconds", "max_attempts"];
@@ -45,8 +47,13 @@ pub(super) struct StageDraft<'n> {
     pub(super) fields: Fields<'n>,
 }
 
-/// `None` only together with a problem.
-pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems) -> Option<StageDraft<'n>> {
+/// `None` only together with a problem. The workflow's name is the first part of a routing key that is not written.
+pub(super) fn read_stage<'n>(
+    node: &'n Node,
+    path: &str,
+    workflow: &str,
+    problems: &mut Problems,
+) -> Option<StageDraft<'n>> {
     let fields = Fields::open(node, path, STAGE_KEYS, problems)?;
     fields.require("name", "every stage has a name of its own", problems);
     let name = fields.name("name", problems);
@@ -86,13 +93,14 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         let message = "a thread cannot be held to a memory limit";
         fields.blame("memory_mb", message, Some("use `runner: processes`, or leave one of the two out"), problems);
     }
+    let result = fields.get("result").map(|node| ResultShape::read(node, &fields.path_of("result"), problems));
     let settings = read_settings(&fields, problems);
 
     let name = name?;
     let component = component.unwrap_or_else(|| name.clone());
     let processors = processors.unwrap_or_else(|| vec![plain_processor(component.clone())]);
     let stage = Stage {
-        routing_key: routing_key.unwrap_or_else(|| Name::from(format!("stage.{name}"))),
+        routing_key: routing_key.unwrap_or_else(|| Name::from(format!("{workflow}.{name}"))),
         over: Over::Submission,
         processors,
         timeout,
@@ -110,6 +118,7 @@ pub(super) fn read_stage<'n>(node: &'n Node, path: &str, problems: &mut Problems
         complete_when: complete_when.unwrap_or_default(),
         runner: runner.unwrap_or_default(),
         memory: memory.and_then(|megabytes| u64::try_from(megabytes).ok()).map(|megabytes| megabytes << 20),
+        result: result.unwrap_or_default(),
         settings,
         name,
         component,

@@ -249,8 +249,8 @@ fn only_an_aggregation_follows_with_something_coarser() {
 #[test]
 fn stages_fit_together() {
     assert_eq!(
-        errors("name: w\nstages:\n  - {name: a, routing_key: stage.b}\n  - name: b\n"),
-        "w.yaml:4:5: stages[1].routing_key: the routing key \"stage.b\" already leads to the stage \"a\" on line 3\n  \
+        errors("name: w\nstages:\n  - {name: a, routing_key: w.b}\n  - name: b\n"),
+        "w.yaml:4:5: stages[1].routing_key: the routing key \"w.b\" already leads to the stage \"a\" on line 3\n  \
          hint: give every stage its own routing key"
     );
     assert_eq!(
@@ -289,7 +289,7 @@ fn defaults_are_filled_in() {
     let workflow = Workflow::parse("name: w\nstages:\n- name: a\n", None).unwrap();
     let stage = &workflow.stages[0];
     assert_eq!((workflow.version, workflow.sla), (1, None));
-    assert_eq!((&*stage.component, &*stage.routing_key, &*stage.queue()), ("a", "stage.a", "q.a"));
+    assert_eq!((&*stage.component, &*stage.routing_key, &*stage.queue()), ("a", "w.a", "q.a"));
     assert_eq!(stage.processors.len(), 1);
     assert_eq!(stage.processors[0].name, "a");
     assert_eq!((stage.timeout.as_secs(), stage.max_attempts, stage.parallel), (30, 3, false));

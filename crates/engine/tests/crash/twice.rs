@@ -23,7 +23,8 @@ use bindery_store::{
     portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
+        WorkerView,
     },
     search::{CollectionView, Hit, IndexedDocument, SearchRequest},
 };
@@ -58,6 +59,12 @@ impl Queue for Twice {
     }
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
         self.0.announced(jobs, again_after).await
+    }
+    async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>> {
+        self.0.last_announced(queue).await
+    }
+    async fn hold_reports(&self, undelivered: Undelivered) -> StoreResult<u64> {
+        self.0.hold_reports(undelivered).await
     }
     async fn heartbeat(
         &self,

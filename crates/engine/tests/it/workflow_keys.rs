@@ -53,6 +53,7 @@ behaviours! {
     "stages[].complete_when" => stages::complete_when_says_whether_one_is_enough,
     "stages[].runner" => isolation::runner_says_where_it_runs,
     "stages[].memory_mb" => isolation::memory_mb_ends_what_swells,
+    "stages[].result" => stages::result_is_what_an_outside_result_must_have,
     "stages[].settings" => stages::settings_reach_the_processor,
     "extraction_schemas" => stages::extraction_schemas_reach_the_processor,
     "extraction_schemas.*.fields" => stages::schema_fields_are_what_is_read,

@@ -24,7 +24,7 @@ pub fn queue_workflow(queue: &str) -> String {
     format!(
         "name: queue-{component}
 description: Tasks of state machines for the program behind the queue q.{component}.
-version: 1
+version: 2
 stages:
   - name: hand_out
     component: task_hand_out
@@ -40,6 +40,7 @@ stages:
     processors: [{{name: \"{component}\", external: true}}]
     timeout_seconds: 86400
     max_attempts: 5
+    result: any
   - name: answer
     component: task_answer
     routing_key: task.answered

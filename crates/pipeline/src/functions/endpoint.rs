@@ -1,7 +1,8 @@
 //! Tasks that ask a program over HTTP.
 
 use crate::http::{Allowed, Answer, Client};
-use bindery_engine::machines::{TaskFailure, TaskResult};
+use bindery_engine::machines::{TaskCall, TaskFailure, TaskResult};
+use bindery_processors::outside::Sender;
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, time::Duration};
 use ureq::http::Request;
@@ -14,8 +15,12 @@ pub(super) fn is_url(text: &str) -> bool {
 }
 
 /// An endpoint that stands for a function: the payload goes there, the answer is the result.
-pub(super) async fn post(url: String, payload: Value) -> TaskResult {
-    let request = Request::post(&url).header("content-type", "application/json").body(payload.to_string().into_bytes());
+pub(super) async fn post(url: String, payload: Value, call: &TaskCall) -> TaskResult {
+    let mut request = Request::post(&url).header("content-type", "application/json");
+    for (name, value) in sender(call).headers() {
+        request = request.header(name, value);
+    }
+    let request = request.body(payload.to_string().into_bytes());
     let answer = ask(Client::open, request, url).await?;
     if !answer.status.is_success() {
         return Err(refused(&answer));
@@ -24,7 +29,8 @@ pub(super) async fn post(url: String, payload: Value) -> TaskResult {
 }
 
 /// `http:invoke`: what a state says of a request. Its address may come from a document, so it must not be a private one.
-pub(super) async fn invoke(input: Value) -> TaskResult {
+pub(super) async fn invoke(call: &TaskCall) -> TaskResult {
+    let input = &call.input;
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let wrong = |why: String| TaskFailure::new("States.Http.InvalidRequest", why);
     let url = text("ApiEndpoint").filter(|url| is_url(url));
@@ -43,10 +49,15 @@ pub(super) async fn invoke(input: Value) -> TaskResult {
     for (name, value) in fields("Headers") {
         request = request.header(name, plain(value));
     }
+    // The state's own word counts.
+    let is_said = |name: &str| fields("Headers").keys().any(|said| said.eq_ignore_ascii_case(name));
+    for (name, value) in sender(call).headers().filter(|(name, _)| !is_said(name)) {
+        request = request.header(name, value);
+    }
     let body = match input.get("RequestBody") {
         None | Some(Value::Null) => Vec::new(),
         Some(body) => {
-            if !fields("Headers").keys().any(|name| name.eq_ignore_ascii_case("content-type")) {
+            if !is_said("content-type") {
                 request = request.header("content-type", "application/json");
             }
             body.to_string().into_bytes()
@@ -67,6 +78,12 @@ pub(super) async fn invoke(input: Value) -> TaskResult {
         "StatusCode": answer.status.as_u16(),
         "StatusText": answer.status.canonical_reason().unwrap_or_default(),
     }))
+}
+
+/// Which task of which execution asks: the same key for every try of the task.
+fn sender(call: &TaskCall) -> Sender {
+    let (job, attempt) = (Some(format!("{}/{}", call.execution, call.task)), call.attempt);
+    Sender { job, attempt, idempotency_key: call.idempotency_key.clone() }
 }
 
 async fn ask(

@@ -31,6 +31,7 @@ use bindery_engine::{
     context::{CancelFlag, StepContext},
     machines::{ItemsRequest, ResultsRequest, TaskCall, TaskFailure, TaskResult, Tasks},
     steps::{StepTimes, run_from},
+    work_id::WorkId,
 };
 use resource::{Target, target_of};
 use serde_json::{Map, Value, json};
@@ -113,25 +114,26 @@ impl Functions {
         }
         let resolved = self.resolved(name);
         if endpoint::is_url(resolved) {
-            return endpoint::post(resolved.to_owned(), payload).await;
+            return endpoint::post(resolved.to_owned(), payload, call).await;
         }
         if let Some(answer) = self.builtin(resolved, &payload, call).await {
             return answer;
         }
         if self.engine.registry().get(resolved).is_some() {
-            return self.run_processor(resolved, payload).await;
+            return self.run_processor(resolved, payload, call).await;
         }
         Err(TaskFailure::unknown(name, &self.known()))
     }
 
     /// The three steps of a processor, on its own.
-    async fn run_processor(&self, name: &str, payload: Value) -> TaskResult {
+    async fn run_processor(&self, name: &str, payload: Value, call: &TaskCall) -> TaskResult {
         let unknown = || TaskFailure::unknown(name, &self.known());
         let processor = self.engine.registry().get(name).cloned().ok_or_else(unknown)?;
         let cancel = CancelOnDrop(CancelFlag::default());
-        let flag = cancel.0.clone();
+        let (flag, attempt) = (cancel.0.clone(), call.attempt);
+        let work = WorkId { job: format!("{}/{}", call.execution, call.task), about: call.idempotency_key.clone() };
         let run = move || {
-            let context = StepContext::alone(Arc::default(), 1, flag);
+            let context = StepContext::alone(Arc::default(), attempt, flag).with_work(Some(work));
             run_from(&*processor, &context, Step::Validation, payload, &mut StepTimes::default())
                 .map_err(|stopped| stopped.error)
         };
@@ -188,7 +190,7 @@ impl Tasks for Functions {
                 let answer = self.call(name, payload, &call).await?;
                 Ok(json!({"ExecutedVersion": "$LATEST", "Payload": answer, "StatusCode": 200}))
             }
-            Target::Http => endpoint::invoke(call.input).await,
+            Target::Http => endpoint::invoke(&call).await,
             Target::Function(name) => self.call(name, call.input.clone(), &call).await,
             Target::Start | Target::Items | Target::Results | Target::Other(_) => {
                 Err(TaskFailure::unknown(&call.resource, &self.known()))

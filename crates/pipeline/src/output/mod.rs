@@ -14,7 +14,7 @@ mod reply;
 use crate::http::{Allowed, Client, Environment};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext, processor::NewArtifact};
-use bindery_processors::outside::signature;
+use bindery_processors::outside::{Sender, signature};
 use delivery::{Delivery, What};
 use serde_json::{Value, json};
 use std::{
@@ -73,7 +73,9 @@ impl Processor for Output {
         let id = delivery_id(context, &body)?;
         let now = SystemTime::now();
         let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let request = request(&delivery, &id, seconds, &media_type, body.clone())?;
+        let work = context.work().map(|work| work.job);
+        let sender = Sender { job: work, attempt: context.attempt(), idempotency_key: id.clone() };
+        let request = request(&delivery, &sender, seconds, &media_type, body.clone())?;
         let client = if delivery.allow_private { &self.open } else { &self.guarded };
         let allowed = Allowed { time: delivery.time, bytes: reply::KEPT_BYTES };
         let answer = client.ask(request, &delivery.shown, allowed)?;
@@ -136,16 +138,20 @@ fn delivery_id(context: &StepContext, body: &[u8]) -> Result<String, StepError> 
 
 fn request(
     delivery: &Delivery,
-    id: &str,
+    sender: &Sender,
     seconds: u64,
     media_type: &str,
     body: Vec<u8>,
 ) -> Result<Request<Vec<u8>>, StepError> {
+    let id = &sender.idempotency_key;
     let mut request = Request::post(&delivery.url)
         .header(header::CONTENT_TYPE, media_type)
         .header(header::ACCEPT, "application/json")
         .header(signature::ID, id)
         .header(signature::TIMESTAMP, seconds.to_string());
+    for (name, value) in sender.headers() {
+        request = request.header(name, value);
+    }
     if !delivery.secrets.is_empty() {
         let signed = signature::sign(&delivery.secrets, id, seconds, &body);
         request = request.header(signature::SIGNATURE, signed);

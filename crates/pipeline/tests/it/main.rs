@@ -6,6 +6,7 @@
 mod desk;
 mod documents;
 mod errands;
+mod functions;
 mod intake;
 mod output;
 mod read;

@@ -1,7 +1,8 @@
 //! What is said to the outside, and what it may answer. The same for commands and HTTP endpoints.
 //!
 //! ```json
-//! {"processor": "tone", "version": 1, "attempt": 1, "settings": {}, "input": {"text": "Good."}}
+//! {"processor": "tone", "version": 1, "attempt": 1, "job": "job_7", "idempotency_key": "5b0c6f0e…", "settings": {},
+//!  "input": {"text": "Good."}}
 //! {"output": {"tone": 1}, "cost": {"service": "example.com", "operation": "text", "micros": 20}}
 //! {"error": {"kind": "Busy", "message": "try later", "class": "retry", "retry_after_seconds": 10}}
 //! ```
@@ -24,17 +25,58 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 60 * 60
 #[derive(Debug)]
 pub(super) struct Request {
     fields: String,
+    /// Who asks, for headers and environments.
+    pub(super) sender: Sender,
+}
+
+/// Which work a request is part of: what tells a second try from other work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sender {
+    /// The job, or the run or execution; none where nobody has said it.
+    pub job: Option<String>,
+    /// 1 for the first try.
+    pub attempt: u32,
+    /// The same for every try of the same work.
+    pub idempotency_key: String,
+}
+
+impl Sender {
+    pub fn of(context: &StepContext, processor: &str, input: &Value) -> Self {
+        Self {
+            job: context.work().map(|work| work.job),
+            attempt: context.attempt(),
+            idempotency_key: context.idempotency_key(processor, input),
+        }
+    }
+
+    /// As headers of a request.
+    pub fn headers(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let job = self.job.clone().map(|job| ("bindery-job", job));
+        let attempt = ("bindery-attempt", self.attempt.to_string());
+        [("idempotency-key", self.idempotency_key.clone()), attempt].into_iter().chain(job)
+    }
+
+    /// As variables of a program's environment.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let job = self.job.clone().map(|job| ("BINDERY_JOB", job));
+        let attempt = ("BINDERY_ATTEMPT", self.attempt.to_string());
+        [("BINDERY_IDEMPOTENCY_KEY", self.idempotency_key.clone()), attempt].into_iter().chain(job)
+    }
 }
 
 impl Request {
     pub(super) fn new(processor: &str, version: u32, context: &StepContext, input: &Value) -> Self {
+        let sender = Sender::of(context, processor, input);
         let fields = format!(
-            "\"processor\":{},\"version\":{version},\"attempt\":{},\"settings\":{},\"input\":{input}}}",
+            "\"processor\":{},\"version\":{version},\"attempt\":{},\"job\":{},\"idempotency_key\":\"{}\",\
+             \"settings\":{},\"input\":{input}}}",
             Value::from(processor),
-            context.attempt(),
+            sender.attempt,
+            Value::from(sender.job.clone()),
+            sender.idempotency_key,
             serde_json::to_string(context.settings()).unwrap_or_default(),
         );
-        Self { fields }
+        Self { fields, sender }
     }
 
     pub(super) fn text(&self) -> String {
@@ -183,8 +225,10 @@ mod tests {
         let settings = json!({"words": ["a\nb"]});
         let context = StepContext::alone(Arc::new(settings.as_object().unwrap().clone()), 2, CancelFlag::default());
         let request = Request::new("to\"ne", 7, &context, &json!({"text": "line\nline"}));
+        let key = context.idempotency_key("to\"ne", &json!({"text": "line\nline"}));
         let expected = json!({
-            "processor": "to\"ne", "version": 7, "attempt": 2, "settings": settings, "input": {"text": "line\nline"}
+            "processor": "to\"ne", "version": 7, "attempt": 2, "job": null, "idempotency_key": key,
+            "settings": settings, "input": {"text": "line\nline"}
         });
         assert_eq!(serde_json::from_str::<Value>(&request.text()).unwrap(), expected);
         let with_id: Value = serde_json::from_str(&request.with_id(9)).unwrap();

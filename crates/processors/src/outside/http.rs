@@ -43,7 +43,7 @@ impl Endpoint {
 
     pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Value, Failed> {
         let time = TimeLimit::new(self.config.timeout, context);
-        let asked = self.request(request.text())?;
+        let asked = self.request(request)?;
         let left = time.until.saturating_duration_since(Instant::now());
         let asked = self.agent.configure_request(asked).timeout_global(Some(left)).build();
         let mut response = self.agent.run(asked).map_err(|error| self.unreachable(error, &time))?;
@@ -69,7 +69,7 @@ impl Endpoint {
         }
     }
 
-    fn request(&self, body: String) -> Result<http::Request<String>, Failed> {
+    fn request(&self, asked: &Request) -> Result<http::Request<String>, Failed> {
         let method = match self.config.method {
             Method::Post => http::Method::POST,
             Method::Put => http::Method::PUT,
@@ -80,6 +80,9 @@ impl Endpoint {
             .uri(&self.config.url)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json");
+        for (name, value) in asked.sender.headers() {
+            request = request.header(name, value);
+        }
         for (name, template) in &self.config.headers {
             let value = template
                 .fill(&environment)
@@ -95,7 +98,7 @@ impl Endpoint {
                 headers.insert(name, value);
             }
         }
-        request.body(body).map_err(|error| {
+        request.body(asked.text()).map_err(|error| {
             Failed::ours(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))
         })
     }

@@ -43,4 +43,5 @@ pub use breaker::{Breaker, CircuitSnapshot, CircuitState};
 pub use call::Outside;
 pub use circuits::{circuits, observe};
 pub use config::{CommandConfig, HttpConfig};
+pub use envelope::Sender;
 pub use template::Template;

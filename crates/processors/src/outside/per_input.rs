@@ -13,7 +13,7 @@ use std::process::ExitStatus;
 
 pub(super) fn call(config: &CommandConfig, context: &StepContext, request: &Request) -> Result<Value, Failed> {
     let time = TimeLimit::new(config.timeout, context);
-    let mut child = program::start(config)?;
+    let mut child = program::start(config, Some(&request.sender))?;
     let cancelled = || context.is_cancelled();
     let limits = program::limits(config, &time, &cancelled);
     let mut said = request.text();

@@ -72,7 +72,7 @@ impl Pool {
             // Whatever it did, it did between two inputs, so no input fails for it.
             tracing::warn!(program = config.program, pid = child.id(), "an idle program died or spoke: replaced");
         }
-        let child = program::start(config)?;
+        let child = program::start(config, None)?;
         tracing::info!(program = config.program, pid = child.id(), "a persistent program was started");
         Ok(child)
     }

@@ -3,6 +3,7 @@
 use super::{
     child::{Child, Limits, Trouble},
     config::CommandConfig,
+    envelope::Sender,
     failure::{Failed, megabytes, seconds},
     template::environment,
 };
@@ -19,14 +20,16 @@ use std::{
 /// Handed on without being asked for: without them few programs start, and they hold no secrets.
 const ALWAYS_PASSED: [&str; 3] = ["PATH", "HOME", "LANG"];
 
-/// Starts the program with nothing but the environment that it may see.
-pub(super) fn start(config: &CommandConfig) -> Result<Child, Failed> {
+/// Starts the program with nothing but the environment that it may see; `sender` is the work that it is started for, where
+/// that is one.
+pub(super) fn start(config: &CommandConfig, sender: Option<&Sender>) -> Result<Child, Failed> {
     let mut command = Command::new(location(config));
     command.args(&config.arguments).current_dir(&config.folder);
     if !config.inherit_environment {
         command.env_clear();
         command.envs(ALWAYS_PASSED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     }
+    command.envs(sender.into_iter().flat_map(Sender::variables));
     for (name, template) in &config.environment {
         let value = template
             .fill(&environment)

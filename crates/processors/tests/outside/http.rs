@@ -8,12 +8,16 @@ use bindery_core::{
     StepError,
     error::{Disposition, ErrorClass},
 };
+use bindery_engine::{
+    context::{CancelFlag, StepContext},
+    work_id::WorkId,
+};
 use bindery_processors::outside::{
     HttpConfig, Outside, Template,
     config::{AnswerShape, Method},
 };
 use serde_json::{Value, json};
-use std::{net::TcpListener, time::Duration};
+use std::{net::TcpListener, sync::Arc, time::Duration};
 
 /// The result of one call that the server answers so.
 fn answer(status: &'static str, headers: &'static str, body: &'static str) -> Result<Value, StepError> {
@@ -51,9 +55,46 @@ fn the_request_is_sent_with_its_headers_and_the_answer_read() {
     assert_eq!(head.matches("content-type").count(), 1, "{head}");
     assert!(head.contains("content-type: application/vnd.example+json"), "{head}");
     let body: Value = serde_json::from_str(&asked[0].body).unwrap();
-    let expected =
-        json!({"processor": "endpoint", "version": 1, "attempt": 1, "settings": {}, "input": {"text": "hello"}});
+    let key = context().idempotency_key("endpoint", &json!({"text": "hello"}));
+    let expected = json!({
+        "processor": "endpoint", "version": 1, "attempt": 1, "job": null, "idempotency_key": key, "settings": {},
+        "input": {"text": "hello"},
+    });
     assert_eq!(body, expected);
+    assert!(head.contains(&format!("\r\nidempotency-key: {key}\r\n")), "{head}");
+    assert!(head.contains("\r\nbindery-attempt: 1\r\n") && !head.contains("bindery-job"), "{head}");
+}
+
+#[test]
+fn every_try_of_the_same_work_has_the_same_idempotency_key() {
+    let server = Server::start(Box::new(|number, _| {
+        Some(if number == 0 { response("503 Busy", "", "") } else { response("200 OK", "", r#"{"output": 1}"#) })
+    }));
+    let mut config = HttpConfig::new(server.url());
+    config.common.retry.max_attempts = 2;
+    config.common.retry.backoff.initial = Duration::from_millis(1);
+    let endpoint = Outside::http("endpoint", 1, config);
+    let ask = |attempt, about: &str, text: &str| {
+        let work = WorkId { job: format!("job_{about}"), about: about.to_owned() };
+        let context = StepContext::alone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
+        endpoint.call(&context, json!({"text": text})).unwrap();
+    };
+    ask(1, "a", "hello");
+    ask(2, "a", "hello");
+    ask(1, "a", "changed");
+    ask(1, "b", "hello");
+    let asked = server.asked();
+    let header = |number: usize, name: &str| {
+        let head: &str = &asked[number].head;
+        head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap_or_default().to_owned()
+    };
+    let keys: Vec<String> = (0..5).map(|number| header(number, "idempotency-key")).collect();
+    assert!(keys[0] == keys[1] && keys[0] == keys[2] && keys[0].len() == 32, "{keys:?}");
+    assert!(keys[3] != keys[0] && keys[4] != keys[0] && keys[3] != keys[4], "{keys:?}");
+    let told: Vec<_> =
+        (0..3).map(|number| (header(number, "bindery-job"), header(number, "bindery-attempt"))).collect();
+    let said = |attempt: &str| ("job_a".to_owned(), attempt.to_owned());
+    assert_eq!(told, [said("1"), said("1"), said("2")], "a try within an attempt is the same attempt");
 }
 
 #[test]

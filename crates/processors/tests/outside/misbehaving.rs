@@ -2,10 +2,28 @@
 
 use crate::support::{call, context, eventually, exists, is_alive, python, read_pid, run, shell};
 use bindery_core::error::{Disposition, ErrorClass};
-use bindery_engine::context::{CancelFlag, Cost, StepContext};
+use bindery_engine::{
+    context::{CancelFlag, Cost, StepContext},
+    work_id::WorkId,
+};
 use bindery_processors::outside::{CommandConfig, Outside};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
+
+#[test]
+fn a_program_finds_in_its_environment_which_work_it_is_started_for() {
+    let script = r#"cat > /dev/null; printf '{"output": ["%s", "%s", "%s"]}' "$BINDERY_JOB" "$BINDERY_ATTEMPT" "$BINDERY_IDEMPOTENCY_KEY""#;
+    let (_folder, config) = shell(script);
+    let program = Outside::command("tested", 1, config);
+    let ask = |attempt| {
+        let work = WorkId { job: "job_7".to_owned(), about: "sub_1//read".to_owned() };
+        let context = StepContext::alone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
+        (program.call(&context, json!("in")).unwrap(), context.idempotency_key("tested", &json!("in")))
+    };
+    let ((first, key), (second, same)) = (ask(1), ask(2));
+    assert_eq!((first, second), (json!(["job_7", "1", key]), json!(["job_7", "2", same])));
+    assert_eq!(key, same);
+}
 
 #[test]
 fn a_program_is_given_the_whole_request_and_answers() {
@@ -18,8 +36,10 @@ fn a_program_is_given_the_whole_request_and_answers() {
     let settings = json!({"words": 3}).as_object().unwrap().clone();
     let context = StepContext::alone(Arc::new(settings), 2, CancelFlag::default());
     let output = Outside::command("echo", 4, config).call(&context, json!({"text": "ä\n\"b\""})).unwrap();
+    let key = context.idempotency_key("echo", &json!({"text": "ä\n\"b\""}));
     let expected = json!({
-        "processor": "echo", "version": 4, "attempt": 2, "settings": {"words": 3}, "input": {"text": "ä\n\"b\""}
+        "processor": "echo", "version": 4, "attempt": 2, "job": null, "idempotency_key": key,
+        "settings": {"words": 3}, "input": {"text": "ä\n\"b\""}
     });
     assert_eq!(output, expected);
     assert_eq!(context.take_costs(), [Cost { service: "us".into(), operation: "call".into(), micros: 7 }]);

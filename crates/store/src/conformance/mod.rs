@@ -16,6 +16,7 @@
 //! | [`leases`] | effects counted once although workers die |
 //! | [`suspects`] | innocent work although workers die, and an end of work that kills them |
 //! | [`carry`] | work that a broker carries, begun once |
+//! | [`report_limits`] | the time of work outside, counted from its delivery |
 //! | [`ends`] | retries, resume points, dead letters, awaited reports |
 //! | [`joins`] | stages that close exactly once |
 //! | [`reports`] | outside deliveries counted once |
@@ -62,6 +63,7 @@ pub mod portable;
 pub mod property;
 pub mod records;
 pub mod repairs;
+pub mod report_limits;
 pub mod reports;
 pub mod search;
 pub mod sequences;
@@ -150,6 +152,12 @@ macro_rules! conformance_suite {
                 awaited_work_is_announced_until_somebody_listened
                 work_that_is_awaited_anew_is_announced_anew
                 announcements_come_from_the_asked_queues_that_are_not_paused
+            }
+            report_limits {
+                a_time_limit_begins_when_the_message_is_delivered
+                what_is_delivered_is_not_announced_again_before_its_time_is_over
+                what_was_announced_after_the_broker_was_asked_is_not_judged
+                queues_are_judged_one_by_one
             }
             ends {
                 done_removes_the_job
@@ -413,6 +421,7 @@ mod tests {
             ("jobs", include_str!("jobs.rs")),
             ("leases", include_str!("leases.rs")),
             ("carry", include_str!("carry.rs")),
+            ("report_limits", include_str!("report_limits.rs")),
             ("ends", include_str!("ends.rs")),
             ("joins", include_str!("joins.rs")),
             ("reports", include_str!("reports.rs")),

@@ -7,7 +7,7 @@ use super::{
     listen::Listener,
     open::{self, PostgresOptions},
     quiet::Quiet,
-    repair, reviews,
+    repair, report_limits, reviews,
     rows::get,
     session::{Db, transaction},
     suspects, sweep, workers,
@@ -16,7 +16,7 @@ use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     leases_ahead::LeasesAhead,
-    query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept},
+    query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept, Undelivered},
     store::{Control, Feed, Queue},
 };
 use async_trait::async_trait;
@@ -161,6 +161,14 @@ impl Queue for PostgresStore {
 
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
         transaction!(self.db, Quiet, tx => carry::announced(&tx, &jobs, again_after).await)
+    }
+
+    async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>> {
+        transaction!(self.db, Read, tx => report_limits::last_announced(&tx, queue).await)
+    }
+
+    async fn hold_reports(&self, undelivered: Undelivered) -> StoreResult<u64> {
+        transaction!(self.db, Quiet, tx => report_limits::hold_reports(&tx, &undelivered).await)
     }
 
     async fn heartbeat(

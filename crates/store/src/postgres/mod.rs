@@ -60,6 +60,7 @@ mod portable;
 mod quiet;
 mod records;
 mod repair;
+mod report_limits;
 mod reviews;
 mod rows;
 mod search;

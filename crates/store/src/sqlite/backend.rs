@@ -4,7 +4,7 @@ use super::{
     carry, claim, commit, control, events, jobs,
     open::{Options, check_writable, open_frozen, open_reader},
     reader::Readers,
-    records, reviews,
+    records, report_limits, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
     suspects, sweep, workers,
     writer::Writer,
@@ -14,7 +14,8 @@ use crate::{
     error::{StoreError, StoreResult},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
+        WorkerView,
     },
     store::{Control, Feed, Queue, Records},
 };
@@ -162,6 +163,15 @@ impl Queue for SqliteStore {
 
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
         self.writer.write(move |tx| carry::announced(tx, &jobs, again_after)).await
+    }
+
+    async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>> {
+        let queue = queue.clone();
+        self.readers.read(move |db| report_limits::last_announced(db, &queue)).await
+    }
+
+    async fn hold_reports(&self, undelivered: Undelivered) -> StoreResult<u64> {
+        self.writer.write(move |tx| report_limits::hold_reports(tx, &undelivered)).await
     }
 
     async fn heartbeat(

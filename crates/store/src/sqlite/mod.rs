@@ -35,6 +35,7 @@ mod portable;
 mod reader;
 mod records;
 mod repair;
+mod report_limits;
 mod reviews;
 mod rows;
 mod search;

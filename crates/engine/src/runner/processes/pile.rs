@@ -29,8 +29,8 @@ pub(super) struct Pending {
 
 impl Pending {
     fn new(place: usize, unit: Unit) -> Result<Self, Box<Ran>> {
-        let Unit { from, value, attempt } = unit;
-        match frame::encode(&Order::Run(Run { place, from, value, attempt })) {
+        let Unit { from, value, attempt, work } = unit;
+        match frame::encode(&Order::Run(Run { place, from, value, attempt, work })) {
             Ok(frame) => Ok(Self { place, from, frame, deaths: 0, sent: Instant::now() }),
             Err(error) => Err(Box::new(Ran::failed(from, too_large(&error), StepTimes::default()))),
         }

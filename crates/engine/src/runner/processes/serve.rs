@@ -159,9 +159,9 @@ impl Desk<'_> {
         Ok(())
     }
 
-    fn run(&self, Run { from, value, attempt, .. }: Run, cancel: CancelFlag) -> Ran {
+    fn run(&self, Run { from, value, attempt, work, .. }: Run, cancel: CancelFlag) -> Ran {
         match &self.task {
-            Ok(task) => Task { cancel, ..task.clone() }.run(Unit { from, value, attempt }),
+            Ok(task) => Task { cancel, ..task.clone() }.run(Unit { from, value, attempt, work }),
             Err(error) => Ran::failed(from, error.clone(), StepTimes::default()),
         }
     }

@@ -5,6 +5,7 @@ use crate::{
     processor::{Child, Children, Extracted, NewArtifact},
     runner::{Limits, Ran},
     steps::{StepTimes, Stopped},
+    work_id::WorkId,
     workflow::Target,
 };
 use bindery_core::{ContentHash, Disposition, Name, StepError, Timestamp, item::ItemKind, outcome::Step};
@@ -44,6 +45,7 @@ pub(super) struct Run {
     pub(super) from: Step,
     pub(super) value: Value,
     pub(super) attempt: u32,
+    pub(super) work: Option<WorkId>,
 }
 
 /// From child to parent, as the child writes it.
@@ -406,7 +408,9 @@ mod tests {
             memory: Some(200 << 20),
             blobs: Some(PathBuf::from("data/blobs")),
         };
-        let run = Run { place: 4, from: Step::Processing, value: json!({"a": [1.5e300]}), attempt: 2 };
+        let work = WorkId { job: "job_1".to_owned(), about: "sub_1//read".to_owned() };
+        let run =
+            Run { place: 4, from: Step::Processing, value: json!({"a": [1.5e300]}), attempt: 2, work: Some(work) };
         for order in [Order::Setup(setup), Order::Run(run)] {
             let text = serde_json::to_vec(&order).unwrap();
             assert_eq!(serde_json::from_slice::<Order>(&text).unwrap(), order);

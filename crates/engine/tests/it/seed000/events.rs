@@ -13,10 +13,24 @@ async fn s000_01_an_appended_report_reaches_the_aggregator_through_the_feed() {
     let step = aggregator::step(&rig.engine).await.unwrap();
     assert!(matches!(step, Consumed::Handled { events: 1, .. }), "{step:?}");
     assert_eq!(statuses(&rig, SUB, "doc").await, ["completed", "pending"]);
-    // What we wrote ourselves comes by, too, and has no effect.
-    let ours = aggregator::step(&rig.engine).await.unwrap();
-    assert_eq!(ours, Consumed::Handled { events: 1, results: Vec::new() });
-    assert_eq!(aggregator::step(&rig.engine).await.unwrap(), Consumed::Nothing);
+    assert_eq!(aggregator::step(&rig.engine).await.unwrap(), Consumed::Nothing, "and makes no more of its kind");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s000_02_a_submission_that_comes_by_events_is_created_once() {
+    let rig = outside().await;
+    // Whether it is told of first or last.
+    tell(&rig, &[created("first", 1), completed("first", "doc", "markitdown")]).await;
+    tell(&rig, &[completed("last", "doc", "markitdown"), created("last", 1)]).await;
+    let told = rig.events_of(kind::SUBMISSION_CREATED).await;
+    let mut of: Vec<_> = told.iter().filter_map(|event| event.envelope().submission_id).collect();
+    of.sort();
+    assert_eq!(of, ["first", "last"]);
+    // One that we take in ourselves is told of by us, and comes by without an effect.
+    let rig = Rig::new(own_registry(Func::echo("foundry")));
+    let own = submit_own(&rig, 1).await;
+    let told = rig.events_of(kind::SUBMISSION_CREATED).await;
+    assert_eq!(told.iter().filter(|event| event.submission == Some(own)).count(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -148,10 +148,102 @@ async fn s002_04_one_message_of_the_seeds_shape_per_document() {
         assert_eq!(run.publish(message).await, Published::Taken);
     }
     assert_eq!(run.counts("extraction").await, (3, 3, true));
+}
 
-    let mut unknown = text;
-    unknown["documentId"] = json!("x");
-    assert!(serde_json::from_value::<PipelineMessage>(unknown).unwrap_err().to_string().contains("documentId"));
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_04_fields_that_nobody_knows_are_kept() {
+    let run = Docproc::awaiting_extraction("invoice one\n").await;
+    let mut text = serde_json::to_value(run.messages().await.remove(0)).unwrap();
+    text["tenant"] = json!({"id": 7});
+    // As Python writes a time without a zone.
+    text["created_at"] = json!("2026-11-16T10:42:39.927123");
+    let message: PipelineMessage = serde_json::from_value(text).unwrap();
+    assert_eq!(run.publish(&message).await, Published::Taken);
+    let output = run.output(&run.outcomes("extract").await[0]).await;
+    assert_eq!(output["_envelope"], json!({"tenant": {"id": 7}}));
+    assert_eq!(output["extracted_data"], message.payload["extracted_data"]);
+}
+
+/// Publishes what should be refused, and returns the reason.
+async fn refused(run: &Docproc, key: &str, message: serde_json::Value) -> String {
+    let message: PipelineMessage = serde_json::from_value(message).unwrap();
+    run.rig.engine.publish(key, message).await.unwrap_err().to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_04_what_is_no_result_does_not_count_and_the_right_one_that_follows_does() {
+    let run = Docproc::awaiting_extraction(FIVE_PAGES).await;
+    let about = |payload: serde_json::Value| json!({"request_id": "request-1", "document_id": "uuid-doc-0", "payload": payload});
+    for (message, reason) in [
+        (json!({"request_id": "request-1", "document_id": "uuid-doc-0"}), "the payload is missing"),
+        (about(json!(null)), "the payload is missing"),
+        (about(json!("done")), "payload: expected an object, found \"done\""),
+        (about(json!({})), "payload.extracted_data is missing"),
+        (about(json!({"extracted_data": [], "extraction_confidence": 0.9})), "expected an object, found a list"),
+        (about(json!({"extracted_data": {}, "extraction_confidence": "high"})), "expected a number from 0 to 1"),
+        (about(json!({"extracted_data": {}, "extraction_confidence": 91})), "expected a number from 0 to 1"),
+        (json!({"request_id": "request-1", "payload": {"extracted_data": {}}}), "document_id is missing"),
+        (
+            json!({"request_id": "request-1", "document_id": "uuid-doc-0", "current_stage": "extrakt", "payload": {}}),
+            "there is no stage \"extrakt\"",
+        ),
+        (json!({"request_id": "request-1", "page_index": 0, "payload": {"extracted_data": {}}}), "nobody waits"),
+    ] {
+        let said = refused(&run, EXTRACTED, message.clone()).await;
+        assert!(said.contains(reason), "{said:?} for {message}");
+    }
+    assert!(refused(&run, "request.split", about(json!({}))).await.contains("the first stage"));
+    assert_eq!(run.counts("extraction").await, (0, 3, false), "nothing of that has counted");
+    for message in run.messages().await {
+        assert_eq!(run.publish(&message).await, Published::Taken);
+        assert_eq!(run.publish(&message).await, Published::Ignored, "a duplicate is no trouble");
+    }
+    assert_eq!(run.counts("extraction").await, (3, 3, true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_18_no_confidence_where_one_is_asked_for_is_a_review() {
+    let run = Docproc::awaiting_extraction(FIVE_PAGES).await;
+    let mut messages = run.messages().await;
+    for (message, confidence) in messages.iter_mut().zip([None, Some(json!(null)), Some(json!(0.75))]) {
+        let payload = message.payload.as_object_mut().unwrap();
+        payload.remove("extraction_confidence");
+        // An earlier stage's confidence, handed on.
+        payload.insert("classification_confidence".to_owned(), json!(0.99));
+        payload.extend(confidence.map(|value| ("extraction_confidence".to_owned(), value)));
+        assert_eq!(run.publish(message).await, Published::Taken);
+    }
+    assert_eq!(run.counts("extraction").await, (1, 3, false), "only the one that states enough has passed");
+    let reviews = open_reviews(&run).await;
+    let reasons: Vec<_> = reviews.iter().map(Review::reason).collect();
+    assert_eq!(reasons, ["extractor states no confidence, and 0.75 is asked for"; 2]);
+    // The extractor's message once more is no decision of a person; the back office's is.
+    assert_eq!(run.publish(&messages[0]).await, Published::Ignored);
+    let named = PipelineMessage { source_component: Some("extractor".to_owned()), ..messages[0].clone() };
+    assert_eq!(run.publish(&named).await, Published::Ignored);
+    assert_eq!(open_reviews(&run).await.len(), 2);
+    let nothing = json!({"request_id": "request-1", "document_id": "uuid-doc-0", "source_component": "backoffice"});
+    assert!(refused(&run, EXTRACTED, nothing).await.contains("expected what was decided"));
+    let answer = PipelineMessage { source_component: Some("backoffice".to_owned()), ..messages[0].clone() };
+    assert_eq!(run.publish(&answer).await, Published::Taken);
+    let mut by_task = messages[1].clone();
+    by_task.others.insert("task_id".to_owned(), json!(reviews[1].id.to_string()));
+    assert_eq!(run.publish(&by_task).await, Published::Taken);
+    assert_eq!(run.counts("extraction").await, (3, 3, true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s002_18_the_confidence_of_another_stage_does_not_pass_a_threshold() {
+    let run = Docproc::received(&outside("classifier"), "invoice one\n").await;
+    run.rig.drain().await;
+    let page = run.items(Some(ItemKind::Page)).await.remove(0);
+    let message = json!({
+        "request_id": "request-1", "document_id": page.public_id(),
+        "payload": {"doc_type": "invoice", "ocr_text": "invoice one", "ocr_confidence": 0.99},
+    });
+    let published = run.rig.engine.publish("page.classified", serde_json::from_value(message).unwrap()).await;
+    assert_eq!(published.unwrap(), Published::Taken);
+    assert_eq!(open_reviews(&run).await.len(), 1, "the OCR was sure, the classifier has said nothing");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

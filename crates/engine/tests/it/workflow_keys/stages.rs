@@ -106,7 +106,7 @@ pub(super) async fn routing_key_is_how_a_processor_gets_there() {
     let dead = seen.jobs(JobState::Dead).await;
     assert!(dead[0].error.as_ref().unwrap().message.contains("no stage with the routing key \"nowhere\""));
     // So is one that leads out of a part past the stage that collects the parts.
-    let stages = "{name: jump, over: file, settings: {to: stage.end}}, \
+    let stages = "{name: jump, over: file, settings: {to: w.end}}, \
                   {name: all, component: extraction_aggregator, aggregation: {expect_count_from: file_count}}, {name: end}";
     let seen = Seen::run(registry(&[("jump", jumps), ("end", echo)]), &workflow(stages), 1).await;
     let said = seen.jobs(JobState::Dead).await[0].error.clone().unwrap().message;
@@ -162,6 +162,25 @@ pub(super) async fn external_waits_for_a_report() {
         seen.rig.drain().await;
         assert_eq!(seen.output("a").await, json!({"said": "outside"}));
         assert_eq!(seen.status().await, SubmissionStatus::Completed);
+    }
+}
+
+pub(super) async fn result_is_what_an_outside_result_must_have() {
+    for (result, text, counts) in [
+        ("", "{}", true),
+        (", result: {total: number}", "{}", false),
+        (", result: any", "[7]", true),
+        ("", "[7]", false),
+    ] {
+        let outside = "over: file, processors: [{name: p, external: true}]";
+        let yaml = workflow(&format!("{{name: a, {outside}{result}}}, {{name: b, over: file}}"));
+        let seen = Seen::run(echoing(&["b"]), &yaml, 1).await;
+        let item = seen.jobs(JobState::Awaiting).await[0].item.unwrap();
+        let message = format!("{{\"request_id\": \"{}\", \"document_id\": \"{item}\", \"payload\": {text}}}", seen.id);
+        let published = seen.rig.engine.publish("w.b", serde_json::from_str(&message).unwrap()).await;
+        assert_eq!(published.is_ok(), counts, "{result} {text}: {published:?}");
+        seen.rig.drain().await;
+        assert_eq!(seen.completed("b").await, usize::from(counts));
     }
 }
 

@@ -35,6 +35,11 @@ async fn a_delivery_that_is_tried_again_has_the_same_id_and_body() {
     assert_eq!(asked.len(), 4);
     let ids: HashSet<&str> = asked.iter().map(|asked| asked.header("webhook-id")).collect();
     assert_eq!(ids.len(), 1);
+    assert!(asked.iter().all(|one| one.header("idempotency-key") == one.header("webhook-id")));
+    let jobs: HashSet<&str> = asked.iter().map(|asked| asked.header("bindery-job")).collect();
+    assert!(jobs.len() == 1 && asked[0].header("bindery-job").starts_with("job_"), "{jobs:?}");
+    let attempts: Vec<&str> = asked.iter().map(|asked| asked.header("bindery-attempt")).collect();
+    assert_eq!(attempts, ["1", "2", "3", "4"]);
     assert!(asked.iter().all(|one| one.body == asked[0].body));
     assert!(asked.iter().all(|one| one.header("webhook-signature") == expected_signature(one)));
     // Another submission of the same files is another delivery.

@@ -105,6 +105,12 @@ pub enum Command {
         token: Option<String>,
         /// For tasks that start an execution of another machine.
         nested: Option<Nested>,
+        /// The thread, and the event with which it entered the state: the same for every attempt of this task.
+        #[serde(default)]
+        visit: (u64, u64),
+        /// How often it was tried before.
+        #[serde(default)]
+        retries: u32,
     },
     /// Nobody waits for it any more.
     CancelTask {

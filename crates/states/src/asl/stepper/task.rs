@@ -37,8 +37,10 @@ impl<'a> Stepper<'a> {
         let text = self.checked(&input, &state.name)?;
         let number = self.awaited(id);
         self.scheduled(id, &resource, text, timeout, heartbeat, credentials.as_ref());
+        let (mut visit, mut retries) = ((id, 0), 0);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
             thread.activity = Activity::Task { task: number };
+            (visit.1, retries) = (thread.entered.event, thread.retries);
         }
         self.step.commands.push(Command::RunTask {
             task: number,
@@ -50,6 +52,8 @@ impl<'a> Stepper<'a> {
             heartbeat_seconds: heartbeat,
             credentials,
             token,
+            visit,
+            retries,
         });
         Ok(())
     }
