@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test run run-civic test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench-civic bench clean
+.PHONY: help setup setup-test run run-civic test torture bench-engine bench-processors bench-scale bench-amqp bench-reader bench-pipeline bench-states bench-civic bench-fields bench train-fields clean
 
 # rustup puts cargo here, and only login shells know it.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
@@ -126,7 +126,18 @@ bench-civic: setup-test ## Measure following councils: parsing, a visit of 200 m
 	{ cargo run --release -q -p bindery-civic --example bench_civic -- $(SHARED)/fixtures/civic; \
 	  cargo run --release -q -p bindery-insight --example bench_models; } | $(ONE_LINE)
 
-bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states bench-civic ## Run every benchmark
+bench-fields: setup ## Measure fields on receipts, ad buys, contracts and e-invoices from outside
+	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
+	cargo build --release -q -p bindery-insight --bin bench-fields && \
+	python3 bench/fields/bench.py target/release/bench-fields $(SHARED)
+
+# PAPERS makes fewer of them, for a quick look.
+PAPERS ?= 4000
+LEARNED := crates/insight/src/fields/learned
+train-fields: setup ## Make papers, train the models that read fields on them, and write the models and docs/fields-training.md
+	@cargo run --release -q -p bindery-insight --bin train-fields -- $(LEARNED)/fields.model docs/fields-training.md --papers $(PAPERS)
+
+bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states bench-civic bench-fields ## Run every benchmark
 
 clean: ## Remove what was built
 	cargo clean

@@ -11,6 +11,8 @@
 //! | [`doctype`] | a type of document, as one YAML file describes it |
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
+//! | [`learn`] | gradient-boosted trees: trainer, evaluator, calibration, the file of models |
+//! | [`papers`] | makers of papers whose values are known, to train and test on |
 //! | [`models`] | language models: OpenAI-compatible servers and Gemini, within limits and a budget |
 //! | [`summary`] | what an item of an agenda is about, in its documents' own words |
 //! | [`topics`] | which topics an item belongs to |
@@ -22,7 +24,9 @@ pub mod classify;
 pub mod doctype;
 pub mod fields;
 mod fold;
+pub mod learn;
 pub mod models;
+pub mod papers;
 mod pattern;
 pub mod summary;
 pub mod topics;

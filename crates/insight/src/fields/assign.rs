@@ -10,7 +10,8 @@ use super::{
     score::{LEAST, Scored},
     value::Decimal,
 };
-use std::collections::HashSet;
+use crate::learn::calibrate::Answer;
+use std::collections::{BTreeMap, HashSet};
 
 /// The candidates of one field, best first.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Pick {
     pub scored: Scored,
     /// The best candidate with another value, and how near it comes: 1 is as good.
     pub rival: Option<(String, f32)>,
+    /// Its score beside those of all other values, as a calibration takes it.
+    pub answer: Answer,
 }
 
 /// How many candidates of each field take part in sums; more make no sum truer.
@@ -65,7 +68,8 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
             continue;
         }
         taken.insert(words);
-        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival: rival(slot, scored) });
+        let (rival, answer) = (rival(slot, scored), answer(slot, scored));
+        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, answer });
     }
     picks.into_iter().flatten().collect()
 }
@@ -92,6 +96,21 @@ fn rival(slot: &Slot, chosen: &Scored) -> Option<(String, f32)> {
     let other =
         slot.ranked.iter().find(|scored| scored.candidate.parsed.normalised != chosen.candidate.parsed.normalised)?;
     Some((other.candidate.text.clone(), (other.score / chosen.score.max(0.01)).min(1.0)))
+}
+
+/// The log-odds of the chosen value and of the best print of every other.
+fn answer(slot: &Slot, chosen: &Scored) -> Answer {
+    let log_odds = |score: f32| {
+        let chance = score.clamp(0.002, 0.998);
+        (chance / (1.0 - chance)).ln()
+    };
+    let own = &chosen.candidate.parsed.normalised;
+    let mut others: BTreeMap<&str, f32> = BTreeMap::new();
+    for scored in slot.ranked.iter().filter(|scored| scored.candidate.parsed.normalised != *own) {
+        let best = others.entry(&scored.candidate.parsed.normalised).or_insert(f32::MIN);
+        *best = best.max(log_odds(scored.score));
+    }
+    Answer::new(log_odds(chosen.score), others.into_values())
 }
 
 /// Gives weight to the best set of candidates for each sum that comes true. Gives back which they are.

@@ -45,6 +45,9 @@ pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
     found
 }
 
+/// How well a currency fits that stands alone among words.
+pub(crate) const UNSURE: f32 = 0.6;
+
 /// Marks that end a word without being a part of the value.
 pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '"' | '“' | '”' | '„' | '*' | '|' | '='))
@@ -73,10 +76,16 @@ impl Finder<'_> {
     fn currencies(&self, found: &mut Vec<Candidate>) {
         for index in self.segment.tokens.clone() {
             let token = &self.sheet.tokens[index].text;
-            let code = currency::parse(token).or_else(|| currency::split_off(trimmed(token)).0);
-            if let Some(code) = code {
-                found.push(self.candidate(index..index + 1, token, Parsed::sure(code), 1.0));
-            }
+            let alone = currency::parse(token);
+            let Some(code) = alone.or_else(|| currency::split_off(trimmed(token)).0) else { continue };
+            // ALL, PEN and TRY are words, too: a code counts beside an amount, or where a label asks for it.
+            let is_word = alone.is_some() && token.chars().all(|c| !c.is_ascii_punctuation()) && token.is_ascii();
+            let counts = |neighbour: Option<usize>| {
+                let text = neighbour.and_then(|index| self.word(index)).map(trimmed);
+                text.is_some_and(|text| decimal::parse(text, self.sheet.habits.decimal_mark).is_some())
+            };
+            let fit = if !is_word || counts(index.checked_sub(1)) || counts(Some(index + 1)) { 1.0 } else { UNSURE };
+            found.push(self.candidate(index..index + 1, token, Parsed::sure(code), fit));
         }
     }
 
@@ -125,7 +134,7 @@ impl Finder<'_> {
         {
             return None;
         }
-        text.push_str(trimmed(first));
+        text.push_str(without_tax_mark(trimmed(first)));
         end += 1;
         if is_group_start(first) {
             while let Some(next) = self.word(end).filter(|word| is_group(word) && self.stands_close(end)) {
@@ -163,6 +172,15 @@ impl Finder<'_> {
         let (before, word) = (&self.sheet.tokens[index - 1].rect, &self.sheet.tokens[index].rect);
         word.x0 - before.x1 <= 0.45 * word.height().max(1.0) || !self.sheet.tokens[index].has_box
     }
+}
+
+/// Tills print a letter or two for the tax right behind an amount: `62.50Z`, `4.90SR`, `1,99*`.
+fn without_tax_mark(word: &str) -> &str {
+    let bare = word.trim_end_matches(|c: char| c.is_ascii_uppercase() || c == '*' || c == '#');
+    let mark = &word[bare.len()..];
+    let digits = bare.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let has_decimals = digits == 2 && bare[..bare.len() - digits].ends_with(['.', ',']);
+    if has_decimals && mark.len() <= 2 && currency::parse(mark).is_none() { bare } else { word }
 }
 
 fn is_sign(word: &str) -> bool {

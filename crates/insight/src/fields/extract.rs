@@ -6,10 +6,11 @@ use super::{
     einvoice::{self, EInvoice},
     extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
     grounding, heading, identity,
+    learned::{self, Decided, Decider, training::ModelKind},
     occurrence::Occurrences,
     party::{NameCandidate, Parties},
     rows,
-    schema::{Field, FieldType, Prefer, Role, Schema},
+    schema::{Field, FieldType, Meaning, Prefer, Role, Schema},
     score::{LEAST, Scored, Scorer, amount, best_of_each},
     sheet::Sheet,
     template::Templates,
@@ -85,8 +86,12 @@ struct FieldFinder<'s> {
 
 impl FieldFinder<'_> {
     fn fields(&self) -> BTreeMap<String, FieldValue> {
+        let mut decided = self.decided();
         let mut slots = Vec::new();
         for (index, field) in self.schema.fields.iter().enumerate() {
+            if decided.is_some() && field.meaning.is_some() {
+                continue;
+            }
             let is_named = matches!(field.kind, FieldType::Name | FieldType::Address) && field.role.is_some();
             if !is_named && !matches!(field.kind, FieldType::Rows | FieldType::Mrz) {
                 slots.push(Slot { field: index, ranked: self.ranked(index, field) });
@@ -97,8 +102,39 @@ impl FieldFinder<'_> {
             let field = &self.schema.fields[pick.field];
             found.insert(field.name.clone(), self.value(field, &pick));
         }
-        self.add_parties(&mut found);
+        let merchant = decided.as_ref().and_then(|decided| decided.get(&Meaning::ReceiptMerchant)).cloned();
+        self.add_parties(&mut found, merchant.as_ref());
+        for field in &self.schema.fields {
+            let own = field.meaning.and_then(|meaning| decided.as_mut()?.remove(&meaning));
+            found.extend(own.map(|own| (field.name.clone(), self.learned(&own))));
+        }
         found
+    }
+
+    /// What models decide; None where no field has a meaning they were trained for.
+    fn decided(&self) -> Option<HashMap<Meaning, Decided>> {
+        let wanted: Vec<Meaning> = self.schema.fields.iter().filter_map(|field| field.meaning).collect();
+        let models = learned::models().filter(|_| !wanted.is_empty())?;
+        let candidates = |kind| self.candidates.get(&kind).map_or(&[][..], Vec::as_slice);
+        let decider = Decider {
+            sheet: self.sheet,
+            models,
+            money: candidates(FieldType::Money),
+            dates: candidates(FieldType::Date),
+        };
+        Some(decider.decide(&wanted))
+    }
+
+    fn learned(&self, own: &Decided) -> FieldValue {
+        let mut doubts: Vec<Doubt> = Vec::new();
+        doubts.extend(own.doubt.as_ref().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())));
+        if let Some(rival) = &own.rival {
+            doubts.push(Doubt::new(DoubtKind::Rival, format!("{rival} could be meant as well")));
+        }
+        let parts = ConfidenceParts { label: own.confidence, calibrated: true, ..ConfidenceParts::CERTAIN };
+        let mut value = self.evidenced(&own.value, &own.normalised, &own.spans, parts, doubts, own.label.clone());
+        value.because.clone_from(&own.because);
+        value
     }
 
     fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
@@ -146,6 +182,18 @@ impl FieldFinder<'_> {
             }
             _ => 1.0,
         };
+        let learned = pick.scored.label.as_ref().and_then(|_| ModelKind::labelled(field.kind));
+        if let Some((_, model, _)) = learned.and_then(|kind| learned::models()?.get(kind)) {
+            // A calibrated chance knows of rivals already.
+            let parts = ConfidenceParts {
+                label: model.calibration.confidence(pick.answer),
+                kind: if candidate.parsed.doubt.is_some() { 0.7 } else { 1.0 },
+                ..ConfidenceParts::CERTAIN
+            };
+            let spans = std::slice::from_ref(&candidate.tokens);
+            let label = pick.scored.label.clone();
+            return self.evidenced(&candidate.text, &candidate.parsed.normalised, spans, parts, doubts, label);
+        }
         let label = match &pick.scored.label {
             // A form that only one thing has needs no label, as long as nothing else has it.
             None if speaks_for_itself(field.kind) || field.kind == FieldType::Currency => 0.92,
@@ -196,14 +244,21 @@ impl FieldFinder<'_> {
             confidence: parts.confidence(),
             tier: Tier::Candidate,
             source,
+            because: Vec::new(),
             parts,
             doubts,
         }
     }
 
-    fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>) {
-        let mut sender_key = None;
+    fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>, merchant: Option<&Decided>) {
+        let mut sender_key = merchant.map(|merchant| address::name_key(&merchant.value));
         for role in [Role::Sender, Role::Recipient] {
+            if role == Role::Sender
+                && let Some(merchant) = merchant
+            {
+                self.add_address_of(merchant, found);
+                continue;
+            }
             let wanted = |kind| self.schema.fields.iter().find(|field| field.kind == kind && field.role == Some(role));
             let ranked = self.parties.ranked(role);
             let score = |name: &NameCandidate| if role == Role::Sender { name.sender } else { name.recipient };
@@ -246,6 +301,23 @@ impl FieldFinder<'_> {
     }
 }
 
+impl FieldFinder<'_> {
+    /// The address below the name that a model chose.
+    fn add_address_of(&self, merchant: &Decided, found: &mut BTreeMap<String, FieldValue>) {
+        let is_wanted = |field: &&Field| field.kind == FieldType::Address && field.role == Some(Role::Sender);
+        let Some(field) = self.schema.fields.iter().find(is_wanted) else { return };
+        let Some(last) = merchant.spans.last() else { return };
+        let line = self.sheet.lines.partition_point(|line| line.tokens.end <= last.start);
+        let spans = Parties::address_below(self.sheet, line, last);
+        if !spans.is_empty() {
+            let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
+            let text = lines.join(", ");
+            let parts = ConfidenceParts { label: 0.9 * merchant.confidence, ..ConfidenceParts::CERTAIN };
+            found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
+        }
+    }
+}
+
 /// Candidates that no label speaks for, but their type, size or place.
 fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> Vec<Scored> {
     let unlabelled = |candidate: &Candidate, score: f32| Scored { candidate: candidate.clone(), score, label: None };
@@ -257,7 +329,7 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
             .enumerate()
             .map(|(rank, candidate)| unlabelled(candidate, (0.5 - 0.01 * rank as f32) * candidate.fit))
             .collect(),
-        FieldType::Currency => most_frequent(candidates)
+        FieldType::Currency => most_frequent(&sure_of(candidates))
             .map(|(candidate, share)| unlabelled(candidate, 0.45 + 0.4 * share))
             .into_iter()
             .collect(),
@@ -283,10 +355,15 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
     }
 }
 
+/// Currencies that stand beside an amount, not alone among words.
+fn sure_of(candidates: &[Candidate]) -> Vec<&Candidate> {
+    candidates.iter().filter(|candidate| candidate.fit > candidate::UNSURE).collect()
+}
+
 /// The currency that most amounts have, and which share of them.
-fn most_frequent(candidates: &[Candidate]) -> Option<(&Candidate, f32)> {
+fn most_frequent<'c>(candidates: &[&'c Candidate]) -> Option<(&'c Candidate, f32)> {
     let mut counts: BTreeMap<&str, (usize, &Candidate)> = BTreeMap::new();
-    for candidate in candidates {
+    for candidate in candidates.iter().copied() {
         counts.entry(&candidate.parsed.normalised).or_insert((0, candidate)).0 += 1;
     }
     let (count, candidate) = counts.into_values().max_by(|a, b| a.0.cmp(&b.0).then(b.1.line.cmp(&a.1.line)))?;
@@ -355,6 +432,7 @@ fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut E
                 confidence: parts.confidence(),
                 tier: Tier::EInvoice,
                 source: Some(stated.path.clone()),
+                because: Vec::new(),
                 parts,
                 doubts,
             },

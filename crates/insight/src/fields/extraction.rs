@@ -43,6 +43,9 @@ pub struct FieldValue {
     pub tier: Tier,
     /// Path of the element in an e-invoice, name of a template, or the label beside the value.
     pub source: Option<String>,
+    /// What spoke for it, the strongest first; empty where a label alone did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
     pub parts: ConfidenceParts,
     pub doubts: Vec<Doubt>,
 }
@@ -89,14 +92,19 @@ pub struct ConfidenceParts {
     pub ocr: f32,
     /// Whether checks confirm it; None where none speaks of it.
     pub checks: Option<f32>,
+    /// Whether `label` is a calibrated chance, in which sums are counted already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calibrated: bool,
 }
 
 impl ConfidenceParts {
-    pub(crate) const CERTAIN: Self = Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None };
+    pub(crate) const CERTAIN: Self = Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false };
 
     pub(crate) fn confidence(&self) -> f32 {
         let base = self.label * self.kind * self.unique * self.ocr;
         let whole = match self.checks {
+            // A calibrated chance knows of sums that hold; one that fails halves it.
+            Some(passed) if self.calibrated => base * (0.5 + 0.5 * passed),
             // What arithmetic confirms was hardly misread or mislabelled.
             Some(passed) if passed >= 1.0 => base + (1.0 - base) * 0.6,
             Some(passed) => base.min(0.2 + 0.2 * passed),
@@ -195,6 +203,7 @@ impl Extraction {
             confidence: 1.0,
             tier: Tier::Person,
             source: None,
+            because: Vec::new(),
             parts: ConfidenceParts::CERTAIN,
             doubts: Vec::new(),
         };

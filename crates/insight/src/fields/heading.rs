@@ -47,6 +47,7 @@ fn heading(sheet: &Sheet, pages: &[Page]) -> Option<FieldValue> {
         confidence: parts.confidence(),
         tier: Tier::Candidate,
         source: Some("heading".to_owned()),
+        because: Vec::new(),
         parts,
         doubts: Vec::new(),
     })

@@ -52,6 +52,7 @@ pub(super) fn add(sheet: &Sheet, schema: &Schema, extraction: &mut Extraction) {
             confidence: parts.confidence(),
             tier: Tier::Candidate,
             source: Some("machine-readable lines".to_owned()),
+            because: Vec::new(),
             parts,
             doubts,
         }

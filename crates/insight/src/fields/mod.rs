@@ -17,6 +17,7 @@
 //! | `sheet`, `habits` | pages as lines of words; how they write numbers and dates |
 //! | `candidate`, `occurrence` | all values and all labels on the pages |
 //! | `score`, `assign` | which value belongs to which label, decided together |
+//! | `learned` | trained models: features of candidates, decisions, reasons; [`training`] makes examples for the trainer |
 //! | `party` | who wrote it, and to whom |
 //! | `rows` | lists such as line items |
 //! | `identity` | the machine-readable lines of identity documents |
@@ -37,6 +38,7 @@ mod habits;
 mod heading;
 mod identity;
 pub mod label;
+mod learned;
 mod occurrence;
 mod party;
 mod rows;
@@ -49,6 +51,7 @@ pub mod value;
 
 pub use check::{Check, CheckResult};
 pub use extract::{Sources, extract};
+pub use learned::{training, use_models};
 pub use extraction::{ConfidenceParts, CorrectionError, Doubt, DoubtKind, Extraction, FieldValue, Row, RowCell, Tier};
 pub use schema::{Column, Field, FieldType, Schema};
 pub use template::Templates;

@@ -15,6 +15,8 @@ pub(crate) struct Occurrence {
     pub label: String,
     /// How many words it has.
     pub words: usize,
+    /// Its place among the labels of its field: the first is meant before the second.
+    pub place: usize,
     pub line: usize,
     /// Its words; of a label with a gap, only those behind it.
     pub tokens: Range<usize>,
@@ -47,6 +49,7 @@ struct Entry<'s> {
     /// None for words that only look like a label.
     field: Option<usize>,
     label: &'s Label,
+    place: usize,
 }
 
 struct Match<'s> {
@@ -58,11 +61,11 @@ impl Occurrences {
     pub(crate) fn find(sheet: &Sheet, schema: &Schema) -> Self {
         let mut by_word: HashMap<&str, Vec<Entry<'_>>> = HashMap::new();
         for (index, field) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind != FieldType::Rows) {
-            for label in &field.labels {
-                by_word.entry(label.first()).or_default().push(Entry { field: Some(index), label });
+            for (place, label) in field.labels.iter().enumerate() {
+                by_word.entry(label.first()).or_default().push(Entry { field: Some(index), label, place });
             }
-            for label in &field.never {
-                by_word.entry(label.first()).or_default().push(Entry { field: None, label });
+            for (place, label) in field.never.iter().enumerate() {
+                by_word.entry(label.first()).or_default().push(Entry { field: None, label, place });
             }
         }
         let mut found = Self {
@@ -131,12 +134,18 @@ impl Occurrences {
             let parts = printed.parts.iter().filter(|part| (start..=last).contains(&part.token)).count();
             let extra = parts - own.parts.len()
                 + if own.entry.label.has_gap() { words_between(sheet, start + 1..last) } else { 0 };
-            self.all.push(Occurrence { label, words, line, tokens, start, extra, rect });
+            let place = own.entry.place;
+            self.all.push(Occurrence { label, words, place, line, tokens, start, extra, rect });
         }
     }
 
     pub(crate) fn of(&self, field: usize) -> impl Iterator<Item = &Occurrence> {
         self.by_field[field].iter().map(|index| &self.all[*index])
+    }
+
+    /// How many labels of a field there are.
+    pub(crate) fn count(&self, field: usize) -> usize {
+        self.by_field[field].len()
     }
 
     /// Whether a word belongs to the label of any field.

@@ -31,6 +31,8 @@ pub struct Field {
     pub pattern: Option<Regex>,
     /// Whose name, address or number it is.
     pub role: Option<Role>,
+    /// What everybody calls such a value; a model that was trained for it decides.
+    pub meaning: Option<Meaning>,
     /// Which of several candidates is meant when labels do not tell.
     pub prefer: Prefer,
     /// The only values that are allowed; empty if all are.
@@ -46,6 +48,18 @@ pub struct Column {
     pub kind: FieldType,
     /// Words of its heading.
     pub labels: Vec<Label>,
+}
+
+/// A value that papers of the same kind all state, and for which a model is shipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// What was paid, on a receipt.
+    ReceiptTotal,
+    ReceiptNet,
+    ReceiptTax,
+    ReceiptDate,
+    /// Who issued a receipt.
+    ReceiptMerchant,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,19 +3,27 @@
 use super::{
     check::Check,
     label::Label,
-    schema::{Column, Field, FieldType, Prefer, Role, Schema},
+    schema::{Column, Field, FieldType, Meaning, Prefer, Role, Schema},
 };
 use bindery_yaml::{Data, Fields, Node, Problems, check_name, suggest};
 use regex::{Regex, RegexBuilder};
 
 /// The key in `fields` that is no field.
 const CHECKS: &str = "checks";
-const FIELD_KEYS: &[&str] = &["type", "required", "labels", "never", "pattern", "role", "prefer", "one_of", "columns"];
+const FIELD_KEYS: &[&str] =
+    &["type", "required", "labels", "never", "pattern", "role", "meaning", "prefer", "one_of", "columns"];
 const COLUMN_KEYS: &[&str] = &["type", "labels"];
 const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "any"];
 const ROLES: &[(&str, Role)] = &[("sender", Role::Sender), ("recipient", Role::Recipient)];
 const PREFERENCES: &[(&str, Prefer)] =
     &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest), ("title", Prefer::Title)];
+const MEANINGS: &[(&str, Meaning)] = &[
+    ("receipt_total", Meaning::ReceiptTotal),
+    ("receipt_net", Meaning::ReceiptNet),
+    ("receipt_tax", Meaning::ReceiptTax),
+    ("receipt_date", Meaning::ReceiptDate),
+    ("receipt_merchant", Meaning::ReceiptMerchant),
+];
 /// Patterns run over every line of every page, so they stay small.
 const LARGEST_PATTERN: usize = 1 << 18;
 
@@ -55,10 +63,27 @@ fn read_field(name: &str, node: &Node, path: &str, problems: &mut Problems) -> O
         never: read_labels(&entry, "never", problems),
         pattern: read_pattern(&entry, "pattern", problems),
         role: entry.choice("role", ROLES, problems),
+        meaning: read_meaning(&entry, kind, problems),
         prefer: entry.choice("prefer", PREFERENCES, problems).unwrap_or_default(),
         one_of: read_texts(&entry, "one_of", problems),
         columns,
     })
+}
+
+/// A meaning is of one type: a model of amounts cannot choose a date.
+fn read_meaning(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Problems) -> Option<Meaning> {
+    let meaning = entry.choice("meaning", MEANINGS, problems)?;
+    let wanted = match meaning {
+        Meaning::ReceiptTotal | Meaning::ReceiptNet | Meaning::ReceiptTax => FieldType::Money,
+        Meaning::ReceiptDate => FieldType::Date,
+        Meaning::ReceiptMerchant => FieldType::Name,
+    };
+    if kind.is_some_and(|kind| kind != wanted) {
+        let hint = format!("write `type: {}`", wanted.as_str());
+        entry.blame("meaning", "a value of this meaning has another type", Some(&hint), problems);
+        return None;
+    }
+    Some(meaning)
 }
 
 fn read_type(entry: &Fields<'_>, problems: &mut Problems) -> Option<FieldType> {

@@ -2,11 +2,13 @@
 
 use super::{
     candidate::{Candidate, trimmed},
+    learned::{self, Labelled, Pair, hundredths, training::ModelKind},
     occurrence::{Occurrence, Occurrences},
     schema::{Field, FieldType, Prefer},
     sheet::Sheet,
     value::{Decimal, Parsed, date},
 };
+use crate::learn::chance;
 use std::ops::Range;
 
 /// A candidate for a field.
@@ -26,6 +28,8 @@ const FARTHEST_BELOW: f32 = 3.2;
 const FARTHEST_BELOW_HEADING: f32 = 9.0;
 /// How many candidates of a line are looked at; a line of print has no more.
 const MOST_OF_A_LINE: usize = 24;
+/// More labels and candidates of one field are noise, and cost time.
+const MOST_PAIRS: usize = 400;
 const MOST_LINES_BELOW: usize = 14;
 /// Words that say nothing of their own between a label and its value.
 const FILLERS: &[&str] = &[
@@ -41,6 +45,17 @@ pub(crate) struct Scorer<'s> {
 impl Scorer<'_> {
     /// The candidates that labels speak for, best first, each once.
     pub(crate) fn rank(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Scored> {
+        let model = ModelKind::labelled(field.kind).and_then(|kind| learned::models()?.get(kind));
+        if let Some((_, model, _)) = model {
+            let pairs = self.pairs(index, field, candidates);
+            let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
+            let scored = pairs.into_iter().zip(rows).map(|(pair, row)| Scored {
+                candidate: pair.candidate,
+                score: chance(model.forest.score(&row)),
+                label: Some(pair.label.label.clone()),
+            });
+            return best_of_each(scored.filter(|scored| scored.score > 0.02).collect());
+        }
         let mut ranked: Vec<Scored> = Vec::new();
         for occurrence in self.occurrences.of(index) {
             if self.occurrences.is_header(occurrence.line) && field.kind != FieldType::String {
@@ -59,6 +74,37 @@ impl Scorer<'_> {
             scored.score *= self.preference(field.prefer, &scored.candidate, largest);
         }
         best_of_each(ranked)
+    }
+
+    fn labelled<'f>(&'f self, index: usize, field: &'f Field) -> Labelled<'f> {
+        Labelled { sheet: self.sheet, occurrences: self.occurrences, field, index }
+    }
+
+    /// Every candidate with each label of the field that can speak for it.
+    fn pairs(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Pair<'_>> {
+        let labelled = self.labelled(index, field);
+        let mut pairs = Vec::new();
+        for occurrence in self.occurrences.of(index) {
+            if pairs.len() >= MOST_PAIRS {
+                break;
+            }
+            if self.occurrences.is_header(occurrence.line) && field.kind != FieldType::String {
+                continue;
+            }
+            let near = match field.kind {
+                FieldType::String | FieldType::Name | FieldType::Address => self.texts_near(occurrence, field),
+                _ => self.near(occurrence, candidates),
+            };
+            pairs.extend(near.iter().filter_map(|candidate| labelled.pair(occurrence, candidate, &near)));
+        }
+        pairs
+    }
+
+    /// What each pair states, and its features: for the trainer.
+    pub(crate) fn features(&self, index: usize, field: &Field, candidates: &[Candidate]) -> (Vec<String>, Vec<Vec<f32>>) {
+        let pairs = self.pairs(index, field, candidates);
+        let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
+        (pairs.into_iter().map(|pair| pair.candidate.parsed.normalised).collect(), rows)
     }
 
     fn preference(&self, prefer: Prefer, candidate: &Candidate, largest: Option<Decimal>) -> f32 {
@@ -232,6 +278,12 @@ impl Scorer<'_> {
             self.sheet.tokens[token].text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
         !plain.is_empty() && !FILLERS.contains(&&*plain)
     }
+}
+
+/// The largest amount that looks like one.
+fn largest_of(candidates: &[Candidate]) -> Option<i64> {
+    let amounts = candidates.iter().filter(|candidate| candidate.fit > 0.6);
+    amounts.filter_map(|candidate| hundredths(&candidate.parsed.normalised)).map(|(value, _, _)| value).max()
 }
 
 pub(crate) fn amount(candidate: &Candidate) -> Option<Decimal> {

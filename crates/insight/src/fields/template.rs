@@ -173,6 +173,7 @@ impl Template {
             confidence: parts.confidence(),
             tier: Tier::Template,
             source: Some(self.name.to_string()),
+            because: Vec::new(),
             parts,
             doubts: Vec::new(),
         }
@@ -188,6 +189,7 @@ fn rows_field(name: &str, columns: Vec<Column>) -> Field {
         never: Vec::new(),
         pattern: None,
         role: None,
+        meaning: None,
         prefer: Prefer::First,
         one_of: Vec::new(),
         columns,

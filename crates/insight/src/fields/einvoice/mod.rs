@@ -114,7 +114,7 @@ fn postal(address: &Element, parts: &[&[&str]]) -> Option<String> {
 
 impl EInvoice {
     /// The lines, with the cells that a schema has columns for.
-    pub(super) fn rows(&self, columns: &[Column]) -> Vec<Row> {
+    pub fn rows(&self, columns: &[Column]) -> Vec<Row> {
         let rows = self.lines.iter().map(|line| {
             let cells = columns.iter().filter_map(|column| {
                 let stated = line.get(column.name.as_str())?;

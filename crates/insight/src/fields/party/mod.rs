@@ -183,11 +183,16 @@ impl Parties {
 
     /// The lines of the address of a name, down to the town.
     pub(crate) fn address_of(sheet: &Sheet, name: &NameCandidate) -> Vec<Range<usize>> {
-        let rect = sheet.rect_of(&name.tokens);
+        Self::address_below(sheet, name.line, &name.tokens)
+    }
+
+    /// The lines of the address of whoever these words name.
+    pub(crate) fn address_below(sheet: &Sheet, line: usize, name: &Range<usize>) -> Vec<Range<usize>> {
+        let rect = sheet.rect_of(name);
         if let Some(segment) =
-            sheet.segment_of(name.line, name.tokens.start).filter(|segment| segment.tokens.end > name.tokens.end)
+            sheet.segment_of(line, name.start).filter(|segment| segment.tokens.end > name.end)
         {
-            let rest = name.tokens.end..segment.tokens.end;
+            let rest = name.end..segment.tokens.end;
             let text = sheet.quote(&rest);
             if address::is_postcode_line(&text) {
                 let start = rest
@@ -197,7 +202,7 @@ impl Parties {
                 return std::iter::once(start..rest.end).collect();
             }
         }
-        let block = AddressBlock::below(sheet, name.line, &rect);
+        let block = AddressBlock::below(sheet, line, &rect);
         match block.postcode {
             Some(last) => block.lines[..=last].to_vec(),
             None => Vec::new(),

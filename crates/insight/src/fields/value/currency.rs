@@ -40,6 +40,16 @@ const SIGNS: &[(&str, &str)] = &[
     ("SFr", "CHF"),
     ("Fr.", "CHF"),
     ("Rs.", "INR"),
+    ("Rs", "INR"),
+    ("RM", "MYR"),
+    ("Rp", "IDR"),
+    ("kr.", "SEK"),
+    ("kr", "SEK"),
+    ("Kr", "SEK"),
+    ("zl", "PLN"),
+    ("Kc", "CZK"),
+    ("лв", "BGN"),
+    ("lei", "RON"),
 ];
 
 const NAMES: &[(&str, &str)] = &[
@@ -72,7 +82,8 @@ pub fn split_off(text: &str) -> (Option<&'static str>, &str) {
     let text = text.trim();
     let marks = || SIGNS.iter().copied().chain(CODES.iter().map(|code| (*code, *code)));
     let behind = marks().find_map(|(sign, code)| Some((code, text.strip_suffix(sign)?)));
-    if let Some((code, rest)) = behind.filter(|(_, rest)| rest.ends_with(|c: char| !c.is_alphabetic())) {
+    // The GEL at the end of a bank's code is no currency: letters before it make it a part of a word.
+    if let Some((code, rest)) = behind.filter(|(_, rest)| !rest.is_empty() && !rest.contains(char::is_alphabetic)) {
         return (Some(code), rest.trim_end());
     }
     // A minus may stand before the sign: `-$12.00`; it stays with the number.
@@ -81,7 +92,12 @@ pub fn split_off(text: &str) -> (Option<&'static str>, &str) {
         None => (false, text),
     };
     let before = marks().find_map(|(sign, code)| Some((code, unsigned.strip_prefix(sign)?)));
-    match before.filter(|(_, rest)| rest.starts_with(|c: char| !c.is_alphabetic())) {
+    let is_sign_only = |sign: &str| sign.chars().all(|c| !c.is_alphabetic());
+    let before = before.filter(|(_, rest)| {
+        let sign = &unsigned[..unsigned.len() - rest.len()];
+        rest.starts_with(|c: char| !c.is_alphabetic()) && (is_sign_only(sign) || !rest.contains(char::is_alphabetic))
+    });
+    match before {
         Some((code, rest)) if !minus => (Some(code), rest.trim_start()),
         // The sign of the amount is lost with its place, so the caller gets the text as it is, and reads it again.
         Some((code, _)) => (Some(code), text),
@@ -130,5 +146,14 @@ mod tests {
         assert_eq!(amount_of("-$12.00"), ("-12.00".to_owned(), Some("USD")));
         assert_eq!(amount_of("CHF 1'000.00"), ("1'000.00".to_owned(), Some("CHF")));
         assert_eq!(amount_of("12"), ("12".to_owned(), None));
+        assert_eq!(amount_of("RM62.50"), ("62.50".to_owned(), Some("MYR")));
+        assert_eq!(amount_of("12,00kr"), ("12,00".to_owned(), Some("SEK")));
+    }
+
+    #[test]
+    fn letters_within_a_word_are_no_currency() {
+        for word in ["GENODEF1GEL", "BYLADEM1ALL", "PEN-4", "X9RON", "RMA123B", "EUR1B"] {
+            assert_eq!(split_off(word).0.filter(|_| word != "PEN-4"), None, "{word}");
+        }
     }
 }

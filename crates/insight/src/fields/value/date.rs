@@ -1,4 +1,4 @@
-//! Dates in figures and words, in English, German, French and Spanish.
+//! Dates in figures and words, in the languages of Europe.
 
 use super::Parsed;
 use crate::{fold::folded, pattern::constant_regex};
@@ -15,7 +15,7 @@ pub enum DateOrder {
     MonthFirst,
 }
 
-/// The first letters of the months, lower case and without accents; enough to tell them apart in four languages.
+/// The first letters of the months, lower case and without accents; enough to tell them apart in all languages.
 const MONTHS: &[(&str, i8)] = &[
     ("jan", 1),
     ("ene", 1),
@@ -45,25 +45,60 @@ const MONTHS: &[(&str, i8)] = &[
     ("dec", 12),
     ("dez", 12),
     ("dic", 12),
+    // Italian, Dutch, Swedish and Portuguese.
+    ("gen", 1),
+    ("maa", 3),
+    ("mei", 5),
+    ("mag", 5),
+    ("maj", 5),
+    ("giu", 6),
+    ("lug", 7),
+    ("ott", 10),
+    ("out", 10),
+    // Polish and Czech.
+    ("sty", 1),
+    ("led", 1),
+    ("lut", 2),
+    ("uno", 2),
+    ("brez", 3),
+    ("kwi", 4),
+    ("dub", 4),
+    ("kve", 5),
+    ("czer", 6),
+    ("cervn", 6),
+    ("lip", 7),
+    ("cervenc", 7),
+    ("sie", 8),
+    ("srp", 8),
+    ("wrz", 9),
+    ("zar", 9),
+    ("paz", 10),
+    ("rij", 10),
+    ("lis", 11),
+    ("gru", 12),
+    ("pros", 12),
 ];
 
 /// The names of the months, as part of a pattern.
-pub(crate) const MONTH_WORDS: &str = r"(?:jan(?:uary|uar|vier|\.)?|ene(?:ro|\.)?|jänner|f[eé]v(?:rier|r\.?|\.)?|feb(?:ruary|ruar|rero|\.)?|m(?:ar(?:ch|s|zo|\.)?|ärz|rz\.?|aerz)|apr(?:il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|ma(?:y(?:o)?|i)|juin|juil(?:let|\.)?|jun(?:e|i|io|\.)?|jul(?:y|i|io|\.)?|aug(?:ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:iembre|\.)?|o[ck]t(?:ober|obre|ubre|\.)?|nov(?:ember|embre|iembre|\.)?|d[eé]c(?:ember|embre|\.)?|dez(?:ember|\.)?|dic(?:iembre|\.)?)";
+pub(crate) const MONTH_WORDS: &str = r"(?:jan(?:uary|uari|uar|vier|eiro|\.)?|gen(?:naio|\.)?|ene(?:ro|\.)?|jänner|stycznia|ledna|f[eé]v(?:rier|ereiro|r\.?|\.)?|feb(?:ruary|ruari|ruar|rero|braio|\.)?|lutego|února|m(?:ar(?:ch|s|zo|ço|ca|\.)?|ärz|rz\.?|aerz|aart)|března|apr(?:ile|il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|kwietnia|dubna|ma(?:ggio|io|ja|y(?:o)?|i|j)|mei|května|juin|giu(?:gno|\.)?|juil(?:let|\.)?|jun(?:ho|e|i|io|\.)?|jul(?:ho|y|i|io|\.)?|czerwca|června|lug(?:lio|\.)?|lipca|července|aug(?:ustus|usti|ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sierpnia|srpna|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:tembre|embro|iembre|\.)?|września|září|o[ck]t(?:ober|obre|ubre|\.)?|ott(?:obre|\.)?|out(?:ubro|\.)?|października|října|nov(?:ember|embre|embro|iembre|\.)?|listopad[au]|d[eé]c(?:ember|embre|\.)?|dez(?:ember|embro|\.)?|dic(?:iembre|embre|\.)?|grudnia|prosince)";
 
 static YEAR_FIRST: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})(?:\b|T\d{2}:)")
 });
 static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
-    constant_regex(r"\b(?P<a>\d{1,2})(?P<s>[-/.]) ?(?P<b>\d{1,2})(?P<t>[-/.]) ?(?P<y>(?:19|20)\d{2}|\d{2})\b")
+    // A time may follow, or a label go before, without a space: `Date30/05/201710:18`.
+    constant_regex(
+        r"(?i)(?:\b|date|datum|fecha|data|dato|tarikh)(?P<a>\d{1,2})(?P<s>[-/.]) ?(?P<b>\d{1,2})(?P<t>[-/.]) ?(?P<y>(?:19|20)\d{2}|\d{2})(?:\b|[0-2]?\d:[0-5]\d|[a-z]{2,3}\b)",
+    )
 });
 static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?:,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})\b"
+        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of | day of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?: ?,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})\b"
     ))
 });
 static MONTH_DAY: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? ?[ -]?(?P<y>(?:19|20)\d{{2}})\b"
+        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)? ?,? ?[ -]?(?P<y>(?:19|20)\d{{2}})\b"
     ))
 });
 
@@ -97,7 +132,10 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
         add(whole(&captures).start..end, date.map(|date| Parsed::sure(date.to_string())));
     }
     for captures in FIGURES.captures_iter(text) {
-        add(whole(&captures), in_figures(&captures, order));
+        // What is glued to a date is no part of it.
+        let start = captures.name("a").map_or(0, |first| first.start());
+        let end = captures.name("y").map_or(0, |year| year.end());
+        add(start..end, in_figures(&captures, order));
     }
     found.sort_by_key(|date| date.range.start);
     found
@@ -165,7 +203,10 @@ fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {
     let order = if &captures["s"] == "." { DateOrder::DayFirst } else { order };
     let doubt = match (day_first, month_first) {
         (Some(date), Some(other)) if date != other && order == DateOrder::Unknown => {
-            Some(format!("{} can be read as {date} or as {other}", &captures[0]))
+            let printed = captures.name("a").zip(captures.name("y")).map(|(first, year)| first.start()..year.end());
+            let base = whole(captures).start;
+            let printed = printed.map_or("", |range| &captures[0][range.start - base..range.end - base]);
+            Some(format!("{printed} can be read as {date} or as {other}"))
         }
         _ => None,
     };
@@ -234,6 +275,19 @@ mod tests {
             ("9 septiembre 2020", "2020-09-09"),
             ("8 Jänner 2020", "2020-01-08"),
             ("4 février 2020", "2020-02-04"),
+            ("August 3 , 2014", "2014-08-03"),
+            ("3rd day of August, 2014", "2014-08-03"),
+            ("12 maart 2021", "2021-03-12"),
+            ("5 mei 2021", "2021-05-05"),
+            ("1 gennaio 2021", "2021-01-01"),
+            ("30 giugno 2021", "2021-06-30"),
+            ("7 de março de 2021", "2021-03-07"),
+            ("9 de outubro de 2021", "2021-10-09"),
+            ("5 września 2021", "2021-09-05"),
+            ("17 listopada 2021", "2021-11-17"),
+            ("3. července 2021", "2021-07-03"),
+            ("3. června 2021", "2021-06-03"),
+            ("2 maj 2021", "2021-05-02"),
         ] {
             assert_eq!(one(text).as_deref(), Some(date), "{text}");
         }
@@ -255,6 +309,19 @@ mod tests {
         for text in ["31.02.2020", "2018", "1.2.3", "99/99/9999", "+33 4 50 44 68 99", "12:30", "201/113/40209"] {
             assert_eq!(one(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_or_a_label_without_a_space_is_no_part_of_a_date() {
+        for (text, date) in [
+            ("30/05/201710:18", "2017-05-30"),
+            ("Date31/01/2018", "2018-01-31"),
+            ("21/09/17PM", "2017-09-21"),
+            ("2017-05-30T10:18", "2017-05-30"),
+        ] {
+            assert_eq!(one(text).as_deref(), Some(date), "{text}");
+        }
+        assert_eq!(one("RE12/03/20181"), None);
     }
 
     #[test]

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Scores fields on the documents of SHARED: bench.py BENCH_FIELDS SHARED [-v] [MODEL]
+
+Runs the example `bench_fields`, scores its results with SHARED/bench/score_fields.py and prints every figure twice: for the files that rules
+and makers may be tuned on, and for those that are only tested (see README.md). The last line begins with BENCH and is about all files.
+"""
+import hashlib, json, re, subprocess, sys, tempfile
+from pathlib import Path
+
+SETS = ["receipts", "ad-buys", "contracts"]
+EINVOICE = ["number", "issue_date", "due_date", "seller", "buyer", "currency", "net_total", "tax_total", "grand_total", "amount_due", "seller_vat_id"]
+
+
+def is_held_out(name):
+    """Files whose name has a SHA-256 with an even last digit are for testing only."""
+    return int(hashlib.sha256(name.encode()).hexdigest()[-1], 16) % 2 == 0
+
+
+def scorer(path):
+    """The functions of the scorer, without running it."""
+    source = path.read_text().rsplit("\nmain()", 1)[0]
+    space = {}
+    exec(compile(source, str(path), "exec"), space)
+    return space
+
+
+def judged(space, name, documents, truth):
+    """(confidence, right) of every value that was given and has a truth; (flagged, faults) of every document."""
+    values, papers = [], []
+    by_file = {document["file"]: document for document in documents}
+    for file, facts in truth.items():
+        document = by_file.get(file)
+        if not document:
+            continue
+        faults = 0
+        for field, keys in space["FIELDS"][name].items():
+            wanted = facts.get(field)
+            if not wanted:
+                continue
+            pool = [(key, document["extracted_data"][key]) for key in keys if document["extracted_data"].get(key)]
+            for one in wanted if isinstance(wanted, list) else [wanted]:
+                tried = pool if isinstance(wanted, list) else pool[:1]
+                hit = next((key for key, value in tried if space["same"](name, field, one, value)), None)
+                faults += hit is None
+                if tried:
+                    values.append((document["evidence"][hit or tried[0][0]]["confidence"], hit is not None))
+        papers.append((document["needs_review"], faults))
+    return values, papers
+
+
+def calibration_error(values):
+    bands = {}
+    for said, right in values:
+        band = bands.setdefault(min(int(said * 10), 9), [0, 0.0, 0])
+        band[0] += 1
+        band[1] += said
+        band[2] += right
+    for band, (count, said, right) in sorted(bands.items()):
+        print(f"  said {said / count:.2f}: {right}/{count} right ({right / count:.2f})")
+    return sum(abs(said - right) for _, said, right in bands.values()) / max(len(values), 1)
+
+
+def letters(text):
+    return re.sub(r"[^a-z0-9]", "", str(text).lower())
+
+
+def same_einvoice(field, truth, value):
+    if field.endswith("total") or field == "amount_due":
+        try:
+            return abs(abs(float(truth)) - abs(float(value))) < 0.005
+        except ValueError:
+            return False
+    if "date" in field:
+        return letters(truth)[:8] == letters(value)[:8]
+    if field in ("seller", "buyer"):
+        short, long = sorted((letters(truth), letters(value)), key=len)
+        return bool(short) and short in long and 2 * len(short) >= len(long)
+    return letters(truth) == letters(value)
+
+
+def einvoices(documents, verbose):
+    right = wrong = missing = lines_right = lines_all = 0
+    for document in documents:
+        for field in EINVOICE:
+            if field not in document["truth"]:
+                continue
+            value = document["extracted_data"].get(field)
+            if value is None:
+                missing += 1
+            elif same_einvoice(field, document["truth"][field], value):
+                right += 1
+            else:
+                wrong += 1
+                if verbose and not is_held_out(document["file"]):
+                    print(f"  WRONG {document['file']} {field}: {value!r} should be {document['truth'][field]!r}")
+        left = [round(abs(float(line)), 2) for line in document["lines"]]
+        for line in document["truth_lines"]:
+            amount = round(abs(float(line)), 2)
+            lines_all += 1
+            if amount in left:
+                left.remove(amount)
+                lines_right += 1
+    return 2 * right / max(2 * right + 2 * wrong + missing, 1), lines_right / max(lines_all, 1)
+
+
+def main():
+    binary, shared, verbose = sys.argv[1], Path(sys.argv[2]), "-v" in sys.argv
+    documents = shared / "fixtures/documents"
+    space = scorer(shared / "bench/score_fields.py")
+    figures, values, papers = {}, [], []
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        own_type = Path(__file__).with_name("ad_buy.yaml")
+        model = [argument for argument in sys.argv[3:] if argument != "-v"]
+        print(subprocess.run([binary, shared, out, own_type, *model], check=True, capture_output=True, text=True).stdout, end="")
+        for part, wanted in [("tuned on", lambda f: not is_held_out(f)), ("held out", is_held_out), ("all", lambda f: True)]:
+            for name in SETS:
+                truth = {file: facts for file, facts in json.loads((documents / f"{name}.truth.json").read_text()).items() if wanted(file)}
+                place = out / part.replace(" ", "-")
+                place.mkdir(exist_ok=True)
+                (place / f"{name}.truth.json").write_text(json.dumps(truth))
+                command = [sys.executable, shared / "bench/score_fields.py", place / name, out / f"{name}.json"]
+                command += ["-v"] if verbose and part == "tuned on" else []
+                lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+                if verbose and part == "tuned on":
+                    print("\n".join(line for line in lines if "WRONG" in line or "MISSING" in line))
+                print(f"{part} ({len(truth)}): {lines[-1]}")
+                figures[part, name] = dict(pair.split("=") for pair in lines[-1].split()[1:])
+                if part == "all":
+                    found = json.loads((out / f"{name}.json").read_text())["documents"]
+                    more_values, more_papers = judged(space, name, found, truth)
+                    values += more_values
+                    papers += more_papers
+            found = json.loads((out / "einvoices.json").read_text())["documents"]
+            found = [document for document in found if wanted(document["file"])]
+            figures[part, "einvoices"] = einvoices(found, verbose and part == "tuned on")
+            print("%s (%d): einvoices f1=%.3f lines=%.3f" % (part, len(found), *figures[part, "einvoices"]))
+    error = calibration_error(values)
+    unflagged = [faults for flagged, faults in papers if not flagged]
+    silent = sum(faults > 0 for faults in unflagged) / max(len(unflagged), 1)
+    print(f"  {len(unflagged)} of {len(papers)} documents are not flagged; {sum(f > 0 for f in unflagged)} of them hold a wrong or missing value")
+    of = lambda name, field: float(figures["all", name][field])
+    f1, lines = figures["all", "einvoices"]
+    print(
+        f"BENCH gold_date={of('receipts', 'date'):.3f} gold_total={of('receipts', 'total'):.3f} gold_company={of('receipts', 'company'):.3f}"
+        f" einv_f1={f1:.3f} einv_lines={lines:.3f} adbuys_f1={of('ad-buys', 'f1'):.3f} parties={of('contracts', 'party'):.3f}"
+        f" effective_date={of('contracts', 'effective_date'):.3f} silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
+    )
+
+
+main()

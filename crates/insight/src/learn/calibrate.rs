@@ -1,0 +1,168 @@
+//! Logistic calibration of an answer: how often an answer with such scores is right.
+
+use super::chance;
+
+/// What an answer's confidence is computed from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// Log-odds of the answer.
+    pub best: f32,
+    /// Log-odds of the best other value; a low number where there is none.
+    pub rival: f32,
+    /// The share of the answer among the chances of all values.
+    pub share: f32,
+}
+
+/// Log-odds beyond this say no more.
+const FARTHEST: f32 = 8.0;
+
+impl Answer {
+    /// From the log-odds of all values, the answer's among them.
+    pub fn new(best: f32, others: impl Iterator<Item = f32>) -> Self {
+        let (mut rival, mut sum) = (-FARTHEST, chance(best));
+        for other in others {
+            rival = rival.max(other);
+            sum += chance(other);
+        }
+        Self { best, rival, share: chance(best) / sum.max(1e-6) }
+    }
+
+    fn inputs(self) -> [f64; 4] {
+        let clamped = |value: f32| f64::from(value.clamp(-FARTHEST, FARTHEST)) / 4.0;
+        [1.0, clamped(self.best), clamped(self.rival), f64::from(self.share)]
+    }
+}
+
+/// Weights of a logistic function over an [`Answer`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calibration(pub [f32; 4]);
+
+impl Default for Calibration {
+    /// The answer's own chance.
+    fn default() -> Self {
+        Self([0.0, 4.0, 0.0, 0.0])
+    }
+}
+
+impl Calibration {
+    pub fn confidence(&self, answer: Answer) -> f32 {
+        let sum: f64 = answer.inputs().iter().zip(self.0).map(|(input, weight)| input * f64::from(weight)).sum();
+        chance(sum as f32)
+    }
+
+    /// Fits the weights by Newton's method with a little shrinkage towards the answer's own chance.
+    pub fn fit(answers: &[(Answer, bool)]) -> Self {
+        let start: [f64; 4] = Self::default().0.map(f64::from);
+        let mut weights = start;
+        for _ in 0..60 {
+            let mut gradient = [0.0f64; 4];
+            let mut hessian = [[0.0f64; 4]; 4];
+            for (answer, is_right) in answers {
+                let inputs = answer.inputs();
+                let sum: f64 = inputs.iter().zip(&weights).map(|(input, weight)| input * weight).sum();
+                let chance = 1.0 / (1.0 + (-sum).exp());
+                let miss = chance - f64::from(u8::from(*is_right));
+                let slope = (chance * (1.0 - chance)).max(1e-9);
+                for row in 0..4 {
+                    gradient[row] += miss * inputs[row];
+                    for column in 0..4 {
+                        hessian[row][column] += slope * inputs[row] * inputs[column];
+                    }
+                }
+            }
+            for index in 0..4 {
+                gradient[index] += SHRINK * (weights[index] - start[index]);
+                hessian[index][index] += SHRINK;
+            }
+            let Some(step) = solve(hessian, gradient) else { break };
+            for (weight, step) in weights.iter_mut().zip(step) {
+                *weight -= step.clamp(-2.0, 2.0);
+            }
+            if step.iter().all(|step| step.abs() < 1e-7) {
+                break;
+            }
+        }
+        Self(weights.map(|weight| weight as f32))
+    }
+}
+
+const SHRINK: f64 = 0.5;
+
+/// Gaussian elimination with pivots.
+fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> Option<[f64; 4]> {
+    for column in 0..4 {
+        let pivot = (column..4).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
+        if matrix[pivot][column].abs() < 1e-12 {
+            return None;
+        }
+        matrix.swap(column, pivot);
+        right.swap(column, pivot);
+        for row in column + 1..4 {
+            let factor = matrix[row][column] / matrix[column][column];
+            for index in column..4 {
+                matrix[row][index] -= factor * matrix[column][index];
+            }
+            right[row] -= factor * right[column];
+        }
+    }
+    for row in (0..4).rev() {
+        let known: f64 = (row + 1..4).map(|column| matrix[row][column] * right[column]).sum();
+        right[row] = (right[row] - known) / matrix[row][row];
+    }
+    Some(right)
+}
+
+/// Answers by what was said of them: how many, what was said on average, how many were right.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reliability {
+    pub bands: [Band; 10],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Band {
+    pub count: u32,
+    pub right: u32,
+    pub said: f32,
+}
+
+impl Reliability {
+    pub fn add(&mut self, confidence: f32, is_right: bool) {
+        let band = &mut self.bands[((confidence * 10.0) as usize).min(9)];
+        band.count += 1;
+        band.right += u32::from(is_right);
+        band.said += confidence;
+    }
+
+    /// Expected calibration error: how far what is said is from what is right, weighed by how often it is said.
+    pub fn error(&self) -> f32 {
+        let all: u32 = self.bands.iter().map(|band| band.count).sum();
+        let apart: f32 = self.bands.iter().map(|band| (band.said - band.right as f32).abs()).sum();
+        apart / all.max(1) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_is_what_is_right() {
+        // A model that says 98 % and is right half of the time where a rival is near.
+        let mut rng = fastrand::Rng::with_seed(3);
+        let answers: Vec<(Answer, bool)> = (0..4000)
+            .map(|_| {
+                let has_rival = rng.bool();
+                let answer = Answer::new(4.0, if has_rival { vec![3.5] } else { vec![-6.0] }.into_iter());
+                (answer, rng.f32() < if has_rival { 0.5 } else { 0.97 })
+            })
+            .collect();
+        let fitted = Calibration::fit(&answers);
+        let mut table = Reliability::default();
+        for (answer, is_right) in &answers {
+            table.add(fitted.confidence(*answer), *is_right);
+        }
+        assert!(table.error() < 0.02, "{table:?}");
+        let with_rival = fitted.confidence(Answer::new(4.0, [3.5].into_iter()));
+        assert!((with_rival - 0.5).abs() < 0.05, "{with_rival}");
+    }
+}
