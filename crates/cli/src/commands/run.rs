@@ -81,7 +81,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if matches!(received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
         output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
     }
-    show(&app, &progress, args.json).await?;
+    show(&app, &progress, &end, args.json).await?;
     Ok(exit(&progress, &end))
 }
 
@@ -127,7 +127,7 @@ fn exit(progress: &Progress, end: &End) -> Exit {
     }
 }
 
-async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<()> {
+async fn show(app: &App, progress: &Progress, end: &End, as_json: bool) -> anyhow::Result<()> {
     let id = progress.submission;
     let result = view::result(&app.engine, id).await?;
     let failed = report::failed_parts(app, id).await?;
@@ -148,7 +148,7 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
         report::note_failed(&failed);
     }
     report::note_waits(&waits);
-    output::note(conclusion(progress));
+    output::note(conclusion(progress, end));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));
         if let Some(result) = &result {
@@ -159,7 +159,7 @@ async fn show(app: &App, progress: &Progress, as_json: bool) -> anyhow::Result<(
 }
 
 /// The last line: how it ended, and what to do next if it has not.
-fn conclusion(progress: &Progress) -> String {
+fn conclusion(progress: &Progress, end: &End) -> String {
     let id = progress.submission;
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {
@@ -176,7 +176,8 @@ fn conclusion(progress: &Progress) -> String {
             format!("{id} failed: {error}; `bindery retry {id}` tries again")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
-        _ if progress.open_reviews() > 0 => {
+        // While work is left that goes on by itself, nobody waits for a person.
+        _ if progress.open_reviews() > 0 && matches!(end, End::Stuck) => {
             format!("{id} waits for a person; `bindery review list` lists what to decide")
         }
         _ => {
