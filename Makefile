@@ -15,6 +15,8 @@ OUTSIDE_KILLS ?= 60
 OUTSIDE_PAGES ?= 2000
 # How often it kills `bindery run`.
 RUN_KILLS ?= 50
+# How many random sequences of operations it runs on each store and on a model of it.
+SEQUENCES ?= 3000
 # How many inputs it runs in children that are killed, frozen and swollen.
 INPUTS ?= 10000
 # How many hostile files it reads.
@@ -62,7 +64,8 @@ test: setup-test ## Format, lint and test everything
 	  $(WITH_POSTGRES) cargo test $(ON_BOTH_STORES); \
 	fi
 
-torture: setup-test ## Kill workers KILLS times (default 300) and executors between any two events, crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
+torture: setup-test ## Kill workers KILLS times (default 300), by kill -9 and by pages that kill them, and executors between any two events, run random sequences on both stores, crash the server, harm children of runs, read hostile files: nothing may be lost, counted twice or brought down
+	PROPTEST_CASES=$(SEQUENCES) cargo test --release -p bindery-store --test property --test postgres_property
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) $(WITH_POSTGRES) cargo test --release -p bindery-engine --test crash -- --nocapture --test-threads=1
 	BINDERY_TORTURE_KILLS=$(KILLS) cargo test --release -p bindery-engine --test it machines::crash -- --nocapture

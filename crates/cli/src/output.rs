@@ -181,10 +181,18 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// How long ago a moment was, roughly.
+/// How long ago a moment was, roughly. One in the future was told by a clock that is ahead of this machine's.
 pub(crate) fn ago(moment: Timestamp) -> String {
-    format!("{} ago", duration(SystemClock.now().since(moment)))
+    let now = SystemClock.now();
+    let ahead = moment.since(now);
+    if ahead > CLOCKS_DIFFER {
+        return format!("by a clock ahead by {}", duration(ahead));
+    }
+    format!("{} ago", duration(now.since(moment)))
 }
+
+/// By how much the clocks of machines may differ.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(5);
 
 pub(crate) fn duration(length: Duration) -> String {
     match length.as_secs() {

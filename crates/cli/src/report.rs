@@ -10,7 +10,7 @@ use bindery_core::{
 use bindery_store::query::{JobFilter, ReviewFilter};
 use serde::Serialize;
 use serde_json::Value;
-use std::{collections::BTreeMap, io};
+use std::{collections::BTreeMap, io, time::Duration};
 
 /// How many failed parts are listed before the rest is only counted.
 const MOST_LISTED: usize = 20;
@@ -69,6 +69,9 @@ pub(crate) async fn waits(app: &App, id: SubmissionId) -> anyhow::Result<Vec<Wai
     for view in jobs {
         *groups.entry((view.job.stage, grouped(&view.reason))).or_default() += 1;
     }
+    for (stage, reason) in held_by_wrong_clocks(app, id).await? {
+        *groups.entry((stage, reason)).or_default() += 1;
+    }
     let reviews = ReviewFilter { submission: Some(id), ..ReviewFilter::default() };
     for review in app.store().reviews(reviews).await? {
         if review.is_open() {
@@ -79,6 +82,25 @@ pub(crate) async fn waits(app: &App, id: SubmissionId) -> anyhow::Result<Vec<Wai
     Ok(groups.into_iter().map(|((stage, reason), jobs)| Waits { stage, reason, jobs }).collect())
 }
 
+/// A lease can be as long as a day.
+const LONGEST_LEASE: Duration = Duration::from_hours(24);
+
+/// Jobs that look as if they ran, but are only held: by a lease of a worker whose clock is, or was, ahead.
+async fn held_by_wrong_clocks(app: &App, id: SubmissionId) -> anyhow::Result<Vec<(Name, String)>> {
+    let running = JobFilter { submission: Some(id), states: vec![JobState::Running], ..JobFilter::default() };
+    let latest = app.store().clock().now() + LONGEST_LEASE;
+    let mut held = Vec::new();
+    for view in app.store().jobs(running).await? {
+        if view.job.lease_until.is_some_and(|until| until > latest) {
+            let worker = view.job.worker.unwrap_or_else(|| Name::from("(unknown)"));
+            let reason =
+                format!("held by worker {worker}, whose clock is ahead; others take it when it stops answering");
+            held.push((view.job.stage, reason));
+        }
+    }
+    Ok(held)
+}
+
 /// The reason without what differs from job to job, so that a thousand jobs are one line.
 fn grouped(reason: &WaitReason) -> String {
     match reason {
@@ -86,6 +108,7 @@ fn grouped(reason: &WaitReason) -> String {
         WaitReason::Later { because: Some(because), .. } => format!("to be tried again after: {because}"),
         WaitReason::Later { because: None, .. } => "not before a later time".to_owned(),
         WaitReason::Report { .. } => "waits for an outside processor to report".to_owned(),
+        WaitReason::Suspect { .. } => "its worker died; waits for a worker that does nothing else meanwhile".to_owned(),
         WaitReason::LimitReached { key, .. } => format!("limit {key} is reached"),
         other => other.to_string(),
     }

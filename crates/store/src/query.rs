@@ -1,5 +1,6 @@
 //! What can be asked of a store, and what it answers with.
 
+use crate::leases_ahead::CLOCKS_DIFFER;
 use bindery_core::{
     EventSeq, ItemId, JobId, Name, SubmissionId, Timestamp,
     job::{Job, JobState, WaitReason},
@@ -181,6 +182,15 @@ pub struct WorkerView {
     pub left_at: Option<Timestamp>,
     pub running: u64,
     pub finished: u64,
+}
+
+impl WorkerView {
+    /// How far its clock is, or was, ahead of this time; none where clocks agree as well as they do. When it was last seen
+    /// is not known then.
+    pub fn clock_ahead(&self, now: Timestamp) -> Option<Duration> {
+        let ahead = self.seen_at.since(now);
+        (ahead > Duration::from_millis(CLOCKS_DIFFER.unsigned_abs())).then_some(ahead)
+    }
 }
 
 /// A consumer of the feed and how far it is.

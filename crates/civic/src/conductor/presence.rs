@@ -86,5 +86,7 @@ pub(super) async fn alive(store: &dyn Store, is_dead: IsDead) -> StoreResult<Vec
 }
 
 pub(super) fn is_alive(view: &WorkerView, now: Timestamp, is_dead: IsDead) -> bool {
-    view.left_at.is_none() && now.since(view.seen_at) <= SILENT_AFTER && !is_dead(&view.worker)
+    // One that was seen in the future had a wrong clock, and may be gone for long.
+    let seen = now.since(view.seen_at) <= SILENT_AFTER && view.seen_at.since(now) <= SILENT_AFTER;
+    view.left_at.is_none() && seen && !is_dead(&view.worker)
 }

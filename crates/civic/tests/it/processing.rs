@@ -475,7 +475,7 @@ async fn who_has_lost_the_job_stores_nothing() {
         };
         tokio::runtime::Handle::current().block_on(async {
             store.sweep().await.unwrap();
-            assert_eq!(store.claim(thief).await.unwrap().len(), 1, "the lease is over");
+            assert_eq!(store.claim_suspects(thief).await.unwrap().len(), 1, "the lease is over");
         });
     }));
     let workshop = Arc::clone(&office.workshop);

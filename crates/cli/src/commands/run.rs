@@ -95,7 +95,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if matches!(receipt.received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
         output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
     }
-    show(&app, &progress, &receipt.unreadable, args.json).await?;
+    show(&app, &progress, &end, &receipt.unreadable, args.json).await?;
     Ok(match exit(&progress, &end) {
         Exit::Ok => receipt.exit(),
         other => other,
@@ -161,7 +161,13 @@ fn exit(progress: &Progress, end: &End) -> Exit {
     }
 }
 
-async fn show(app: &App, progress: &Progress, unreadable: &[Unreadable], as_json: bool) -> anyhow::Result<()> {
+async fn show(
+    app: &App,
+    progress: &Progress,
+    end: &End,
+    unreadable: &[Unreadable],
+    as_json: bool,
+) -> anyhow::Result<()> {
     let id = progress.submission;
     let result = view::result(&app.engine, id).await?;
     let failed = report::failed_parts(app, id).await?;
@@ -183,7 +189,7 @@ async fn show(app: &App, progress: &Progress, unreadable: &[Unreadable], as_json
     }
     report::note_waits(&waits);
     receiving::note_unreadable(unreadable);
-    output::note(conclusion(progress));
+    output::note(conclusion(progress, end));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));
         if let Some(result) = &result {
@@ -194,7 +200,7 @@ async fn show(app: &App, progress: &Progress, unreadable: &[Unreadable], as_json
 }
 
 /// The last line: how it ended, and what to do next if it has not.
-fn conclusion(progress: &Progress) -> String {
+fn conclusion(progress: &Progress, end: &End) -> String {
     let id = progress.submission;
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {
@@ -211,7 +217,8 @@ fn conclusion(progress: &Progress) -> String {
             format!("{id} failed: {error}; `bindery retry {id}` tries again")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),
-        _ if progress.open_reviews() > 0 => {
+        // While work is left that goes on by itself, nobody waits for a person.
+        _ if progress.open_reviews() > 0 && matches!(end, End::Stuck) => {
             format!("{id} waits for a person; `bindery review list` lists what to decide")
         }
         _ => {

@@ -47,6 +47,8 @@ enum State {
     Stopped,
     /// It said nothing for too long.
     Gone,
+    /// It was last seen in the future: nobody knows when that was.
+    ClockAhead,
 }
 
 impl fmt::Display for State {
@@ -56,6 +58,7 @@ impl fmt::Display for State {
             Self::Idle => "idle",
             Self::Stopped => "stopped",
             Self::Gone => "GONE",
+            Self::ClockAhead => "CLOCK AHEAD",
         })
     }
 }
@@ -67,6 +70,9 @@ struct Shown {
     view: WorkerView,
     state: State,
     seen_seconds_ago: f64,
+    /// How far its clock is ahead of the store's; none where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock_ahead_seconds: Option<f64>,
     began_seconds_ago: f64,
     /// Jobs finished in a second, on average since it began.
     per_second: f64,
@@ -118,9 +124,10 @@ async fn held(app: &App) -> anyhow::Result<HashMap<Name, BTreeMap<Name, u64>>> {
 
 fn shown(view: WorkerView, held: &mut HashMap<Name, BTreeMap<Name, u64>>, now: Timestamp) -> Shown {
     let holds = held.remove(&view.worker).unwrap_or_default();
-    let silent = now.since(view.seen_at);
+    let (silent, ahead) = (now.since(view.seen_at), view.clock_ahead(now));
     let state = match view.left_at {
         Some(_) => State::Stopped,
+        None if ahead.is_some() => State::ClockAhead,
         None if silent > SILENT_AFTER => State::Gone,
         None if holds.is_empty() => State::Idle,
         None => State::Working,
@@ -128,7 +135,8 @@ fn shown(view: WorkerView, held: &mut HashMap<Name, BTreeMap<Name, u64>>, now: T
     let worked = view.seen_at.since(view.started_at).as_secs_f64();
     let per_second = if worked > 0.0 { view.finished as f64 / worked } else { 0.0 };
     let (seen_seconds_ago, began_seconds_ago) = (silent.as_secs_f64(), now.since(view.started_at).as_secs_f64());
-    Shown { view, state, seen_seconds_ago, began_seconds_ago, per_second, holds }
+    let clock_ahead_seconds = ahead.map(|ahead| ahead.as_secs_f64());
+    Shown { view, state, seen_seconds_ago, clock_ahead_seconds, began_seconds_ago, per_second, holds }
 }
 
 fn row(worker: &Shown) -> [String; 8] {
@@ -137,7 +145,10 @@ fn row(worker: &Shown) -> [String; 8] {
     [
         worker.view.worker.to_string(),
         worker.state.to_string(),
-        format!("{} ago", output::duration(Duration::from_secs_f64(worker.seen_seconds_ago))),
+        match worker.clock_ahead_seconds {
+            Some(ahead) => format!("by a clock ahead by {}", output::duration(Duration::from_secs_f64(ahead))),
+            None => format!("{} ago", output::duration(Duration::from_secs_f64(worker.seen_seconds_ago))),
+        },
         holds.to_string(),
         output::short(&of, 60),
         worker.view.finished.to_string(),
@@ -165,6 +176,10 @@ mod tests {
         assert_eq!(state(view(100, None), 105), State::Idle);
         assert_eq!(state(view(100, None), 131), State::Gone);
         assert_eq!(state(view(100, Some(100)), 500), State::Stopped);
+        assert_eq!(state(view(100, None), 99), State::Idle, "clocks differ a little");
+        let ahead = shown(view(100_000, None), &mut HashMap::new(), at(500));
+        assert_eq!((ahead.state, ahead.clock_ahead_seconds), (State::ClockAhead, Some(99_500.0)));
+        assert_eq!(row(&ahead)[2], "by a clock ahead by 27 h");
         let mut held = HashMap::from([("w".into(), BTreeMap::from([("count".into(), 2)]))]);
         let working = shown(view(100, None), &mut held, at(101));
         assert_eq!((working.state, working.per_second), (State::Working, 0.5));

@@ -130,7 +130,9 @@ impl Runs {
         if matches!(record.stands, SubmissionStatus::Completed | SubmissionStatus::Failed) {
             return None;
         }
-        let ago = self.engine.clock().now().since(seen.of(&record.run_id)?);
-        (ago < INTERRUPTED_AFTER).then_some(ago)
+        let (now, seen) = (self.engine.clock().now(), seen.of(&record.run_id)?);
+        let ago = now.since(seen);
+        // One that was seen in the future had a wrong clock, and may be gone for long.
+        (ago < INTERRUPTED_AFTER && seen.since(now) < INTERRUPTED_AFTER).then_some(ago)
     }
 }

@@ -307,7 +307,7 @@ async fn s001_42_what_a_dead_worker_left_is_taken_up_by_one_that_runs() {
     assert_eq!(standing(&rig, "left").await.0, QueueStatus::Processing, "its lease has not ended");
     rig.clock.advance(Duration::from_secs(31));
     let taken_up = tokio::time::timeout(PATIENCE, is_done.recv()).await.unwrap();
-    assert_eq!(taken_up, Some(("left".to_owned(), 2)), "the attempt that died counts");
+    assert_eq!(taken_up, Some(("left".to_owned(), 1)), "a death uses up no attempt");
     eventually(&rig, "it is stored", async || seen(&rig, "left").await.is_none()).await;
     handle.stop();
     running.await.unwrap().unwrap();
