@@ -84,6 +84,7 @@ fn plain_field(name: &str, kind: FieldType, labels: Vec<Label>) -> Field {
         never: Vec::new(),
         pattern: None,
         role: None,
+        meaning: None,
         prefer: Prefer::First,
         one_of: Vec::new(),
         columns: Vec::new(),
