@@ -32,4 +32,4 @@ pub use model::{
     Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
-pub use result_shape::{ResultShape, ValueKind};
+pub use result_shape::{ResultField, ResultShape, ValueKind};

@@ -21,7 +21,26 @@ pub enum ResultShape {
     /// Any JSON value.
     Any,
     /// An object with at least these fields, in the order in which they are written.
-    Fields(Vec<(String, ValueKind)>),
+    Fields(Vec<ResultField>),
+}
+
+/// A field that a result must have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultField {
+    pub name: String,
+    pub kind: ValueKind,
+    /// It may be null, but not missing: written with a `?` behind the kind.
+    pub nullable: bool,
+}
+
+impl ResultField {
+    /// What is wrong with a value, in one sentence.
+    fn wrong(&self, value: &Value) -> Option<String> {
+        if self.nullable && value.is_null() {
+            return None;
+        }
+        wrong(&self.name, self.kind, value)
+    }
 }
 
 /// What a field of a result holds.
@@ -107,16 +126,25 @@ impl ResultShape {
             return Self::Object;
         }
         let Some(fields) = Fields::open_free(node, path, problems) else { return Self::Object };
-        let kinds = ValueKind::ALL.map(|kind| (kind.as_str(), kind));
-        let mut read = Vec::new();
+        let plain = ValueKind::ALL.map(|kind| (kind.as_str().to_owned(), (kind, false)));
+        let nullable = ValueKind::ALL.map(|kind| (format!("{}?", kind.as_str()), (kind, true)));
+        let mut read: Vec<ResultField> = Vec::new();
         for (name, written) in fields.iter() {
-            let Some(kind) = fields.choice(name, &kinds, problems) else { continue };
-            let confidences = read.iter().filter(|(_, kind)| *kind == ValueKind::Confidence).count();
-            if kind == ValueKind::Confidence && confidences > 0 {
+            let path = fields.path_of(name);
+            let text = written.as_text().unwrap_or_default();
+            let known = plain.iter().chain(&nullable).find(|(word, _)| *word == text);
+            let Some((_, (kind, nullable))) = known else {
+                let words: Vec<&str> = plain.iter().map(|(word, _)| word.as_str()).collect();
+                let message = format!("expected one of {}, found {}", words.join(", "), written.describe());
+                problems.add_with_hint(written.place, &path, message, "a `?` behind it allows null, such as string?");
+                continue;
+            };
+            let has_confidence = read.iter().any(|field| field.kind == ValueKind::Confidence);
+            if *kind == ValueKind::Confidence && has_confidence {
                 let message = "a result has one confidence, and another field is called that already";
-                problems.add_with_hint(written.place, &fields.path_of(name), message, "use `number` for the others");
+                problems.add_with_hint(written.place, &path, message, "use `number` for the others");
             }
-            read.push((name.to_owned(), kind));
+            read.push(ResultField { name: name.to_owned(), kind: *kind, nullable: *nullable });
         }
         Self::Fields(read)
     }
@@ -132,10 +160,10 @@ impl ResultShape {
             other => return Some(format!("payload: expected an object, found {}", shown(other))),
         };
         let Self::Fields(wanted) = self else { return None };
-        wanted.iter().find_map(|(name, kind)| match fields.get(name) {
-            None if *kind == ValueKind::Confidence => None,
-            None => Some(format!("payload.{name} is missing (expected {})", kind.expected())),
-            Some(value) => wrong(name, *kind, value),
+        wanted.iter().find_map(|field| match fields.get(&field.name) {
+            None if field.kind == ValueKind::Confidence => None,
+            None => Some(format!("payload.{} is missing (expected {})", field.name, field.kind.expected())),
+            Some(value) => field.wrong(value),
         })
     }
 
@@ -144,7 +172,7 @@ impl ResultShape {
         match (self, payload) {
             (_, Value::Null) => Some("the payload is missing (expected what was decided)".to_owned()),
             (Self::Fields(wanted), Value::Object(fields)) => {
-                wanted.iter().find_map(|(name, kind)| wrong(name, *kind, fields.get(name)?))
+                wanted.iter().find_map(|field| field.wrong(fields.get(&field.name)?))
             }
             (_, Value::Object(_)) => None,
             (_, other) => Some(format!("payload: expected an object, found {}", shown(other))),
@@ -154,19 +182,15 @@ impl ResultShape {
     /// The field that holds the confidence, where the stage says so.
     fn confidence_field(&self) -> Option<&str> {
         let Self::Fields(fields) = self else { return None };
-        fields.iter().find(|(_, kind)| *kind == ValueKind::Confidence).map(|(name, _)| name.as_str())
+        fields.iter().find(|field| field.kind == ValueKind::Confidence).map(|field| field.name.as_str())
     }
 
     fn wanted(&self) -> String {
         let Self::Fields(fields) = self else { return String::new() };
         let mut text = String::new();
-        for (name, kind) in fields.iter().filter(|(_, kind)| *kind != ValueKind::Confidence) {
-            let _ = write!(
-                text,
-                "{}payload.{name} ({})",
-                if text.is_empty() { ": expected " } else { ", " },
-                kind.expected()
-            );
+        for ResultField { name, kind, .. } in fields.iter().filter(|field| field.kind != ValueKind::Confidence) {
+            let before = if text.is_empty() { ": expected " } else { ", " };
+            let _ = write!(text, "{before}payload.{name} ({})", kind.expected());
         }
         text
     }
@@ -246,6 +270,9 @@ mod tests {
         ] {
             assert_eq!(shape.mistake(&payload).as_deref(), Some(mistake));
         }
+        let nullable = stage("{doc_type: string?}").result;
+        assert_eq!(nullable.mistake(&json!({"doc_type": null})), None);
+        assert_eq!(nullable.mistake(&json!({})).unwrap(), "payload.doc_type is missing (expected a text)");
         assert_eq!(shape.mistake_in_part(&json!({"pages": [1]})), None, "a person says what is different");
         assert_eq!(shape.mistake_in_part(&json!({"pages": 1})).unwrap(), "payload.pages: expected a list, found 1");
         assert!(shape.mistake_in_part(&json!(null)).unwrap().starts_with("the payload is missing"));
@@ -284,7 +311,8 @@ mod tests {
         };
         assert!(said("[a]").contains("stages[0].result: expected a mapping of fields to what they hold, or `any`"));
         assert!(
-            said("{a: text}").contains("expected any, boolean, confidence, integer, list, number, object or string")
+            said("{a: text}")
+                .contains("expected one of any, boolean, confidence, integer, list, number, object, string, found")
         );
         assert!(said("{a: confidence, b: confidence}").contains("stages[0].result.b: a result has one confidence"));
     }

@@ -13,15 +13,15 @@ pub(super) async fn last_announced(tx: &Tx, queue: &Name) -> TxResult<Option<Tim
 
 /// Rows that somebody else has in hand are left to them: they are about to change anyway.
 pub(super) async fn hold_reports(tx: &Tx, said: &Undelivered) -> TxResult<u64> {
-    let delivered = "UPDATE job SET due_at = least(due_at, $2 + await_report_ms), announce_at = $6 WHERE id IN (\
-         SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at > $5 AND announce_at <= $3 \
-         AND announce_at < $6 AND id NOT IN (SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at > $2 \
-         AND announce_at <= $3 ORDER BY announce_at DESC, id DESC LIMIT $4) FOR UPDATE SKIP LOCKED)";
-    let hold = "UPDATE job SET due_at = $2 + await_report_ms + $5 WHERE id IN (\
-         SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at < $6 \
-         AND due_at < $2 + await_report_ms + $5 / 2 \
-         AND (announce_at <= $2 OR announce_at > $3 OR id IN (SELECT id FROM job WHERE shelf = 4 AND queue = $1 \
-         AND announce_at > $2 AND announce_at <= $3 ORDER BY announce_at DESC, id DESC LIMIT $4)) \
+    let delivered = "UPDATE job SET due_at = least(due_at, $2::bigint + await_report_ms), announce_at = $6::bigint WHERE id IN (\
+         SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at > $5::bigint AND announce_at <= $3::bigint \
+         AND announce_at < $6::bigint AND id NOT IN (SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at > $2::bigint \
+         AND announce_at <= $3::bigint ORDER BY announce_at DESC, id DESC LIMIT $4::bigint) FOR UPDATE SKIP LOCKED)";
+    let hold = "UPDATE job SET due_at = $2::bigint + await_report_ms + $5::bigint WHERE id IN (\
+         SELECT id FROM job WHERE shelf = 4 AND queue = $1 AND announce_at < $6::bigint \
+         AND due_at < $2::bigint + await_report_ms + $5::bigint / 2 \
+         AND (announce_at <= $2::bigint OR announce_at > $3::bigint OR id IN (SELECT id FROM job WHERE shelf = 4 AND queue = $1 \
+         AND announce_at > $2::bigint AND announce_at <= $3::bigint ORDER BY announce_at DESC, id DESC LIMIT $4::bigint)) \
          FOR UPDATE SKIP LOCKED)";
     let (queue, now, until) = (said.queue.as_str(), tx.millis(), said.until.as_millis());
     let ready = i64::try_from(said.ready).unwrap_or(i64::MAX);
