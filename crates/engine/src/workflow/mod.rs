@@ -19,6 +19,7 @@ mod load;
 mod model;
 mod parse;
 mod resolve;
+mod retention;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,6 @@ mod tests;
 pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over,
-    Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
+    Retention, Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};

@@ -16,7 +16,7 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
@@ -26,6 +26,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0007_search.sql"),
     include_str!("migrations/0008_civic.sql"),
     include_str!("migrations/0009_reading.sql"),
+    include_str!("migrations/0011_retention.sql"),
 ];
 
 /// How to open a store.
@@ -61,6 +62,10 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
         Trouble::Sql(error) => explain(error),
         Trouble::Store(error) => error,
     })?;
+    // Deleted content is overwritten in its page at once. Whole pages that become free are not written for that: they go when
+    // space is given back, which needs a file that was made for it (this does nothing to one that has tables).
+    db.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(explain)?;
+    db.pragma_update(None, "secure_delete", "FAST").map_err(explain)?;
     db.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
     db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
     // Savepoints keep the pages that they may have to restore here; by default that is a file.
@@ -74,6 +79,17 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
         Trouble::Sql(error) => explain(error),
         Trouble::Store(error) => error,
     })?;
+    Ok(db)
+}
+
+/// A connection that keeps the file in order, beside the one that writes rows.
+pub(super) fn open_for_upkeep(options: &Options) -> StoreResult<Connection> {
+    let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    db.busy_timeout(options.busy_timeout).map_err(explain)?;
+    db.pragma_update(None, "secure_delete", "FAST").map_err(explain)?;
+    db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
     Ok(db)
 }
 
