@@ -193,6 +193,7 @@ fn document(banana: &str, id: &str, title: &str, texts: &[Option<&str>]) -> Inde
         file_name: plain(title),
         metadata: json!({"banana": banana}).to_string(),
         chunks: (0..).zip(words.chunks(WORDS_OF_A_CHUNK)).map(chunk).collect(),
+        submission: None,
     }
 }
 

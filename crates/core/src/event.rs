@@ -14,6 +14,11 @@ pub mod kind {
     pub const SUBMISSION_FAILED: &str = "SubmissionFailed";
     pub const SUBMISSION_CANCELLED: &str = "SubmissionCancelled";
     pub const SUBMISSION_REOPENED: &str = "SubmissionReopened";
+    pub const SUBMISSION_HELD: &str = "SubmissionHeld";
+    pub const SUBMISSION_RELEASED: &str = "SubmissionReleased";
+    pub const SUBMISSION_EXPIRED: &str = "SubmissionExpired";
+    pub const SUBMISSION_DELETED: &str = "SubmissionDeleted";
+    pub const RETENTION_SWEPT: &str = "RetentionSwept";
     pub const OUTCOME_RECORDED: &str = "OutcomeRecorded";
     pub const STAGE_CLOSED: &str = "StageClosed";
     pub const JOB_RETRIED: &str = "JobRetried";

@@ -14,6 +14,7 @@
 //! | [`decision`] | what people decide: accept, correct, reject |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
 //! | [`machines`] | state machines, durably: executions, tasks, timers, nested ones |
+//! | [`retention`] | deleting what nobody needs any more |
 //! | [`view`] | progress, and the state documents of the source systems |
 //!
 //! **On a crash** nothing needs repair. The engine keeps no state of its own: whatever it knows it has read from the
@@ -39,6 +40,7 @@ pub mod machines;
 pub mod message;
 pub mod processor;
 pub mod report;
+pub mod retention;
 pub mod runner;
 pub mod runs;
 pub mod settle;

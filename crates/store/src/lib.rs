@@ -26,6 +26,7 @@ pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod query;
+pub mod retention;
 pub mod search;
 pub mod sqlite;
 pub mod store;
@@ -36,5 +37,6 @@ pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgre
 pub use error::{StoreError, StoreResult};
 pub use executions::Executions;
 pub use portable::Portable;
+pub use retention::Retention;
 pub use search::Search;
 pub use store::{Control, Feed, Queue, Records, Store};

@@ -11,11 +11,12 @@ use crate::{
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
         WorkerView,
     },
+    retention::Retention,
     search::Search,
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -182,10 +183,6 @@ pub trait Control: Send + Sync {
     /// Stores a version of a workflow. The same text again changes nothing; another text under a stored version is
     /// refused, because submissions are pinned to it.
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()>;
-
-    /// Deletes what ended before `before`: final submissions with all their rows, and events of theirs that every
-    /// consumer has passed. Workers that were last seen before go, too. Returns how many submissions went.
-    async fn prune(&self, before: Timestamp) -> StoreResult<u64>;
 }
 
 /// What people and processors see. Reads what was durable when the call began, or later.
@@ -235,6 +232,12 @@ pub trait Records: Send + Sync {
 }
 
 /// A database: all together.
-pub trait Store: Queue + Feed + Control + Records + Executions + Search + Civic + Portable + fmt::Debug {}
+pub trait Store:
+    Queue + Feed + Control + Records + Retention + Executions + Search + Civic + Portable + fmt::Debug
+{
+}
 
-impl<T: Queue + Feed + Control + Records + Executions + Search + Civic + Portable + fmt::Debug> Store for T {}
+impl<T: Queue + Feed + Control + Records + Retention + Executions + Search + Civic + Portable + fmt::Debug> Store
+    for T
+{
+}

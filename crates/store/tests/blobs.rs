@@ -2,13 +2,16 @@
 
 use bindery_core::ContentHash;
 use bindery_store::{
-    blobs::{BlobError, Blobs, BlobsExt, LocalBlobs},
+    blobs::{BlobError, Blobs, BlobsExt, LocalBlobs, Removal},
     conformance,
 };
 use std::{
     fs::{self, File, FileTimes},
     io::Write,
-    os::unix::{fs::PermissionsExt, net::UnixListener},
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        net::UnixListener,
+    },
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -103,14 +106,63 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
 }
 
 #[tokio::test]
-async fn a_sound_blob_is_not_written_again() {
+async fn a_sound_blob_is_touched_and_not_written_again() {
     let fixture = Fixture::new();
     let hash = fixture.blobs.put(b"once".to_vec()).await.unwrap().hash;
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let file = File::options().write(true).open(fixture.path_of(hash)).unwrap();
     file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
+    let before = fs::metadata(fixture.path_of(hash)).unwrap();
     assert!(!fixture.blobs.put(b"once".to_vec()).await.unwrap().new);
-    assert_eq!(fs::metadata(fixture.path_of(hash)).unwrap().modified().unwrap(), long_ago);
+    let after = fs::metadata(fixture.path_of(hash)).unwrap();
+    assert_eq!(before.ino(), after.ino(), "it is the same file");
+    assert!(after.modified().unwrap() > long_ago, "a sweep would take it for unused");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_touched_lately_is_not_removed() {
+    let fixture = Fixture::new();
+    let blobs = &fixture.blobs;
+    let hash = blobs.put(b"needed".to_vec()).await.unwrap().hash;
+    let long_ago = SystemTime::now() - Duration::from_secs(10_000);
+    assert_eq!(blobs.remove_unused(hash, long_ago).await.unwrap(), Removal::InUse);
+    let file = File::options().write(true).open(fixture.path_of(hash)).unwrap();
+    file.set_times(FileTimes::new().set_modified(long_ago - Duration::from_secs(1))).unwrap();
+    assert!(blobs.touch(hash).await.unwrap());
+    assert_eq!(blobs.remove_unused(hash, long_ago).await.unwrap(), Removal::InUse);
+    file.set_times(FileTimes::new().set_modified(long_ago - Duration::from_secs(1))).unwrap();
+    assert_eq!(blobs.remove_unused(hash, long_ago).await.unwrap(), Removal::Removed(6));
+    assert_eq!(blobs.remove_unused(hash, long_ago).await.unwrap(), Removal::Missing);
+    assert!(!blobs.touch(hash).await.unwrap());
+}
+
+/// The same bytes are put and removed at the same moment: whoever has put them finds them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn putting_and_removing_at_the_same_time_loses_nothing() {
+    let fixture = Fixture::new();
+    let blobs = fixture.blobs.clone();
+    let bytes = b"the same bytes".to_vec();
+    let hash = blobs.put(bytes.clone()).await.unwrap().hash;
+    let (since, mut seen) = tokio::sync::watch::channel(SystemTime::UNIX_EPOCH);
+    let remover = tokio::spawn(async move {
+        let (blobs, mut removed) = (fixture.blobs.clone(), 0);
+        while seen.changed().await.is_ok() {
+            let since = *seen.borrow_and_update();
+            removed += u32::from(matches!(blobs.remove_unused(hash, since).await.unwrap(), Removal::Removed(_)));
+        }
+        (removed, fixture)
+    });
+    for _ in 0..150 {
+        // What was put before is old by then; what is put from now on is not, however coarse the clock of files is.
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        since.send(SystemTime::now() - Duration::from_millis(12)).unwrap();
+        blobs.put(bytes.clone()).await.unwrap();
+        assert!(blobs.contains(hash).await.unwrap(), "it was removed although it had just been put");
+    }
+    drop(since);
+    let (removed, fixture) = remover.await.unwrap();
+    assert!(removed > 0, "nothing was ever removed");
+    assert_eq!(fixture.leftovers(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -52,6 +52,7 @@ fn letter(id: &str) -> IndexedDocument {
         file_name: "letter.pdf".to_owned(),
         metadata: "{}".to_owned(),
         chunks: vec![TextChunk { page: 3, ordinal: 0, text: "Élodie wrote a «letter».".to_owned() }],
+        submission: None,
     }
 }
 

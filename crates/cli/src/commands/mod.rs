@@ -13,6 +13,7 @@ pub(crate) mod processors;
 pub(crate) mod queues;
 pub(crate) mod read;
 pub(crate) mod result;
+pub(crate) mod retention;
 pub(crate) mod retry;
 pub(crate) mod reviews;
 pub(crate) mod run;
@@ -53,6 +54,11 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::DeadLetters(args) => dead_letters::run(settings, args).await,
         Command::Retry(args) => retry::run(settings, args).await,
         Command::Cancel(args) => cancel::run(settings, args).await,
+        Command::Delete(args) => retention::delete::run(settings, args).await,
+        Command::Prune(args) => retention::prune::run(settings, args).await,
+        Command::Hold(args) => retention::hold::hold(settings, args).await,
+        Command::Release(args) => retention::hold::release(settings, args).await,
+        Command::Holds(args) => retention::hold::holds(settings, args).await,
         Command::Queues(args) => queues::run(settings, args).await,
         Command::Pause(args) => queues::pause(settings, args).await,
         Command::Resume(args) => queues::resume(settings, args).await,

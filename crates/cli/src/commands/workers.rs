@@ -23,7 +23,7 @@ const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[command(after_help = "\
 Examples:
   bindery workers              those at work, and those that ended today
-  bindery workers --all        every worker that ever was
+  bindery workers --all        those of the last week, too
   bindery workers --json
 A worker gives a sign of life every few seconds. One that stops says so; one that says nothing for
 half a minute is gone, and others take its jobs when its lease ends.")]

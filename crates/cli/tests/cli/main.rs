@@ -36,6 +36,7 @@ mod process_outside;
 mod processors;
 mod reading;
 mod reading_split;
+mod retention;
 mod running;
 mod runs;
 mod searching;

@@ -169,6 +169,7 @@ impl Worker {
         let settlers = settling::start(shared, inbox);
         keeper::come_or_go(shared, true).await;
         let keeper = tokio::spawn(keeper::keep(Arc::clone(shared), threads.handle()));
+        let sweeper = tokio::spawn(crate::retention::sweep_slowly(shared.engine.clone()));
         let follower = shared.options.follow_reports.then(|| {
             let (engine, stop) = (shared.engine.clone(), stop.clone());
             tokio::spawn(async move { crate::aggregator::follow(&engine, stop).await })
@@ -188,6 +189,7 @@ impl Worker {
         shared.drain(&threads, &mut stop).await;
         drop(threads);
         keeper.abort();
+        sweeper.abort();
         if let Some(follower) = follower {
             follower.abort();
         }

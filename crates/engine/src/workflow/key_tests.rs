@@ -1,6 +1,6 @@
 //! A key that is read by nobody is worse than an unknown one: every key has an effect, and is described.
 
-use super::{Workflow, parse, stage};
+use super::{Workflow, parse, retention, stage};
 
 /// Where a key is written, the keys known there, and for each of them a value that is not the default.
 type Level = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
@@ -15,6 +15,7 @@ const LEVELS: &[Level] = &[
             ("description", "text"),
             ("version", "2"),
             ("sla", "{deadline_seconds: 5}"),
+            ("retention", "{events_days: 5}"),
             ("stages", "[{name: other}]"),
             ("extraction_schemas", "{bill: {fields: []}}"),
         ],
@@ -23,6 +24,17 @@ const LEVELS: &[Level] = &[
         "{sla: {deadline_seconds: 60, @}}",
         parse::SLA_KEYS,
         &[("deadline_seconds", "5"), ("warn_threshold_pct", "50"), ("escalation_threshold_pct", "95")],
+    ),
+    (
+        "{retention: {@}}",
+        retention::RETENTION_KEYS,
+        &[
+            ("raw_files_days", "0"),
+            ("page_images_days", "7"),
+            ("texts_days", "30"),
+            ("results_days", "365"),
+            ("events_days", "90"),
+        ],
     ),
     ("{extraction_schemas: {bill: {fields: [], @}}}", parse::SCHEMA_KEYS, &[("fields", "[{name: total}]")]),
     (

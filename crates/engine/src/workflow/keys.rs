@@ -1,11 +1,12 @@
 //! Every key that a workflow may have, by its path.
 
-use super::{parse, stage};
+use super::{parse, retention, stage};
 
 /// Where keys are written, and which are known there. `[]` stands for each entry of a list, `*` for any name.
 const LEVELS: &[(&str, &[&str])] = &[
     ("", parse::WORKFLOW_KEYS),
     ("sla.", parse::SLA_KEYS),
+    ("retention.", retention::RETENTION_KEYS),
     ("extraction_schemas.*.", parse::SCHEMA_KEYS),
     ("extraction_schemas.*.fields[].", parse::FIELD_KEYS),
     ("stages[].", stage::STAGE_KEYS),

@@ -21,6 +21,7 @@ mod model;
 mod parse;
 mod resolve;
 mod result_shape;
+mod retention;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub use clash::{RoutingClash, routing_clashes};
 pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
     Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over,
-    Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
+    Retention, Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
 pub use result_shape::{ResultField, ResultShape, ValueKind};

@@ -1,5 +1,6 @@
 //! A workflow as the engine uses it: every default filled in, every rule of [`check`](super) held.
 
+pub use super::retention::Retention;
 use super::result_shape::ResultShape;
 use bindery_core::{Name, submission::SubmissionStatus};
 use serde_json::{Map, Value};
@@ -13,6 +14,8 @@ pub struct Workflow {
     /// A submission keeps the version it started with.
     pub version: i64,
     pub sla: Option<Sla>,
+    /// How long its submissions are kept, part by part.
+    pub retention: Retention,
     /// Never empty.
     pub stages: Vec<Stage>,
     /// The fields to read from each type of document.

@@ -4,13 +4,15 @@
 use super::{
     check,
     model::{ExtractionSchema, FieldSchema, FieldType, Sla, Workflow},
+    retention::read_retention,
     stage::{StageDraft, read_stage},
 };
 use bindery_yaml::{self as yaml, Data, Fields, Node, Problems, Wanted, YamlError, check_name, suggest};
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) const WANTED: Wanted = Wanted { what: "workflow", least: "`name` and `stages`" };
-pub(super) const WORKFLOW_KEYS: &[&str] = &["name", "description", "version", "sla", "stages", "extraction_schemas"];
+pub(super) const WORKFLOW_KEYS: &[&str] =
+    &["name", "description", "version", "sla", "retention", "stages", "extraction_schemas"];
 pub(super) const SLA_KEYS: &[&str] = &["deadline_seconds", "warn_threshold_pct", "escalation_threshold_pct"];
 pub(super) const SCHEMA_KEYS: &[&str] = &["fields"];
 pub(super) const FIELD_KEYS: &[&str] = &["name", "type", "required"];
@@ -35,10 +37,13 @@ fn read_workflow(root: &Node, problems: &mut Problems) -> Option<Workflow> {
     let description = fields.text("description", problems).unwrap_or_default().to_owned();
     let version = read_version(&fields, problems);
     let sla = fields.get("sla").and_then(|node| read_sla(node, &fields.path_of("sla"), problems));
+    let retention = fields.get("retention");
+    let retention = retention.map(|node| read_retention(node, &fields.path_of("retention"), problems));
     let drafts = read_stages(&fields, name.as_deref().unwrap_or("workflow"), problems);
     let extraction_schemas = read_schemas(&fields, problems);
     let stages = check::stages(drafts, problems);
-    Some(Workflow { name: name?, description, version, sla, stages, extraction_schemas })
+    let retention = retention.unwrap_or_default();
+    Some(Workflow { name: name?, description, version, sla, retention, stages, extraction_schemas })
 }
 
 /// A whole number. `1.0` and `"1.0"` are common in files of other systems and mean 1.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ExecutionId, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, ContentHash, EventSeq, ExecutionId, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -13,7 +13,8 @@ use bindery_core::{
     submission::Submission,
 };
 use bindery_store::{
-    Civic, Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Search, Store, StoreResult,
+    Civic, Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Retention, Search, Store,
+    StoreResult,
     civic::CivicRecords,
     commit::{Enqueued, FeedCommit},
     executions::{
@@ -26,9 +27,12 @@ use bindery_store::{
         JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
         WorkerView,
     },
+    retention::{
+        Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, Reason, Reclaimed, Retained, RetentionFilter,
+    },
     search::{CollectionView, Hit, IndexedDocument, SearchRequest},
 };
-use std::{ops::Range, sync::Arc, time::Duration};
+use std::{collections::HashMap, ops::Range, sync::Arc, time::Duration};
 use tokio::sync::mpsc::{Receiver, Sender};
 
 #[derive(Debug)]
@@ -167,8 +171,74 @@ impl Control for Twice {
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
         self.0.put_workflow(name, version, text).await
     }
-    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
-        self.0.prune(before).await
+}
+
+#[async_trait]
+impl Retention for Twice {
+    async fn hold(&self, submissions: Vec<SubmissionId>, reason: &str) -> StoreResult<Vec<SubmissionId>> {
+        self.0.hold(submissions, reason).await
+    }
+    async fn release_hold(&self, submissions: Vec<SubmissionId>) -> StoreResult<Vec<SubmissionId>> {
+        self.0.release_hold(submissions).await
+    }
+    async fn holds(&self) -> StoreResult<Vec<Hold>> {
+        self.0.holds().await
+    }
+    async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
+        self.0.retained(filter).await
+    }
+    async fn extent(&self, submissions: Vec<SubmissionId>) -> StoreResult<Extent> {
+        self.0.extent(submissions).await
+    }
+    async fn delete_submissions(
+        &self,
+        submissions: Vec<SubmissionId>,
+        because: Reason,
+        max_rows: usize,
+    ) -> StoreResult<Vec<Deletion>> {
+        self.0.delete_submissions(submissions, because, max_rows).await
+    }
+    async fn expire(
+        &self,
+        submissions: Vec<SubmissionId>,
+        expiry: Expiry,
+        max_rows: usize,
+    ) -> StoreResult<Vec<Deletion>> {
+        self.0.expire(submissions, expiry, max_rows).await
+    }
+    async fn delete_events(&self, age: EventAge, limit: usize) -> StoreResult<u64> {
+        self.0.delete_events(age, limit).await
+    }
+    async fn delete_workers(&self, before: Timestamp) -> StoreResult<u64> {
+        self.0.delete_workers(before).await
+    }
+    async fn claim_sweep(&self, name: &Name, every: Duration) -> StoreResult<bool> {
+        self.0.claim_sweep(name, every).await
+    }
+    async fn blob_candidates(&self, before: Option<Timestamp>, limit: usize) -> StoreResult<Candidates> {
+        self.0.blob_candidates(before, limit).await
+    }
+    async fn add_candidates(&self, candidates: Candidates) -> StoreResult<()> {
+        self.0.add_candidates(candidates).await
+    }
+    async fn settle_candidates(&self, hashes: Vec<ContentHash>) -> StoreResult<()> {
+        self.0.settle_candidates(hashes).await
+    }
+    async fn mark_blobs(&self, candidates: Arc<Candidates>) -> StoreResult<Marked> {
+        self.0.mark_blobs(candidates).await
+    }
+    async fn cache_mentions(
+        &self,
+        read: HashMap<ContentHash, Vec<ContentHash>>,
+        gone: Vec<ContentHash>,
+    ) -> StoreResult<()> {
+        self.0.cache_mentions(read, gone).await
+    }
+    async fn is_used_alone(&self) -> StoreResult<bool> {
+        self.0.is_used_alone().await
+    }
+    async fn reclaim(&self, whole: bool) -> StoreResult<Reclaimed> {
+        self.0.reclaim(whole).await
     }
 }
 

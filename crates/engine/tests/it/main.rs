@@ -7,6 +7,7 @@ mod docproc;
 mod kept_blobs;
 mod machines;
 mod resume;
+mod retention;
 mod runs;
 mod seed000;
 mod seed002;

@@ -17,6 +17,7 @@ mod deadlines;
 pub(crate) mod isolation;
 mod joins;
 mod limits;
+mod retention;
 mod retries;
 mod stages;
 
@@ -80,6 +81,12 @@ behaviours! {
     "stages[].aggregation.collect_by" => joins::collect_by_is_what_is_completed,
     "stages[].aggregation.expect_count_from" => joins::expect_count_from_is_what_is_waited_for,
     "stages[].aggregation.on_failed" => joins::on_failed_says_whether_it_runs_without_a_part,
+    "retention" => retention::retention_lets_things_go,
+    "retention.raw_files_days" => retention::raw_files_days_keeps_files,
+    "retention.page_images_days" => retention::page_images_days_keeps_contents_of_pages,
+    "retention.texts_days" => retention::texts_days_keeps_what_was_read,
+    "retention.results_days" => retention::results_days_keeps_the_submission,
+    "retention.events_days" => retention::events_days_keeps_events,
     "sla" => deadlines::sla_gives_a_submission_a_deadline,
     "sla.deadline_seconds" => deadlines::deadline_counts_from_reception,
     "sla.warn_threshold_pct" => deadlines::warn_threshold_is_when_a_warning_comes,

@@ -88,9 +88,9 @@ pub async fn ingest(
     let id = request.document_id.clone();
     let mut found = of_document(engine, &id).await?;
     if let (None, Some(place)) = (&found, place) {
-        found = place.text_of(&id).await?.map(|json| (None, json));
+        found = place.text_of(&id).await?.map(|json| (None, json, None));
     }
-    let Some((known_as, json)) = found else {
+    let Some((known_as, json, submission)) = found else {
         let message = format!("there is no text of document {id:?}: expected the id of a document that was read");
         return Err(TaskError::Missing(message));
     };
@@ -100,6 +100,7 @@ pub async fn ingest(
         file_guid: request.file_guid.unwrap_or_else(|| id.clone()),
         file_name: request.file_name.or(known_as).unwrap_or_else(|| id.clone()),
         document_id: id,
+        submission,
     };
     index(engine, names, &text, request.ingest_params).await
 }
@@ -111,12 +112,15 @@ struct Read {
     artifact: Artifact,
 }
 
-/// The engine's text of a document, with the name of its file.
-async fn of_document(engine: &Engine, document_id: &str) -> EngineResult<Option<(Option<String>, Vec<u8>)>> {
+/// A text of a document: the name of its file, its bytes, and the submission that it is of.
+type Found = (Option<String>, Vec<u8>, Option<SubmissionId>);
+
+/// The engine's text of a document.
+async fn of_document(engine: &Engine, document_id: &str) -> EngineResult<Option<Found>> {
     let Some(submission) = engine.store().find_submission(document_id).await? else { return Ok(None) };
     let read = read_by(engine, submission.id).await?.into_iter().find(|read| read.document_id == document_id);
     let Some(Read { file_name, artifact, .. }) = read else { return Ok(None) };
-    Ok(Some((file_name, engine.blobs().get(artifact.hash).await?)))
+    Ok(Some((file_name, engine.blobs().get(artifact.hash).await?, Some(submission.id))))
 }
 
 /// Indexes the text of every file of a submission, whichever of the workflows that bind pages has read it. Each is known
@@ -138,6 +142,7 @@ pub async fn index_submission(
             file_guid: document_id.clone(),
             file_name: file_name.unwrap_or_else(|| document_id.clone()),
             document_id,
+            submission: Some(submission),
         };
         done.push(index(engine, names, &text, params).await?);
     }
@@ -169,6 +174,7 @@ struct Names {
     document_id: String,
     file_guid: String,
     file_name: String,
+    submission: Option<SubmissionId>,
 }
 
 async fn index(
@@ -177,7 +183,7 @@ async fn index(
     text: &DocumentText,
     params: ChunkParams,
 ) -> Result<IngestAnswer, TaskError> {
-    let Names { collection, document_id, file_guid, file_name } = names;
+    let Names { collection, document_id, file_guid, file_name, submission } = names;
     let chunks = chunks(text.pages(), params);
     let mut pages: Vec<u32> = chunks.iter().map(|chunk| chunk.page).collect();
     pages.dedup();
@@ -190,8 +196,8 @@ async fn index(
     let metadata = json!({
         "docType": text.kind, "hash_key": text.hash.to_string(), "pageCount": text.page_count, "ingest_params": params,
     });
-    let document =
-        IndexedDocument { collection, document_id, file_guid, file_name, metadata: metadata.to_string(), chunks };
+    let metadata = metadata.to_string();
+    let document = IndexedDocument { collection, document_id, file_guid, file_name, metadata, chunks, submission };
     match engine.store().index_document(document).await {
         Ok(()) => Ok(answer),
         Err(StoreError::Invalid(message)) => Err(TaskError::Invalid(message)),

@@ -1,6 +1,10 @@
 //! Bytes that wait for the commit that will point to them.
 
 use super::{Stored, files::Part};
+use std::time::{Duration, Instant};
+
+/// A blob that was found or stored this long before it is named is touched once more.
+pub(super) const TOUCH_AGAIN: Duration = Duration::from_secs(5 * 60);
 
 /// Bytes that are written, but neither durable nor in their place yet: [`Blobs::keep`](super::Blobs::keep) makes
 /// any number of them so with one wait for the disk. Nobody can read them before. One that is dropped instead is removed,
@@ -8,6 +12,7 @@ use super::{Stored, files::Part};
 #[derive(Debug)]
 pub struct Draft {
     stored: Stored,
+    made: Instant,
     /// None where the bytes are durable already.
     written: Option<Written>,
 }
@@ -22,17 +27,22 @@ pub(super) struct Written {
 
 impl Draft {
     pub(super) fn written(stored: Stored, written: Written) -> Self {
-        Self { stored, written: Some(written) }
+        Self { stored, made: Instant::now(), written: Some(written) }
     }
 
     /// The bytes were in the store before, or went there at once.
     pub fn durable(stored: Stored) -> Self {
-        Self { stored, written: None }
+        Self { stored, made: Instant::now(), written: None }
     }
 
     /// What the receipt will be once it is kept.
     pub fn stored(&self) -> Stored {
         self.stored
+    }
+
+    /// Whether it was made longer ago than this.
+    pub(super) fn is_older_than(&self, age: Duration) -> bool {
+        self.made.elapsed() > age
     }
 
     pub(super) fn into_parts(self) -> (Stored, Option<Written>) {

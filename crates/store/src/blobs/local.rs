@@ -17,8 +17,8 @@
 //! into it: a folder that several users share, such as a network share, has those of its group.
 
 use super::{
-    BlobError, Blobs, Draft, Listed, Stored,
-    draft::Written,
+    BlobError, Blobs, Draft, Listed, Removal, Stored,
+    draft::{TOUCH_AGAIN, Written},
     files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
     whole_disk::WholeDisk,
 };
@@ -35,11 +35,14 @@ use std::{
     os::unix::fs::{DirBuilderExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 /// A writer touches its temporary file far more often than this, unless it was killed.
 const LEFTOVER_AGE: Duration = Duration::from_secs(60 * 60);
+
+/// File systems take the time of a new file from a clock that may be this much behind.
+const CLOCK_TICK: Duration = Duration::from_millis(50);
 
 /// From this many files on, syncing them one by one takes longer than syncing whatever the disk has to write.
 const WORTH_A_WHOLE_DISK: usize = 3;
@@ -151,6 +154,26 @@ impl Blobs for LocalBlobs {
         self.blocking(move |folder| folder.delete(hash)).await
     }
 
+    async fn touch(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        self.blocking(move |folder| folder.touch(hash)).await
+    }
+
+    async fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
+        self.blocking(move |folder| folder.remove_unused(hash, unused_since)).await
+    }
+
+    async fn now(&self) -> Result<SystemTime, BlobError> {
+        Ok(SystemTime::now() - CLOCK_TICK)
+    }
+
+    async fn remove_leftovers(&self) -> Result<(), BlobError> {
+        self.blocking(|folder| {
+            remove_leftovers(&folder.temporary, LEFTOVER_AGE);
+            Ok(())
+        })
+        .await
+    }
+
     async fn list(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError> {
         self.blocking(move |folder| folder.list(after, limit)).await
     }
@@ -225,9 +248,21 @@ impl Folder {
 
     /// Bytes first, then names: whatever has the name of a blob is whole.
     fn keep_all(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
-        let written = drafts.into_iter().map(Draft::into_parts);
-        let written: Vec<(Stored, Written)> =
-            written.filter_map(|(stored, written)| Some((stored, written?))).collect();
+        let (mut written, mut shared) = (Vec::new(), Vec::new());
+        for draft in drafts {
+            let is_old = draft.is_older_than(TOUCH_AGAIN);
+            match draft.into_parts() {
+                (stored, Some(part)) => written.push((stored, part)),
+                (stored, None) if is_old => shared.push(stored.hash),
+                (_, None) => {}
+            }
+        }
+        // What was there before is named now, perhaps long after it was found.
+        for hash in shared {
+            if !self.touch(hash)? {
+                return Err(BlobError::Missing { hash, location: self.path(hash).display().to_string() });
+            }
+        }
         let Some(failures) = written.iter().map(|(_, written)| written.failures_before).min() else { return Ok(()) };
         self.faults.hit(FaultPoint::BeforeBlobSync);
         let disk = self.disk.as_ref().filter(|_| written.len() >= WORTH_A_WHOLE_DISK);
@@ -293,7 +328,53 @@ impl Folder {
         }
         file.sync_all().map_err(|error| BlobError::io("write", &path, error))?;
         sync_directory(&self.shard(hash.as_bytes()[0]))?;
-        Ok(true)
+        self.touch(hash)
+    }
+
+    /// Sets the time of the file, and looks whether it is still there afterwards: see [`remove_unused`](Self::remove_unused).
+    fn touch(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        let path = self.path(hash);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(BlobError::io("read", &path, error)),
+        };
+        let set = file.set_modified(SystemTime::now());
+        set.map_err(|error| BlobError::io("write", &path, error))?;
+        match fs::metadata(&path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(BlobError::io("read", &path, error)),
+        }
+    }
+
+    /// Takes the name away first and looks at the time afterwards. Who touched the file before that look gets the name back;
+    /// who touches it later finds that the name is gone, and writes the bytes anew.
+    fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
+        let path = self.path(hash);
+        let touched = |path: &Path| fs::metadata(path).and_then(|it| Ok((it.modified()?, it.len())));
+        match touched(&path) {
+            Ok((at, _)) if at > unused_since => return Ok(Removal::InUse),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Missing),
+            Err(error) => return Err(BlobError::io("read", &path, error)),
+        }
+        let aside = self.temporary.join(format!("{:016x}.part", fastrand::u64(..)));
+        match fs::rename(&path, &aside) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Missing),
+            Err(error) => return Err(BlobError::io("remove", &path, error)),
+        }
+        let (at, size) = touched(&aside).map_err(|error| BlobError::io("read", &aside, error))?;
+        if at > unused_since {
+            // In place of what the other may have written meanwhile: the same bytes.
+            fs::rename(&aside, &path).map_err(|error| BlobError::io("write", &path, error))?;
+            sync_directory(&self.shard(hash.as_bytes()[0]))?;
+            return Ok(Removal::InUse);
+        }
+        fs::remove_file(&aside).map_err(|error| BlobError::io("remove", &aside, error))?;
+        sync_directory(&self.shard(hash.as_bytes()[0]))?;
+        Ok(Removal::Removed(size))
     }
 
     /// Gives finished bytes, already on disk, the name of their hash. The name is on disk when its directory is.
@@ -371,7 +452,10 @@ impl Folder {
                 }
                 let path = self.path(hash);
                 match fs::metadata(&path) {
-                    Ok(metadata) => page.push(Listed { hash, size: metadata.len() }),
+                    Ok(metadata) => {
+                        let touched = metadata.modified().map_err(|error| BlobError::io("read", &path, error))?;
+                        page.push(Listed { hash, size: metadata.len(), touched });
+                    }
                     // Deleted since the directory was read.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(BlobError::io("read", &path, error)),

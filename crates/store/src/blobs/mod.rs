@@ -14,8 +14,9 @@
 //! * **Names never become paths.** The only thing a backend builds a path or key from is a
 //!   [`ContentHash`](bindery_core::ContentHash).
 //!
-//! What the caller must see to: [`Blobs::delete`] does not know who refers to a blob. Delete only what nothing refers
-//! to any more, and not while somebody may be putting the same bytes.
+//! What the caller must see to: [`Blobs::delete`] and [`Blobs::remove_unused`] do not know who refers to a blob. Remove only
+//! what nothing refers to any more. Somebody who has just put the same bytes, and has not named them yet, is safe from
+//! `remove_unused`: every put *touches* the blob, whether it was there or not, and what was touched lately stays.
 //!
 //! Nothing here wakes by itself: there is no background task.
 
@@ -37,4 +38,4 @@ pub use object::{
     KeyLayout, ObjectBlobs, ObjectError, ObjectIntake, ObjectOptions, Offer, OfferReader, Offers, OutwardKey, Shelf,
 };
 pub use open::{open_blobs, open_blobs_to_read};
-pub use traits::{Blobs, BlobsExt, Listed, Stored, Verification};
+pub use traits::{Blobs, BlobsExt, Listed, Removal, Stored, Verification};

@@ -4,7 +4,7 @@ use super::{BlobError, Draft};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
 use serde_json::Value;
-use std::{fmt::Debug, path::Path};
+use std::{fmt::Debug, path::Path, time::SystemTime};
 
 /// How many blobs [`BlobsExt::verify_all`] asks for at a time.
 const PAGE: usize = 1_000;
@@ -24,6 +24,18 @@ pub struct Stored {
 pub struct Listed {
     pub hash: ContentHash,
     pub size: u64,
+    /// When it was last put or [touched](Blobs::touch), by the clock of the place.
+    pub touched: SystemTime,
+}
+
+/// What became of a blob that is not needed any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It is gone; it had so many bytes.
+    Removed(u64),
+    Missing,
+    /// It was put or touched lately: somebody may be about to name it.
+    InUse,
 }
 
 /// A place for immutable bytes. The promises are in the [module documentation](super).
@@ -81,8 +93,24 @@ pub trait Blobs: Send + Sync + Debug {
     /// The size of the blob in bytes. Does not read it.
     async fn size(&self, hash: ContentHash) -> Result<u64, BlobError>;
 
-    /// Removes the blob, durably. Returns false when it was not there.
+    /// Removes the blob, durably, whoever may be about to name it. Returns false when it was not there.
     async fn delete(&self, hash: ContentHash) -> Result<bool, BlobError>;
+
+    /// Says that a row will name the blob soon, so that it is not taken for unused. False when it is not there. A put of
+    /// bytes that are there already does the same.
+    async fn touch(&self, hash: ContentHash) -> Result<bool, BlobError>;
+
+    /// Removes the blob, durably, unless it was put or touched after `unused_since`, also if that happens at this moment.
+    async fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError>;
+
+    /// The time by the clock that [`Listed::touched`] goes by: whatever is touched from now on is touched later.
+    async fn now(&self) -> Result<SystemTime, BlobError>;
+
+    /// Removes what interrupted writers have left, an hour after they last wrote.
+    async fn remove_leftovers(&self) -> Result<(), BlobError> {
+        // Where nothing is seen before it is complete, a rule of the place removes it.
+        Ok(())
+    }
 
     /// At most `limit` blobs in the order of their hashes, those after `after` only. An empty page is the end.
     ///

@@ -22,6 +22,7 @@
 //! | [`cities`], [`runs`], `processing` | cities, visits, summaries |
 //! | `outbox`, `notices` | alerts, watches, messages; messages that wait for a digest |
 //! | [`documents`], [`books`] | files and their texts; what language models were asked, answered and cost |
+//! | `retention` | what goes by itself, and what goes with a person |
 //! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, [`work`] | rows and columns |
 
@@ -44,6 +45,7 @@ pub mod places;
 mod processing;
 pub mod queue;
 pub mod registry;
+mod retention;
 mod rows;
 pub mod runs;
 pub(crate) mod tables;

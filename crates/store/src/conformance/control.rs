@@ -1,15 +1,10 @@
-//! What people do: cancel, assign, store workflows, prune. Doing it twice does it once.
+//! What people do: cancel, assign, store workflows. Doing it twice does it once.
 
-use super::fixture::{Fixture, ending, event, ids};
-use crate::{
-    Changes, Commit, CommitResult, Guard, JobEnd, Rejection, StoreError,
-    query::{ItemFilter, JobFilter, ReviewFilter},
-};
+use super::fixture::{Fixture, ending, ids};
+use crate::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, StoreError};
 use bindery_core::{
-    EventSeq, SubmissionId,
     error::ErrorClass,
     event::kind,
-    item::ItemKind,
     job::{JobState, NewJob},
     outcome::OutcomeStatus,
     review::{Decision, ReviewStatus},
@@ -122,67 +117,4 @@ pub async fn a_workflow_version_never_changes(f: &Fixture) {
     let newest = f.store.workflows().await.unwrap();
     let newest: BTreeSet<_> = newest.iter().map(|workflow| (workflow.name.as_str(), workflow.version)).collect();
     assert_eq!(newest, BTreeSet::from([("invoices", 2), ("mail", 7)]));
-}
-
-async fn ended_submission(f: &Fixture) -> SubmissionId {
-    let submission = f.submission().await;
-    f.item(submission, ItemKind::File).await;
-    f.join(f.new_join(submission, 5, "combine").await).await;
-    f.enqueue(f.job("ocr", submission)).await;
-    f.fail(&f.claim_one().await).await;
-    f.review(submission, "classify").await;
-    f.store.append_events(vec![event("Happened", Some(submission))]).await.unwrap();
-    f.set_status(submission, SubmissionStatus::Completed).await;
-    submission
-}
-
-pub async fn pruning_removes_only_what_ended_long_ago(f: &Fixture) {
-    let old = ended_submission(f).await;
-    let live = f.submission().await;
-    f.enqueue(f.job("mail", live)).await;
-    f.advance(100);
-    let limit = f.now();
-    f.advance(100);
-    let recent = ended_submission_keeping(f, live).await;
-    let consumer = "webhooks".into();
-    let last = f.store.last_event().await.unwrap();
-    f.store.commit_feed(&consumer, EventSeq::START, last, vec![]).await.unwrap();
-
-    let kept = (f.snapshot(live).await, f.snapshot(recent).await);
-    assert_eq!(f.store.prune(limit).await.unwrap(), 1);
-    assert_eq!(f.store.prune(limit).await.unwrap(), 0, "gone once");
-    assert_eq!(f.store.submission(old).await.unwrap(), None);
-    assert_eq!(f.store.items(old, ItemFilter::default()).await.unwrap(), []);
-    assert_eq!(f.store.outcomes(old, None).await.unwrap(), []);
-    assert_eq!(f.store.joins(old).await.unwrap(), []);
-    let filter = JobFilter { submission: Some(old), ..JobFilter::default() };
-    assert_eq!(f.store.jobs(filter).await.unwrap(), []);
-    let filter = ReviewFilter { submission: Some(old), ..ReviewFilter::default() };
-    assert_eq!(f.store.reviews(filter).await.unwrap(), []);
-    assert!(f.events().await.iter().all(|event| event.submission != Some(old)), "every consumer has seen them");
-
-    let mut now = (f.snapshot(live).await, f.snapshot(recent).await);
-    assert!(now.0.events.iter().any(|event| event.submission == Some(recent)), "events of others stay");
-    for (kept, now) in [(&kept.0, &mut now.0), (&kept.1, &mut now.1)] {
-        now.events.clone_from(&kept.events);
-        assert_eq!(&*now, kept, "live or recent work was pruned");
-    }
-}
-
-/// Ends a submission beside another that stays live, whose job must not be taken.
-async fn ended_submission_keeping(f: &Fixture, live: SubmissionId) -> SubmissionId {
-    let held = f.claim_one().await;
-    assert_eq!(held.job.submission, live);
-    let ended = ended_submission(f).await;
-    f.store.release(vec![(held.job.id, held.token)]).await.unwrap();
-    ended
-}
-
-pub async fn pruning_keeps_events_that_a_consumer_has_not_seen(f: &Fixture) {
-    let old = ended_submission(f).await;
-    f.store.reset_consumer(&"slow".into(), EventSeq::START).await.unwrap();
-    f.advance(100);
-    f.store.prune(f.now()).await.unwrap();
-    let left = f.events().await;
-    assert!(left.iter().any(|event| event.submission == Some(old)), "a consumer would never hear of it");
 }

@@ -65,6 +65,7 @@ pub mod records;
 pub mod repairs;
 pub mod report_limits;
 pub mod reports;
+pub mod retention;
 pub mod search;
 pub mod sequences;
 pub mod suspects;
@@ -238,8 +239,6 @@ macro_rules! conformance_suite {
                 a_finished_job_cannot_be_cancelled
                 a_review_is_assigned_once
                 a_workflow_version_never_changes
-                pruning_removes_only_what_ended_long_ago
-                pruning_keeps_events_that_a_consumer_has_not_seen
             }
             decisions {
                 who_has_a_review_has_it_alone
@@ -379,6 +378,23 @@ macro_rules! conformance_suite {
                 a_store_in_use_takes_no_rows
                 a_dump_has_every_row_once
             }
+            retention {
+                a_deleted_submission_leaves_nothing_but_the_news_of_it
+                a_large_deletion_goes_on_where_it_stopped
+                what_is_at_work_or_on_hold_is_not_deleted
+                a_hold_is_placed_once_and_released_once
+                submissions_are_found_by_owner_workflow_and_age
+                expired_parts_go_and_results_stay
+                a_consumer_that_is_behind_keeps_events_from_expiring
+                events_of_what_never_ends_age_out
+                a_blob_is_in_use_while_any_row_names_it
+                what_a_payload_names_is_in_use
+                an_expired_part_does_not_keep_its_blob
+                of_many_sweepers_one_is_told
+                workers_that_were_not_seen_for_long_go
+                an_owner_follows_nothing_any_more
+                space_is_given_back
+            }
             deadlines {
                 each_mark_is_passed_once
                 a_breach_is_kept_with_its_time
@@ -440,6 +456,7 @@ mod tests {
             ("civic_reading", include_str!("civic_reading.rs")),
             ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
+            ("retention", include_str!("retention.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
         for (module, source) in files {

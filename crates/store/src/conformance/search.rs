@@ -18,6 +18,7 @@ fn document(collection: &str, id: &str, chunks: &[(u32, &str)]) -> IndexedDocume
         file_name: format!("{id}.pdf"),
         metadata: r#"{"docType":"pdf"}"#.to_owned(),
         chunks: (0..).zip(chunks).map(chunk).collect(),
+        submission: None,
     }
 }
 

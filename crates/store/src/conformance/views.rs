@@ -268,7 +268,7 @@ pub async fn a_worker_that_leaves_is_not_taken_for_dead(f: &Fixture) {
     let again = view().await;
     assert_eq!((again.started_at, again.finished, again.left_at), (f.now(), 0, None), "the figures start anew");
     f.advance(5);
-    f.store.prune(f.now()).await.unwrap();
+    f.store.delete_workers(f.now()).await.unwrap();
     assert_eq!(f.store.workers().await.unwrap(), []);
 }
 

@@ -232,6 +232,18 @@ pub const TABLES: &[Table] = &[
         ],
         is_work: true,
     },
+    Table {
+        name: "retention",
+        order: "submission_id",
+        columns: &[
+            ("submission_id", Integer),
+            ("hold_reason", Text),
+            ("held_at", Integer),
+            ("expired", Integer),
+            ("deleting_at", Integer),
+        ],
+        is_work: true,
+    },
     Table { name: "queue", order: "name", columns: &[("name", Text), ("paused_because", Text)], is_work: false },
     Table {
         name: "rate",
@@ -301,6 +313,7 @@ pub const TABLES: &[Table] = &[
             ("pages", Integer),
             ("chunks", Integer),
             ("indexed_at", Integer),
+            ("submission_id", Integer),
         ],
         is_work: true,
     },
@@ -352,7 +365,7 @@ const JOB: &str = "job";
 const EXECUTION: &str = "execution";
 
 /// Columns that archives of older programs do not have, and what is in them then: nothing, or a number.
-const CAME_LATER: [(&str, &str, Option<i64>); 8] = [
+const CAME_LATER: [(&str, &str, Option<i64>); 9] = [
     ("review", "goes_on", None),
     ("review", "skills", None),
     ("review", "claim_ms", None),
@@ -361,13 +374,17 @@ const CAME_LATER: [(&str, &str, Option<i64>); 8] = [
     (JOB, "suspect", Some(0)),
     (JOB, "begun_with", Some(0)),
     (JOB, "losses", Some(0)),
+    ("indexed_document", "submission_id", None),
 ];
 
 /// Tables that are not carried: they belong to the processes of a store, are carried in another form, or are made of
 /// others.
 #[cfg(test)]
-pub(crate) const LEFT_BEHIND: [&str; 10] = [
+pub(crate) const LEFT_BEHIND: [&str; 13] = [
     "worker",
+    "blob_candidate",
+    "blob_mention",
+    "retention_sweep",
     "feed",
     "id_block",
     "bindery_version",

@@ -21,7 +21,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, JobId, Name, ReviewId, SubmissionId,
     event::{Event, NewEvent},
     fault::FaultPoint,
     job::{ClaimedJob, Job, NewJob, Token},
@@ -318,9 +318,5 @@ impl Control for PostgresStore {
 
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
         transaction!(self.db, Write, tx => control::put_workflow(&tx, name, version, text).await)
-    }
-
-    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
-        transaction!(self.db, Write, tx => control::prune(&tx, before).await)
     }
 }

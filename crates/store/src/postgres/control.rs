@@ -12,7 +12,7 @@ use crate::{
     query::{Cancelled, JobFilter, Retried},
 };
 use bindery_core::{
-    JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
+    JobId, JoinId, Name, Payload, SubmissionId,
     error::ErrorClass,
     event::kind,
     job::{ErrorRecord, Job, JobState},
@@ -219,22 +219,4 @@ pub(super) async fn put_workflow(tx: &Tx, name: &Name, version: i64, text: &str)
          raise its `version`"
     );
     Err(StoreError::Invalid(message).into())
-}
-
-/// The last event stays in any case: after a move to another server, the next position is counted from it.
-pub(super) async fn prune(tx: &Tx, before: Timestamp) -> TxResult<u64> {
-    tx.execute("DELETE FROM worker WHERE seen_at < $1", &[&before.as_millis()]).await?;
-    let find = "SELECT id FROM submission WHERE status >= $1 AND completed_at < $2 ORDER BY id FOR UPDATE SKIP LOCKED";
-    let completed = status_number(SubmissionStatus::Completed);
-    let old: Vec<i64> = tx.collect(find, &[&completed, &before.as_millis()], |row| get(row, 0)).await?;
-    if old.is_empty() {
-        return Ok(0);
-    }
-    for table in ["job", "item", "artifact", "outcome", "joins", "review"] {
-        tx.execute(&format!("DELETE FROM {table} WHERE submission_id = ANY($1)"), &[&old]).await?;
-    }
-    let events = "DELETE FROM event WHERE submission_id = ANY($1) AND seq < (SELECT max(seq) FROM event) \
-                  AND seq <= (SELECT coalesce(min(position), 9223372036854775807) FROM consumer)";
-    tx.execute(events, &[&old]).await?;
-    tx.execute("DELETE FROM submission WHERE id = ANY($1)", &[&old]).await
 }

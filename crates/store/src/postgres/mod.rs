@@ -29,12 +29,14 @@
 //! | `workers` | who works on it |
 //! | `portable` | all rows out, all rows in |
 //! | `records`, `explain` | the reads |
+//! | `retention`, `removal`, `blob_refs` | holds and space, deleting rows, which blobs are named |
 //! | `search` | the index of texts |
 //! | `civic` | city councils: answers and rows, whatever they are about |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
 
 mod backend;
+mod blob_refs;
 mod carry;
 mod changes;
 mod civic;
@@ -59,8 +61,10 @@ mod open;
 mod portable;
 mod quiet;
 mod records;
+mod removal;
 mod repair;
 mod report_limits;
+mod retention;
 mod reviews;
 mod rows;
 mod search;

@@ -8,11 +8,11 @@ use super::{
 };
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
-    Timestamp,
+    ContentHash, Timestamp,
     fault::{Faults, NoFaults},
     time::Clock,
 };
-use deadpool_postgres::{Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod};
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use tokio_postgres::{
     Client, Config,
@@ -141,7 +141,14 @@ impl Opening {
 fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRustlsConnect) -> StoreResult<Setup> {
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config.clone(), tls.clone(), manager_config);
+    let (class, process) = (lock_class(&options.schema), fastrand::i32(1..));
+    let lock = format!("SELECT pg_advisory_lock_shared({class}, {process})");
+    let be_seen = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {
+        let lock = lock.clone();
+        Box::pin(async move { client.batch_execute(&lock).await.map_err(HookError::Backend) })
+    });
     let pool = Pool::builder(manager)
+        .post_create(be_seen)
         .max_size(options.connections.max(2))
         // The one that was used last: its statements are prepared, and the others may rest.
         .queue_mode(QueueMode::Lifo)
@@ -153,10 +160,19 @@ fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRus
         config,
         tls,
         channel: format!("bindery_{}", options.schema),
+        use_lock: (class, process),
         patience: options.patience,
         clock: options.clock.clone(),
         faults: Arc::clone(&options.faults),
     })
+}
+
+/// Every connection holds a shared advisory lock of this class under the number of its process, so that processes that use a
+/// schema see each other.
+fn lock_class(schema: &str) -> i32 {
+    let hash = ContentHash::of(format!("bindery use of schema {schema}").as_bytes());
+    let [a, b, c, d, ..] = *hash.as_bytes();
+    i32::from_be_bytes([a & 0x7F, b, c, d])
 }
 
 /// The name becomes part of statements, so it is plain.

@@ -7,12 +7,13 @@ use super::{
     session::{Tx, transaction},
 };
 use crate::{
-    error::StoreResult,
+    error::{StoreError, StoreResult},
     query::IdKind,
     search::{ChunkRow, CollectionView, Hit, IndexedDocument, Search, SearchRequest, Snippet, Term},
     store::Queue as _,
 };
 use async_trait::async_trait;
+use bindery_core::SubmissionId;
 use std::ops::Range;
 use tokio_postgres::Row;
 
@@ -51,15 +52,25 @@ async fn remove(tx: &Tx, collection: &str, document_id: &str) -> TxResult<bool> 
 }
 
 async fn index(tx: &Tx, document: &IndexedDocument, rows: &[ChunkRow], ids: &Range<i64>) -> TxResult<()> {
+    if let Some(submission) = document.submission {
+        let find = "SELECT 1 FROM submission WHERE id = $1 FOR KEY SHARE";
+        if tx.first(find, &[&submission.raw()]).await?.is_none() {
+            // It was deleted meanwhile: its text must not come back.
+            return Err(StoreError::not_found(submission).into());
+        }
+    }
     // Two that index the same document for the first time wait for each other, too.
     let upsert = "INSERT INTO indexed_document (collection, document_id, file_guid, file_name, metadata, pages, chunks, \
-         indexed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (collection, document_id) DO UPDATE SET \
+         indexed_at, submission_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (collection, document_id) DO UPDATE SET \
          file_guid = excluded.file_guid, file_name = excluded.file_name, metadata = excluded.metadata, \
-         pages = excluded.pages, chunks = excluded.chunks, indexed_at = excluded.indexed_at";
+         pages = excluded.pages, chunks = excluded.chunks, indexed_at = excluded.indexed_at, \
+         submission_id = excluded.submission_id";
     let (collection, id) = (&document.collection, &document.document_id);
     let (pages, chunks) = (document.pages(), rows.len() as i64);
     let about = (&document.file_guid, &document.file_name, &document.metadata);
-    tx.execute(upsert, &[collection, id, about.0, about.1, about.2, &pages, &chunks, &tx.millis()]).await?;
+    let submission = document.submission.map(SubmissionId::raw);
+    tx.execute(upsert, &[collection, id, about.0, about.1, about.2, &pages, &chunks, &tx.millis(), &submission])
+        .await?;
     tx.execute("DELETE FROM indexed_chunk WHERE collection = $1 AND document_id = $2", &[collection, id]).await?;
     let insert = "INSERT INTO indexed_chunk (id, collection, document_id, ordinal, page, text, words) \
          SELECT $1 + place - 1, $2, $3, ordinal, page, text, words \

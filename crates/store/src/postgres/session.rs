@@ -42,6 +42,8 @@ pub(super) struct Setup {
     pub(super) tls: MakeRustlsConnect,
     /// Where processes tell each other of changes.
     pub(super) channel: String,
+    /// The class and the number of the advisory lock by which processes see each other.
+    pub(super) use_lock: (i32, i32),
     pub(super) patience: Duration,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) faults: Arc<dyn Faults>,
@@ -250,6 +252,16 @@ impl Db {
                 return Err(error.explain(&self.setup.place));
             }
         }
+    }
+
+    /// Runs statements of upkeep outside of any transaction, one after the other.
+    pub(super) async fn upkeep(&self, statements: &[String]) -> StoreResult<()> {
+        let client = self.client().await?;
+        for statement in statements {
+            let done = client.batch_execute(statement).await;
+            done.map_err(|error| TxError::from(error).explain(&self.setup.place))?;
+        }
+        Ok(())
     }
 
     /// The test's time; none: statements take the server's.

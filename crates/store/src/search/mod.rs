@@ -18,6 +18,7 @@ pub use snippet::Snippet;
 
 use crate::error::{StoreError, StoreResult};
 use async_trait::async_trait;
+use bindery_core::SubmissionId;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -36,6 +37,8 @@ pub struct IndexedDocument {
     /// JSON, kept as it is.
     pub metadata: String,
     pub chunks: Vec<TextChunk>,
+    /// Whose text it is: the document leaves the index with that submission. None: nobody's.
+    pub submission: Option<SubmissionId>,
 }
 
 /// A part of a page.

@@ -6,7 +6,9 @@ use super::{
     reader::Readers,
     records, report_limits, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
-    suspects, sweep, workers,
+    suspects, sweep,
+    use_lock::UseLock,
+    workers,
     writer::Writer,
 };
 use crate::{
@@ -21,7 +23,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
@@ -51,6 +53,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     options: Options,
     others: Mutex<Others>,
+    in_use: UseLock,
 }
 
 /// What tells us that another process has written.
@@ -75,12 +78,21 @@ impl SqliteStore {
         &self.writer
     }
 
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(super) fn in_use(&self) -> &UseLock {
+        &self.in_use
+    }
+
     /// Opens the file, or makes it; brings an older one forward. Blocks while it does.
     pub fn open(options: Options) -> StoreResult<Self> {
         let writer = Writer::start(options.clone())?;
+        let in_use = UseLock::take(&options.path);
         let db = open_reader(&options)?;
         let others = Mutex::new(Others::Version { db, seen: 0 });
-        Ok(Self { writer, readers: Arc::new(Readers::new(options.clone())), options, others })
+        Ok(Self { writer, readers: Arc::new(Readers::new(options.clone())), options, others, in_use })
     }
 
     /// Opens the file that is there. One that this process cannot write, because of its permissions or because its disk
@@ -97,8 +109,9 @@ impl SqliteStore {
             },
         };
         drop(open_frozen(&options)?);
+        let in_use = UseLock::take(&options.path);
         let (writer, readers) = (Writer::refusing(refusal), Arc::new(Readers::of_frozen(options.clone())));
-        Ok(Self { writer, readers, options, others: Mutex::new(Others::Files { seen: [None; 2] }) })
+        Ok(Self { writer, readers, options, others: Mutex::new(Others::Files { seen: [None; 2] }), in_use })
     }
 
     /// Whether it can only be looked at.
@@ -318,10 +331,6 @@ impl Control for SqliteStore {
     async fn put_workflow(&self, name: &Name, version: i64, text: &str) -> StoreResult<()> {
         let (name, text) = (name.clone(), text.to_owned());
         self.writer.write(move |tx| control::put_workflow(tx, &name, version, &text)).await
-    }
-
-    async fn prune(&self, before: Timestamp) -> StoreResult<u64> {
-        self.writer.write(move |tx| control::prune(tx, before)).await
     }
 }
 

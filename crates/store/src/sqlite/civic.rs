@@ -91,7 +91,7 @@ fn value(value: ValueRef<'_>) -> Value {
 }
 
 /// As SQLite wants it: parameters are `?1`, and lists are JSON.
-fn spelled(sql: &str) -> String {
+pub(super) fn spelled(sql: &str) -> String {
     const ANY: &str = "= ANY($";
     let mut spelled = String::with_capacity(sql.len() + 64);
     let mut rest = sql;

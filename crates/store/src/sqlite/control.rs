@@ -10,7 +10,7 @@ use crate::{
     query::{Cancelled, JobFilter, Retried},
 };
 use bindery_core::{
-    JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
+    JobId, JoinId, Name, Payload, SubmissionId,
     error::ErrorClass,
     event::kind,
     job::{ErrorRecord, Job, JobState},
@@ -255,30 +255,4 @@ pub(super) fn put_workflow(tx: &Tx<'_>, name: &Name, version: i64, text: &str) -
         tx.db.prepare_cached("INSERT INTO workflow (name, version, text, stored_at) VALUES (?1, ?2, ?3, ?4)")?;
     insert.execute((name.as_str(), version, text, tx.now.as_millis()))?;
     Ok(())
-}
-
-/// The last event stays in any case: the next position is counted from it.
-pub(super) fn prune(tx: &Tx<'_>, before: Timestamp) -> WishResult<u64> {
-    let completed = status_number(SubmissionStatus::Completed);
-    let old: Vec<i64> = rows::collect(
-        tx.db,
-        "SELECT id FROM submission WHERE status >= ?1 AND completed_at < ?2",
-        (completed, before.as_millis()),
-        |row| row.get(0),
-    )?;
-    let read_by_all: i64 = tx.db.query_row(
-        "SELECT min((SELECT ifnull(max(seq), 0) - 1 FROM event), \
-                    (SELECT ifnull(min(position), 9223372036854775807) FROM consumer))",
-        [],
-        |row| row.get(0),
-    )?;
-    for id in &old {
-        for table in ["job", "item", "artifact", "outcome", "joins", "review"] {
-            tx.db.prepare_cached(&format!("DELETE FROM {table} WHERE submission_id = ?1"))?.execute([id])?;
-        }
-        tx.db.prepare_cached("DELETE FROM event WHERE submission_id = ?1 AND seq <= ?2")?.execute((id, read_by_all))?;
-        tx.db.prepare_cached("DELETE FROM submission WHERE id = ?1")?.execute([id])?;
-    }
-    tx.db.prepare_cached("DELETE FROM worker WHERE seen_at < ?1")?.execute([before.as_millis()])?;
-    Ok(old.len() as u64)
 }

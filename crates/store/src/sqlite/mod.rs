@@ -15,12 +15,14 @@
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `executions` | state machines: statements, reads and their trait |
 //! | `records` | the reads |
+//! | `retention`, `removal`, `blob_refs`, `reclaim`, `use_lock` | holds, deleting rows, which blobs are named, giving space back, who else uses the file |
 //! | `search` | the index of texts |
 //! | `civic` | city councils: answers and rows, whatever they are about |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
 
 mod backend;
+mod blob_refs;
 mod carry;
 mod civic;
 mod claim;
@@ -33,14 +35,18 @@ mod joins;
 mod open;
 mod portable;
 mod reader;
+mod reclaim;
 mod records;
+mod removal;
 mod repair;
 mod report_limits;
+mod retention;
 mod reviews;
 mod rows;
 mod search;
 mod suspects;
 mod sweep;
+mod use_lock;
 mod workers;
 mod writer;
 

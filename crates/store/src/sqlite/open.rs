@@ -18,7 +18,7 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
@@ -29,6 +29,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("migrations/0008_civic.sql"),
     include_str!("migrations/0009_reading.sql"),
     include_str!("migrations/0010_suspects.sql"),
+    include_str!("migrations/0011_retention.sql"),
 ];
 
 /// How to open a store.
@@ -65,6 +66,10 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
         Trouble::Sql(error) => explain(error),
         Trouble::Store(error) => error,
     })?;
+    // Deleted content is overwritten in its page at once. Whole pages that become free are not written for that: they go when
+    // space is given back, which needs a file that was made for it (this does nothing to one that has tables).
+    db.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(explain)?;
+    db.pragma_update(None, "secure_delete", "FAST").map_err(explain)?;
     db.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
     db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
     // Savepoints keep the pages that they may have to restore here; by default that is a file.
@@ -137,6 +142,17 @@ fn percent_encoded(path: &Path) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
     let bytes = path.as_os_str().as_encoded_bytes().iter();
     bytes.map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// A connection that keeps the file in order, beside the one that writes rows.
+pub(super) fn open_for_upkeep(options: &Options) -> StoreResult<Connection> {
+    let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    db.busy_timeout(options.busy_timeout).map_err(explain)?;
+    db.pragma_update(None, "secure_delete", "FAST").map_err(explain)?;
+    db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
+    Ok(db)
 }
 
 /// A connection that cannot write.

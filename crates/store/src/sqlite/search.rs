@@ -5,11 +5,12 @@ use super::{
     writer::{Tx, WishResult},
 };
 use crate::{
-    error::StoreResult,
+    error::{StoreError, StoreResult},
     query::IdKind,
     search::{ChunkRow, CollectionView, Hit, IndexedDocument, Query, Search, SearchRequest, Snippet, Term},
 };
 use async_trait::async_trait;
+use bindery_core::SubmissionId;
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -45,10 +46,16 @@ fn remove(tx: &Tx<'_>, collection: &str, document_id: &str) -> WishResult<bool> 
 }
 
 fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WishResult<()> {
+    if let Some(submission) = document.submission
+        && !tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?.exists([submission.raw()])?
+    {
+        // It was deleted meanwhile: its text must not come back.
+        return Err(StoreError::not_found(submission).into());
+    }
     remove(tx, &document.collection, &document.document_id)?;
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO indexed_document (collection, document_id, file_guid, file_name, metadata, pages, chunks, \
-         indexed_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+         indexed_at, submission_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     insert.execute((
         &document.collection,
@@ -59,6 +66,7 @@ fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WishResu
         document.pages(),
         rows.len() as i64,
         tx.now.as_millis(),
+        document.submission.map(SubmissionId::raw),
     ))?;
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO indexed_chunk (id, collection, document_id, ordinal, page, text, words) \

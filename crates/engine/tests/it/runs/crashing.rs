@@ -12,6 +12,7 @@ use bindery_engine::{
     execution::{Execution, ProcessingResult},
     runs::{INTERRUPTED_AFTER, RunFilter, RunProgress, RunStatus, Runs},
 };
+use bindery_store::retention::Reason;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::mpsc::UnboundedReceiver, task::JoinHandle};
 
@@ -239,7 +240,8 @@ async fn a_lineage_without_its_first_run_says_so() {
     let first = runs.start(clerk.execution(), inputs(2), None, quiet).await.unwrap();
     rig.clock.advance(Duration::from_secs(60));
     let second = runs.retry(&first.run_id, |record| clerk.again(record), quiet).await.unwrap();
-    rig.store.prune(rig.engine.clock().now()).await.unwrap();
+    let submission = runs.find(&first.run_id).await.unwrap().submission;
+    bindery_engine::retention::delete(rig.store(), vec![submission], Reason::Asked, |_| ()).await.unwrap();
     let refused = refusal(runs.retry(&second.run_id, |record| clerk.again(record), quiet).await);
     let (first, second) = (first.run_id, second.run_id);
     assert_eq!(refused, format!("run {second} goes on where run {first} stopped, which is not stored any more"));

@@ -7,12 +7,17 @@ use super::{
     place::Place,
     read::To,
 };
-use crate::blobs::{BlobError, Blobs, Listed, Stored};
+use crate::blobs::{BlobError, Blobs, Draft, Listed, Removal, Stored, draft::TOUCH_AGAIN};
 use async_trait::async_trait;
 use bindery_core::ContentHash;
 use futures_util::TryStreamExt;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, path::Path as Key};
-use std::{fmt, path::Path, sync::Arc};
+use std::{
+    fmt,
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 /// Blobs in object storage. Cheap to clone.
 #[derive(Clone)]
@@ -112,6 +117,47 @@ impl Blobs for ObjectBlobs {
             Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(self.on_error("remove", &key, &error)),
         }
+    }
+
+    async fn keep(&self, drafts: Vec<Draft>) -> Result<(), BlobError> {
+        // They were stored at once, perhaps long before they are named.
+        for draft in drafts.iter().filter(|draft| draft.is_older_than(TOUCH_AGAIN)) {
+            let hash = draft.stored().hash;
+            if !self.touch(hash).await? {
+                return Err(BlobError::Missing { hash, location: self.place.location(&self.place.blob(hash)) });
+            }
+        }
+        Ok(())
+    }
+
+    async fn touch(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        self.write_again(hash).await
+    }
+
+    async fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
+        let meta = match self.head(hash).await {
+            Ok(meta) => meta,
+            Err(BlobError::Missing { .. }) => return Ok(Removal::Missing),
+            Err(error) => return Err(error),
+        };
+        if SystemTime::from(meta.last_modified) > unused_since {
+            return Ok(Removal::InUse);
+        }
+        let key = self.place.blob(hash);
+        match self.store.delete(&key).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(Removal::Removed(meta.size)),
+            Err(error) => Err(self.on_error("remove", &key, &error)),
+        }
+    }
+
+    /// Services keep whole seconds, by their own clocks: a small object is written, and its time read.
+    async fn now(&self) -> Result<SystemTime, BlobError> {
+        let key = self.place.clock();
+        let failed = |error: object_store::Error| self.on_error("write", &key, &error);
+        self.store.put(&key, object_store::PutPayload::from_static(b"now")).await.map_err(failed)?;
+        let written = self.store.head(&key).await.map_err(failed)?;
+        // What is touched within the same second counts as touched later.
+        Ok(SystemTime::from(written.last_modified) - Duration::from_secs(1))
     }
 
     async fn list(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError> {

@@ -161,6 +161,11 @@ impl Place {
         self.prefix.clone().join("sha256")
     }
 
+    /// An object that is written to learn the time of the service.
+    pub(super) fn clock(&self) -> Key {
+        self.prefix.clone().join("clock")
+    }
+
     /// Where a blob is: two digits of its hash, then the other 62.
     pub(super) fn blob(&self, hash: ContentHash) -> Key {
         let digits = hash.to_string();

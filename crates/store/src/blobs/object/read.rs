@@ -145,6 +145,6 @@ impl ObjectBlobs {
 
     fn listed(&self, object: &ObjectMeta) -> Option<Listed> {
         let hash = self.place.hash(&object.location)?;
-        Some(Listed { hash, size: object.size })
+        Some(Listed { hash, size: object.size, touched: object.last_modified.into() })
     }
 }

@@ -37,11 +37,39 @@ impl ObjectBlobs {
             Err(error) if is_unsupported(&error) => {}
             Err(error) => return Err(self.on_error("write", &key, &error)),
         }
-        if self.holds(hash, size).await? {
-            return stored(false);
-        }
+        // The same bytes once more: an object is touched by writing it, and what was damaged is sound again.
+        let is_there = self.holds(hash, size).await?;
         self.store.put(&key, payload).await.map_err(|error| self.on_error("write", &key, &error))?;
-        stored(true)
+        stored(!is_there)
+    }
+
+    /// Writes a blob over itself, so that it is as young as a new one. False when it is not there.
+    pub(super) async fn write_again(&self, hash: ContentHash) -> Result<bool, BlobError> {
+        let size = match self.head(hash).await {
+            Ok(meta) => meta.size,
+            Err(BlobError::Missing { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        if size <= self.options.part_size.max(SMALLEST_PART) as u64 {
+            let bytes = match self.read_all(hash).await {
+                Ok(bytes) => bytes,
+                Err(BlobError::Missing { .. }) => return Ok(false),
+                Err(error) => return Err(error),
+            };
+            let key = self.place.blob(hash);
+            let put = self.store.put(&key, PutPayload::from(bytes)).await;
+            put.map_err(|error| self.on_error("write", &key, &error))?;
+            return Ok(true);
+        }
+        let folder =
+            blocking(|| tempfile::tempdir().map_err(|error| BlobError::io("create", &std::env::temp_dir(), error)))
+                .await?;
+        let path = folder.path().join("blob");
+        if let Err(error) = self.read_to(hash, &path).await {
+            return if matches!(error, BlobError::Missing { .. }) { Ok(false) } else { Err(error) };
+        }
+        self.upload_path(path, hash, size).await?;
+        Ok(true)
     }
 
     /// Stores a file. It is read twice if it is large: the key is the hash, which is known only at the end.
@@ -68,9 +96,19 @@ impl ObjectBlobs {
         if let Some(bytes) = bytes {
             return self.put_bytes(bytes).await;
         }
-        if self.holds(hash, size).await? {
-            return Ok(Stored { hash, size, new: false });
-        }
+        // What is there is uploaded once more, which touches it.
+        let is_there = self.holds(hash, size).await?;
+        self.upload_source(source, hash, size).await?;
+        Ok(Stored { hash, size, new: !is_there })
+    }
+
+    async fn upload_path(&self, path: PathBuf, hash: ContentHash, size: u64) -> Result<(), BlobError> {
+        let source = blocking(move || Source::open(&path)).await?;
+        self.upload_source(source, hash, size).await
+    }
+
+    async fn upload_source(&self, source: Source, hash: ContentHash, size: u64) -> Result<(), BlobError> {
+        let part_size = self.options.part_size.max(SMALLEST_PART);
         let key = self.place.blob(hash);
         let mut upload = self.store.put_multipart(&key).await.map_err(|error| self.on_error("write", &key, &error))?;
         let part_size =
@@ -84,7 +122,7 @@ impl ObjectBlobs {
             }
             return Err(error);
         }
-        Ok(Stored { hash, size, new: true })
+        Ok(())
     }
 
     /// Reads the file once more, sends it part by part, and completes the upload only if it is still the same file.

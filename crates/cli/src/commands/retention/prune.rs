@@ -1,0 +1,127 @@
+//! `bindery prune`: deletes what is old, and gives space back.
+
+use super::{Report, extent::size_of, finish, remarks};
+use crate::{config::Settings, exit::Exit, output};
+use bindery_engine::retention::{Defaults, age_out, apply_policies, delete, due, sweep_orphans};
+use bindery_store::retention::{EventAge, Reason, RetentionFilter};
+use std::time::Duration;
+
+/// Delete what is older than its workflow, or than you say, lets it become
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bindery prune                              what the retention of workflows and the defaults let go
+  bindery prune --older-than 90d             also every submission, execution and event that ended 90 days ago
+  bindery prune --older-than 90d --dry-run   say what would go, and delete nothing
+  bindery prune --compact                    also rewrite the database, which stops others while it takes place
+Running workers do the first by themselves, once an hour. What is on hold stays. docs/retention.md has the defaults.")]
+pub(crate) struct Args {
+    /// Delete submissions that ended longer ago: 90d, 12h, 2w
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<Duration>,
+
+    /// Only say what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Rewrite the database, so that deleted content leaves no trace in it
+    #[arg(long, conflicts_with = "dry_run")]
+    compact: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn age(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a number with m, h, d or w behind it, for example 90d".to_owned();
+    let unit = text.chars().last().ok_or_else(expected)?;
+    let seconds = match unit {
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        'w' => 7 * 24 * 60 * 60,
+        _ => return Err(expected()),
+    };
+    let number: u32 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| expected())?;
+    Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let app = settings.existing().await?;
+    let store = app.store();
+    let mut report = Report { dry_run: args.dry_run, ..Report::default() };
+    let before = args.older_than.map(|age| store.clock().now() - age);
+    let old = match before {
+        Some(before) => {
+            due(store, RetentionFilter { ended_before: Some(before), ..RetentionFilter::default() }).await?
+        }
+        None => Default::default(),
+    };
+    report.on_hold = old.on_hold;
+    if args.dry_run {
+        let size = size_of(&app, &old.submissions).await?;
+        report.submissions = old.submissions.len() as u64;
+        (report.rows, report.files, report.bytes) = (size.rows, size.files, size.bytes);
+        say(&report, args.json, "would delete")?;
+        if before.is_none() && !args.json {
+            output::note("what workflows and defaults let go is not counted here; --older-than says what to look for");
+        }
+        return Ok(Exit::Ok);
+    }
+    let deleted = delete(store, old.submissions, Reason::Pruned, |_| ()).await?;
+    let expired = apply_policies(store).await?;
+    let aged = age_out(store, Defaults::default()).await?;
+    report.submissions = deleted.submissions + expired.submissions;
+    report.rows = deleted.rows + expired.rows + aged.rows();
+    if let Some(before) = before {
+        report.rows += store.prune_executions(before).await?;
+        report.rows += store.delete_events(EventAge::Ownerless { before }, usize::MAX).await?;
+    }
+    app.engine.blobs().remove_leftovers().await?;
+    report.count_files(sweep_orphans(store, app.engine.blobs()).await?);
+    let reclaimed = finish(&app, &mut report, args.compact).await?;
+    say(&report, args.json, "deleted")?;
+    if !args.json {
+        remarks(&report, reclaimed);
+    }
+    Ok(Exit::Ok)
+}
+
+fn say(report: &Report, json: bool, what: &str) -> anyhow::Result<()> {
+    if json {
+        return output::json(report);
+    }
+    output::line(format!(
+        "{what} {} ({}, {} with {})",
+        output::count(report.submissions, "submission"),
+        output::count(report.rows, "row"),
+        output::count(report.files, "file"),
+        output::bytes(report.bytes)
+    ))?;
+    if report.database_bytes > 0 {
+        output::line(format!("the database is {} smaller", output::bytes(report.database_bytes)))?;
+    }
+    if report.on_hold > 0 {
+        output::note(format!("{} on hold and stay", are(report.on_hold)));
+    }
+    Ok(())
+}
+
+fn are(number: u64) -> String {
+    if number == 1 { "1 submission is".to_owned() } else { format!("{number} submissions are") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_read() {
+        let hours = |text: &str| age(text).unwrap().as_secs() / 3600;
+        assert_eq!((hours("12h"), hours("90d"), hours("2w"), hours("120m")), (12, 2160, 336, 2));
+        for wrong in ["", "d", "90", "90 days", "-1d", "1.5d", "90x", "9é"] {
+            assert!(age(wrong).unwrap_err().contains("for example 90d"), "{wrong}");
+        }
+    }
+}

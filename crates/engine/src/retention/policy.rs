@@ -1,0 +1,165 @@
+//! What has been kept for long enough: by the `retention` of workflows, and by defaults for what nobody asked to keep.
+
+use super::delete::{Deletions, delete, expire};
+use crate::{
+    error::EngineResult,
+    workflow::{Over, Workflow},
+};
+use bindery_core::{SubmissionId, Timestamp};
+use bindery_store::{
+    Store,
+    civic::CIVIC_WORKFLOW,
+    retention::{EventAge, Expiry, Reason, RetentionFilter},
+};
+use serde::Serialize;
+use std::time::Duration;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many submissions are listed at a time.
+const PAGE: usize = 1_000;
+
+/// How many events go in one transaction.
+const EVENTS: usize = 5_000;
+
+/// How long is kept what nobody asked to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Defaults {
+    /// Rows of workers, since they were last seen.
+    pub workers: Duration,
+    /// Visits to councils' sites, messages that are settled, dead letters of councils, and events of councils.
+    pub civic: Duration,
+    /// Cached answers of language models.
+    pub model_answers: Duration,
+    /// Records of calls of language models. What each day has cost stays.
+    pub model_calls: Duration,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { workers: DAY * 7, civic: DAY * 90, model_answers: DAY * 90, model_calls: DAY * 400 }
+    }
+}
+
+/// What went by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Aged {
+    pub workers: u64,
+    pub events: u64,
+    /// Visits, settled messages and dead letters of councils.
+    pub civic_rows: u64,
+    pub model_records: u64,
+}
+
+impl Aged {
+    pub const fn rows(&self) -> u64 {
+        self.workers + self.events + self.civic_rows + self.model_records
+    }
+}
+
+/// Deletes what is older than the defaults say.
+pub async fn age_out(store: &dyn Store, defaults: Defaults) -> EngineResult<Aged> {
+    let now = store.clock().now();
+    let civic = store.civic();
+    let before = now - defaults.civic;
+    Ok(Aged {
+        workers: store.delete_workers(now - defaults.workers).await?,
+        events: delete_events(store, EventAge::UnderWay { workflow: CIVIC_WORKFLOW.into(), before }).await?,
+        civic_rows: civic.forget_visits_and_messages(before).await? + civic.forget_given_up(before).await?,
+        model_records: civic.delete_model_records(now - defaults.model_answers, now - defaults.model_calls).await?,
+    })
+}
+
+/// Deletes old events in portions.
+pub(crate) async fn delete_events(store: &dyn Store, age: EventAge) -> EngineResult<u64> {
+    let mut total = 0;
+    loop {
+        let gone = store.delete_events(age.clone(), EVENTS).await?;
+        total += gone;
+        if gone < EVENTS as u64 {
+            return Ok(total);
+        }
+    }
+}
+
+/// What a filter finds, and how many of those are on hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Due {
+    pub submissions: Vec<SubmissionId>,
+    pub on_hold: u64,
+}
+
+/// All submissions that a filter finds and that are not on hold.
+pub async fn due(store: &dyn Store, filter: RetentionFilter) -> EngineResult<Due> {
+    let mut due = Due::default();
+    let mut filter = RetentionFilter { limit: PAGE, ..filter };
+    loop {
+        let page = store.retained(filter.clone()).await?;
+        let Some(last) = page.last() else { return Ok(due) };
+        filter.after = Some(last.id);
+        for found in page {
+            if found.hold.is_some() {
+                due.on_hold += 1;
+            } else {
+                due.submissions.push(found.id);
+            }
+        }
+    }
+}
+
+/// Deletes what the workflows say, and takes up deletions that were interrupted. The newest version of a workflow counts for
+/// all its submissions: how long something is kept is no part of how it was worked on.
+pub async fn apply_policies(store: &dyn Store) -> EngineResult<Deletions> {
+    let now = store.clock().now();
+    let mut done = Deletions::default();
+    let interrupted = due(store, RetentionFilter { deleting: true, ..RetentionFilter::default() }).await?;
+    add(&mut done, delete(store, interrupted.submissions, Reason::Asked, |_| ()).await?);
+    for stored in store.workflows().await? {
+        let Ok(workflow) = Workflow::parse(&stored.text, Some(&stored.name)) else {
+            tracing::warn!(workflow = %stored.name, "its text cannot be read, so its retention is not known");
+            continue;
+        };
+        if let Some(keep) = workflow.retention.results {
+            let due = due(store, of(&workflow, now - keep, None)).await?;
+            add(&mut done, delete(store, due.submissions, Reason::Expired, |_| ()).await?);
+        }
+        for (keep, expiry) in expiries(&workflow) {
+            let due = due(store, of(&workflow, now - keep, Some(expiry.clone()))).await?;
+            let expired = expire(store, due.submissions, &expiry).await?;
+            add(&mut done, Deletions { submissions: 0, ..expired });
+        }
+    }
+    Ok(done)
+}
+
+fn of(workflow: &Workflow, before: Timestamp, has: Option<Expiry>) -> RetentionFilter {
+    let workflow = Some(workflow.name.clone());
+    RetentionFilter { workflow, ended_before: Some(before), has, ..RetentionFilter::default() }
+}
+
+fn add(done: &mut Deletions, more: Deletions) {
+    done.submissions += more.submissions;
+    done.rows += more.rows;
+    done.refused.extend(more.refused);
+}
+
+/// The parts that a workflow lets expire, each with its time.
+fn expiries(workflow: &Workflow) -> Vec<(Duration, Expiry)> {
+    let keep = &workflow.retention;
+    let last = workflow.stages.last();
+    let results_over = last.map_or(Over::Submission, |stage| stage.over);
+    let base = Expiry {
+        keeps_files: results_over == Over::File,
+        last_stage: last.map(|stage| stage.name.clone()),
+        ..Expiry::default()
+    };
+    // Where the results are those of pages, what was read of them is the result.
+    let texts = keep.texts.filter(|_| results_over != Over::Page);
+    let parts = [
+        (keep.raw_files, Expiry { raw_files: true, ..base.clone() }),
+        (keep.page_images, Expiry { page_images: true, ..base.clone() }),
+        (texts, Expiry { texts: true, ..base.clone() }),
+        (keep.events, Expiry { events: true, ..base }),
+    ];
+    parts.into_iter().filter_map(|(keep, expiry)| Some((keep?, expiry))).collect()
+}

@@ -1,0 +1,146 @@
+//! Who deletes what: one entry for each table of either backend.
+//!
+//! A test compares this with the tables that there are, so that none is added without somebody who deletes its rows, and
+//! with `docs/retention.md`, which says the same to users.
+
+/// A table, and who deletes its rows when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    pub table: &'static str,
+    pub deleted: &'static str,
+}
+
+const fn owner(table: &'static str, deleted: &'static str) -> Owner {
+    Owner { table, deleted }
+}
+
+const WITH_SUBMISSION: &str = "with its submission";
+const WITH_JOB: &str = "with its job, when the job ends";
+const WITH_CITY: &str = "with its city: `bindery civic city remove`";
+const RECORD: &str = "kept: a public record";
+const ONE_ROW: &str = "kept: one row for each of few names";
+const EXECUTIONS: &str = "`bindery machine prune`, `bindery prune`: some time after the execution has ended";
+const INDEX: &str = "with its document";
+const BOOKKEEPING: &str = "by the sweep that it is for";
+
+/// Everything that a database holds.
+pub const OWNERS: &[Owner] = &[
+    owner("submission", "`bindery delete`, `bindery prune`, or `results_days` of its workflow"),
+    owner("item", WITH_SUBMISSION),
+    owner("artifact", WITH_SUBMISSION),
+    owner("outcome", WITH_SUBMISSION),
+    owner("joins", WITH_SUBMISSION),
+    owner("review", WITH_SUBMISSION),
+    owner("job", "when it is done; a dead letter with its submission, and those of councils after 90 days"),
+    owner("ready", WITH_JOB),
+    owner("claim", WITH_JOB),
+    owner("event", "with its submission, or `events_days` of its workflow; those of councils after 90 days"),
+    owner("retention", WITH_SUBMISSION),
+    owner("blob_candidate", BOOKKEEPING),
+    owner("blob_mention", BOOKKEEPING),
+    owner("retention_sweep", ONE_ROW),
+    owner("worker", "7 days after it was last seen"),
+    owner("consumer", ONE_ROW),
+    owner("queue", "when the queue is resumed"),
+    owner("rate", ONE_ROW),
+    owner("workflow", "kept: submissions are pinned to versions"),
+    owner("machine", "kept: executions are pinned to versions"),
+    owner("execution", EXECUTIONS),
+    owner("execution_history", EXECUTIONS),
+    owner("execution_letter", "when the execution has taken it in, or with the execution"),
+    owner("execution_token", "when the task is reported, or with the execution"),
+    owner("indexed_document", "with the submission that it is of; else when it is indexed anew"),
+    owner("indexed_chunk", INDEX),
+    owner("indexed_words", INDEX),
+    owner("indexed_words_data", INDEX),
+    owner("indexed_words_idx", INDEX),
+    owner("indexed_words_docsize", INDEX),
+    owner("indexed_words_config", ONE_ROW),
+    owner("civic_jurisdiction", WITH_CITY),
+    owner("civic_zipcode", WITH_CITY),
+    owner("civic_sync_run", "90 days after the visit"),
+    owner("civic_page", "replaced by the next visit; with its city"),
+    owner("civic_request", ONE_ROW),
+    owner("civic_meeting", RECORD),
+    owner("civic_item", RECORD),
+    owner("civic_item_revision", RECORD),
+    owner("civic_change", RECORD),
+    owner("civic_skipped", WITH_CITY),
+    owner("civic_matter", RECORD),
+    owner("civic_appearance", RECORD),
+    owner("civic_sponsorship", RECORD),
+    owner("civic_vote_event", RECORD),
+    owner("civic_ballot", RECORD),
+    owner("civic_committee", WITH_CITY),
+    owner("civic_committee_member", WITH_CITY),
+    owner("civic_person", WITH_CITY),
+    owner("civic_alert", "`bindery civic alert remove`, `bindery delete --owner`"),
+    owner("civic_watch", "`bindery civic watch remove`, `bindery delete --owner`"),
+    owner("civic_notification", "90 days after it was made, once it is settled; `bindery delete --owner`"),
+    owner("civic_document", RECORD),
+    owner("civic_text", RECORD),
+    owner("civic_unknown_topic", ONE_ROW),
+    owner("model_call", "400 days after the call"),
+    owner("model_day", ONE_ROW),
+    owner("model_answer", "90 days after the answer"),
+    owner("id_block", ONE_ROW),
+    owner("sqlite_sequence", ONE_ROW),
+    owner("feed", ONE_ROW),
+    owner("bindery_version", ONE_ROW),
+];
+
+/// Where blobs are named: a table, whether its rows are those of a submission, and the columns. Columns of bytes hold a hash;
+/// any hash in a text counts.
+///
+/// Events and histories are left out on purpose: they tell of bytes, and nobody reads a blob because of them.
+pub(crate) const BLOB_COLUMNS: &[(&str, bool, &[&str])] = &[
+    ("item", true, &["content", "data"]),
+    ("artifact", true, &["hash"]),
+    ("outcome", true, &["output", "resume"]),
+    ("job", true, &["payload", "next_payload", "resume"]),
+    ("review", true, &["input", "decision"]),
+    ("joins", true, &["on_close"]),
+    ("execution", false, &["input", "state", "output"]),
+    ("execution_letter", false, &["text"]),
+    ("civic_page", false, &["data"]),
+    ("civic_text", false, &["data"]),
+];
+
+/// Columns of payloads that are blobs, which may name others.
+pub(crate) const PAYLOAD_COLUMNS: &[(&str, &str)] =
+    &[("outcome", "output_blob"), ("job", "payload_blob"), ("job", "next_payload_blob"), ("review", "input_blob")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_documentation_names_every_table_and_who_deletes_its_rows() {
+        let documentation = include_str!("../../../../docs/retention.md");
+        for Owner { table, deleted } in OWNERS {
+            let row = documentation.lines().find(|line| line.starts_with("| ") && line.contains(&format!("`{table}`")));
+            let row = row.unwrap_or_else(|| panic!("docs/retention.md has no row for {table}"));
+            assert!(row.ends_with(&format!("| {deleted} |")), "{table}: {row}");
+        }
+        let names: BTreeSet<&str> = OWNERS.iter().map(|owner| owner.table).collect();
+        assert_eq!(names.len(), OWNERS.len(), "a table is listed twice");
+    }
+
+    #[test]
+    fn every_column_that_holds_a_hash_is_looked_at() {
+        use crate::portable::tables::{Kind, TABLES};
+        for table in TABLES {
+            for (column, kind) in table.columns {
+                // The input of a step is compared with that of the next try, and never read.
+                if *kind != Kind::Bytes || *column == "input_hash" {
+                    continue;
+                }
+                let direct =
+                    BLOB_COLUMNS.iter().any(|(name, _, columns)| *name == table.name && columns.contains(column));
+                let payload = PAYLOAD_COLUMNS.contains(&(table.name, *column));
+                assert!(direct || payload, "blobs that {column} of {} names would be swept", table.name);
+            }
+        }
+    }
+}
