@@ -16,7 +16,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
+    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,

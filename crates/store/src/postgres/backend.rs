@@ -21,7 +21,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, JobId, Name, ReviewId, SubmissionId,
+    Clock, EventSeq, JobId, Name, ReviewId, SubmissionId, Timestamp,
     event::{Event, NewEvent},
     fault::FaultPoint,
     job::{ClaimedJob, Job, NewJob, Token},
