@@ -57,7 +57,7 @@ pub(super) async fn delete_events(tx: &Tx, age: &EventAge, limit: usize) -> TxRe
     let completed = i64::from(status_number(SubmissionStatus::Completed));
     let (before, workflow, which) = match age {
         EventAge::UnderWay { workflow, before } => {
-            let of = "submission_id IN (SELECT id FROM submission WHERE workflow = $4 AND status < $5)";
+            let of = "submission_id IN (SELECT id FROM submission WHERE workflow = $4 AND status < $5::bigint)";
             (before, workflow.as_str(), of)
         }
         EventAge::Ownerless { before } => {

@@ -37,7 +37,8 @@ pub(crate) fn whole() -> Vec<Taking> {
 /// Its events up to a position.
 pub(crate) fn events(up_to: i64) -> Taking {
     let change = format!(
-        "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE submission_id = $1 AND seq <= {up_to} LIMIT $2)"
+        "DELETE FROM event WHERE submission_id = $1 AND seq IN \
+         (SELECT seq FROM event WHERE submission_id = $1 AND seq <= {up_to} LIMIT $2)"
     );
     Taking { names: None, change }
 }
