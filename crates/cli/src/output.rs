@@ -77,11 +77,8 @@ fn remark(text: &str) {
 
 pub(crate) fn error(message: &str, hint: Option<&str>) {
     let (red, cyan, end) = if colours() { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
-    let mut text = format!("{red}error{end}: {}", clean(message));
-    if let Some(hint) = hint {
-        text.push_str(&format!("\n{cyan}hint{end}: {}", clean(hint)));
-    }
-    remark(&text);
+    let hint = hint.map(|hint| format!("\n{cyan}hint{end}: {}", clean(hint))).unwrap_or_default();
+    remark(&format!("{red}error{end}: {}{hint}", clean(message)));
 }
 
 /// Whether stderr may be coloured.
@@ -244,13 +241,9 @@ impl Write for LogWriter {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(buffer);
         // Of escape sequences, only those of our own colours are left: the subscriber escapes those in texts.
-        let shown: String = if colours() {
-            text.split_inclusive('\x1b')
-                .map(|part| match part.strip_suffix('\x1b') {
-                    Some(part) => format!("{}\x1b", clean(part)),
-                    None => clean(part).into_owned(),
-                })
-                .collect()
+        let shown = if colours() {
+            let parts: Vec<_> = text.split('\x1b').map(clean).collect();
+            parts.join("\x1b")
         } else {
             clean(&text).into_owned()
         };

@@ -7,6 +7,7 @@
 
 use std::{
     borrow::Cow,
+    fmt::Write as _,
     io::{self, IsTerminal as _, Write},
 };
 
@@ -41,7 +42,7 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     for letter in json.chars() {
         if is_unsafe(letter) {
             for unit in letter.encode_utf16(&mut [0; 2]) {
-                escaped.push_str(&format!("\\u{unit:04x}"));
+                let _ = write!(escaped, "\\u{unit:04x}");
             }
         } else {
             escaped.push(letter);

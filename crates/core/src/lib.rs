@@ -16,8 +16,10 @@
 //! | [`review`] | a task for a person about one outcome |
 //! | [`fold`] | letters as they are compared |
 //! | [`cell`] | cells of tables for spreadsheets |
+//! | [`address`] | URLs as messages show them |
 //! | [`progress`] | what the command line and the pages show |
 
+pub mod address;
 pub mod artifact;
 pub mod cell;
 pub mod error;

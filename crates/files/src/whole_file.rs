@@ -186,7 +186,10 @@ fn unless_unsupported(synced: io::Result<()>) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::{
-        os::unix::fs::{FileTypeExt as _, symlink},
+        os::{
+            fd::AsRawFd as _,
+            unix::fs::{FileTypeExt as _, symlink},
+        },
         process::Command,
         thread,
     };
@@ -258,7 +261,6 @@ mod tests {
         let path = folder.path().join("log");
         let mut open = File::create(&path).unwrap();
         open.write_all(b"before ").unwrap();
-        use std::os::fd::AsRawFd as _;
         write(format!("/proc/self/fd/{}", open.as_raw_fd()), "after").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "before after");
     }

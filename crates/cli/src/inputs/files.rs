@@ -30,19 +30,27 @@ pub(super) struct Source {
     /// The id of its input, where the content does not name one.
     pub(super) id: String,
     pub(super) form: Form,
-    pub(super) bytes: Vec<u8>,
+    /// Or why they cannot be read.
+    pub(super) bytes: Result<Vec<u8>, String>,
 }
 
-/// Everything that the paths lead to, in their order. All of it is there and can be read, or nothing is returned.
+/// Everything that the paths lead to, in their order. What is named is there and can be read, or nothing is returned; what
+/// is in a folder may be unreadable.
 pub(super) fn sources(paths: &[String]) -> anyhow::Result<Vec<Source>> {
     let mut files: Vec<Option<PathBuf>> = Vec::new();
+    let mut named: Vec<PathBuf> = Vec::new();
     for path in paths {
         match path.as_str() {
             "-" if files.contains(&None) => {
                 return Err(Failure::usage("standard input (-) is given twice, expected once").into());
             }
             "-" => files.push(None),
-            path => files.extend(files_at(Path::new(path))?.into_iter().map(Some)),
+            path => {
+                let path = Path::new(path);
+                let found = files_at(path)?;
+                named.extend((found.len() == 1 && found[0] == path).then(|| path.to_owned()));
+                files.extend(found.into_iter().map(Some));
+            }
         }
     }
     // Files of one name in several folders are told apart by their paths.
@@ -54,17 +62,26 @@ pub(super) fn sources(paths: &[String]) -> anyhow::Result<Vec<Source>> {
             shared.push(name);
         }
     }
-    files.iter().map(|file| read(file.as_deref(), &shared)).collect()
+    let is_named = |file: &Option<PathBuf>| file.as_ref().is_none_or(|file| named.contains(file));
+    files.iter().map(|file| read(file.as_deref(), is_named(file), &shared)).collect()
 }
 
-fn read(file: Option<&Path>, shared: &[String]) -> anyhow::Result<Source> {
+fn read(file: Option<&Path>, is_named: bool, shared: &[String]) -> anyhow::Result<Source> {
     let Some(file) = file else {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable("standard input", &error))?;
-        return Ok(Source { shown: "standard input".to_owned(), id: STDIN.to_owned(), form: Form::Unknown, bytes });
+        return Ok(Source {
+            shown: "standard input".to_owned(),
+            id: STDIN.to_owned(),
+            form: Form::Unknown,
+            bytes: Ok(bytes),
+        });
     };
     let shown = file.display().to_string();
-    let bytes = fs::read(file).map_err(|error| unreadable(&shown, &error))?;
+    let bytes = match fs::read(file) {
+        Err(error) if is_named => return Err(unreadable(&shown, &error).into()),
+        read => read.map_err(|error| format!("{shown} cannot be read: {error}")),
+    };
     let name = name_of(file);
     let id = if shared.contains(&name) { shown.clone() } else { name };
     let form = if has_ending(file, &["jsonl", "ndjson"]) { Form::Lines } else { Form::Json };
@@ -112,7 +129,12 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            collect(&path, files)?;
+            // One that cannot be entered is in the result like a file that cannot be read.
+            let known = files.len();
+            if collect(&path, files).is_err() {
+                files.truncate(known);
+                files.push(path);
+            }
         } else if has_ending(&path, &["json", "jsonl"]) && path.is_file() {
             files.push(path);
         }

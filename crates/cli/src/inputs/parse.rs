@@ -31,11 +31,18 @@ pub(super) fn text_of<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
 }
 
 pub(super) fn read(source: &Source, found: &mut Vec<Raw>) {
-    let text = match std::str::from_utf8(&source.bytes) {
+    let bytes = match &source.bytes {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            found.push(Raw::Unreadable { id: source.id.clone(), why: why.clone(), text: String::new() });
+            return;
+        }
+    };
+    let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_start_matches('\u{feff}'),
         Err(error) => {
             let why = format!("{}: byte {} is not UTF-8, expected JSON", source.shown, error.valid_up_to() + 1);
-            let text = String::from_utf8_lossy(&source.bytes).into_owned();
+            let text = String::from_utf8_lossy(bytes).into_owned();
             found.push(Raw::Unreadable { id: source.id.clone(), why, text });
             return;
         }
@@ -108,8 +115,12 @@ mod tests {
     use crate::inputs::{Owner, Pile};
 
     fn read_as(form: Form, text: &str) -> Vec<ProcessorInput> {
-        let source =
-            Source { shown: "in/a.json".to_owned(), id: "a.json".to_owned(), form, bytes: text.as_bytes().to_vec() };
+        let source = Source {
+            shown: "in/a.json".to_owned(),
+            id: "a.json".to_owned(),
+            form,
+            bytes: Ok(text.as_bytes().to_vec()),
+        };
         let mut raw = Vec::new();
         read(&source, &mut raw);
         let owner = Owner { account_id: "acc".to_owned(), underwriting_id: "uw".to_owned() };
@@ -174,7 +185,7 @@ mod tests {
             shown: "a".to_owned(),
             id: "a".to_owned(),
             form: Form::Json,
-            bytes: b"{\"a\": \"\xff\"}".to_vec(),
+            bytes: Ok(b"{\"a\": \"\xff\"}".to_vec()),
         };
         let mut raw = Vec::new();
         read(&source, &mut raw);

@@ -105,6 +105,32 @@ fn one_file_that_cannot_be_read_keeps_nobody_from_the_others() {
     assert_eq!(run(&["run", "in", "--workflow", "words"]).code, Some(0));
 }
 
+#[test]
+fn one_unreadable_input_of_a_folder_fails_and_the_others_are_run() {
+    let desk = Desk::new();
+    let samples = crate::support::sample_inputs("bank_statement");
+    fs::create_dir_all(desk.path("inputs/closed")).unwrap();
+    for entry in fs::read_dir(&samples).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), desk.path("inputs").join(entry.file_name())).unwrap();
+    }
+    let locked = desk.write("inputs/locked.json", "{}");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    fs::set_permissions(desk.path("inputs/closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    let run = |args: &[&str]| Ran::from(without_privilege(&desk, args).stdin(Stdio::null()).output().unwrap());
+    let whole = desk.bindery(&["--store", "other", "process", "bank_statement", &samples, "--json"]).json();
+    let ran = run(&["process", "bank_statement", "inputs", "--json"]);
+    let metrics = &ran.json()["metrics"];
+    assert_eq!(metrics["succeeded"], whole["metrics"]["succeeded"], "{ran:?}");
+    assert!(
+        ran.code == Some(10) && ran.out.contains("inputs/locked.json cannot be read: Permission denied"),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains("inputs/closed cannot be read: "), "{ran:?}");
+    run(&["process", "bank_statement", "inputs/locked.json"]).fails_with(2, "hint: nothing was run");
+    fs::set_permissions(desk.path("inputs/closed"), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
 /// Every command that only looks.
 const LOOKS: &[&[&str]] = &[
     &["status"],

@@ -160,6 +160,17 @@ fn tokens_of_vendors_are_not_listed() {
     assert!(!removed.out.contains(TOKEN) && !removed.err.contains(TOKEN), "{removed:?}");
 }
 
+#[test]
+fn messages_about_services_hold_no_secret() {
+    let desk = Desk::new();
+    fs::copy(format!("{}/id-card.jpg", crate::support::inbox()), desk.path("card.jpg")).unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://ann:{TOKEN}@{free}/ocr?token={TOKEN}");
+    let ran = desk.bindery(&["--log", "debug", "read", "card.jpg", "--ocr", "force", "--ocr-url", &url, "--out", "-"]);
+    assert!(!ran.err.contains(TOKEN) && !ran.out.contains(TOKEN), "{ran:?}");
+    ran.fails_with(10, &format!("http://{free}/ocr cannot be reached"));
+}
+
 /// Marks that turn the direction of writing, escape sequences in both forms, a carriage return, a bell.
 const HOSTILE: &str = "\u{202e}fdp\u{2066}\x1b[2J\u{9b}31m\x07\u{200f}";
 

@@ -157,10 +157,9 @@ async fn with_blobs_kept(shared: &Shared, mut results: Vec<Worked>) -> Vec<Worke
         shared.engine.faults().hit(FaultPoint::AfterBlobBeforeCommit);
         return results;
     };
-    match &error {
-        // Said by the jobs, which wait for it.
-        BlobError::NoSpace { .. } => tracing::debug!(%error, "there is no space for what results name"),
-        _ => tracing::warn!(%error, "what results name could not be stored; they count as failed"),
+    // That there is no space is said by the jobs, which wait for it.
+    if !matches!(error, BlobError::NoSpace { .. }) {
+        tracing::warn!(%error, "what results name could not be stored; they count as failed");
     }
     let error = StepError::from(EngineError::from(error));
     let judged = results.into_iter().zip(had_drafts);

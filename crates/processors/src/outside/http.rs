@@ -11,7 +11,7 @@ use super::{
     program::TimeLimit,
     template::environment,
 };
-use bindery_core::{StepError, error::Disposition};
+use bindery_core::{StepError, address, error::Disposition};
 use bindery_engine::context::StepContext;
 use serde_json::Value;
 use std::{io, time::Instant};
@@ -37,7 +37,7 @@ impl Endpoint {
             .max_idle_connections_per_host(config.common.concurrency)
             .build()
             .new_agent();
-        let shown = config.url.split(['?', '#']).next().unwrap_or_default().to_owned();
+        let shown = address::shown(&config.url);
         Self { config, agent, shown }
     }
 

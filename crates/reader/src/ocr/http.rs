@@ -13,6 +13,7 @@ use crate::{
     image::raster,
     model::{PageImage, Rect},
 };
+use bindery_core::address;
 use serde::Deserialize;
 use std::fmt;
 
@@ -24,6 +25,8 @@ const ANSWER_BYTES: u64 = 64 << 20;
 /// An engine behind an address.
 pub struct HttpEngine {
     address: String,
+    /// The same without secrets.
+    shown: String,
     /// Header and value that every request carries, for instance `x-api-key`.
     header: Option<(String, String)>,
     agent: ureq::Agent,
@@ -32,14 +35,15 @@ pub struct HttpEngine {
 impl fmt::Debug for HttpEngine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The header may hold a key.
-        formatter.debug_struct("HttpEngine").field("address", &self.address).finish_non_exhaustive()
+        formatter.debug_struct("HttpEngine").field("address", &self.shown).finish_non_exhaustive()
     }
 }
 
 impl HttpEngine {
     pub fn new(address: impl Into<String>, header: Option<(String, String)>) -> Self {
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
-        Self { address: address.into(), header, agent }
+        let address = address.into();
+        Self { shown: address::shown(&address), address, header, agent }
     }
 
     fn post(&self, png: &[u8], request: &OcrRequest) -> Result<Vec<u8>, String> {
@@ -55,18 +59,18 @@ impl HttpEngine {
             post = post.header(name, value);
         }
         let mut answer = post.send(&form(png, &request.languages)).map_err(|error| match error {
-            ureq::Error::Timeout(_) => format!("{} did not answer in {} s", self.address, request.time.as_secs()),
-            error => format!("{} cannot be reached: {error}", self.address),
+            ureq::Error::Timeout(_) => format!("{} did not answer in {} s", self.shown, request.time.as_secs()),
+            error => format!("{} cannot be reached: {error}", self.shown),
         })?;
         if !answer.status().is_success() {
-            return Err(format!("{} answered {}", self.address, answer.status()));
+            return Err(format!("{} answered {}", self.shown, answer.status()));
         }
         answer
             .body_mut()
             .with_config()
             .limit(ANSWER_BYTES)
             .read_to_vec()
-            .map_err(|error| format!("the answer of {} cannot be read: {error}", self.address))
+            .map_err(|error| format!("the answer of {} cannot be read: {error}", self.shown))
     }
 }
 
@@ -105,7 +109,7 @@ fn share(confidence: f32) -> f32 {
 
 impl OcrEngine for HttpEngine {
     fn name(&self) -> String {
-        self.address.clone()
+        self.shown.clone()
     }
 
     fn read(&self, image: &PageImage, request: &OcrRequest) -> ReadResult<OcrPage> {
@@ -113,9 +117,9 @@ impl OcrEngine for HttpEngine {
         let png = raster::to_png(image).map_err(failed)?;
         let body = self.post(&png, request).map_err(failed)?;
         let answer: Answer = serde_json::from_slice(&body)
-            .map_err(|error| failed(format!("the answer of {} is not as expected: {error}", self.address)))?;
+            .map_err(|error| failed(format!("the answer of {} is not as expected: {error}", self.shown)))?;
         if answer.text.is_none() && answer.words.is_empty() {
-            return Err(failed(format!("the answer of {} holds neither text nor words", self.address)));
+            return Err(failed(format!("the answer of {} holds neither text nor words", self.shown)));
         }
         let words = in_lines(answer.words);
         let confidence = answer.confidence.map(share).or_else(|| OcrPage::mean_confidence(&words));

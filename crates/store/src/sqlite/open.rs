@@ -8,6 +8,7 @@ use bindery_core::{
 use bindery_files::private;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
+    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -139,9 +140,15 @@ pub(super) fn open_frozen(options: &Options) -> StoreResult<Connection> {
 }
 
 fn percent_encoded(path: &Path) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
-    let bytes = path.as_os_str().as_encoded_bytes().iter();
-    bytes.map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    let mut encoded = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-~".contains(byte) {
+            encoded.push(char::from(*byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
 }
 
 /// A connection that keeps the file in order, beside the one that writes rows.

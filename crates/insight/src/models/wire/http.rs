@@ -5,6 +5,7 @@
 
 use super::Failure;
 use crate::models::error::ErrorKind;
+use bindery_core::address;
 use serde_json::Value;
 use std::{io, time::Duration};
 use ureq::{
@@ -33,6 +34,8 @@ pub struct ExchangeLimits {
 pub(super) struct Endpoint {
     agent: Agent,
     base: String,
+    /// The same without secrets.
+    shown: String,
     limits: ExchangeLimits,
 }
 
@@ -46,7 +49,8 @@ impl Endpoint {
             .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        Self { agent, base: base.trim_end_matches('/').to_owned(), limits }
+        let base = base.trim_end_matches('/').to_owned();
+        Self { agent, shown: address::shown(&base), base, limits }
     }
 
     pub(super) fn base(&self) -> &str {
@@ -55,7 +59,7 @@ impl Endpoint {
 
     /// The same service under another address.
     pub(super) fn at(&self, base: &str) -> Self {
-        Self { base: base.to_owned(), ..self.clone() }
+        Self { base: base.to_owned(), shown: address::shown(base), ..self.clone() }
     }
 
     pub(super) fn post(&self, path: &str, body: &Value, auth: Option<(&str, String)>) -> Result<Value, Failure> {
@@ -99,7 +103,7 @@ impl Endpoint {
         }
         request
             .body(())
-            .map_err(|error| Failure::new(ErrorKind::Refused, format!("{}{path} cannot be asked: {error}", self.base)))
+            .map_err(|error| Failure::new(ErrorKind::Refused, format!("{}{path} cannot be asked: {error}", self.shown)))
     }
 
     fn exchange<B: ureq::AsSendBody>(&self, path: &str, request: http::Request<B>) -> Result<Vec<u8>, Failure> {
@@ -120,7 +124,7 @@ impl Endpoint {
     }
 
     fn json(&self, path: &str, bytes: &[u8]) -> Result<Value, Failure> {
-        let fault = |what: String| Failure::new(ErrorKind::ServerFault, format!("{}{path} {what}", self.base));
+        let fault = |what: String| Failure::new(ErrorKind::ServerFault, format!("{}{path} {what}", self.shown));
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(fault("answered nothing".to_owned()));
         }
@@ -143,16 +147,16 @@ impl Endpoint {
         let kind = kind_of(status, error, &text);
         let said = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = if status.is_redirection() {
-            format!("{}{path} redirects (status {status}), which is not followed; correct `base_url`", self.base)
+            format!("{}{path} redirects (status {status}), which is not followed; correct `base_url`", self.shown)
         } else {
-            format!("{}{path} answered with status {status}{said}", self.base)
+            format!("{}{path} answered with status {status}{said}", self.shown)
         };
         Failure { kind, message, wait }
     }
 
     /// No answer at all, or only a part of one.
     fn no_answer(&self, path: &str, error: ureq::Error) -> Failure {
-        let shown = format!("{}{path}", self.base);
+        let shown = format!("{}{path}", self.shown);
         let late = || {
             let seconds = self.limits.total.as_secs_f64();
             Failure::new(ErrorKind::Timeout, format!("{shown} did not answer within {seconds} s"))
