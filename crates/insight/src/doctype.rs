@@ -59,7 +59,12 @@ pub struct DocTypes(Vec<DocType>);
 impl DocTypes {
     /// Those that come with Bindery. An error here is a fault in the build, which the tests would have told.
     pub fn shipped() -> Result<Self, YamlError> {
-        SHIPPED.iter().map(|(file, text)| DocType::parse(text, file)).collect::<Result<_, _>>().map(Self)
+        let read = |(file, text): &(&str, &str)| {
+            let mut doctype = DocType::parse(text, file)?;
+            doctype.fields.labels_are_ranked = false;
+            Ok(doctype)
+        };
+        SHIPPED.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 
     /// Adds all `*.yaml` files of a folder. One with the name of a shipped type stands in its place.

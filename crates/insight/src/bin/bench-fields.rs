@@ -98,8 +98,12 @@ fn read_einvoices(folder: &Path, invoice: &DocType, clock: &mut Clock, out: &Pat
         let attachments = opened.attachments()?;
         let Some(truth) = attachments.iter().filter_map(einvoice::read).find_map(Result::ok) else { continue };
         let mut entry = result(&file_name(&file), &clock.extract(invoice, &pages));
-        entry["truth"] =
-            truth.values.iter().map(|(name, stated)| ((*name).to_owned(), json!(stated.text))).collect::<serde_json::Map<_, _>>().into();
+        entry["truth"] = truth
+            .values
+            .iter()
+            .map(|(name, stated)| ((*name).to_owned(), json!(stated.text)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
         let columns = &invoice.fields.field("line_items").ok_or("an invoice has no line_items")?.columns;
         let amounts: Vec<Value> = truth
             .rows(columns)
@@ -166,8 +170,11 @@ fn result(file: &str, found: &Extraction) -> Value {
         .iter()
         .map(|(name, value)| {
             let doubts: Vec<&str> = value.doubts.iter().map(|doubt| doubt.text.as_str()).collect();
-            (name.clone(), json!({"confidence": value.confidence, "because": value.because, "quote": value.quote,
-                "source": value.source, "doubts": doubts}))
+            (
+                name.clone(),
+                json!({"confidence": value.confidence, "because": value.because, "quote": value.quote,
+                "source": value.source, "doubts": doubts}),
+            )
         })
         .collect();
     let lines: Vec<&str> = found

@@ -80,7 +80,9 @@ fn groups(kind: ModelKind, count: usize) -> Result<Vec<Group>, Problem> {
         ModelKind::ReceiptTax => "tax_total",
         ModelKind::ReceiptMerchant => "merchant",
         ModelKind::ReceiptDate => "date",
-        ModelKind::LabelledNumber | ModelKind::LabelledDate | ModelKind::LabelledText => return form_groups(kind, count / 2),
+        ModelKind::LabelledNumber | ModelKind::LabelledDate | ModelKind::LabelledText => {
+            return form_groups(kind, count / 2);
+        }
     };
     let of_paper = |index: usize| {
         let Paper { page, truth, maker, .. } = papers::receipt(index as u32 % MAKERS, SEED + index as u64);
@@ -137,8 +139,7 @@ fn fit(kind: ModelKind, groups: &[Group]) -> (StoredModel, usize, usize) {
     }
     let forest = train::train(&examples, &options(kind));
     let of_part = |part: Part| groups.iter().filter(move |group| group.part == part);
-    let answers: Vec<(Answer, bool)> =
-        of_part(Part::Calibrate).filter_map(|group| answer(&forest, group)).collect();
+    let answers: Vec<(Answer, bool)> = of_part(Part::Calibrate).filter_map(|group| answer(&forest, group)).collect();
     let calibration = Calibration::fit(&answers);
     let mut reliability = Reliability::default();
     let (mut right, mut all) = (0, 0);
@@ -170,7 +171,8 @@ fn describe(
     all: usize,
 ) -> Result<(), Problem> {
     let count = |part: Part| groups.iter().filter(|group| group.part == part).count();
-    let reachable = groups.iter().filter(|group| group.part == Part::Test && group.found.is_true.contains(&true)).count();
+    let reachable =
+        groups.iter().filter(|group| group.part == Part::Test && group.found.is_true.contains(&true)).count();
     writeln!(text, "## {}\n", kind.name())?;
     writeln!(
         text,

@@ -1,7 +1,7 @@
 //! Everything on the pages that could be a value of a type, whatever it stands beside.
 
 use super::{
-    schema::FieldType,
+    schema::{FieldType, SpanEnd},
     sheet::{Segment, Sheet},
     value::{Parsed, codes, currency, date, decimal, vat},
 };
@@ -47,6 +47,47 @@ pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
 
 /// How well a currency fits that stands alone among words.
 pub(crate) const UNSURE: f32 = 0.6;
+
+/// Words between the two dates of a span.
+const SPAN_WORDS: &[&str] =
+    &["-", "–", "—", "to", "bis", "au", "a", "al", "till", "til", "thru", "through", "until", "t/m", "tot", "do", "~"];
+
+/// The dates that may be one end of a span: of a span only that end, placed where the span begins, so that the other
+/// end does not stand between it and its label.
+pub(crate) fn span_ends(sheet: &Sheet, dates: &[Candidate], wanted: SpanEnd) -> Vec<Candidate> {
+    let mut found = Vec::with_capacity(dates.len());
+    let mut index = 0;
+    while let Some(date) = dates.get(index) {
+        let other = dates.get(index + 1).filter(|other| is_span(sheet, date, other));
+        match (other, wanted) {
+            (Some(other), SpanEnd::End) => {
+                found.push(Candidate { rect: date.rect.union(&other.rect), ..other.clone() });
+            }
+            _ => found.push(date.clone()),
+        }
+        index += if other.is_some() { 2 } else { 1 };
+    }
+    found
+}
+
+fn is_span(sheet: &Sheet, first: &Candidate, second: &Candidate) -> bool {
+    if first.line != second.line || first.parsed.normalised > second.parsed.normalised {
+        return false;
+    }
+    // Both in one word, or with a single word between them that says so.
+    if first.tokens.start == second.tokens.start {
+        return true;
+    }
+    let between = sheet.tokens.get(first.tokens.end..second.tokens.start).unwrap_or_default();
+    match between {
+        [] => {
+            sheet.tokens[second.tokens.start].text.starts_with(['-', '–'])
+                || sheet.tokens[first.tokens.end - 1].text.ends_with(['-', '–'])
+        }
+        [word] => SPAN_WORDS.contains(&word.text.to_lowercase().as_str()),
+        _ => false,
+    }
+}
 
 /// Marks that end a word without being a part of the value.
 pub(crate) fn trimmed(text: &str) -> &str {

@@ -6,12 +6,12 @@ use super::{
     einvoice::{self, EInvoice},
     extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
     grounding, heading, identity,
-    learned::{self, Decided, Decider, training::ModelKind},
+    learned::{self, Decided, Decider},
     occurrence::Occurrences,
-    party::{NameCandidate, Parties},
+    party::{NameCandidate, Parties, prose},
     rows,
     schema::{Field, FieldType, Meaning, Prefer, Role, Schema},
-    score::{LEAST, Scored, Scorer, amount, best_of_each},
+    score::{LEAST, Scored, Scorer, amount, best_of_each, label_model},
     sheet::Sheet,
     template::Templates,
     value::{Decimal, address},
@@ -139,7 +139,7 @@ impl FieldFinder<'_> {
 
     fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
         let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
-        let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences };
+        let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences, schema: self.schema };
         let mut ranked = scorer.rank(index, field, candidates);
         ranked.extend(without_label(field, candidates, &ranked));
         for scored in &mut ranked {
@@ -182,8 +182,8 @@ impl FieldFinder<'_> {
             }
             _ => 1.0,
         };
-        let learned = pick.scored.label.as_ref().and_then(|_| ModelKind::labelled(field.kind));
-        if let Some((_, model, _)) = learned.and_then(|kind| learned::models()?.get(kind)) {
+        let learned = pick.scored.label.as_ref().and_then(|_| label_model(self.schema, field.kind));
+        if let Some(model) = learned {
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
                 label: model.calibration.confidence(pick.answer),
@@ -251,6 +251,9 @@ impl FieldFinder<'_> {
     }
 
     fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>, merchant: Option<&Decided>) {
+        if self.add_prose_parties(found) {
+            return;
+        }
         let mut sender_key = merchant.map(|merchant| address::name_key(&merchant.value));
         for role in [Role::Sender, Role::Recipient] {
             if role == Role::Sender
@@ -302,6 +305,25 @@ impl FieldFinder<'_> {
 }
 
 impl FieldFinder<'_> {
+    /// The parties of a contract, where its opening sentence names them.
+    fn add_prose_parties(&self, found: &mut BTreeMap<String, FieldValue>) -> bool {
+        let field =
+            |role| self.schema.fields.iter().find(|field| field.kind == FieldType::Name && field.role == Some(role));
+        let (Some(first), Some(second)) = (field(Role::Sender), field(Role::Recipient)) else { return false };
+        if !first.labels.iter().any(|label| label.text == "between") {
+            return false;
+        }
+        let Some(named) = prose::parties(self.sheet) else { return false };
+        for (field, party) in [(first, Some(named.0)), (second, named.1)] {
+            let Some(party) = party else { continue };
+            let parts = ConfidenceParts { label: 0.85, ..ConfidenceParts::CERTAIN };
+            let source = Some("between".to_owned());
+            let value = self.evidenced(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
+            found.insert(field.name.clone(), value);
+        }
+        true
+    }
+
     /// The address below the name that a model chose.
     fn add_address_of(&self, merchant: &Decided, found: &mut BTreeMap<String, FieldValue>) {
         let is_wanted = |field: &&Field| field.kind == FieldType::Address && field.role == Some(Role::Sender);

@@ -98,7 +98,8 @@ pub struct ConfidenceParts {
 }
 
 impl ConfidenceParts {
-    pub(crate) const CERTAIN: Self = Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false };
+    pub(crate) const CERTAIN: Self =
+        Self { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false };
 
     pub(crate) fn confidence(&self) -> f32 {
         let base = self.label * self.kind * self.unique * self.ocr;
@@ -265,12 +266,19 @@ impl Extraction {
             .collect();
         self.needs_review.extend(failed.iter().map(|check| check.message.clone()));
         let serious = [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous];
+        // Nobody is asked because an address is written in another way on the page.
+        let is_soft = |name: &str, doubt: &Doubt| {
+            let is_contact = schema
+                .field(name)
+                .is_some_and(|field| matches!(field.kind, FieldType::Address | FieldType::Phone | FieldType::Email));
+            is_contact && doubt.kind == DoubtKind::PageDisagrees
+        };
         for (name, value) in self.fields.iter().filter(|(_, value)| value.tier != Tier::Person) {
             self.needs_review.extend(
                 value
                     .doubts
                     .iter()
-                    .filter(|doubt| serious.contains(&doubt.kind))
+                    .filter(|doubt| serious.contains(&doubt.kind) && !is_soft(name, doubt))
                     .map(|doubt| format!("{name}: {}", doubt.text)),
             );
         }

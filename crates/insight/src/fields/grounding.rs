@@ -8,7 +8,7 @@ use super::{
     value::{Decimal, address},
 };
 use bindery_reader::Rect;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 /// A place on a page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -71,18 +71,56 @@ pub(crate) fn is_same(kind: FieldType, one: &str, other: &str) -> bool {
             let (one, other) = (address::name_key(one), address::name_key(other));
             !one.is_empty() && one == other
         }
-        FieldType::Address => address_key(one) == address_key(other),
+        FieldType::Address => is_same_address(one, other),
         _ => one == other,
     }
 }
 
-/// Without the country, which an e-invoice always names by its code and a page rarely does.
-fn address_key(address: &str) -> String {
-    let is_code = |country: &str| country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase());
-    let inland =
-        address.rsplit_once(", ").filter(|(_, country)| is_code(country)).map_or(address, |(inland, _)| inland);
-    address::name_key(inland)
+/// Whether two addresses name the same place: the same words in any order, where one may leave out some.
+fn is_same_address(one: &str, other: &str) -> bool {
+    let (one, other) = (address_words(one), address_words(other));
+    let (few, many) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
+    let numbers = |words: &BTreeSet<String>| {
+        words.iter().filter(|word| word.chars().all(|c| c.is_ascii_digit())).cloned().collect::<Vec<_>>()
+    };
+    few == many || (few.len() >= 3 && few.is_subset(many) && numbers(few) == numbers(many))
 }
+
+/// The words of an address without the country, which an e-invoice names by its code and a page by its name or not.
+fn address_words(address: &str) -> BTreeSet<String> {
+    let is_country = |word: &&str| word.len() == 2 && word.bytes().all(|letter| letter.is_ascii_uppercase());
+    let words = address.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !is_country(word));
+    let words: BTreeSet<String> = words.map(|word| crate::fold::folded(word).replace("strasse", "str")).collect();
+    words.into_iter().filter(|word| !COUNTRIES.contains(&word.as_str())).collect()
+}
+
+/// Countries by their names, folded.
+const COUNTRIES: &[&str] = &[
+    "germany",
+    "deutschland",
+    "allemagne",
+    "france",
+    "frankreich",
+    "austria",
+    "osterreich",
+    "schweiz",
+    "suisse",
+    "switzerland",
+    "spain",
+    "espana",
+    "italy",
+    "italia",
+    "netherlands",
+    "nederland",
+    "belgium",
+    "belgique",
+    "luxembourg",
+    "poland",
+    "polska",
+    "usa",
+    "uk",
+    "england",
+];
 
 #[cfg(test)]
 mod tests {
@@ -93,5 +131,14 @@ mod tests {
         let same = |one: &str, other: &str| is_same(FieldType::Address, one, other);
         assert!(same("Kaistraße 1, 24103 Kiel, DE", "Kaistraße 1, 24103 Kiel"));
         assert!(!same("Kaistraße 1, 24103 Kiel, DE", "Kaistraße 2, 24103 Kiel"));
+    }
+
+    #[test]
+    fn the_order_of_the_words_of_an_address_does_not_matter() {
+        let same = |one: &str, other: &str| is_same(FieldType::Address, one, other);
+        assert!(same("Kaistr. 1, 24103 Kiel", "24103 Kiel, Kaistraße 1, Deutschland"));
+        assert!(same("12 Mill Lane, York YO1 7HB", "York, Mill Lane 12, YO1 7HB, North Yorkshire"));
+        assert!(!same("12 Mill Lane, York", "12 Mill Lane, Leeds"));
+        assert!(!same("Mill Lane", "Mill Lane, York, 12"));
     }
 }

@@ -51,8 +51,8 @@ pub mod value;
 
 pub use check::{Check, CheckResult};
 pub use extract::{Sources, extract};
-pub use learned::{training, use_models};
 pub use extraction::{ConfidenceParts, CorrectionError, Doubt, DoubtKind, Extraction, FieldValue, Row, RowCell, Tier};
+pub use learned::{training, use_models};
 pub use schema::{Column, Field, FieldType, Schema};
 pub use template::Templates;
 

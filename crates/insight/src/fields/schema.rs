@@ -8,6 +8,9 @@ use regex::Regex;
 pub struct Schema {
     pub fields: Vec<Field>,
     pub checks: Vec<Check>,
+    /// Whether the labels of a field are in the order in which they are meant, as those of users' types are. Shipped
+    /// types list theirs by language, so their order says nothing.
+    pub labels_are_ranked: bool,
 }
 
 impl Schema {
@@ -33,6 +36,8 @@ pub struct Field {
     pub role: Option<Role>,
     /// What everybody calls such a value; a model that was trained for it decides.
     pub meaning: Option<Meaning>,
+    /// Which end of a span of dates, such as `02/26 - 03/03`, it is.
+    pub span: Option<SpanEnd>,
     /// Which of several candidates is meant when labels do not tell.
     pub prefer: Prefer,
     /// The only values that are allowed; empty if all are.
@@ -48,6 +53,13 @@ pub struct Column {
     pub kind: FieldType,
     /// Words of its heading.
     pub labels: Vec<Label>,
+}
+
+/// An end of a span of dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpanEnd {
+    Start,
+    End,
 }
 
 /// A value that papers of the same kind all state, and for which a model is shipped.

@@ -3,7 +3,7 @@
 use super::{
     check::Check,
     label::Label,
-    schema::{Column, Field, FieldType, Meaning, Prefer, Role, Schema},
+    schema::{Column, Field, FieldType, Meaning, Prefer, Role, Schema, SpanEnd},
 };
 use bindery_yaml::{Data, Fields, Node, Problems, check_name, suggest};
 use regex::{Regex, RegexBuilder};
@@ -11,12 +11,13 @@ use regex::{Regex, RegexBuilder};
 /// The key in `fields` that is no field.
 const CHECKS: &str = "checks";
 const FIELD_KEYS: &[&str] =
-    &["type", "required", "labels", "never", "pattern", "role", "meaning", "prefer", "one_of", "columns"];
+    &["type", "required", "labels", "never", "pattern", "role", "meaning", "span", "prefer", "one_of", "columns"];
 const COLUMN_KEYS: &[&str] = &["type", "labels"];
 const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "any"];
 const ROLES: &[(&str, Role)] = &[("sender", Role::Sender), ("recipient", Role::Recipient)];
 const PREFERENCES: &[(&str, Prefer)] =
     &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest), ("title", Prefer::Title)];
+const SPANS: &[(&str, SpanEnd)] = &[("start", SpanEnd::Start), ("end", SpanEnd::End)];
 const MEANINGS: &[(&str, Meaning)] = &[
     ("receipt_total", Meaning::ReceiptTotal),
     ("receipt_net", Meaning::ReceiptNet),
@@ -29,7 +30,7 @@ const LARGEST_PATTERN: usize = 1 << 18;
 
 impl Schema {
     pub(crate) fn read(node: &Node, path: &str, problems: &mut Problems) -> Self {
-        let mut schema = Self::default();
+        let mut schema = Self { labels_are_ranked: true, ..Self::default() };
         let Some(entries) = Fields::open_free(node, path, problems) else { return schema };
         for (name, node) in entries.iter().filter(|(name, _)| *name != CHECKS) {
             let path = entries.path_of(name);
@@ -64,10 +65,20 @@ fn read_field(name: &str, node: &Node, path: &str, problems: &mut Problems) -> O
         pattern: read_pattern(&entry, "pattern", problems),
         role: entry.choice("role", ROLES, problems),
         meaning: read_meaning(&entry, kind, problems),
+        span: read_span(&entry, kind, problems),
         prefer: entry.choice("prefer", PREFERENCES, problems).unwrap_or_default(),
         one_of: read_texts(&entry, "one_of", problems),
         columns,
     })
+}
+
+fn read_span(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Problems) -> Option<SpanEnd> {
+    let span = entry.choice("span", SPANS, problems)?;
+    if kind.is_some_and(|kind| kind != FieldType::Date) {
+        entry.blame("span", "only a date is an end of a span", Some("write `type: date`"), problems);
+        return None;
+    }
+    Some(span)
 }
 
 /// A meaning is of one type: a model of amounts cannot choose a date.

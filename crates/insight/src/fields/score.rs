@@ -1,14 +1,14 @@
 //! How likely a candidate is the value of a field: how far and in which direction from which label it stands.
 
 use super::{
-    candidate::{Candidate, trimmed},
+    candidate::{Candidate, span_ends, trimmed},
     learned::{self, Labelled, Pair, hundredths, training::ModelKind},
     occurrence::{Occurrence, Occurrences},
-    schema::{Field, FieldType, Prefer},
+    schema::{Field, FieldType, Prefer, Schema},
     sheet::Sheet,
     value::{Decimal, Parsed, date},
 };
-use crate::learn::chance;
+use crate::learn::{StoredModel, chance};
 use std::ops::Range;
 
 /// A candidate for a field.
@@ -40,13 +40,19 @@ const FILLERS: &[&str] = &[
 pub(crate) struct Scorer<'s> {
     pub sheet: &'s Sheet,
     pub occurrences: &'s Occurrences,
+    pub schema: &'s Schema,
+}
+
+/// The model of labels that decides for a type's fields of some kind; it was trained on labels in order.
+pub(crate) fn label_model(schema: &Schema, kind: FieldType) -> Option<&'static StoredModel> {
+    let kind = ModelKind::labelled(kind).filter(|_| schema.labels_are_ranked)?;
+    learned::models()?.get(kind).map(|(_, model, _)| model)
 }
 
 impl Scorer<'_> {
     /// The candidates that labels speak for, best first, each once.
     pub(crate) fn rank(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Scored> {
-        let model = ModelKind::labelled(field.kind).and_then(|kind| learned::models()?.get(kind));
-        if let Some((_, model, _)) = model {
+        if let Some(model) = label_model(self.schema, field.kind) {
             let pairs = self.pairs(index, field, candidates);
             let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
             let scored = pairs.into_iter().zip(rows).map(|(pair, row)| Scored {
@@ -83,6 +89,8 @@ impl Scorer<'_> {
     /// Every candidate with each label of the field that can speak for it.
     fn pairs(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Pair<'_>> {
         let labelled = self.labelled(index, field);
+        let ends = field.span.map(|end| span_ends(self.sheet, candidates, end));
+        let candidates = ends.as_deref().unwrap_or(candidates);
         let mut pairs = Vec::new();
         for occurrence in self.occurrences.of(index) {
             if pairs.len() >= MOST_PAIRS {
@@ -101,7 +109,12 @@ impl Scorer<'_> {
     }
 
     /// What each pair states, and its features: for the trainer.
-    pub(crate) fn features(&self, index: usize, field: &Field, candidates: &[Candidate]) -> (Vec<String>, Vec<Vec<f32>>) {
+    pub(crate) fn features(
+        &self,
+        index: usize,
+        field: &Field,
+        candidates: &[Candidate],
+    ) -> (Vec<String>, Vec<Vec<f32>>) {
         let pairs = self.pairs(index, field, candidates);
         let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
         (pairs.into_iter().map(|pair| pair.candidate.parsed.normalised).collect(), rows)

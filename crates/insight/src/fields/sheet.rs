@@ -156,6 +156,11 @@ impl Segment {
     }
 }
 
+/// Whether a text has at least two letters.
+pub(crate) fn is_word(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphabetic()).take(2).count() == 2
+}
+
 fn printed(page: &Page) -> Vec<Token> {
     let words = page.words.iter().filter(|word| !word.text.trim().is_empty());
     words

@@ -190,6 +190,7 @@ fn rows_field(name: &str, columns: Vec<Column>) -> Field {
         pattern: None,
         role: None,
         meaning: None,
+        span: None,
         prefer: Prefer::First,
         one_of: Vec::new(),
         columns,

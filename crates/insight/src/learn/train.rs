@@ -82,9 +82,8 @@ pub fn train(examples: &Examples, options: &TrainOptions) -> Forest {
         if columns.is_empty() {
             columns = (0..examples.width).collect();
         }
-        let rows: Vec<u32> = (0..examples.len() as u32)
-            .filter(|row| drawn[examples.groups[*row as usize] as usize])
-            .collect();
+        let rows: Vec<u32> =
+            (0..examples.len() as u32).filter(|row| drawn[examples.groups[*row as usize] as usize]).collect();
         let tree = Grower { bins: &bins, gradients: &gradients, columns: &columns, options }.grow(rows);
         if tree.len() < 2 {
             continue;
@@ -118,15 +117,12 @@ impl Bins {
             let thresholds: Vec<f32> = if distinct.len() <= MOST_BINS {
                 distinct.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect()
             } else {
-                let mut cuts: Vec<f32> =
-                    (1..MOST_BINS).map(|cut| sorted[cut * sorted.len() / MOST_BINS]).collect();
+                let mut cuts: Vec<f32> = (1..MOST_BINS).map(|cut| sorted[cut * sorted.len() / MOST_BINS]).collect();
                 cuts.dedup();
                 cuts
             };
-            let values = column
-                .iter()
-                .map(|value| thresholds.partition_point(|threshold| value > threshold) as u8)
-                .collect();
+            let values =
+                column.iter().map(|value| thresholds.partition_point(|threshold| value > threshold) as u8).collect();
             bins.thresholds.push(thresholds);
             bins.values.push(values);
         }

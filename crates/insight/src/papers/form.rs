@@ -20,6 +20,8 @@ enum Kind {
     Date,
     Code,
     Text,
+    /// Two dates, each of them asked for.
+    Span,
 }
 
 struct Entry {
@@ -52,10 +54,19 @@ struct Style {
 }
 
 /// Words that labels of forms are often built with, so that some of them share words.
-const SHARED: &[&str] = &["No", "Date", "Code", "Name", "Total", "Type", "Ref", "Amount", "Period", "Start", "End", "Gross", "Net"];
+const SHARED: &[&str] =
+    &["No", "Date", "Code", "Name", "Total", "Type", "Ref", "Amount", "Period", "Start", "End", "Gross", "Net"];
 const PROSE: &[&str] = &[
-    "please check that the", "the", "is binding for both parties", "subject to the terms", "as stated in the", "and the",
-    "will be confirmed", "before any payment", "of this order", "may change without notice",
+    "please check that the",
+    "the",
+    "is binding for both parties",
+    "subject to the terms",
+    "as stated in the",
+    "and the",
+    "will be confirmed",
+    "before any payment",
+    "of this order",
+    "may change without notice",
 ];
 
 fn label(kind: Kind, rng: &mut Rng) -> String {
@@ -86,6 +97,15 @@ fn value(kind: Kind, style: &Style, rng: &mut Rng) -> Value {
             let normalised = format!("{:04}-{:02}-{:02}", day.0, day.1, day.2);
             Value { printed: style.date.print(style.country, day, rng), normalised }
         }
+        Kind::Span => {
+            let (first, second) = (value(Kind::Date, style, rng), value(Kind::Date, style, rng));
+            let (first, second) = if first.normalised <= second.normalised { (first, second) } else { (second, first) };
+            let mark = [" - ", "-", " to ", " – "][rng.usize(..4)];
+            Value {
+                printed: format!("{}{mark}{}", first.printed, second.printed),
+                normalised: format!("{} {}", first.normalised, second.normalised),
+            }
+        }
         Kind::Code => {
             let count = rng.usize(4..9);
             let mut text = names::digits(rng, count);
@@ -102,7 +122,21 @@ fn value(kind: Kind, style: &Style, rng: &mut Rng) -> Value {
                 1 => format!("{}/{}", names::invented(rng), names::invented(rng)),
                 _ => names::company(rng, style.country),
             };
-            let text: String = text.chars().filter(|c| !matches!(c, '(' | ')')).collect();
+            let text = match rng.u32(..6) {
+                0 => format!("{text} for {}", names::company(rng, style.country)),
+                1 => format!("{text} {}", rng.u32(1990..2030)),
+                2 => format!("{text} ({})", names::digits(rng, 4)),
+                _ => text,
+            };
+            // Longer ones would run into the next column.
+            let most = match style.layout {
+                2 => 24,
+                3 | 6 => 30,
+                4 => 44,
+                _ => 56,
+            };
+            let text: String = text.chars().take(most).collect();
+            let text = text.trim_end_matches([' ', '(', '/', '&']).to_owned();
             Value { normalised: text.clone(), printed: text }
         }
     }
@@ -123,13 +157,18 @@ pub fn form(maker: u32, seed: u64) -> Paper {
         bounds: own.u32(..3) == 0,
     };
     // Labels belong to the maker, values to the paper.
-    let kinds = [Kind::Money, Kind::Date, Kind::Code, Kind::Text];
+    let kinds = [Kind::Money, Kind::Date, Kind::Code, Kind::Text, Kind::Span];
     let count = own.usize(7..18);
     let mut labels: Vec<(Kind, String, Vec<String>, bool)> = Vec::new();
     for index in 0..count {
-        let kind = if index < 4 { kinds[index] } else { kinds[own.usize(..4)] };
+        let kind = if index < 5 { kinds[index] } else { kinds[own.usize(..5)] };
         let others = (0..own.usize(..3)).map(|_| label(kind, own)).collect();
         labels.push((kind, label(kind, own), others, index < 5 || own.u32(..3) == 0));
+    }
+    // Labels of nobody that begin with the words of one that is asked for: "Client" and "Client Ref".
+    for _ in 0..own.usize(..4) {
+        let longer = format!("{} {}", labels[own.usize(..labels.len())].1, label(Kind::Code, own));
+        labels.push((kinds[own.usize(2..4)], longer, Vec::new(), false));
     }
     own.shuffle(&mut labels);
     let mut rng = Rng::with_seed(seed ^ (u64::from(maker) << 32));
@@ -139,7 +178,7 @@ pub fn form(maker: u32, seed: u64) -> Paper {
         .map(|(kind, label, others, is_asked)| {
             let second = (is_asked && !others.is_empty() && rng.u32(..4) == 0)
                 .then(|| (others[0].clone(), value(kind, &style, rng)));
-            let is_printed = rng.u32(..12) > 0;
+            let is_printed = rng.u32(..7) > 0;
             Entry { kind, label, others, second, value: value(kind, &style, rng), is_asked, is_printed }
         })
         .collect();
@@ -149,7 +188,16 @@ pub fn form(maker: u32, seed: u64) -> Paper {
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_asked) {
         let second = entry.second.as_ref().map(|(_, value)| value);
         let meant = if entry.is_printed { Some(&entry.value) } else { second };
-        truth.extend(meant.map(|value| (format!("f{index}"), value.normalised.clone())));
+        let Some(meant) = meant else { continue };
+        match meant.normalised.split_once(' ').filter(|_| entry.kind == Kind::Span) {
+            Some((start, end)) => {
+                truth.insert(format!("f{index}_start"), start.to_owned());
+                truth.insert(format!("f{index}_end"), end.to_owned());
+            }
+            None => {
+                truth.insert(format!("f{index}"), meant.normalised.clone());
+            }
+        }
     }
     let mut kept: Vec<String> = Vec::new();
     for entry in &entries {
@@ -168,12 +216,19 @@ fn doctype(entries: &[Entry]) -> String {
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_asked) {
         let kind = match entry.kind {
             Kind::Money => "money",
-            Kind::Date => "date",
+            Kind::Date | Kind::Span => "date",
             Kind::Code | Kind::Text => "string",
         };
         let labels: Vec<String> =
             std::iter::once(&entry.label).chain(&entry.others).map(|label| format!("{label:?}")).collect();
-        let _ = write!(text, "  f{index}:\n    type: {kind}\n    labels: [{}]\n", labels.join(", "));
+        let ends: &[&str] = if entry.kind == Kind::Span { &["start", "end"] } else { &[""] };
+        for end in ends {
+            let name = if end.is_empty() { format!("f{index}") } else { format!("f{index}_{end}") };
+            let _ = write!(text, "  {name}:\n    type: {kind}\n    labels: [{}]\n", labels.join(", "));
+            if !end.is_empty() {
+                let _ = writeln!(text, "    span: {end}");
+            }
+        }
         if entry.kind == Kind::Code {
             let _ = writeln!(text, "    pattern: '[A-Za-z0-9]*\\d[A-Za-z0-9]*(?:[-/._][A-Za-z0-9]+)*'");
         }
@@ -204,6 +259,9 @@ impl Form<'_> {
         for entry in entries {
             if entry.is_printed {
                 all.push((self.label(&entry.label), &entry.value.printed));
+            } else if rng.u32(..4) > 0 {
+                // Many forms are printed with their labels, and left blank.
+                all.push((self.label(&entry.label), ""));
             }
         }
         for entry in entries {
@@ -219,7 +277,7 @@ impl Form<'_> {
             0 | 1 => self.pairs(&all, 1, rng),
             2 => self.pairs(&all, 2, rng),
             3 => self.grid(&all, 3),
-            4 => self.grid(&all, 4),
+            4 => self.grid(&all, 2),
             5 => self.mixed(&all, rng),
             _ => {
                 let half = all.len() / 2;
@@ -244,8 +302,7 @@ impl Form<'_> {
                 let left = 30.0 + width * column as f32;
                 self.canvas.put(At::Left(left), label, 1.0);
                 let end = left + (label.chars().count() as f32 + 1.0) * self.canvas.height * 0.52;
-                let value: String = value.chars().take(if columns > 1 { 24 } else { 60 }).collect();
-                self.canvas.put(At::Left(end.max(left + indent)), &value, 1.0);
+                self.canvas.put(At::Left(end.max(left + indent)), value, 1.0);
             }
             self.canvas.feed(1.0, self.style.gap);
         }
@@ -261,9 +318,7 @@ impl Form<'_> {
             }
             self.canvas.feed(0.8, 0.3);
             for (column, (_, value)) in row.iter().enumerate() {
-                let most = (width / (self.canvas.height * 0.52)) as usize - 2;
-                let value: String = value.chars().take(most.max(12)).collect();
-                self.canvas.put(At::Left(30.0 + width * column as f32), &value, 1.0);
+                self.canvas.put(At::Left(30.0 + width * column as f32), value, 1.0);
             }
             self.canvas.feed(1.0, self.style.gap);
         }

@@ -4,8 +4,23 @@ use super::canvas::Canvas;
 use fastrand::Rng;
 
 const SWAPS: &[(char, char)] = &[
-    ('O', '0'), ('0', 'O'), ('l', '1'), ('I', '1'), ('1', 'I'), ('S', '5'), ('5', 'S'), ('B', '8'), ('8', 'B'), ('e', 'c'),
-    ('n', 'r'), ('t', 'f'), ('a', 'o'), ('E', 'F'), ('G', '6'), ('Z', '2'), ('i', 'l'),
+    ('O', '0'),
+    ('0', 'O'),
+    ('l', '1'),
+    ('I', '1'),
+    ('1', 'I'),
+    ('S', '5'),
+    ('5', 'S'),
+    ('B', '8'),
+    ('8', 'B'),
+    ('e', 'c'),
+    ('n', 'r'),
+    ('t', 'f'),
+    ('a', 'o'),
+    ('E', 'F'),
+    ('G', '6'),
+    ('Z', '2'),
+    ('i', 'l'),
 ];
 
 /// Spoils a page, but for the words whose texts are kept, so that what is true stays on it.
@@ -13,7 +28,9 @@ pub(super) fn spoil(canvas: &mut Canvas, kept: &[String], level: f32, rng: &mut 
     let skew = (rng.f32() - 0.5) * 0.03 * level;
     let jitter = 0.12 * level * canvas.height;
     let keeps = |text: &str| kept.iter().any(|kept| kept.split(' ').any(|word| word == text));
-    canvas.words.retain(|word| keeps(&word.text) || word.text.chars().any(|c| c.is_ascii_digit()) || rng.f32() >= 0.01 * level);
+    canvas
+        .words
+        .retain(|word| keeps(&word.text) || word.text.chars().any(|c| c.is_ascii_digit()) || rng.f32() >= 0.01 * level);
     for word in &mut canvas.words {
         let shift = word.bbox.x0 * skew + (rng.f32() - 0.5) * jitter;
         word.bbox.y0 += shift;

@@ -11,7 +11,8 @@ use crate::{
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
-static TIME: LazyLock<Regex> = LazyLock::new(|| constant_regex(r"(?:^|\D)[0-2]?\d[:.][0-5]\d(?:[:.][0-5]\d)?\s*(?:[AaPp]\.?[Mm])?(?:\D|$)"));
+static TIME: LazyLock<Regex> =
+    LazyLock::new(|| constant_regex(r"(?:^|\D)[0-2]?\d[:.][0-5]\d(?:[:.][0-5]\d)?\s*(?:[AaPp]\.?[Mm])?(?:\D|$)"));
 const LABELS: &[Category] = &[
     Category::Date,
     Category::DueDate,
@@ -68,7 +69,11 @@ impl Days {
         }
         let values = by_value
             .into_iter()
-            .map(|(normalised, prints)| Day { normalised: normalised.to_owned(), prints, number: day_number(normalised) })
+            .map(|(normalised, prints)| Day {
+                normalised: normalised.to_owned(),
+                prints,
+                number: day_number(normalised),
+            })
             .collect();
         let first_total = sheet.lines.iter().position(|line| {
             let hits = lexicon::hits(line.parts.iter().map(|part| part.text.as_str()));
@@ -94,7 +99,10 @@ impl Days {
             sink.part("row", category.name(), flag(own().any(|print| print.row.has(*category))));
             sink.part("above", category.name(), flag(own().any(|print| print.above.has(*category))));
         }
-        sink.flag("plain_label", own().any(|print| print.label.has(Category::Date) && !print.label.has(Category::DueDate)));
+        sink.flag(
+            "plain_label",
+            own().any(|print| print.label.has(Category::Date) && !print.label.has(Category::DueDate)),
+        );
         let has_plain = |day: &Day| {
             day.prints.iter().any(|index| {
                 let label = self.prints[*index].label;
@@ -111,7 +119,10 @@ impl Days {
         sink.flag("long_year", own().any(|print| print.has_long_year));
         sink.flag("doubted", own().all(|print| print.is_doubted));
         sink.add("prints", day.prints.len() as f32);
-        sink.add("prints_lead", day.prints.len() as f32 - others().map(|day| day.prints.len()).max().unwrap_or(0) as f32);
+        sink.add(
+            "prints_lead",
+            day.prints.len() as f32 - others().map(|day| day.prints.len()).max().unwrap_or(0) as f32,
+        );
         sink.add("values", self.values.len() as f32);
         let line = own().map(|print| print.line).min().unwrap_or(0);
         sink.add("y", line as f32 / self.lines.max(1) as f32);
@@ -148,8 +159,7 @@ fn print(sheet: &Sheet, candidates: &[Candidate], index: usize, candidate: &Cand
     let union = |hits: &[Hit], keep: &dyn Fn(&Hit) -> bool| {
         hits.iter().filter(|hit| keep(hit)).fold(Categories::default(), |all, hit| all.union(hit.categories))
     };
-    let mut label =
-        union(&hits, &|hit| (start..candidate.tokens.start).contains(&line.parts[hit.start].token));
+    let mut label = union(&hits, &|hit| (start..candidate.tokens.start).contains(&line.parts[hit.start].token));
     // `Date:31/01/2018` is one word.
     label = label.union(union(&hits, &|hit| line.parts[hit.start].token == candidate.tokens.start));
     let above = candidate.line.checked_sub(1).filter(|line| sheet.page_of(candidate.line).lines.contains(line));
@@ -158,7 +168,8 @@ fn print(sheet: &Sheet, candidates: &[Candidate], index: usize, candidate: &Cand
         union(&hits, &|_| true)
     });
     let is_word = |token: &usize| {
-        sheet.tokens[*token].text.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !candidate.tokens.contains(token)
+        sheet.tokens[*token].text.chars().filter(|c| c.is_alphabetic()).count() >= 2
+            && !candidate.tokens.contains(token)
     };
     let text = sheet.quote(&line.tokens).replacen(&candidate.text, " ", 1);
     let long_year = candidate.parsed.normalised.get(..4).is_some_and(|year| candidate.text.contains(year));

@@ -9,11 +9,7 @@ use super::{
     sink::Sink,
 };
 use crate::{
-    fields::{
-        candidate::Candidate,
-        schema::Meaning,
-        sheet::Sheet,
-    },
+    fields::{candidate::Candidate, schema::Meaning, sheet::Sheet},
     learn::{calibrate::Answer, chance},
 };
 use std::{collections::HashMap, ops::Range};
@@ -191,7 +187,11 @@ impl Decider<'_> {
         let candidate = self.money.get(amounts.prints[print].candidate)?;
         let label = self.label_of(candidate);
         let text_of = |value: &Amount| {
-            value.prints.first().and_then(|print| self.money.get(amounts.prints[*print].candidate)).map(|own| own.text.clone())
+            value
+                .prints
+                .first()
+                .and_then(|print| self.money.get(amounts.prints[*print].candidate))
+                .map(|own| own.text.clone())
         };
         let rival = rival_of(scores, chosen).and_then(|other| text_of(&amounts.values[other]));
         let because = reasons::of(names, &model.forest.shares(&rows[chosen]), label.as_deref());
@@ -235,7 +235,9 @@ fn answer(scores: &[f32], chosen: usize) -> Answer {
     Answer::new(scores[chosen], others)
 }
 
-/// The most likely reading of total, net sum and tax: each one of its best candidates or, but for the total, absent.
+/// The most likely reading of total, net sum and tax: net sum and tax are each one of their best candidates or absent.
+/// The total is the best of its own model, which knows of sums already: where goods are taxed at two rates, the sums of
+/// one rate add up to what is not the total.
 fn joint(amounts: &Amounts, scores: &[&[f32]]) -> Vec<Option<usize>> {
     let options: Vec<Vec<Option<usize>>> = scores
         .iter()
@@ -243,7 +245,8 @@ fn joint(amounts: &Amounts, scores: &[&[f32]]) -> Vec<Option<usize>> {
         .map(|(index, scores)| {
             let mut order: Vec<usize> = (0..scores.len()).collect();
             order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-            let mut own: Vec<Option<usize>> = order.into_iter().take(MOST_TRIED).map(Some).collect();
+            let most = if index == 0 { 1 } else { MOST_TRIED };
+            let mut own: Vec<Option<usize>> = order.into_iter().take(most).map(Some).collect();
             if index > 0 {
                 own.push(None);
             }

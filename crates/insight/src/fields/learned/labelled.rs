@@ -8,7 +8,7 @@ use crate::fields::{
     label::Label,
     occurrence::{Occurrence, Occurrences},
     schema::{Field, FieldType, Prefer, Schema},
-    sheet::Sheet,
+    sheet::{Sheet, is_word},
     value::Parsed,
 };
 use bindery_reader::{Page, Rect, Word};
@@ -94,7 +94,12 @@ pub(crate) struct Labelled<'s> {
 
 impl Labelled<'_> {
     /// The pair of a label and a candidate that it can speak for; `near` are all that stand near the label.
-    pub(crate) fn pair<'o>(&self, label: &'o Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<Pair<'o>> {
+    pub(crate) fn pair<'o>(
+        &self,
+        label: &'o Occurrence,
+        candidate: &Candidate,
+        near: &[Candidate],
+    ) -> Option<Pair<'o>> {
         let view = if candidate.line == label.line {
             self.beside(label, candidate, near)?
         } else {
@@ -109,7 +114,8 @@ impl Labelled<'_> {
         }
         let between = label.tokens.end..candidate.tokens.start;
         let count = |count: usize| (count as f32).min(6.0);
-        let rivals = near.iter().filter(|rival| rival.line == label.line && between.contains(&rival.tokens.start)).count();
+        let rivals =
+            near.iter().filter(|rival| rival.line == label.line && between.contains(&rival.tokens.start)).count();
         Some(View {
             is_beside: true,
             gap: (candidate.rect.x0 - label.rect.x1) / label.rect.height().max(1.0),
@@ -185,7 +191,7 @@ impl Labelled<'_> {
     }
 
     fn is_word(&self, token: usize) -> bool {
-        self.sheet.tokens[token].text.chars().filter(|c| c.is_alphabetic()).count() >= 2
+        is_word(&self.sheet.tokens[token].text)
     }
 
     /// The features of each pair, which also know of the others.
@@ -250,12 +256,13 @@ impl Labelled<'_> {
             pattern: None,
             role: None,
             meaning: None,
+            span: None,
             prefer: Prefer::First,
             one_of: Vec::new(),
             columns: Vec::new(),
         };
         let sheet = Sheet::new(&[page]);
-        let schema = Schema { fields: vec![field], checks: Vec::new() };
+        let schema = Schema { fields: vec![field], ..Schema::default() };
         let occurrences = Occurrences::find(&sheet, &schema);
         let labelled = Labelled { sheet: &sheet, occurrences: &occurrences, field: &schema.fields[0], index: 0 };
         let mut sink = Sink::named();
@@ -285,7 +292,10 @@ impl Labelled<'_> {
         let end = if candidate.line == label.line { end.min(candidate.tokens.start) } else { end };
         let behind = (label.tokens.end..end.max(label.tokens.end)).filter(|token| self.is_word(*token)).count();
         let last = &self.sheet.tokens[label.tokens.end - 1].text;
-        let next = self.sheet.lines[label.line].tokens.contains(&label.tokens.end).then(|| &self.sheet.tokens[label.tokens.end].text);
+        let next = self.sheet.lines[label.line]
+            .tokens
+            .contains(&label.tokens.end)
+            .then(|| &self.sheet.tokens[label.tokens.end].text);
         sink.add("label_words", label.words as f32);
         sink.add("label_place", (label.place as f32).min(12.0));
         sink.add("label_extra", label.extra as f32);
@@ -295,7 +305,6 @@ impl Labelled<'_> {
         let first = &self.sheet.tokens[label.start].text;
         sink.flag("label_lower", first.starts_with(char::is_lowercase));
         let line = &self.sheet.lines[label.line];
-        sink.add("line_words", (line.tokens.clone().filter(|token| self.is_word(*token)).count() as f32).min(30.0));
         sink.add("segments", (line.segments.len() as f32).min(8.0));
         sink.flag("heads_rows", self.occurrences.is_header(label.line));
         sink.add("label_height", label.rect.height() / self.sheet.page_of(label.line).text_height);
@@ -313,18 +322,12 @@ impl Labelled<'_> {
         sink.add("words", (text.split_whitespace().count() as f32).min(20.0));
         sink.add("length", count.min(60.0));
         sink.add("digits", share(|c| c.is_ascii_digit()));
-        sink.add("upper", share(char::is_uppercase));
         let value = super::money::hundredths(&candidate.parsed.normalised).map(|(value, _, _)| value);
         sink.flag("largest", largest.is_some() && value == largest);
         sink.flag("prefers_largest", self.field.prefer == Prefer::Largest);
         sink.flag("prefers_last", self.field.prefer == Prefer::Last);
         sink.flag("pattern", self.field.pattern.is_some());
         sink.add("height", candidate.rect.height() / self.sheet.page_of(candidate.line).text_height);
-        let page = &self.sheet.lines[candidate.line].page;
-        sink.add("page", (*page as f32).min(4.0));
-        sink.add("y", candidate.line as f32 / self.sheet.lines.len().max(1) as f32);
-        let line = &self.sheet.lines[candidate.line];
-        sink.add("own_line_words", (line.tokens.clone().filter(|token| self.is_word(*token)).count() as f32).min(30.0));
         let segment = self.sheet.segment_of(candidate.line, candidate.tokens.start);
         let rest = segment.map_or(0, |segment| segment.tokens.len().saturating_sub(candidate.tokens.len()));
         sink.add("segment_rest", (rest as f32).min(12.0));

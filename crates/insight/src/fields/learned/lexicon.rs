@@ -81,7 +81,8 @@ impl Lexicon {
             let Some((name, words)) = line.split_once(':') else { continue };
             let Some(category) = Category::ALL.iter().find(|category| category.name() == name.trim()) else { continue };
             for phrase in words.split(',') {
-                let parts: Vec<String> = phrase.split_whitespace().flat_map(plain_parts).map(|part| skeleton(&part)).collect();
+                let parts: Vec<String> =
+                    phrase.split_whitespace().flat_map(plain_parts).map(|part| skeleton(&part)).collect();
                 if !parts.is_empty() {
                     phrases.entry(parts).or_default().add(*category);
                 }

@@ -26,6 +26,10 @@ static REGISTRATION: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)[\s,]*[\(\[]?\s*(?:(?:co|company|reg|roc|brn|gst|ssm)\.?\s*)*(?:(?:no|nr|id|reg)\.?\s*)?[:.]?\s*[A-Z]{0,3}\d{4,}[A-Z0-9]*\s*-?\s*[A-Z]?\s*[\)\]]?\.?\s*$",
     )
 });
+/// The same within a line, where a branch or a telephone follows.
+static NUMBER_INSIDE: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(r"(?i)\s[\(\[]?(?:co\.?\s*(?:reg\.?\s*)?no\.?\s*:?\s*)?[A-Z]{0,2}\d{5,}-?[A-Z]?\b")
+});
 static OWNED: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"(?i)\b(?:owned by|own by|operated by|managed by|inh\.?|inhaber|t/a|exploité par)[\s:]+")
 });
@@ -101,7 +105,9 @@ impl<'s> Names<'s> {
         heights.sort_by(f32::total_cmp);
         let left = lines.iter().map(|line| line.left).fold(f32::MAX, f32::min);
         let right = lines.iter().map(|line| line.left + line.width).fold(0.0, f32::max);
-        let is_number = |line: &HeadLine| line.categories.has_any(&[Category::Registration, Category::Contact]) && line.digits > 0.2;
+        let is_number = |line: &HeadLine| {
+            line.categories.has_any(&[Category::Registration, Category::Contact]) && line.digits > 0.2
+        };
         let mut names = Self {
             sheet,
             first_address: lines.iter().position(|line| line.is_address),
@@ -144,7 +150,8 @@ impl<'s> Names<'s> {
                 if !is_run {
                     break;
                 }
-                let spans: Vec<Range<usize>> = own.iter().map(|line| self.sheet.lines[line.line].tokens.clone()).collect();
+                let spans: Vec<Range<usize>> =
+                    own.iter().map(|line| self.sheet.lines[line.line].tokens.clone()).collect();
                 let text = own.iter().map(|line| line.text.trim()).collect::<Vec<_>>().join(" ");
                 let base = NameText {
                     text: tidied(&text),
@@ -175,6 +182,9 @@ impl<'s> Names<'s> {
             candidate
         };
         if let Some(number) = REGISTRATION.find(text).filter(|number| number.start() > 0) {
+            add(part(&text[..number.start()], |name| name.is_unregistered = true));
+        }
+        if let Some(number) = NUMBER_INSIDE.find(text).filter(|number| number.start() > 2) {
             add(part(&text[..number.start()], |name| name.is_unregistered = true));
         }
         if let Some(bracket) = text.find(['(', '[']).filter(|at| *at > 2) {
@@ -263,7 +273,9 @@ impl<'s> Names<'s> {
         }
         sink.flag("is_title", ends.is_all_title);
         for (side, line) in [("previous", previous), ("next", next)] {
-            for category in [Category::Trade, Category::Address, Category::Registration, Category::Title, Category::Contact] {
+            for category in
+                [Category::Trade, Category::Address, Category::Registration, Category::Title, Category::Contact]
+            {
                 let has = line.is_some_and(|line| line.categories.has(category));
                 sink.part(side, category.name(), f32::from(u8::from(has)));
             }
@@ -313,7 +325,10 @@ impl<'s> Names<'s> {
         sink.add("off_center", off);
         sink.add("width", own.iter().map(|line| line.width / self.widest).fold(0.0, f32::max));
         let ratio = own.windows(2).map(|pair| (pair[0].height / pair[1].height.max(0.1)).clamp(0.2, 5.0));
-        sink.add("height_ratio", ratio.fold(1.0, |most, own| if (own - 1.0).abs() > (most - 1.0_f32).abs() { own } else { most }));
+        sink.add(
+            "height_ratio",
+            ratio.fold(1.0, |most, own| if (own - 1.0).abs() > (most - 1.0_f32).abs() { own } else { most }),
+        );
         let gap = |above: &HeadLine, below: &HeadLine| ((below.y0 - above.y1) / above.height.max(0.1)).clamp(-1.0, 6.0);
         let inner = own.windows(2).map(|pair| gap(&pair[0], &pair[1])).fold(-1.0, f32::max);
         let behind = own.last().zip(next).map_or(6.0, |(last, next)| gap(last, next));

@@ -36,8 +36,15 @@ const LABELS: &[Category] = &[
     Category::Number,
     Category::Date,
 ];
-const HEADINGS: &[Category] =
-    &[Category::Total, Category::Tax, Category::Excl, Category::Price, Category::Quantity, Category::Summary, Category::Net];
+const HEADINGS: &[Category] = &[
+    Category::Total,
+    Category::Tax,
+    Category::Excl,
+    Category::Price,
+    Category::Quantity,
+    Category::Summary,
+    Category::Net,
+];
 const NEIGHBOURS: &[Category] = &[
     Category::Total,
     Category::Sub,
@@ -73,8 +80,8 @@ const MOST_PRINTS: usize = 300;
 const FARTHEST_HEADING: usize = 14;
 /// Tax rates, in tenths of a per cent.
 const RATES: &[i64] = &[
-    30, 40, 50, 55, 60, 65, 70, 75, 77, 80, 81, 82, 88, 90, 95, 100, 120, 130, 135, 140, 150, 160, 170, 180, 190, 200, 210,
-    220, 230, 240, 250, 255, 270,
+    30, 40, 50, 55, 60, 65, 70, 75, 77, 80, 81, 82, 88, 90, 95, 100, 120, 130, 135, 140, 150, 160, 170, 180, 190, 200,
+    210, 220, 230, 240, 250, 255, 270,
 ];
 
 /// One amount where it is printed.
@@ -121,6 +128,7 @@ pub(crate) struct Amounts {
     cash: Vec<i64>,
     change: Vec<i64>,
     taxes: Vec<i64>,
+    totals: Vec<i64>,
     roundings: Vec<i64>,
     discounts: Vec<i64>,
     largest: i64,
@@ -134,11 +142,8 @@ pub(crate) struct Amounts {
 
 impl Amounts {
     pub(crate) fn new(sheet: &Sheet, candidates: &[Candidate]) -> Self {
-        let hits: Vec<Vec<Hit>> = sheet
-            .lines
-            .iter()
-            .map(|line| lexicon::hits(line.parts.iter().map(|part| part.text.as_str())))
-            .collect();
+        let hits: Vec<Vec<Hit>> =
+            sheet.lines.iter().map(|line| lexicon::hits(line.parts.iter().map(|part| part.text.as_str()))).collect();
         let rows: Vec<Categories> = hits
             .iter()
             .map(|hits| hits.iter().fold(Categories::default(), |all, hit| all.union(hit.categories)))
@@ -177,7 +182,11 @@ impl Amounts {
             known: by_value.keys().copied().collect(),
             cash: labelled(PAYMENTS, &[Category::Change]),
             change: labelled(&[Category::Change], &[]),
-            taxes: labelled(&[Category::Tax, Category::Service, Category::Tip], &[Category::Incl, Category::Excl, Category::Total]),
+            taxes: labelled(
+                &[Category::Tax, Category::Service, Category::Tip],
+                &[Category::Incl, Category::Excl, Category::Total],
+            ),
+            totals: labelled(&[Category::Total], &[]),
             roundings: labelled(&[Category::Rounding], &[]),
             discounts: labelled(&[Category::Discount, Category::Prepaid], &[]),
             largest: by_value.keys().next_back().copied().unwrap_or(0),
@@ -252,6 +261,11 @@ impl Amounts {
             best = best.max(if has_rate(*net, value) { 2.0 } else { 1.0 });
         }
         best
+    }
+
+    /// Whether the value is the sum of two amounts that are both called totals, as those of two tax rates.
+    fn is_two_totals(&self, value: i64) -> bool {
+        self.totals.iter().any(|total| *total > 0 && *total < value && self.totals.contains(&(value - total)))
     }
 
     /// Whether the amounts on the rows right above add up to the value.
@@ -333,6 +347,7 @@ impl Amounts {
         let rounded_by = |sign: i64| self.roundings.iter().any(|by| self.known.contains(&(value.value + sign * by)));
         sink.flag("after_rounding", rounded_by(1) || rounded_by(-1));
         sink.flag("after_discount", self.discounts.iter().any(|by| self.known.contains(&(value.value + by))));
+        sink.flag("two_totals", self.is_two_totals(value.value));
         sink.flag("before_discount", self.discounts.iter().any(|by| self.known.contains(&(value.value - by))));
     }
 
@@ -409,8 +424,11 @@ fn print(
     let before = candidates[..index].iter().rev().take_while(|other| other.line == candidate.line);
     let previous = before.clone().find(|other| is_amount(other)).map_or(line.tokens.start, |other| other.tokens.end);
     let amounts_left = before.filter(|other| is_amount(other)).count();
-    let amounts_right =
-        candidates[index + 1..].iter().take_while(|other| other.line == candidate.line).filter(|other| is_amount(other)).count();
+    let amounts_right = candidates[index + 1..]
+        .iter()
+        .take_while(|other| other.line == candidate.line)
+        .filter(|other| is_amount(other))
+        .count();
     let mut label = Categories::default();
     for hit in &hits[candidate.line] {
         let token = line.parts[hit.start].token;
@@ -421,7 +439,9 @@ fn print(
     let is_word = |token: &usize| sheet.tokens[*token].text.chars().filter(|c| c.is_alphabetic()).count() >= 2;
     let words = (previous..candidate.tokens.start).filter(is_word).count();
     let page = sheet.page_of(candidate.line);
-    let neighbour = |line: Option<usize>| line.filter(|line| page.lines.contains(line)).map_or(Categories::default(), |line| rows[line]);
+    let neighbour = |line: Option<usize>| {
+        line.filter(|line| page.lines.contains(line)).map_or(Categories::default(), |line| rows[line])
+    };
     let above = neighbour(candidate.line.checked_sub(1));
     let has_words = line.tokens.clone().any(|token| is_word(&token) && !candidate.tokens.contains(&token));
     // A label may stand on a row of its own, above an amount that has none.

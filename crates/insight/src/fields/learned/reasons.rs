@@ -29,7 +29,9 @@ fn sentence(name: &str, label: Option<&str>) -> Option<String> {
         ("own" | "lead", "paid") | ("below_all_cash", _) => "it is what was paid",
         ("own" | "lead", "net_and_tax") | ("is_net" | "is_tax", _) => "net sum and tax add up",
         ("own" | "lead", "sum_above") => "the amounts above add up to it",
-        ("own" | "lead", "prints") | ("prints" | "prints_lead" | "rows" | "repeats", _) => "it is printed more than once",
+        ("own" | "lead", "prints") | ("prints" | "prints_lead" | "rows" | "repeats", _) => {
+            "it is printed more than once"
+        }
         ("rounded" | "after_rounding" | "rounding_twin", _) => "it is the rounded sum",
         ("rank" | "share", _) => "it is one of the largest amounts",
         ("height" | "taller", _) => "it is printed large",
@@ -50,7 +52,8 @@ mod tests {
 
     #[test]
     fn the_largest_shares_become_sentences() {
-        let names: Vec<String> = ["label:total", "own:cash_less_change", "height", "label:sub"].map(str::to_owned).into();
+        let names: Vec<String> =
+            ["label:total", "own:cash_less_change", "height", "label:sub"].map(str::to_owned).into();
         let because = of(&names, &[1.0, 2.0, 0.05, -0.2], Some("TOTAL"));
         assert_eq!(because, ["it is the cash given less the change", "beside \"TOTAL\""]);
     }

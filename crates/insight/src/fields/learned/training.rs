@@ -67,17 +67,22 @@ pub fn examples(kind: ModelKind, page: &Page, truth: Option<&str>) -> PageExampl
 }
 
 /// The candidates beside the labels of each field of a type, with the field's name; those that state its truth are true.
-pub fn labelled(doctype: &DocType, page: &Page, truth: &BTreeMap<String, String>) -> Vec<(ModelKind, String, PageExamples)> {
+pub fn labelled(
+    doctype: &DocType,
+    page: &Page,
+    truth: &BTreeMap<String, String>,
+) -> Vec<(ModelKind, String, PageExamples)> {
     let sheet = Sheet::new(std::slice::from_ref(page));
     let occurrences = Occurrences::find(&sheet, &doctype.fields);
-    let scorer = Scorer { sheet: &sheet, occurrences: &occurrences };
+    let scorer = Scorer { sheet: &sheet, occurrences: &occurrences, schema: &doctype.fields };
     let mut all = Vec::new();
     for (index, field) in doctype.fields.fields.iter().enumerate() {
         let Some(kind) = ModelKind::labelled(field.kind) else { continue };
         let candidates = candidate::find(&sheet, field.kind);
         let (values, rows) = scorer.features(index, field, &candidates);
         let wanted = truth.get(&field.name).map(String::as_str);
-        let is_true = values.iter().map(|value| wanted.is_some_and(|wanted| is_same(field.kind, value, wanted))).collect();
+        let is_true =
+            values.iter().map(|value| wanted.is_some_and(|wanted| is_same(field.kind, value, wanted))).collect();
         all.push((kind, field.name.clone(), PageExamples { values, rows, is_true }));
     }
     all

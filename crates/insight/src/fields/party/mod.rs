@@ -5,6 +5,7 @@
 //! whether the same name stands in several places.
 
 mod names;
+pub(crate) mod prose;
 mod sections;
 
 use super::{
@@ -189,9 +190,7 @@ impl Parties {
     /// The lines of the address of whoever these words name.
     pub(crate) fn address_below(sheet: &Sheet, line: usize, name: &Range<usize>) -> Vec<Range<usize>> {
         let rect = sheet.rect_of(name);
-        if let Some(segment) =
-            sheet.segment_of(line, name.start).filter(|segment| segment.tokens.end > name.end)
-        {
+        if let Some(segment) = sheet.segment_of(line, name.start).filter(|segment| segment.tokens.end > name.end) {
             let rest = name.end..segment.tokens.end;
             let text = sheet.quote(&rest);
             if address::is_postcode_line(&text) {

@@ -114,8 +114,13 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     let mut found: Vec<FoundDate> = Vec::new();
     let mut add = |range: std::ops::Range<usize>, parsed: Option<Parsed>| {
         let is_free = found.iter().all(|other| range.end <= other.range.start || range.start >= other.range.end);
-        // The 9 of `A-808-9 of February 18` is the end of a number, not a day.
-        let stands_free = !text[..range.start].ends_with(['-', '/', '.']);
+        // The 9 of `A-808-9 of February 18` is the end of a number, not a day; but one date may follow another with a
+        // mere dash: `02/26/20-03/03/20`.
+        let follows = |mark: &str| {
+            let before = text[..range.start].strip_suffix(mark).map(str::len);
+            before.is_some_and(|end| found.iter().any(|other| other.range.end == end))
+        };
+        let stands_free = !text[..range.start].ends_with(['-', '/', '.']) || follows("-");
         if let (Some(parsed), true) = (parsed, is_free && stands_free) {
             found.push(FoundDate { range, parsed });
         }
@@ -329,6 +334,9 @@ mod tests {
         let dates = find("from 01.10.2018 to 31 October 2018, paid 2018-11-02", DateOrder::Unknown);
         let dates: Vec<&str> = dates.iter().map(|date| &*date.parsed.normalised).collect();
         assert_eq!(dates, ["2018-10-01", "2018-10-31", "2018-11-02"]);
+        let dates = find("02/26/20-03/03/20", DateOrder::MonthFirst);
+        let dates: Vec<&str> = dates.iter().map(|date| &*date.parsed.normalised).collect();
+        assert_eq!(dates, ["2020-02-26", "2020-03-03"]);
     }
 
     #[test]
