@@ -118,7 +118,7 @@ pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) ->
         }
     }
     args.about.check(app, settings).await?;
-    let taken = take_in(&**app.engine.blobs(), &args.paths).await?;
+    let taken = take_in(&app.engine, &args.paths).await?;
     taken.notes.iter().for_each(output::note);
     for duplicate in &taken.duplicates {
         output::note(format!("{} has the same content as {} and is worked on once", duplicate.name, duplicate.same_as));

@@ -8,6 +8,7 @@
 //! | `rules` | its rules: which workflow is for what |
 //! | `machines` | its table for state machines, and the functions that follow from it |
 //! | `models` | its table for the language model |
+//! | `reading` | its table for what reading a file may use |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
 //! | `opening` | making a store, finding one, waiting for one |
@@ -20,6 +21,7 @@ mod machines;
 mod models;
 mod opening;
 mod places;
+mod reading;
 mod rules;
 mod settings;
 

@@ -20,6 +20,7 @@ mod control;
 mod crash;
 mod documents;
 mod executions;
+mod hostile_files;
 mod idp;
 mod kills;
 mod listening;
