@@ -12,7 +12,7 @@ use bindery_civic::{
 use bindery_core::StepError;
 use bindery_engine::{Kind, Processor, Registry, context::StepContext};
 use bindery_insight::models::ModelsConfig;
-use bindery_reader::OcrMode;
+use bindery_reader::{OcrMode, Opener};
 use bindery_store::{Store, blobs::Blobs};
 use serde_json::Value;
 use std::sync::Arc;
@@ -57,6 +57,7 @@ impl Councils {
         store: &Arc<dyn Store>,
         blobs: &Arc<dyn Blobs>,
         registry: &mut Registry,
+        opener: Arc<dyn Opener>,
     ) -> anyhow::Result<Bench> {
         let analyst = analyst::configured(models, Arc::clone(store)).map_err(|error| {
             Failure::usage(format!("[models] in bindery.toml: {error}")).hint("docs/models.md describes it")
@@ -64,6 +65,7 @@ impl Councils {
         let Self { client, ocr, hearing } = self;
         let workshop = Workshop::new(Arc::clone(store), Arc::clone(blobs), client, analyst)
             .with_ocr(ocr)
+            .with_opener(opener)
             .with_observer(Arc::clone(&hearing) as _);
         let workshop = Arc::new(workshop);
         processing::register(registry, Arc::clone(&workshop));

@@ -119,7 +119,7 @@ pub(crate) async fn receive(app: &App, settings: &Settings, args: IntakeArgs) ->
         }
     }
     args.about.check(app, settings).await?;
-    let taken = take_in(&**app.engine.blobs(), &args.paths).await?;
+    let taken = take_in(&app.engine, &args.paths).await?;
     taken.notes.iter().for_each(output::note);
     note_unreadable(&taken.unreadable);
     for duplicate in &taken.duplicates {

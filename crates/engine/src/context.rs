@@ -5,8 +5,9 @@ use crate::{
     engine::Engine,
     error::EngineError,
     machines::{Answer, Machines},
+    runner::{Limits, Processes},
     work_id::WorkId,
-    workflow::{Stage, Workflow},
+    workflow::{Stage, StageRunner, Workflow},
 };
 use bindery_core::{
     ContentHash, ItemId, JobId, Name, Payload, StepError,
@@ -203,6 +204,17 @@ impl StepContext {
     /// The store that the submission is in.
     pub fn store(&self) -> Result<&Arc<dyn Store>, StepError> {
         Ok(self.place()?.engine.store())
+    }
+
+    /// Child processes for the part of a step that nobody can trust, such as parsing a file, and what one call to them
+    /// may use. None with `runner: threads`, and where this program starts none.
+    pub fn isolation(&self) -> Option<(&Processes, Limits)> {
+        let place = self.workflow.as_ref()?;
+        let stage = &place.submission.workflow.stages[place.stage];
+        let processes = place.engine.isolation().filter(|_| stage.runner != StageRunner::Threads)?;
+        let times = stage.processors.iter().map(|processor| stage.timeout_of(processor));
+        let time = Some(times.max().unwrap_or(stage.timeout));
+        Some((processes, Limits { time, memory: Some(stage.memory.unwrap_or(processes.memory())) }))
     }
 
     /// Notes money spent. It counts whether the step succeeds or not.

@@ -1,6 +1,6 @@
 //! Processors: the code that a stage runs, in three steps.
 
-use crate::{context::StepContext, workflow::Target};
+use crate::{context::StepContext, runner::processes::Service, workflow::Target};
 use bindery_core::{ContentHash, Name, StepError, Timestamp, item::ItemKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -212,6 +212,7 @@ impl fmt::Debug for Children {
 #[derive(Clone, Default)]
 pub struct Registry {
     processors: BTreeMap<Name, Arc<dyn Processor>>,
+    services: Vec<Arc<dyn Service>>,
 }
 
 impl Registry {
@@ -227,6 +228,16 @@ impl Registry {
     /// Adds a processor, or replaces the one of the same name.
     pub fn register(&mut self, processor: impl Processor + 'static) {
         self.processors.insert(Name::from(processor.name()), Arc::new(processor));
+    }
+
+    /// Adds a service that child processes offer, or replaces the one of the same name.
+    pub fn register_service(&mut self, service: Arc<dyn Service>) {
+        self.services.retain(|known| known.name() != service.name());
+        self.services.push(service);
+    }
+
+    pub fn service(&self, name: &str) -> Option<&Arc<dyn Service>> {
+        self.services.iter().find(|service| service.name() == name)
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Processor>> {

@@ -5,7 +5,7 @@
 use crate::{
     error::{ReadError, ReadResult},
     file::OpenFile,
-    model::{About, Attachment, FileType, Metadata, OutlineEntry, Page, PageImage, PageKind, ReadBy},
+    model::{About, Attachment, AttachmentName, FileType, Metadata, OutlineEntry, Page, PageImage, PageKind, ReadBy},
     options::Limits,
 };
 
@@ -73,12 +73,28 @@ impl OpenFile for ConvertedFile {
         self.pages.get(index).cloned().ok_or_else(missing)
     }
 
+    fn is_converted(&self) -> bool {
+        true
+    }
+
     fn image(&self, _index: usize, _dpi: f32) -> ReadResult<Option<PageImage>> {
         Ok(None)
     }
 
     fn attachments(&self) -> ReadResult<Vec<Attachment>> {
         Ok(self.attachments.clone())
+    }
+
+    fn attachment_names(&self) -> ReadResult<Vec<AttachmentName>> {
+        let name = |attachment: &Attachment| AttachmentName {
+            name: attachment.name.clone(),
+            media_type: attachment.media_type.clone(),
+        };
+        Ok(self.attachments.iter().map(name).collect())
+    }
+
+    fn attachment(&self, index: usize) -> ReadResult<Option<Vec<u8>>> {
+        Ok(self.attachments.get(index).map(|attachment| attachment.bytes.clone()))
     }
 }
 

@@ -2,9 +2,27 @@
 
 use crate::{
     error::ReadResult,
-    model::{About, Attachment, Page, PageImage, Rect},
+    model::{About, Attachment, AttachmentName, FileType, Page, PageImage, Rect},
+    options::ReadOptions,
 };
-use std::fmt;
+use std::{fmt, path::PathBuf, sync::Arc};
+
+/// Where the bytes of a file are.
+#[derive(Debug, Clone)]
+pub enum Source {
+    Bytes(Arc<Vec<u8>>),
+    /// It is read by whoever opens it, and not before.
+    Path(PathBuf),
+}
+
+/// Opens files elsewhere than in this process, so that what a file does to its parser ends there.
+pub trait Opener: Send + Sync + fmt::Debug {
+    /// Opens a file by what it holds. The name only tells kinds of text from each other.
+    fn open(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>>;
+
+    /// The type of a file, without opening it.
+    fn detect(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<FileType>;
+}
 
 /// A file whose pages can be read, in any order and from several threads at once.
 pub trait OpenFile: Send + Sync + fmt::Debug {
@@ -13,6 +31,35 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
 
     /// Reads a page as the file itself has it, without OCR; `index` counts from 0.
     fn page(&self, index: usize) -> ReadResult<Page>;
+
+    /// Reads a page with OCR where it needs that, for files that are open in another process, which has an engine of its
+    /// own. None: the caller asks for the page and its image, and reads it here.
+    fn read(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<Page>> {
+        let _ = (index, options);
+        None
+    }
+
+    /// Whether all pages were read when it was opened, and cost nothing more.
+    fn is_converted(&self) -> bool {
+        false
+    }
+
+    /// What has to be known of the whole file before its first page is read, as text: other processes that open the same
+    /// file need not find it out again.
+    fn hints(&self) -> Option<String> {
+        None
+    }
+
+    /// Takes what another process has found out, unless it is known here.
+    fn take_hints(&self, hints: &str) {
+        let _ = hints;
+    }
+
+    /// A page as a file of its own, which shows it as this one does; None for files whose pages have no such form.
+    fn page_file(&self, index: usize) -> ReadResult<Option<Vec<u8>>> {
+        let _ = index;
+        Ok(None)
+    }
 
     /// Where pictures lie on a page, for those that hold text; empty if it is not known.
     fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {
@@ -25,4 +72,15 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
 
     /// Files inside the file: attachments, embedded files, members of an archive.
     fn attachments(&self) -> ReadResult<Vec<Attachment>>;
+
+    /// Their names alone, in the same order.
+    fn attachment_names(&self) -> ReadResult<Vec<AttachmentName>> {
+        let name = |Attachment { name, media_type, .. }| AttachmentName { name, media_type };
+        Ok(self.attachments()?.into_iter().map(name).collect())
+    }
+
+    /// The bytes of one of them, so that not all are in memory twice; None if there is no such one.
+    fn attachment(&self, index: usize) -> ReadResult<Option<Vec<u8>>> {
+        Ok(self.attachments()?.into_iter().nth(index).map(|attachment| attachment.bytes))
+    }
 }

@@ -239,7 +239,7 @@ fn pages_can_be_pictures() {
 fn bad_files_are_errors_of_one_sentence() {
     let open = |bytes: &[u8]| pdf::open(bytes.to_vec(), &ReadOptions::default()).map(|_| ());
     assert_eq!(open(b""), Err(ReadError::Empty));
-    assert!(matches!(open(b"%PDF-1.7 and nothing else"), Err(ReadError::Damaged { kind: "PDF", .. })));
+    assert!(matches!(open(b"%PDF-1.7 and nothing else"), Err(ReadError::Damaged { kind, .. }) if kind == "PDF"));
     let whole = Sample::of(&["BT /F1 10 Tf 50 700 Td (still here) Tj ET"]).bytes();
     for length in (0..whole.len()).step_by(37) {
         // Whatever is cut off, nothing panics.

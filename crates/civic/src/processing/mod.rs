@@ -45,7 +45,7 @@ pub use estimate::{CityEstimate, estimate_city};
 pub use job::register;
 
 use crate::{analyst::Analyst, client::Client, filter::compilation::CompilationLimits, text::usual_reader};
-use bindery_reader::{OcrMode, Reader};
+use bindery_reader::{OcrMode, Opener, Reader};
 use bindery_store::{Store, blobs::Blobs};
 use documents::Desk;
 use serde::{Deserialize, Serialize};
@@ -183,6 +183,13 @@ impl Workshop {
     #[must_use]
     pub fn with_ocr(self, ocr: OcrMode) -> Self {
         self.with_reader(usual_reader(ocr))
+    }
+
+    /// Documents are opened and read elsewhere, such as in child processes.
+    #[must_use]
+    pub fn with_opener(mut self, opener: Arc<dyn Opener>) -> Self {
+        self.reader = Arc::new(Reader::clone(&self.reader).with_opener(opener));
+        self
     }
 
     #[must_use]

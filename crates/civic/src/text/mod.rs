@@ -10,7 +10,7 @@ pub(crate) use document::{read as read_file, read_seeing};
 
 use crate::client::{Client, Failure, FetchError, Fetched, Session, Trouble};
 use bindery_engine::StopSignal;
-use bindery_reader::{OcrMode, ReadError, ReadOptions, Reader, ocr::tesseract::Tesseract};
+use bindery_reader::{OcrMode, Opener, ReadError, ReadOptions, Reader, ocr::tesseract::Tesseract};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -84,7 +84,7 @@ impl NoText {
     fn unread(url: &str, error: &ReadError) -> Self {
         let why = match error {
             ReadError::NeedsPassword | ReadError::WrongPassword => Why::Encrypted,
-            ReadError::TooLarge { .. } => Why::TooLarge,
+            ReadError::TooLarge { .. } | ReadError::OutOfMemory { .. } | ReadError::OutOfTime { .. } => Why::TooLarge,
             ReadError::Empty => Why::Empty,
             ReadError::NoOcr { .. } => Why::NoOcr,
             _ => Why::Unreadable,
@@ -129,6 +129,13 @@ impl Texts {
 
     pub fn usual(client: Arc<Client>, ocr: OcrMode) -> Self {
         Self::new(client, usual_reader(ocr))
+    }
+
+    /// Documents are opened and read elsewhere, such as in child processes.
+    #[must_use]
+    pub fn with_opener(mut self, opener: Arc<dyn Opener>) -> Self {
+        self.reader = Arc::new(Reader::clone(&self.reader).with_opener(opener));
+        self
     }
 
     /// Fetches a document and reads it.

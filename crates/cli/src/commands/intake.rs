@@ -109,7 +109,7 @@ impl Desk<'_> {
         let blobs = &**self.app.engine.blobs();
         let taken = match document::of_key(&offer.key) {
             Some(document) => Taken::one(document::take_in(blobs, &path, document).await?),
-            None => take_in(blobs, &[path]).await?,
+            None => take_in(&self.app.engine, &[path]).await?,
         };
         let mut intake = self.args.about.intake(self.settings, taken, "object storage")?;
         intake.external_id = Some(external_id.to_owned());

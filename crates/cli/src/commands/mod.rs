@@ -32,7 +32,7 @@ use crate::{cli::Command, config::Settings, exit::Exit};
 pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => run::run(settings, args).await,
-        Command::Read(args) => read::run(args).await,
+        Command::Read(args) => read::run(settings, args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
         Command::Processors(args) => processors::run(settings, args).await,

@@ -15,6 +15,7 @@ use bindery_engine::{
     workflow::{Stage, Workflow},
 };
 use bindery_insight::models::ModelsConfig;
+use bindery_pipeline::reading::IsolatedReader;
 use bindery_store::{Store, blobs::Blobs};
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -31,6 +32,8 @@ pub(crate) struct App {
 pub(super) struct Work {
     /// Workers run what may hang, crash or swell in such processes.
     pub(super) child: ChildCommand,
+    /// What reading a file may take in one of them, in bytes.
+    pub(super) memory: u64,
     pub(super) councils: Councils,
     pub(super) models: Option<ModelsConfig>,
 }
@@ -43,13 +46,16 @@ impl App {
         mut registry: Registry,
         work: Option<Work>,
     ) -> anyhow::Result<Self> {
-        let Some(Work { child, councils, models }) = work else {
+        let Some(Work { child, memory, councils, models }) = work else {
             return Ok(Self { engine: Engine::new(Parts::new(store, opened, registry)), blobs, councils: None });
         };
-        let councils = councils.register(models.as_ref(), &store, &opened, &mut registry)?;
-        circuits::record(&store);
         // Children are started when they are needed, one for each thread of a worker at most.
-        let children = Processes::new(child, MOST_WORKERS).with_blob_folder(blobs.path());
+        let children = Processes::new(child.clone(), MOST_WORKERS).with_blob_folder(blobs.path()).with_memory(memory);
+        // Councils' documents are read by more threads than there are cores; more children would only take memory.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let opener = Arc::new(IsolatedReader::new(Processes::new(child, cores).with_memory(memory)));
+        let councils = councils.register(models.as_ref(), &store, &opened, &mut registry, opener)?;
+        circuits::record(&store);
         let parts = Parts::new(store, opened, registry).with_isolation(children);
         Ok(Self { engine: Engine::new(parts), blobs, councils: Some(councils) })
     }

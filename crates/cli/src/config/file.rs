@@ -6,7 +6,9 @@
 
 use super::{
     machines::{self, MachineSettings},
-    models, rules,
+    models,
+    reading::{self, ReadingSettings},
+    rules,
 };
 use crate::{env_vars, failure::Failure};
 use bindery_insight::models::ModelsConfig;
@@ -20,8 +22,19 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 10] =
-    ["store", "blobs", "workflows", "processors", "doctypes", "templates", "log", "rules", "machines", "models"];
+const KEYS: [&str; 11] = [
+    "store",
+    "blobs",
+    "workflows",
+    "processors",
+    "doctypes",
+    "templates",
+    "log",
+    "rules",
+    "machines",
+    "models",
+    "reading",
+];
 
 /// What a file says.
 #[derive(Default, PartialEq)]
@@ -38,6 +51,7 @@ pub(super) struct File {
     pub(super) rules: Vec<Rule>,
     pub(super) machines: MachineSettings,
     pub(super) models: Option<ModelsConfig>,
+    pub(super) reading: ReadingSettings,
 }
 
 impl File {
@@ -76,6 +90,10 @@ impl File {
             }
             if key == "machines" {
                 file.machines = machines::read(text, value, folder)?;
+                continue;
+            }
+            if key == "reading" {
+                file.reading = reading::read(text, value)?;
                 continue;
             }
             if key == "models" {

@@ -8,6 +8,7 @@
 //! | `rules` | its rules: which workflow is for what |
 //! | `machines` | its table for state machines, and the functions that follow from it |
 //! | `models` | its table for the language model |
+//! | `reading` | its table for what reading a file may use |
 //! | `settings` | what counts in the end |
 //! | `places` | where the state and the blobs are: a folder, a database, later a bucket |
 //! | `privacy` | the warning about a store that others can read |
@@ -22,6 +23,7 @@ mod models;
 mod opening;
 mod places;
 mod privacy;
+mod reading;
 mod rules;
 mod settings;
 

@@ -114,7 +114,7 @@ impl Settings {
     }
 
     fn work(&self, councils: Councils) -> anyhow::Result<Work> {
-        Ok(Work { child: self.child_command()?, councils, models: self.models().cloned() })
+        Ok(Work { child: self.child_command()?, memory: self.reading.memory, councils, models: self.models().cloned() })
     }
 
     async fn open_existing(&self, registry: Registry) -> anyhow::Result<App> {

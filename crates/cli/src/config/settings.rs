@@ -5,14 +5,15 @@ use super::{
     flags::Flags,
     machines::MachineSettings,
     places::{BlobPlace, StorePlace},
+    reading::ReadingSettings,
 };
 use crate::{env_vars, failure::Failure, output};
 use bindery_engine::{
-    runner::ChildCommand,
+    runner::{ChildCommand, Processes},
     workflow::{LoadedWorkflow, load_dir},
 };
 use bindery_insight::models::ModelsConfig;
-use bindery_pipeline::intake::rules::Rule;
+use bindery_pipeline::{intake::rules::Rule, reading::IsolatedReader};
 use std::{ffi::OsString, fmt, path::PathBuf};
 use tracing_subscriber::EnvFilter;
 
@@ -33,6 +34,7 @@ pub(crate) struct Settings {
     /// What state machines are given.
     pub(super) machines: MachineSettings,
     pub(super) models: Option<ModelsConfig>,
+    pub(crate) reading: ReadingSettings,
 }
 
 /// The store may be a URL with a password.
@@ -66,6 +68,7 @@ impl Settings {
             rules: file.rules,
             machines: file.machines,
             models: file.models,
+            reading: file.reading,
         }
     }
 
@@ -106,6 +109,12 @@ impl Settings {
         }
         args.push("child".into());
         Ok(ChildCommand::own(args)?)
+    }
+
+    /// Reads files in children of this program, at most so many at a time.
+    pub(crate) fn isolated_reader(&self, workers: usize) -> anyhow::Result<IsolatedReader> {
+        let children = Processes::new(self.child_command()?, workers).with_memory(self.reading.memory);
+        Ok(IsolatedReader::new(children))
     }
 
     pub(crate) fn own_workflows(&self) -> anyhow::Result<Vec<LoadedWorkflow>> {

@@ -21,6 +21,7 @@ mod crash;
 mod documents;
 mod environment;
 mod executions;
+mod hostile_files;
 mod idp;
 mod kills;
 mod listening;

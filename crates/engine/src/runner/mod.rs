@@ -44,6 +44,11 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
+impl Limits {
+    /// What reading one file or page may take in memory, where nothing else is set: 1 GiB.
+    pub const DEFAULT_MEMORY: u64 = 1 << 30;
+}
+
 /// What is to be done, the same for all inputs.
 #[derive(Clone)]
 pub struct Task {

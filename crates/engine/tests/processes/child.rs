@@ -33,6 +33,7 @@ fn registry() -> Registry {
     let mut registry = Registry::default();
     registry.register(deeds::Deeds);
     registry.register(deeds::Sum);
+    registry.register_service(Arc::new(crate::services::Servant::default()));
     registry
 }
 

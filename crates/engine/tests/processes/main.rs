@@ -9,6 +9,7 @@
 //! | `results` | what comes out is what comes out of [`Sequential`](bindery_engine::runner::Sequential) |
 //! | `ends` | children that die, freeze or never end |
 //! | `memory` | children that want too much |
+//! | `services` | requests as bytes, and children that keep something |
 //! | `life` | how many there are, and when they end |
 //! | `torture` | all of it at random, and many inputs |
 
@@ -24,6 +25,7 @@ mod ends;
 mod life;
 mod memory;
 mod results;
+mod services;
 mod torture;
 
 /// Not a test: what this binary does when it is run again as a child.

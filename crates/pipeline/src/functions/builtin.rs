@@ -132,7 +132,7 @@ impl Functions {
         let files = files.filter(|files| !files.is_empty());
         let files = files.ok_or_else(|| bad("files: expected a list of paths, at least one"))?;
         let text = |key: &str| payload.get(key).and_then(Value::as_str);
-        let taken = intake::take_in(&**self.engine.blobs(), &files).await;
+        let taken = intake::take_in(&self.engine, &files).await;
         let taken = taken.map_err(|error| TaskFailure::new("BadRequest", error))?;
         let mut intake = taken.into_intake(text("workflow").unwrap_or(DEFAULT_WORKFLOW));
         // The same task after a crash is the same submission.

@@ -6,15 +6,15 @@ use super::{
     outward::{Bytes, Outward},
     places::Places,
 };
-use crate::reading::{ReadingRoom, content_of, refused};
+use crate::reading::{ReadingRoom, content_of};
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
 use bindery_reader::{
-    OpenFile, ReadOptions,
+    OpenFile,
     error::ReadError,
     image::raster,
     model::FileType,
-    split::{MANIFEST, Manifest, SplitPdf},
+    split::{MANIFEST, Manifest},
 };
 use bindery_store::blobs::OutwardKey;
 use serde_json::{Map, Value, json};
@@ -103,7 +103,7 @@ impl Processor for PageSplitter {
 
 /// The pages of a file, as files.
 enum Pages<'a> {
-    Pdf(SplitPdf),
+    Pdf(&'a dyn OpenFile),
     /// A picture of one page is its own page.
     Single {
         bytes: Vec<u8>,
@@ -119,19 +119,17 @@ impl<'a> Pages<'a> {
         if about.file_type != FileType::Pdf && about.page_count > 1 {
             return Ok(Self::Pictures(file));
         }
-        let content = content_of(input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
-        let bytes = context.blob(content)?;
-        if about.file_type != FileType::Pdf {
-            return Ok(Self::Single { bytes, kind: about.file_type });
+        if about.file_type == FileType::Pdf {
+            return Ok(Self::Pdf(file));
         }
-        SplitPdf::open(bytes, &ReadOptions::default()).map(Self::Pdf).map_err(|error| refused(&error))
+        let content = content_of(input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
+        Ok(Self::Single { bytes: context.blob(content)?, kind: about.file_type })
     }
 
     fn count(&self) -> usize {
         match self {
-            Self::Pdf(pdf) => pdf.page_count(),
             Self::Single { .. } => 1,
-            Self::Pictures(file) => file.about().page_count,
+            Self::Pdf(file) | Self::Pictures(file) => file.about().page_count,
         }
     }
 
@@ -153,7 +151,9 @@ impl<'a> Pages<'a> {
 
     fn page(&self, index: usize) -> Result<Vec<u8>, ReadError> {
         match self {
-            Self::Pdf(pdf) => pdf.page(index),
+            Self::Pdf(file) => {
+                file.page_file(index)?.ok_or_else(|| ReadError::damaged("PDF", "it cannot be taken apart"))
+            }
             Self::Single { bytes, .. } => Ok(bytes.clone()),
             Self::Pictures(file) => {
                 let damaged = || ReadError::damaged("picture", "it cannot be shown");

@@ -20,14 +20,17 @@ mod taken;
 mod unpack;
 
 use crate::media::media_type;
-use bindery_engine::intake::IntakeFile;
-use bindery_store::blobs::{BlobError, Blobs, Stored};
+use crate::reading::IsolatedReader;
+use bindery_engine::{Engine, intake::IntakeFile};
+use bindery_reader::{ReadOptions, Reader, Source as FileSource};
+use bindery_store::blobs::{BlobError, Stored};
 use copies::Copies;
 use find::{Finder, Source, shown, unreadable};
 use std::{
     fs, io,
     io::Read as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
 
@@ -36,9 +39,6 @@ pub use taken::{Duplicate, OWN_KEY, Taken, Unreadable, duplicates};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
-
-/// An archive is in memory while it is unpacked; a larger one is taken in as it is.
-const MAX_UNPACKED_FILE: u64 = 1024 * 1024 * 1024;
 
 /// Deeper than people nest folders, and shallow enough for the stack.
 const MAX_DEPTH: usize = 64;
@@ -85,24 +85,31 @@ fn skipped_text(skipped: usize) -> String {
 }
 
 /// Copies what the paths name into the blob store. Durable when it returns.
-pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
+///
+/// Archives and mails are opened in child processes where the engine has them.
+pub async fn take_in(engine: &Engine, paths: &[PathBuf]) -> Result<Taken, IntakeError> {
     let mut finder = Finder::default();
     for path in paths {
         finder.find(path)?;
     }
     let mut taken = Taken { notes: finder.notes, unreadable: finder.unreadable, ..Taken::default() };
-    let mut copies = Copies::new(blobs);
+    let mut copies = Copies::new(&**engine.blobs());
+    let reader = Reader::new(ReadOptions::default(), None);
+    let reader = match engine.isolation() {
+        Some(processes) => reader.with_opener(Arc::new(IsolatedReader::new(processes.clone()))),
+        None => reader,
+    };
     for source in finder.sources {
         let inside = match source {
             Source::Stdin => {
                 let bytes = read_stdin()?;
-                let inside = inside_of(STDIN_NAME, &bytes);
+                let inside = inside_of(&reader, STDIN_NAME, &bytes).await;
                 if !inside.replaces {
                     taken.add(copy_stdin(&mut copies, bytes).await?);
                 }
                 inside
             }
-            Source::File { path, name, is_named } => match copy_file(&mut copies, &path, &name).await {
+            Source::File { path, name, is_named } => match copy_file(&reader, &mut copies, &path, &name).await {
                 Ok((copy, inside)) => {
                     copy.into_iter().for_each(|copy| taken.add(copy));
                     inside
@@ -129,11 +136,12 @@ pub async fn take_in(blobs: &dyn Blobs, paths: &[PathBuf]) -> Result<Taken, Inta
 
 /// The copy of a file, unless what is inside of it takes its place, and what is inside of it.
 async fn copy_file(
+    reader: &Reader,
     copies: &mut Copies<'_>,
     path: &Path,
     name: &str,
 ) -> Result<(Option<IntakeFile>, Unpacked), IntakeError> {
-    let inside = look_inside(path, name).await?;
+    let inside = look_inside(reader, path, name).await?;
     if inside.replaces {
         return Ok((None, inside));
     }
@@ -158,26 +166,29 @@ impl IntakeError {
 }
 
 /// What is inside a file that holds others. Of most files only the beginning is read.
-async fn look_inside(path: &Path, name: &str) -> Result<Unpacked, IntakeError> {
-    let (own_path, name) = (path.to_owned(), name.to_owned());
+async fn look_inside(reader: &Reader, path: &Path, name: &str) -> Result<Unpacked, IntakeError> {
+    let (own_path, name, reader) = (path.to_owned(), name.to_owned(), reader.clone());
     let looking = tokio::task::spawn_blocking(move || {
         let mut bytes = Vec::with_capacity(TELLING_BYTES);
-        let mut file = fs::File::open(&own_path)?;
-        file.by_ref().take(TELLING_BYTES as u64).read_to_end(&mut bytes)?;
+        fs::File::open(&own_path)?.take(TELLING_BYTES as u64).read_to_end(&mut bytes)?;
         if !may_hold_files(&bytes, &name) {
             return Ok(Unpacked::default());
         }
-        file.take(MAX_UNPACKED_FILE).read_to_end(&mut bytes)?;
-        Ok(if bytes.len() as u64 > MAX_UNPACKED_FILE { Unpacked::default() } else { unpack(&name, &bytes) })
+        Ok(unpack(&reader, &name, FileSource::Path(own_path)))
     });
     let looked = looking.await.unwrap_or_else(|_| Ok(Unpacked::default()));
     looked.map_err(|error| unreadable(path, error))
 }
 
 /// The same for bytes that are here already.
-fn inside_of(name: &str, bytes: &[u8]) -> Unpacked {
+async fn inside_of(reader: &Reader, name: &'static str, bytes: &[u8]) -> Unpacked {
     let beginning = &bytes[..bytes.len().min(TELLING_BYTES)];
-    if may_hold_files(beginning, name) { unpack(name, bytes) } else { Unpacked::default() }
+    if !may_hold_files(beginning, name) {
+        return Unpacked::default();
+    }
+    let (reader, bytes) = (reader.clone(), Arc::new(bytes.to_vec()));
+    let looking = tokio::task::spawn_blocking(move || unpack(&reader, name, FileSource::Bytes(bytes)));
+    looking.await.unwrap_or_default()
 }
 
 fn file(stored: Stored, name: String) -> IntakeFile {

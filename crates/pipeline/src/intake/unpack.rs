@@ -3,7 +3,13 @@
 //! Nothing is trusted: nesting, number and size are limited, and a name never becomes a path. An archive that cannot be
 //! unpacked is taken in as it is, so that whoever reads it says what is wrong with it.
 
-use bindery_reader::{Attachment, Limits, ReadOptions, Reader, detect, model::FileType};
+use bindery_reader::{
+    Reader, Source,
+    archive::UnpackBudget,
+    error::ReadResult,
+    model::{AttachmentName, FileType},
+};
+use std::sync::Arc;
 
 /// A file that was found inside of one that was named.
 #[derive(Debug)]
@@ -26,7 +32,7 @@ pub(super) struct Unpacked {
 /// How many bytes, from its beginning, tell whether a file may have others inside.
 pub(super) const TELLING_BYTES: usize = 1024;
 
-/// Whether it is worth reading the whole file to look inside: archives, mails, and what is built like them.
+/// Whether it is worth looking inside: archives, mails, and what is built like them.
 pub(super) fn may_hold_files(beginning: &[u8], name: &str) -> bool {
     let magic: [&[u8]; 3] = [b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"];
     let is_tar = beginning.get(257..262) == Some(b"ustar");
@@ -41,60 +47,64 @@ pub(super) fn may_hold_files(beginning: &[u8], name: &str) -> bool {
 }
 
 /// Looks inside a file, and inside what is found.
-pub(super) fn unpack(name: &str, bytes: &[u8]) -> Unpacked {
-    let mut unpacking = Unpacking { limits: Limits::default(), taken: 0, found: Unpacked::default() };
-    unpacking.found.replaces = unpacking.look(name, bytes, 0);
+pub(super) fn unpack(reader: &Reader, name: &str, source: Source) -> Unpacked {
+    let budget = UnpackBudget::new(&reader.options().limits);
+    let mut unpacking = Unpacking { reader, budget, found: Unpacked::default() };
+    unpacking.found.replaces = unpacking.look(name, source, 0);
     unpacking.found
 }
 
-struct Unpacking {
-    limits: Limits,
-    taken: u64,
+struct Unpacking<'r> {
+    reader: &'r Reader,
+    budget: UnpackBudget,
     found: Unpacked,
 }
 
-impl Unpacking {
+impl Unpacking<'_> {
     /// True if what was found stands for the file.
-    fn look(&mut self, name: &str, bytes: &[u8], depth: usize) -> bool {
-        let Ok(kind) = detect(bytes, Some(name)) else { return false };
+    fn look(&mut self, name: &str, source: Source, depth: usize) -> bool {
+        let Ok(kind) = self.reader.detect(source.clone(), Some(name)) else { return false };
         let is_archive = matches!(kind, FileType::Zip | FileType::Tar | FileType::Gzip);
         if !is_archive && !matches!(kind, FileType::Eml | FileType::Msg) {
             return false;
         }
-        let reader = Reader::new(ReadOptions::default(), None);
-        let opened = reader.open(bytes.to_vec(), Some(name));
-        let inside = match opened.and_then(|file| Ok((file.about().warnings.clone(), file.attachments()?))) {
-            Ok((warnings, inside)) => {
-                self.found.notes.extend(warnings.into_iter().map(|warning| format!("{name}: {warning}")));
-                inside
-            }
+        let opened = self.reader.open_source(source, Some(name));
+        let (file, inside) = match opened.and_then(|file| file.attachment_names().map(|inside| (file, inside))) {
+            Ok(opened) => opened,
             Err(error) => {
+                self.budget.note_failure(&error);
                 self.found.notes.push(format!("{name} was not unpacked: {error}"));
                 return false;
             }
         };
+        self.found.notes.extend(file.about().warnings.iter().map(|warning| format!("{name}: {warning}")));
         if inside.is_empty() {
             return false;
         }
-        if depth >= self.limits.nesting {
-            let most = self.limits.nesting;
+        let most = self.reader.options().limits.nesting;
+        if depth >= most {
             self.found.notes.push(format!("{name} was not unpacked: files are nested more than {most} deep"));
             return false;
         }
-        for Attachment { name: inner, bytes, .. } in inside {
-            self.take(format!("{name}/{inner}"), bytes, depth);
+        for (index, AttachmentName { name: inner, .. }) in inside.into_iter().enumerate() {
+            let inner = format!("{name}/{inner}");
+            let bytes = file.attachment(index).map(Option::unwrap_or_default);
+            if let Err(error) = bytes.and_then(|bytes| self.take(&inner, bytes, depth)) {
+                self.found.notes.push(format!("skipped {inner}: {error}"));
+            }
         }
         is_archive
     }
 
-    fn take(&mut self, name: String, bytes: Vec<u8>, depth: usize) {
-        self.taken += bytes.len() as u64;
-        if self.taken > self.limits.unpacked_bytes || self.found.files.len() >= self.limits.archive_entries {
-            self.found.notes.push(format!("skipped {name}: what the file holds is more than may be unpacked"));
-            return;
+    fn take(&mut self, name: &str, bytes: Vec<u8>, depth: usize) -> ReadResult<()> {
+        self.budget.take(bytes.len() as u64)?;
+        let bytes = Arc::new(bytes);
+        let beginning = &bytes[..bytes.len().min(TELLING_BYTES)];
+        let is_replaced =
+            may_hold_files(beginning, name) && self.look(name, Source::Bytes(Arc::clone(&bytes)), depth + 1);
+        if !is_replaced {
+            self.found.files.push(Inside { name: name.to_owned(), bytes: Arc::unwrap_or_clone(bytes) });
         }
-        if !self.look(&name, &bytes, depth + 1) {
-            self.found.files.push(Inside { name, bytes });
-        }
+        Ok(())
     }
 }

@@ -7,10 +7,14 @@
 //! | [`PageCombiner`] | each file | puts its pages together as Markdown and JSON; a page that could not be read is a stated gap |
 //! | [`ReadingConsolidator`] | the submission | lists the files with what was read and what is missing |
 //!
+//! Files are opened and read in child processes (`isolated`), unless the stage has `runner: threads` or the program starts
+//! none.
+//!
 //! A page that was read is one blob; rows carry its hash and what people ask about first.
 
 mod combiner;
 mod consolidator;
+mod isolated;
 mod open_files;
 mod page_reader;
 mod splitter;
@@ -18,7 +22,8 @@ mod splitter;
 pub use combiner::PageCombiner;
 pub use consolidator::ReadingConsolidator;
 pub(crate) use consolidator::files_read;
-pub(crate) use open_files::refused;
+pub use isolated::{FileService, IsolatedReader};
+pub(crate) use open_files::{SharedFile, refused};
 pub use page_reader::PageReader;
 pub(crate) use page_reader::{content_of, keep_page, stored_page};
 pub use splitter::FileSplitter;
@@ -26,7 +31,7 @@ pub use splitter::FileSplitter;
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
-    OcrMode, OpenFile, ReadOptions, Reader,
+    OcrMode, ReadOptions, Reader,
     ocr::{
         OcrEngine,
         tesseract::{AUTO, Tesseract},
@@ -46,6 +51,7 @@ pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
     registry.register(PageReader::new(Arc::clone(room)));
     registry.register(PageCombiner);
     registry.register(ReadingConsolidator);
+    registry.register_service(Arc::new(FileService::default()));
 }
 
 /// What reading needs, shared by all steps of a process.
@@ -68,7 +74,7 @@ impl ReadingRoom {
         context: &StepContext,
         content: ContentHash,
         name: Option<&str>,
-    ) -> Result<Arc<dyn OpenFile>, StepError> {
+    ) -> Result<SharedFile, StepError> {
         self.files.open(context, content, name)
     }
 

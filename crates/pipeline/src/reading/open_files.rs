@@ -1,11 +1,12 @@
 //! Files that are open: the pages of one are read by many jobs, and opening it for each would cost more than reading.
 
+use super::isolated::{IsolatedFile, Opened};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::context::StepContext;
 use bindery_reader::{OpenFile, ReadError, ReadOptions, Reader};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// How many are open at most, and how many bytes they have: those that are worked on, and those that were split and whose
@@ -14,13 +15,23 @@ const OPEN_AT_MOST: usize = 200;
 const BYTES_AT_MOST: u64 = 32 * 1024 * 1024;
 const OPEN_AT_LEAST: usize = 8;
 
-type Opened = Arc<OnceLock<Result<Arc<dyn OpenFile>, ReadError>>>;
+/// A file that was opened: in this process, or in children of it.
+#[derive(Debug, Clone)]
+enum Known {
+    Here(Arc<dyn OpenFile>),
+    InChildren(Arc<Opened>),
+}
+
+/// Empty until it is known. Who asks while it is being opened waits for it.
+type Slot = Arc<Mutex<Option<Result<Known, ReadError>>>>;
 
 /// A file, and how many bytes it has once that is known.
 #[derive(Debug)]
 struct Place {
     content: ContentHash,
-    opened: Opened,
+    /// Where it is opened changes what is kept of it.
+    in_children: bool,
+    slot: Slot,
     bytes: u64,
 }
 
@@ -31,34 +42,76 @@ pub(crate) struct OpenFiles {
     files: Mutex<VecDeque<Place>>,
 }
 
+/// A file of a submission.
+pub(crate) enum SharedFile {
+    Here(Arc<dyn OpenFile>),
+    InChildren(IsolatedFile),
+}
+
+impl std::ops::Deref for SharedFile {
+    type Target = dyn OpenFile;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Here(file) => &**file,
+            Self::InChildren(file) => file,
+        }
+    }
+}
+
 impl OpenFiles {
-    /// A file of the submission. Who asks while it is being opened waits for it.
+    /// A file of the submission: in child processes where the stage has them, else here.
     pub(crate) fn open(
         &self,
         context: &StepContext,
         content: ContentHash,
         name: Option<&str>,
-    ) -> Result<Arc<dyn OpenFile>, StepError> {
-        let opened = self.place_of(content);
-        if let Some(known) = opened.get() {
-            return known.as_ref().map(Arc::clone).map_err(refused);
+    ) -> Result<SharedFile, StepError> {
+        let isolation = context.isolation();
+        let slot = self.slot_of(content, isolation.is_some());
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((processes, limits)) = isolation else {
+            let opened = match &*slot {
+                Some(Ok(Known::Here(file))) => Ok(Arc::clone(file)),
+                Some(Err(error)) => Err(error.clone()),
+                _ => {
+                    // Bytes that cannot be had now can perhaps be had later, so that is not remembered.
+                    let bytes = context.blob(content)?;
+                    self.weigh(content, bytes.len() as u64);
+                    // How pages are read is said when they are; opening needs no more than the limits.
+                    let opened = Reader::new(ReadOptions::default(), None).open(bytes, name).map(Arc::from);
+                    *slot = Some(opened.clone().map(Known::Here));
+                    opened
+                }
+            };
+            return opened.map(SharedFile::Here).map_err(|error| refused(&error));
+        };
+        let known = match &*slot {
+            Some(Ok(Known::InChildren(opened))) => Some(Arc::clone(opened)),
+            Some(Err(error)) => return Err(refused(error)),
+            _ => None,
+        };
+        let is_new = known.is_none();
+        let file = IsolatedFile::of_blob(processes, limits, content, name, known);
+        match &file {
+            Ok(file) if is_new => {
+                self.weigh(content, file.opened().size());
+                *slot = Some(Ok(Known::InChildren(Arc::clone(file.opened()))));
+            }
+            Err(error) if is_the_files(error) => *slot = Some(Err(error.clone())),
+            _ => {}
         }
-        // Bytes that cannot be had now can perhaps be had later, so that is not remembered.
-        let bytes = context.blob(content)?;
-        self.weigh(content, bytes.len() as u64);
-        // How pages are read is said when they are; opening needs no more than the limits.
-        let reader = Reader::new(ReadOptions::default(), None);
-        let file = opened.get_or_init(|| reader.open(bytes, name).map(Arc::from));
-        file.as_ref().map(Arc::clone).map_err(refused)
+        file.map(SharedFile::InChildren).map_err(|error| refused(&error))
     }
 
-    fn place_of(&self, content: ContentHash) -> Opened {
+    fn slot_of(&self, content: ContentHash, in_children: bool) -> Slot {
         let mut files = self.lock();
-        let found = files.iter().position(|place| place.content == content).and_then(|index| files.remove(index));
-        let place = found.unwrap_or_else(|| Place { content, opened: Opened::default(), bytes: 0 });
-        let opened = Arc::clone(&place.opened);
+        let is_it = |place: &Place| place.content == content && place.in_children == in_children;
+        let found = files.iter().position(is_it).and_then(|index| files.remove(index));
+        let place = found.unwrap_or_else(|| Place { content, in_children, slot: Slot::default(), bytes: 0 });
+        let slot = Arc::clone(&place.slot);
         files.push_back(place);
-        opened
+        slot
     }
 
     /// Notes how large a file is, and closes others for it.
@@ -78,6 +131,19 @@ impl OpenFiles {
     }
 }
 
+/// Whether the same file will always have this error: not where a limit, a process or the store is at fault.
+fn is_the_files(error: &ReadError) -> bool {
+    !matches!(
+        error,
+        ReadError::NoReader { .. }
+            | ReadError::OutOfMemory { .. }
+            | ReadError::OutOfTime { .. }
+            | ReadError::Unreadable { .. }
+            | ReadError::NoOcr { .. }
+            | ReadError::Ocr { .. }
+    )
+}
+
 /// What is wrong with a file is its own matter. What the machine lacks can be installed, and `bindery retry` then reads the
 /// page; until then it is a stated gap, and the rest of the submission has its answer.
 pub(crate) fn refused(error: &ReadError) -> StepError {
@@ -91,6 +157,11 @@ pub(crate) fn refused(error: &ReadError) -> StepError {
         ReadError::TooLarge { .. } => StepError::reject(message).named("TooLarge"),
         ReadError::NoSuchPage { .. } => StepError::reject(message).named("NoSuchPage"),
         ReadError::Damaged { .. } => StepError::reject(message).named("Damaged"),
+        // Another try would need as much.
+        ReadError::OutOfMemory { .. } => StepError::reject(message).named("MemoryLimit"),
+        ReadError::OutOfTime { .. } => StepError::retry(message).named("Timeout"),
+        ReadError::NoReader { .. } => StepError::retry(message).named("WorkerDied"),
+        ReadError::Unreadable { .. } => StepError::retry(message).named("Unreadable"),
         ReadError::Ocr { .. } => StepError::retry(message).named("OcrFailed"),
     }
 }

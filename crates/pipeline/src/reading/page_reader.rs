@@ -1,9 +1,13 @@
 //! Reads one page.
 
-use super::{READER, ReadingRoom, SPLITTER, open_files::refused};
+use super::{
+    READER, ReadingRoom, SPLITTER,
+    isolated::PageFacts,
+    open_files::{SharedFile, refused},
+};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Processor, context::StepContext};
-use bindery_reader::{Page, render};
+use bindery_reader::Page;
 use bindery_store::blobs::Stored;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -21,11 +25,25 @@ impl PageReader {
 
     /// The page that the data of an item is about.
     pub(crate) fn read(&self, context: &StepContext, input: &Value) -> Result<Page, StepError> {
+        let (file, index) = self.file(context, input)?;
+        self.room.reader(context)?.read_page(&*file, index).map_err(|error| refused(&error))
+    }
+
+    /// The same as JSON, with what people ask first: what comes from a child in that form goes to the store in it.
+    fn read_json(&self, context: &StepContext, input: &Value) -> Result<(PageFacts, Vec<u8>), StepError> {
+        let (file, index) = self.file(context, input)?;
+        let reader = self.room.reader(context)?;
+        if let SharedFile::InChildren(file) = &file {
+            return file.read_json(index, reader.options()).map_err(|error| refused(&error));
+        }
+        let page = reader.read_page(&*file, index).map_err(|error| refused(&error))?;
+        Ok((PageFacts::of(&page), page_json(&page)?))
+    }
+
+    fn file(&self, context: &StepContext, input: &Value) -> Result<(SharedFile, usize), StepError> {
         let number = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(0);
         let content = content_of(input).ok_or_else(|| StepError::bug("the step before left no file"))?;
-        let reader = self.room.reader(context)?;
-        let file = self.room.open(context, content, input["name"].as_str())?;
-        reader.read_page(&*file, number.saturating_sub(1)).map_err(|error| refused(&error))
+        Ok((self.room.open(context, content, input["name"].as_str())?, number.saturating_sub(1)))
     }
 }
 
@@ -46,13 +64,13 @@ impl Processor for PageReader {
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let page = self.read(context, &input)?;
-        let stored = keep_page(context, &page)?;
-        // Rendered here, where the page is at hand: who binds the file would have to read every page again.
+        // With its Markdown, while the page is at hand: who binds the file would have to read every page again.
+        let (facts, page) = self.read_json(context, &input)?;
+        let stored = context.keep_blob(page)?;
         Ok(json!({
-            "page": page.number, "kind": page.kind, "read_by": page.read_by, "reason": page.reason,
-            "confidence": page.confidence, "words": render::text(&page).split_whitespace().count(),
-            "warnings": page.warnings, "content": stored.hash.to_string(), "markdown": render::markdown(&page),
+            "page": facts.page, "kind": facts.kind, "read_by": facts.read_by, "reason": facts.reason,
+            "confidence": facts.confidence, "words": facts.words, "warnings": facts.warnings,
+            "content": stored.hash.to_string(), "markdown": facts.markdown,
         }))
     }
 
@@ -64,9 +82,12 @@ impl Processor for PageReader {
 
 /// Keeps a page with the result of this step.
 pub(crate) fn keep_page(context: &StepContext, page: &Page) -> Result<Stored, StepError> {
-    // Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
-    let bytes = serde_json::to_vec(page);
-    context.keep_blob(bytes.map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?)
+    context.keep_blob(page_json(page)?)
+}
+
+/// Straight to bytes: a page has hundreds of words, and a tree of values for each would cost more than reading it.
+fn page_json(page: &Page) -> Result<Vec<u8>, StepError> {
+    serde_json::to_vec(page).map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))
 }
 
 /// The page that a result of this processor tells of.

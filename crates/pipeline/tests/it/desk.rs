@@ -50,7 +50,7 @@ impl Desk {
 
     /// Takes the folder in.
     pub(crate) async fn submit(&self, workflow: &str) -> SubmissionId {
-        let taken = intake::take_in(&**self.engine.blobs(), &[self.folder()]).await.unwrap();
+        let taken = intake::take_in(&self.engine, &[self.folder()]).await.unwrap();
         self.engine.submit(Intake::new(workflow, taken.files)).await.unwrap().id()
     }
 

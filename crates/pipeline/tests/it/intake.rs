@@ -14,7 +14,7 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 async fn taken(desk: &Desk) -> Taken {
-    take_in(&**desk.engine.blobs(), &[desk.folder()]).await.unwrap()
+    take_in(&desk.engine, &[desk.folder()]).await.unwrap()
 }
 
 fn names(taken: &Taken) -> Vec<&str> {

@@ -64,11 +64,7 @@ mod taking_in {
     use bindery_pipeline::intake::take_in;
 
     async fn message(desk: &Desk, path: PathBuf) -> String {
-        take_in(&**desk.engine.blobs(), &[path])
-            .await
-            .unwrap_err()
-            .to_string()
-            .replace(desk.dir.path().to_str().unwrap(), "")
+        take_in(&desk.engine, &[path]).await.unwrap_err().to_string().replace(desk.dir.path().to_str().unwrap(), "")
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +85,7 @@ mod taking_in {
         std::os::unix::fs::symlink(&outside, desk.folder().join("b.txt")).unwrap();
         std::os::unix::fs::symlink(desk.folder(), desk.folder().join("loop")).unwrap();
         std::os::unix::fs::symlink("nowhere", desk.folder().join("c.txt")).unwrap();
-        let taken = take_in(&**desk.engine.blobs(), &[desk.folder(), inside]).await.unwrap();
+        let taken = take_in(&desk.engine, &[desk.folder(), inside]).await.unwrap();
         let names: Vec<&str> = taken.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["a.txt"]);
         let notes = taken.notes.join("\n").replace(desk.dir.path().to_str().unwrap(), "");
@@ -104,7 +100,7 @@ mod taking_in {
     async fn a_name_cannot_move_the_cursor() {
         let desk = Desk::new().await;
         desk.write("a\x1b[2J.txt", b"a");
-        let taken = take_in(&**desk.engine.blobs(), &[desk.folder()]).await.unwrap();
+        let taken = take_in(&desk.engine, &[desk.folder()]).await.unwrap();
         assert_eq!(taken.files[0].name, "a\u{fffd}[2J.txt");
     }
 }

@@ -4,10 +4,14 @@
 //! archives lie in archives, by [`Limits::nesting`](crate::Limits). Folders, links and devices are passed over, and no
 //! name leads out of the folder that the members are put into.
 
+mod budget;
+
+pub use budget::UnpackBudget;
+
 use crate::{
     converted::ConvertedFile,
     detect::detect,
-    error::{ReadError, ReadResult},
+    error::{ReadError, ReadResult, bytes as shown},
     model::{Attachment, FileType, Metadata},
     options::{Limits, ReadOptions},
     package::{Package, safe_name},
@@ -115,16 +119,30 @@ impl<'l> Members<'l> {
         }
         if detect(&head, None) == Ok(FileType::Tar) {
             // The tar is bounded as a whole: its padding unpacks as well as its members do.
-            let bounded = MultiGzDecoder::new(bytes).take(self.limits.unpacked_bytes.saturating_mul(2));
+            let most = self.limits.unpacked_bytes.min(self.limits.most_unpacked(bytes.len() as u64));
+            let bounded = MultiGzDecoder::new(bytes).take(most.saturating_mul(2));
             return self.tar(bounded);
         }
         let mut decoder = MultiGzDecoder::new(bytes);
         let stored = decoder.header().and_then(|header| header.filename()).map(String::from_utf8_lossy);
         let stored = stored.map(std::borrow::Cow::into_owned);
-        let content = self.read(&mut decoder, stored.as_deref().unwrap_or("the content"), "gzip")?;
+        let most = self.limits.most_unpacked(bytes.len() as u64);
+        let name = stored.as_deref().unwrap_or("the content");
+        if most < self.left.min(self.limits.part_bytes) && Self::is_longer(MultiGzDecoder::new(bytes), most) {
+            let ratio = self.limits.unpack_ratio;
+            return Err(ReadError::too_large(format!("\"{name}\" unpacks to more than {ratio} times its size")));
+        }
+        let content = self.read(&mut decoder, name, "gzip")?;
         let extension = detect(&content, stored.as_deref()).map_or("bin", FileType::extension);
         self.add(&stored.unwrap_or_else(|| format!("content.{extension}")), content);
         Ok(())
+    }
+
+    /// Whether more than this comes out; nothing of it is kept.
+    fn is_longer(from: impl Read, most: u64) -> bool {
+        let counted = std::io::copy(&mut from.take(most.saturating_add(1)), &mut std::io::sink());
+        // What is damaged says so when it is read.
+        counted.is_ok_and(|count| count > most)
     }
 
     /// Reads to the end, as far as both limits allow.
@@ -136,9 +154,9 @@ impl<'l> Members<'l> {
             .map_err(|error| ReadError::damaged(kind, format!("\"{name}\" cannot be unpacked ({error})")))?;
         if bytes.len() as u64 > most {
             return Err(ReadError::too_large(if most < self.limits.part_bytes {
-                format!("the archive unpacks to more than {} bytes", self.limits.unpacked_bytes)
+                format!("the archive unpacks to more than {}", shown(self.limits.unpacked_bytes))
             } else {
-                format!("\"{name}\" unpacks to more than {most} bytes")
+                format!("\"{name}\" unpacks to more than {}", shown(most))
             }));
         }
         self.left -= bytes.len() as u64;

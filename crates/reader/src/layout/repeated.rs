@@ -6,10 +6,11 @@ use super::{
     margins::Margins,
     words::frames,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// What some pages of a file have at their edges.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Repeated {
     /// On which of the pages a text is, and at which heights.
     seen: HashMap<String, Vec<(usize, f32)>>,

@@ -39,7 +39,7 @@ pub fn convert(html: &str, limits: &Limits) -> HtmlText {
 
 /// One page, whatever its length.
 pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
-    options.limits.check_file(bytes.len() as u64)?;
+    options.limits.check_text(bytes.len() as u64)?;
     let decoded = encoding::decode(bytes, declared_encoding(bytes));
     let html = convert(&decoded.text, &options.limits);
     let page = Page {

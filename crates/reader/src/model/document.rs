@@ -51,6 +51,13 @@ pub struct OutlineEntry {
 }
 
 /// A file inside the file. It is a file of its own: whoever wants it reads it with the reader again.
+/// What a file inside a file is called, and what it is said to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachmentName {
+    pub name: String,
+    pub media_type: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// As the file names it; may hold folders, never leads out of one.

@@ -7,7 +7,7 @@ mod page;
 mod table;
 
 pub use block::{Block, BlockKind, Inlines, Marker, Role, Span, Style};
-pub use document::{About, Attachment, FileType, Metadata, OutlineEntry};
+pub use document::{About, Attachment, AttachmentName, FileType, Metadata, OutlineEntry};
 pub use geometry::{Rect, Size};
 pub use page::{Page, PageImage, PageKind, ReadBy, Word};
 pub use table::{Cell, Table};

@@ -31,6 +31,11 @@ pub trait OcrEngine: Send + Sync + fmt::Debug {
     fn name(&self) -> String;
 
     fn read(&self, image: &PageImage, request: &OcrRequest) -> ReadResult<OcrPage>;
+
+    /// Whether every process of this program has the same engine, so that a page can be read where its file is open.
+    fn is_everywhere(&self) -> bool {
+        false
+    }
 }
 
 /// What is wanted of the engine for a page.

@@ -5,7 +5,10 @@
 //! recurse.
 
 use super::xml::{Pull, Pulled, local};
-use crate::{error::ReadResult, options::Limits};
+use crate::{
+    error::{ReadError, ReadResult},
+    options::Limits,
+};
 use std::collections::HashMap;
 
 const NONE: u32 = u32::MAX;
@@ -56,7 +59,8 @@ impl Names {
 }
 
 impl Tree {
-    /// Reads XML as far as it is whole; what is wrong behind that is in [`damage`](Self::damage).
+    /// Reads XML as far as it is whole; what is wrong behind that is in [`damage`](Self::damage). More elements than the
+    /// limit allows are an error, not damage: half of such a part would be taken for the whole.
     pub fn parse(text: &str, limits: &Limits) -> ReadResult<Self> {
         let mut tree = Self::default();
         let mut names = Names::default();
@@ -67,6 +71,10 @@ impl Tree {
         let mut open: Vec<(u32, u32)> = vec![(0, NONE)];
         let mut pull = Pull::new(text, limits);
         loop {
+            if tree.nodes.len() > limits.xml_nodes {
+                let most = limits.xml_nodes;
+                return Err(ReadError::too_large(format!("it has more than {most} elements and texts")));
+            }
             match pull.next() {
                 Ok(Pulled::Start(tag)) => {
                     let name = names.number(&mut tree, tag.name());
@@ -305,6 +313,14 @@ mod tests {
         let all: Vec<&str> = root.descendants().map(Element::name).collect();
         assert_eq!(all, ["b", "c", "b"]);
         assert_eq!(root.attributes().count(), 0);
+    }
+
+    #[test]
+    fn elements_are_counted() {
+        let limits = Limits { xml_nodes: 3, ..Limits::default() };
+        assert!(Tree::parse("<a><b/></a>", &limits).is_ok());
+        let error = Tree::parse("<a><b/><b/><b/></a>", &limits).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 3 elements and texts");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{decode_xml, tree::Tree};
 use crate::{
-    error::{ReadError, ReadResult},
+    error::{ReadError, ReadResult, bytes as shown},
     options::Limits,
 };
 use std::{
@@ -12,11 +12,6 @@ use std::{
     io::{Cursor, Read},
 };
 use zip::{ZipArchive, read::ZipReadOptions, result::ZipError};
-
-/// From this size on, a part that unpacks to more than [`MOST_RATIO`] times its packed size is taken for a bomb.
-const RATIO_COUNTS_FROM: u64 = 64 << 20;
-/// Text compresses to a tenth, sheets of one repeated row to a few hundredths.
-const MOST_RATIO: u64 = 400;
 
 /// An opened zip. Names are found whatever their case, with or without a leading slash, as producers disagree on both.
 pub struct Package<'a> {
@@ -60,6 +55,8 @@ impl<'a> Package<'a> {
                     let (count, limit) = (archive.len(), limits.archive_entries);
                     return Err(ReadError::too_large(format!("the zip has {count} entries, and the limit is {limit}")));
                 }
+                let mut archive = archive;
+                check_overlap(&mut archive, bytes.len() as u64, kind)?;
                 package.names =
                     archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
                 package.source = Source::Archive(RefCell::new(archive));
@@ -81,7 +78,7 @@ impl<'a> Package<'a> {
             let Ok(Some(mut file)) = zip::read::read_zipfile_from_stream(&mut stream) else { break };
             let Ok(name) = file.name().map(std::borrow::Cow::into_owned) else { break };
             let mut part = Vec::new();
-            let whole = self.unpack_into(&mut part, &mut file, &name, packed_from as u64);
+            let whole = self.unpack_into(&mut part, &mut file, &name, packed_from as u64, self.limits.part_bytes);
             drop(file);
             // The part within which the file ends is worth its beginning.
             if whole.is_ok() || !part.is_empty() {
@@ -130,6 +127,12 @@ impl<'a> Package<'a> {
 
     /// The bytes of the part that is the `index`th of [`names`](Self::names).
     pub fn read_at(&self, index: usize) -> ReadResult<Vec<u8>> {
+        self.read_within(index, self.limits.part_bytes)
+    }
+
+    /// The same, for a part that may not have more than `most` bytes.
+    fn read_within(&self, index: usize, most: u64) -> ReadResult<Vec<u8>> {
+        let most = most.min(self.limits.part_bytes);
         let name = self.names.get(index).map_or("", String::as_str);
         let archive = match &self.source {
             Source::Rescued(parts) => return Ok(parts.get(index).cloned().unwrap_or_default()),
@@ -151,17 +154,20 @@ impl<'a> Package<'a> {
             Err(error) => return Err(ReadError::damaged("zip", format!("\"{name}\" cannot be read ({error})"))),
         };
         let packed = file.compressed_size();
-        self.unpack(&mut file, name, packed)
-    }
-
-    /// Reads to the end, counting what really comes out.
-    fn unpack(&self, from: &mut impl Read, name: &str, packed: u64) -> ReadResult<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.unpack_into(&mut bytes, from, name, packed)?;
+        self.unpack_into(&mut bytes, &mut file, name, packed, most)?;
         Ok(bytes)
     }
 
-    fn unpack_into(&self, bytes: &mut Vec<u8>, from: &mut impl Read, name: &str, packed: u64) -> ReadResult<()> {
+    /// Reads to the end, counting what really comes out.
+    fn unpack_into(
+        &self,
+        bytes: &mut Vec<u8>,
+        from: &mut impl Read,
+        name: &str,
+        packed: u64,
+        most: u64,
+    ) -> ReadResult<()> {
         let mut chunk = vec![0_u8; 64 << 10];
         loop {
             let count = match from.read(&mut chunk) {
@@ -173,19 +179,18 @@ impl<'a> Package<'a> {
             };
             bytes.extend_from_slice(chunk.get(..count).unwrap_or_default());
             let size = bytes.len() as u64;
-            if size > self.limits.part_bytes {
-                let limit = self.limits.part_bytes;
-                return Err(ReadError::too_large(format!("\"{name}\" unpacks to more than {limit} bytes")));
+            if size > most {
+                return Err(ReadError::too_large(format!("\"{name}\" unpacks to more than {}", shown(most))));
             }
-            if size > RATIO_COUNTS_FROM && size / MOST_RATIO > packed.max(1) {
-                let what = format!("\"{name}\" unpacks to more than {MOST_RATIO} times its size");
-                return Err(ReadError::too_large(what));
+            if size > self.limits.most_unpacked(packed) {
+                let ratio = self.limits.unpack_ratio;
+                return Err(ReadError::too_large(format!("\"{name}\" unpacks to more than {ratio} times its size")));
             }
             let total = self.unpacked.get().saturating_add(count as u64);
             self.unpacked.set(total);
             if total > self.limits.unpacked_bytes {
-                let limit = self.limits.unpacked_bytes;
-                return Err(ReadError::too_large(format!("the parts of the file unpack to more than {limit} bytes")));
+                let limit = shown(self.limits.unpacked_bytes);
+                return Err(ReadError::too_large(format!("the parts of the file unpack to more than {limit}")));
             }
         }
         Ok(())
@@ -193,8 +198,12 @@ impl<'a> Package<'a> {
 
     /// A part as a tree of elements; None if there is no such part.
     pub fn tree(&self, name: &str) -> ReadResult<Option<Tree>> {
-        let Some(bytes) = self.read(name)? else { return Ok(None) };
-        Tree::parse(&decode_xml(&bytes), &self.limits).map(Some)
+        let Some(&index) = self.by_lower_name.get(&key(name)) else { return Ok(None) };
+        let bytes = self.read_within(index, self.limits.xml_bytes)?;
+        Tree::parse(&decode_xml(&bytes), &self.limits).map(Some).map_err(|error| match error {
+            ReadError::TooLarge { what } => ReadError::too_large(format!("\"{name}\" is too large: {what}")),
+            other => other,
+        })
     }
 
     /// A part that the file can do without: if it cannot be read, one sentence is added to the warnings.
@@ -212,6 +221,19 @@ impl<'a> Package<'a> {
             }
         }
     }
+}
+
+/// Entries that lie over each other unpack the same bytes again and again.
+fn check_overlap(archive: &mut ZipArchive<Cursor<&[u8]>>, size: u64, kind: &'static str) -> ReadResult<()> {
+    let mut packed: u64 = 0;
+    for index in 0..archive.len() {
+        // One that cannot be found says so when it is read.
+        packed = packed.saturating_add(archive.by_index_raw(index).map_or(0, |entry| entry.compressed_size()));
+        if packed > size {
+            return Err(ReadError::damaged(kind, "its entries lie over each other"));
+        }
+    }
+    Ok(())
 }
 
 fn key(name: &str) -> String {
@@ -266,7 +288,7 @@ mod tests {
     fn a_bomb_is_told_by_its_ratio() {
         let bytes = zipped(&[("bomb", &vec![0; 70 << 20])]);
         let error = open(&bytes, &Limits::default()).unwrap().read("bomb").unwrap_err();
-        assert_eq!(error.to_string(), "\"bomb\" unpacks to more than 400 times its size");
+        assert_eq!(error.to_string(), "\"bomb\" unpacks to more than 200 times its size");
     }
 
     #[test]

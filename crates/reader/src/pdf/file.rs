@@ -10,6 +10,7 @@ use crate::{
     layout::{PageContent, Repeated, layout},
     model::{About, Attachment, FileType, Page, PageImage, Rect},
     options::{Limits, ReadOptions},
+    split,
 };
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, object::Dict};
 use std::{
@@ -155,6 +156,22 @@ impl OpenFile for PdfFile {
             words: laid.words,
             warnings: content.warnings,
         })
+    }
+
+    /// Headers and footers.
+    fn hints(&self) -> Option<String> {
+        serde_json::to_string(self.repeated()?).ok()
+    }
+
+    fn take_hints(&self, hints: &str) {
+        if let Ok(repeated) = serde_json::from_str(hints) {
+            // Both are the same: it was found out by the same pages.
+            let _ = self.repeated.set(repeated);
+        }
+    }
+
+    fn page_file(&self, index: usize) -> ReadResult<Option<Vec<u8>>> {
+        split::page_of(&self.pdf, index).map(Some)
     }
 
     fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {

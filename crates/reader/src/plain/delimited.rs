@@ -4,9 +4,9 @@
 use super::encoding;
 use crate::{
     converted::ConvertedFile,
-    error::ReadResult,
+    error::{ReadResult, bytes as shown},
     model::{Block, BlockKind, FileType, Inlines, Metadata, Page, Table},
-    options::ReadOptions,
+    options::{Limits, ReadOptions},
 };
 
 /// What one table may hold; each cell costs some 200 bytes.
@@ -20,6 +20,7 @@ const SIGNS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 pub fn open(bytes: &[u8], file_type: FileType, options: &ReadOptions) -> ReadResult<ConvertedFile> {
     options.limits.check_file(bytes.len() as u64)?;
+    let (bytes, too_long) = beginning(bytes, &options.limits);
     let decoded = encoding::decode(bytes, None);
     let (declared, text) = declared_sign(&decoded.text);
     let sign = declared.unwrap_or_else(|| detect_sign(text));
@@ -28,6 +29,9 @@ pub fn open(bytes: &[u8], file_type: FileType, options: &ReadOptions) -> ReadRes
     if cut {
         let count = rows.len();
         page.warnings.push(format!("only the first {count} rows were read; the file has more than a million cells"));
+    } else if too_long {
+        let (count, most) = (rows.len(), shown(options.limits.text_bytes));
+        page.warnings.push(format!("only the first {count} rows were read; the file has more than {most}"));
     }
     if !rows.is_empty() {
         let header_rows = header_rows(&rows);
@@ -35,6 +39,14 @@ pub fn open(bytes: &[u8], file_type: FileType, options: &ReadOptions) -> ReadRes
         page.blocks.push(Block::body(BlockKind::Table { table: Table::from_rows(rows, header_rows) }));
     }
     Ok(ConvertedFile::new(file_type, Metadata::default(), vec![page]))
+}
+
+/// As much as may be read, up to the end of a line, and whether that is not all.
+fn beginning<'a>(bytes: &'a [u8], limits: &Limits) -> (&'a [u8], bool) {
+    let most = usize::try_from(limits.text_bytes).unwrap_or(usize::MAX);
+    let Some(begins) = bytes.get(..most).filter(|begins| begins.len() < bytes.len()) else { return (bytes, false) };
+    let end = begins.iter().rposition(|byte| *byte == b'\n').map_or(begins.len(), |line| line + 1);
+    (begins.get(..end).unwrap_or_default(), true)
 }
 
 fn inlines(text: String) -> Inlines {

@@ -11,7 +11,7 @@ use crate::{
 
 /// Opens text, Markdown, JSON or XML; the last two are shown as they are written.
 pub fn open(bytes: &[u8], file_type: FileType, options: &ReadOptions) -> ReadResult<ConvertedFile> {
-    options.limits.check_file(bytes.len() as u64)?;
+    options.limits.check_text(bytes.len() as u64)?;
     let declared = if file_type == FileType::Xml { declared_encoding(bytes) } else { None };
     let decoded = encoding::decode(bytes, declared);
     let text = unified(&decoded.text);

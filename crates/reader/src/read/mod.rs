@@ -15,14 +15,15 @@ mod parallel;
 mod pictures;
 
 use crate::{
-    error::ReadResult,
-    file::OpenFile,
+    detect::detect,
+    error::{ReadError, ReadResult},
+    file::{OpenFile, Opener, Source},
     image::raster,
-    model::{Page, PageImage},
+    model::{FileType, Page, PageImage},
     ocr::OcrEngine,
     options::ReadOptions,
 };
-use std::sync::Arc;
+use std::{fs, io::Read as _, path::Path, sync::Arc};
 
 pub use lanes::{Lane, Lanes};
 pub use parallel::ReadPage;
@@ -32,12 +33,20 @@ pub use parallel::ReadPage;
 pub struct Reader {
     options: ReadOptions,
     engine: Option<Arc<dyn OcrEngine>>,
+    opener: Option<Arc<dyn Opener>>,
 }
 
 impl Reader {
     /// Without an engine, a page that needs OCR is an error that says so.
     pub fn new(options: ReadOptions, engine: Option<Arc<dyn OcrEngine>>) -> Self {
-        Self { options, engine }
+        Self { options, engine, opener: None }
+    }
+
+    /// Opens files elsewhere, and reads them there.
+    #[must_use]
+    pub fn with_opener(mut self, opener: Arc<dyn Opener>) -> Self {
+        self.opener = Some(opener);
+        self
     }
 
     pub fn options(&self) -> &ReadOptions {
@@ -46,11 +55,39 @@ impl Reader {
 
     /// Opens a file by what it holds. The name only tells kinds of text from each other.
     pub fn open(&self, bytes: Vec<u8>, name: Option<&str>) -> ReadResult<Box<dyn OpenFile>> {
-        open::open(bytes, name, &self.options)
+        self.open_source(Source::Bytes(Arc::new(bytes)), name)
+    }
+
+    /// The same, wherever its bytes are. A file of this machine is read only where it is opened.
+    pub fn open_source(&self, source: Source, name: Option<&str>) -> ReadResult<Box<dyn OpenFile>> {
+        match &self.opener {
+            Some(opener) => opener.open(source, name, &self.options),
+            None => open::open(self.bytes(source)?, name, &self.options),
+        }
+    }
+
+    /// The type of a file, by what it holds.
+    pub fn detect(&self, source: Source, name: Option<&str>) -> ReadResult<FileType> {
+        match &self.opener {
+            Some(opener) => opener.detect(source, name, &self.options),
+            None => detect(&self.bytes(source)?, name),
+        }
+    }
+
+    fn bytes(&self, source: Source) -> ReadResult<Vec<u8>> {
+        match source {
+            Source::Bytes(bytes) => Ok(Arc::unwrap_or_clone(bytes)),
+            Source::Path(path) => read_file(&path, &self.options),
+        }
     }
 
     /// Reads a page, with OCR if it needs it and it is allowed; `index` counts from 0.
     pub fn read_page(&self, file: &dyn OpenFile, index: usize) -> ReadResult<Page> {
+        if self.engine.as_ref().is_some_and(|engine| engine.is_everywhere())
+            && let Some(read) = file.read(index, &self.options)
+        {
+            return read;
+        }
         page::read(file, index, &self.options, self.engine.as_deref())
     }
 
@@ -72,4 +109,20 @@ impl Reader {
         let as_stored = file.page(index)?.rotation;
         Ok(Some(raster::turned(&image, (page.rotation + 360 - as_stored % 360) % 360)))
     }
+}
+
+/// The bytes of a file that is not larger than the limit: a larger one is not read at all.
+pub fn read_file(path: &Path, options: &ReadOptions) -> ReadResult<Vec<u8>> {
+    let unreadable = |error: std::io::Error| ReadError::Unreadable { what: error.to_string() };
+    let limits = &options.limits;
+    let file = fs::File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    // What has no size, such as a pipe, is read up to the limit.
+    if size > 0 {
+        limits.check_file(size)?;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    file.take(limits.file_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    limits.check_file(bytes.len() as u64)?;
+    Ok(bytes)
 }

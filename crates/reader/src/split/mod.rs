@@ -87,10 +87,7 @@ impl SplitPdf {
 
     /// A page as a PDF of its own; `index` counts from 0.
     pub fn page(&self, index: usize) -> ReadResult<Vec<u8>> {
-        guarded(|| {
-            let missing = ReadError::NoSuchPage { page: index + 1, count: self.pages };
-            copy::page(&self.pdf, self.pdf.pages().get(index).ok_or(missing)?)
-        })
+        page_of(&self.pdf, index)
     }
 
     /// Writes `page_001.pdf` and so on into the folder, and then the manifest. Nothing is written twice: what is there is
@@ -104,6 +101,15 @@ impl SplitPdf {
         manifest.write_to(folder)?;
         Ok(manifest)
     }
+}
+
+/// A page of an open PDF as a PDF of its own; `index` counts from 0.
+pub(crate) fn page_of(pdf: &Pdf, index: usize) -> ReadResult<Vec<u8>> {
+    guarded(|| {
+        let pages = pdf.pages();
+        let missing = ReadError::NoSuchPage { page: index + 1, count: pages.len() };
+        copy::page(pdf, pages.get(index).ok_or(missing)?)
+    })
 }
 
 impl Manifest {

@@ -1,4 +1,4 @@
-//! Files that mean harm: the samples, mutated by a seeded generator and read like any others.
+//! Files that mean harm: the samples, mutated by a seeded generator, and bombs among them, read like any others.
 //!
 //! Whatever is done to a file, reading it ends with pages or with a sentence. None of our code panics, no read goes on
 //! for ever, and memory stays within bounds. `BINDERY_TORTURE_MUTATIONS` says how many files there are; `make torture`
@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod bombs;
 mod mutate;
 mod random;
 #[path = "../sample_files/mod.rs"]
@@ -57,8 +58,15 @@ fn options() -> ReadOptions {
     ReadOptions { ocr: OcrMode::Never, limits, ..sample_files::options() }
 }
 
+/// One in so many files is a bomb.
+const BOMB_EVERY: u64 = 40;
+
 /// The file of this number: always the same.
 fn hostile(number: u64, samples: &[Sample]) -> (&str, Vec<u8>) {
+    if number % BOMB_EVERY == BOMB_EVERY - 1 {
+        let bomb = bombs::make(number / BOMB_EVERY);
+        return (bomb.name, bomb.bytes);
+    }
     let mut random = Random::new(number);
     let sample = &samples[(number % samples.len() as u64) as usize];
     let other = &random.one_of(samples).bytes;
@@ -87,6 +95,37 @@ fn read_all_of(name: &str, bytes: Vec<u8>, number: u64) {
     {
         let _ = split.page(0);
     }
+}
+
+/// With the limits that ship.
+#[test]
+fn each_bomb_ends_with_a_sentence_or_is_read_within_bounds() {
+    let reader = Reader::new(ReadOptions { ocr: OcrMode::Never, ..ReadOptions::default() }, None);
+    for number in 0..bombs::COUNT {
+        let bombs::Bomb { name, bytes, says } = bombs::make(number);
+        let (size, begun) = (bytes.len(), std::time::Instant::now());
+        let opened = reader.open(bytes, Some(name));
+        let said = match (&opened, says) {
+            (Err(error), Some(says)) => {
+                let said = error.to_string();
+                assert!(said.contains(says) && !said.contains('\n'), "{name}: {said}");
+                said
+            }
+            (Err(error), None) => error.to_string(),
+            (Ok(_), Some(says)) => panic!("{name} was opened; expected: {says}"),
+            (Ok(file), None) => {
+                for index in 0..file.about().page_count.min(3) {
+                    let page = file.page(index).unwrap_or_else(|error| panic!("{name}: {error}"));
+                    let json = serde_json::to_vec(&page).unwrap();
+                    assert!(json.len() < 200 << 20, "{name}: a page of {} bytes", json.len());
+                }
+                "read".to_owned()
+            }
+        };
+        println!("{name}, {size} bytes: {said}, {:?}", begun.elapsed());
+    }
+    // One after the other, each within a gigabyte and a half: the limit and 512 MB.
+    assert!(watch::most_memory().is_none_or(|most| most < 1536 << 20), "{:?}", watch::most_memory());
 }
 
 fn from_environment(name: &str) -> Option<u64> {

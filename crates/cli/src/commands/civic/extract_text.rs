@@ -92,8 +92,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let ocr = if args.no_ocr { OcrMode::Never } else { OcrMode::Auto };
     let mut reading = match &wanted.meeting {
-        Some(meeting) => Reading::of_meeting(&args.fetching, ocr, meeting)?,
-        None => Reading::begin(&args.fetching, ocr, vendor_of(&args.target), "")?,
+        Some(meeting) => Reading::of_meeting(settings, &args.fetching, ocr, meeting)?,
+        None => Reading::begin(settings, &args.fetching, ocr, vendor_of(&args.target), "")?,
     };
     let mut text = String::new();
     if let Some(body) = &wanted.body {

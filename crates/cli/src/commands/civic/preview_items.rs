@@ -83,7 +83,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
             .map_err(|error| Failure::usage(format!("the folder {} cannot be made: {error}", folder.display())))?;
     }
     let (previews, exit) = if args.extract_text {
-        with_texts(&args, &meeting, &items).await?
+        with_texts(settings, &args, &meeting, &items).await?
     } else {
         (items.iter().map(|item| preview(item, args.all)).collect(), Exit::Ok)
     };
@@ -125,9 +125,14 @@ fn preview(item: &AgendaItem, all: bool) -> Preview {
     }
 }
 
-async fn with_texts(args: &Args, meeting: &Meeting, items: &[AgendaItem]) -> anyhow::Result<(Vec<Preview>, Exit)> {
+async fn with_texts(
+    settings: &Settings,
+    args: &Args,
+    meeting: &Meeting,
+    items: &[AgendaItem],
+) -> anyhow::Result<(Vec<Preview>, Exit)> {
     let ocr = if args.no_ocr { OcrMode::Never } else { OcrMode::Auto };
-    let mut reading = Reading::of_meeting(&args.fetching, ocr, meeting)?;
+    let mut reading = Reading::of_meeting(settings, &args.fetching, ocr, meeting)?;
     let mut previews = Vec::with_capacity(items.len());
     for item in items {
         let mut preview = preview(item, args.all);

@@ -2,7 +2,7 @@
 //! it; one that cannot be read says why, and the others go on.
 
 use super::fetching::{Fetching, stopping};
-use crate::{exit::Exit, output};
+use crate::{config::Settings, exit::Exit, output};
 use bindery_civic::{
     client::Session,
     filter::Decision,
@@ -111,8 +111,16 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn begin(fetching: &Fetching, ocr: OcrMode, vendor: &str, scope: &str) -> anyhow::Result<Self> {
-        let texts = Texts::usual(Arc::new(fetching.client()?), ocr);
+    pub(super) fn begin(
+        settings: &Settings,
+        fetching: &Fetching,
+        ocr: OcrMode,
+        vendor: &str,
+        scope: &str,
+    ) -> anyhow::Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let opener = Arc::new(settings.isolated_reader(cores)?);
+        let texts = Texts::usual(Arc::new(fetching.client()?), ocr).with_opener(opener);
         let bar = io::stderr().is_terminal().then(|| {
             let bar = output::bars().add(ProgressBar::new_spinner());
             bar.enable_steady_tick(Duration::from_millis(120));
@@ -122,8 +130,13 @@ impl Reading {
         Ok(Self { texts, session, stop: stopping()?, known: HashMap::new(), bar })
     }
 
-    pub(super) fn of_meeting(fetching: &Fetching, ocr: OcrMode, meeting: &Meeting) -> anyhow::Result<Self> {
-        Self::begin(fetching, ocr, &meeting.vendor, &meeting.banana)
+    pub(super) fn of_meeting(
+        settings: &Settings,
+        fetching: &Fetching,
+        ocr: OcrMode,
+        meeting: &Meeting,
+    ) -> anyhow::Result<Self> {
+        Self::begin(settings, fetching, ocr, &meeting.vendor, &meeting.banana)
     }
 
     /// What a document came to, and its text.

@@ -9,7 +9,11 @@ use super::{
 };
 use crate::{failure::Failure, output};
 use bindery_reader::{
-    Attachment, Lanes, OpenFile, Page, ReadError, ReadPage, Reader, combine::COMBINED, image::raster, model::FileType,
+    Lanes, OpenFile, Page, ReadError, ReadPage, Reader, Source as FileSource,
+    archive::UnpackBudget,
+    combine::COMBINED,
+    image::raster,
+    model::{AttachmentName, FileType},
     overlay, split,
 };
 use std::{
@@ -20,7 +24,10 @@ use std::{
     ops::{ControlFlow, Range},
     panic::resume_unwind,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
     thread,
 };
 
@@ -118,8 +125,8 @@ impl<'a> Job<'a> {
 
     fn read_file(&self, path: &Path) -> anyhow::Result<()> {
         let source = self.source(path);
-        match self.bytes(path) {
-            Ok(bytes) => self.read(&source, bytes),
+        match self.content(path) {
+            Ok(content) => self.read(&source, content, &mut UnpackBudget::new(&self.reader.options().limits)),
             Err(error) => {
                 self.files.fetch_add(1, Ordering::Relaxed);
                 self.failed.fetch_add(1, Ordering::Relaxed);
@@ -142,48 +149,51 @@ impl<'a> Job<'a> {
         Source { name, file_name, beside, nesting: 0 }
     }
 
-    /// Not more than may be read, however large the file is.
-    fn bytes(&self, path: &Path) -> anyhow::Result<Vec<u8>> {
-        let most = self.reader.options().limits.file_bytes;
+    /// Where the bytes are. What is no file on the disk, such as a pipe, is read here, and not further than may be read.
+    fn content(&self, path: &Path) -> anyhow::Result<FileSource> {
+        let most = self.reader.options().limits.file_bytes.saturating_add(1);
         let mut bytes = Vec::new();
         if is_dash(path) {
-            io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+            io::stdin().lock().take(most).read_to_end(&mut bytes)?;
         } else {
             if path.is_dir() {
                 anyhow::bail!("this is a folder; name the files in it, such as {}/*", path.display());
             }
-            fs::File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+            if fs::metadata(path)?.is_file() {
+                return Ok(FileSource::Path(path.to_owned()));
+            }
+            fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
         }
-        Ok(bytes)
+        Ok(FileSource::Bytes(Arc::new(bytes)))
     }
 
-    fn read(&self, source: &Source, bytes: Vec<u8>) -> anyhow::Result<()> {
+    fn read(&self, source: &Source, content: FileSource, budget: &mut UnpackBudget) -> anyhow::Result<()> {
         self.files.fetch_add(1, Ordering::Relaxed);
-        let again = self.args.split.is_some().then(|| bytes.clone());
         let lane = self.lanes.take();
-        let opened = self.reader.open(bytes, Some(&source.name));
+        let opened = self.reader.open_source(content, Some(&source.name));
         drop(lane);
         let file = match opened {
             Ok(file) => file,
             Err(error) => {
                 self.failed.fetch_add(1, Ordering::Relaxed);
+                budget.note_failure(&error);
                 output::error(&format!("{}: {error}", source.name), hint(&error));
                 return Ok(());
             }
         };
-        let complete = self.read_pages(source, &*file, again)?;
+        let complete = self.read_pages(source, &*file)?;
         self.failed.fetch_add(u64::from(!complete), Ordering::Relaxed);
         let about = file.about();
         let is_archive = matches!(about.file_type, FileType::Zip | FileType::Tar | FileType::Gzip);
         if is_archive || self.args.attachments {
-            self.read_inside(source, &*file)?;
+            self.read_inside(source, &*file, budget)?;
         }
         Ok(())
     }
 
     /// Reads what is inside a file as files of their own.
-    fn read_inside(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<()> {
-        let inside = match file.attachments() {
+    fn read_inside(&self, source: &Source, file: &dyn OpenFile, budget: &mut UnpackBudget) -> anyhow::Result<()> {
+        let inside = match file.attachment_names() {
             Ok(inside) => inside,
             Err(error) => {
                 self.failed.fetch_add(1, Ordering::Relaxed);
@@ -198,7 +208,16 @@ impl<'a> Job<'a> {
             output::error(&message, None);
             return Ok(());
         }
-        for Attachment { name, bytes, .. } in inside {
+        for (index, AttachmentName { name, .. }) in inside.into_iter().enumerate() {
+            let bytes = file.attachment(index).map(Option::unwrap_or_default);
+            let bytes = match bytes.and_then(|bytes| budget.take(bytes.len() as u64).map(|()| bytes)) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                    output::error(&format!("{}/{name}: {error}", source.name), None);
+                    continue;
+                }
+            };
             let beside = source.path("files").map(|folder| folder.join(&name));
             if let Some(folder) = beside.as_deref().and_then(Path::parent) {
                 fs::create_dir_all(folder)?;
@@ -212,28 +231,23 @@ impl<'a> Job<'a> {
                 beside,
                 nesting: source.nesting + 1,
             };
-            self.read(&inner, bytes)?;
+            self.read(&inner, FileSource::Bytes(Arc::new(bytes)), budget)?;
         }
         Ok(())
     }
 
-    /// Where the pages of a file go; `bytes` are those of the file, if it is to be split. False if not all will get there.
-    fn sink(&self, source: &Source, file: &dyn OpenFile, bytes: Option<Vec<u8>>) -> anyhow::Result<(Sink, bool)> {
+    /// Where the pages of a file go.
+    fn sink(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<Sink> {
         let about = file.about();
         if self.args.explain {
             explain::file(&source.name, about, self.args.json)?;
-            return Ok((Sink::Explained, true));
+            return Ok(Sink::Explained);
         }
         let dpi = f32::from(self.args.dpi);
-        if let (Some(bytes), Some(path)) = (bytes, source.path("pages")) {
+        if let (Some(_), Some(path)) = (&self.args.split, source.path("pages")) {
             let id = source.file_name.to_string_lossy();
             let opened = PageFolder::open(path.clone(), &id, about, self.args.pages.is_some(), dpi);
-            let mut folder = opened.map_err(|error| cannot_write(&path, &error))?;
-            let taken_apart = folder.take_apart(bytes, self.reader.options());
-            if let Err(error) = &taken_apart {
-                output::error(&format!("{}: its pages have no files of their own: {error}", source.name), None);
-            }
-            return Ok((Sink::Split(folder), taken_apart.is_ok()));
+            return Ok(Sink::Split(opened.map_err(|error| cannot_write(&path, &error))?));
         }
         if source.beside.is_none() && self.args.format.len() > 1 {
             let message = "several formats would be printed one into the other; --out names a folder for them";
@@ -248,11 +262,11 @@ impl<'a> Job<'a> {
                 None => Output::terminal(*format, dpi, about)?,
             });
         }
-        Ok((Sink::Written(outputs), true))
+        Ok(Sink::Written(outputs))
     }
 
     /// False if some page could not be read.
-    fn read_pages(&self, source: &Source, file: &dyn OpenFile, bytes: Option<Vec<u8>>) -> anyhow::Result<bool> {
+    fn read_pages(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<bool> {
         let about = file.about();
         let ranges: Vec<Range<usize>> = match &self.args.pages {
             Some(pages) => pages.of(about.page_count),
@@ -267,7 +281,7 @@ impl<'a> Job<'a> {
         }
         let wanted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
         let bar = Bar::of(!self.args.no_progress, &source.name, wanted);
-        let (mut sink, mut complete) = self.sink(source, file, bytes)?;
+        let (mut sink, mut complete) = (self.sink(source, file)?, true);
         let mut trouble = None;
         for range in ranges {
             self.reader.read_pages(file, range, &self.lanes, |read| {
@@ -376,6 +390,7 @@ fn hint(error: &ReadError) -> Option<&'static str> {
     match error {
         ReadError::NeedsPassword => Some("--password opens it"),
         ReadError::NoOcr { .. } => Some("`--ocr never` leaves scans empty and goes on"),
+        ReadError::OutOfMemory { .. } => Some("--memory allows more"),
         ReadError::UnknownType { .. } => Some("`bindery read --help` lists the types that can be read"),
         _ => None,
     }

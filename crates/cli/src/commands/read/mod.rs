@@ -7,7 +7,7 @@ mod output_file;
 mod page_folder;
 mod pages;
 
-use crate::{exit::Exit, failure::Failure, output};
+use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_reader::{
     OcrMode, ReadOptions, Reader,
     ocr::{OcrEngine, http::HttpEngine, tesseract::Tesseract},
@@ -30,7 +30,8 @@ Examples:
   bindery read report.pdf --split parts            writes parts/report.pdf.pages/page_001.pdf, page_001.md and so on
   curl -s https://example.org/ | bindery read -    reads what comes in, prints what it says
 PDF, images, Office, OpenDocument, HTML, mail, RTF, EPUB, CSV, text, and archives of these. The content tells the type;
-the name does not matter. Pages without usable text are read by Tesseract, if it is installed.")]
+the name does not matter. Pages without usable text are read by Tesseract, if it is installed. A file that needs more
+memory than --memory allows, or is over a limit (docs/reading.md), fails with one sentence; the others go on.")]
 #[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Args {
     /// The files; - is standard input
@@ -52,6 +53,11 @@ pub(crate) struct Args {
     /// How many pages are read at once; without it, one for each core
     #[arg(long, short, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+
+    /// How much memory reading a file may use, in a process of its own (default: `memory_mb` of bindery.toml, or 1024); 0: any,
+    /// in this process
+    #[arg(long, value_name = "MB", value_parser = memory())]
+    memory: Option<u64>,
 
     /// What opens encrypted files
     #[arg(long, env = crate::env_vars::READ_PASSWORD, hide_env_values = true, value_name = "PASSWORD")]
@@ -124,8 +130,17 @@ enum Ocr {
     Never,
 }
 
+/// None at all, or so much that a child can start.
+fn memory() -> impl clap::builder::TypedValueParser<Value = u64> {
+    use clap::builder::TypedValueParser as _;
+    clap::value_parser!(u64).try_map(|megabytes| match megabytes {
+        0 | 64..=1_048_576 => Ok(megabytes),
+        _ => Err("expected 0, or a number from 64 to 1048576"),
+    })
+}
+
 impl Args {
-    fn reader(&self) -> Reader {
+    fn reader(&self, settings: &Settings) -> anyhow::Result<Reader> {
         let ocr = match self.ocr {
             Ocr::Auto => OcrMode::Auto,
             Ocr::Force => OcrMode::Force,
@@ -142,7 +157,14 @@ impl Args {
             password: self.password.clone(),
             ..ReadOptions::default()
         };
-        Reader::new(options, Some(engine))
+        let reader = Reader::new(options, Some(engine));
+        let mut settings = settings.clone();
+        match self.memory {
+            Some(0) => return Ok(reader),
+            Some(megabytes) => settings.reading.memory = megabytes << 20,
+            None => {}
+        }
+        Ok(reader.with_opener(Arc::new(settings.isolated_reader(self.jobs())?)))
     }
 
     fn jobs(&self) -> usize {
@@ -151,7 +173,7 @@ impl Args {
     }
 }
 
-pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
+pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     if args.split.as_deref().is_some_and(is_dash) {
         return Err(Failure::usage("--split needs a folder, and - is none").into());
     }
@@ -161,16 +183,16 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
             .map_err(|error| Failure::usage(format!("{}: cannot be made: {error}", folder.display())))?;
     }
     // Reading keeps its cores busy, and threads of the runtime must not be kept.
-    tokio::task::spawn_blocking(move || read_all(&args)).await?
+    let reader = args.reader(settings)?;
+    tokio::task::spawn_blocking(move || read_all(&args, &reader)).await?
 }
 
 fn is_dash(path: &std::path::Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn read_all(args: &Args) -> anyhow::Result<Exit> {
-    let reader = args.reader();
-    let job = Job::new(args, &reader);
+fn read_all(args: &Args, reader: &Reader) -> anyhow::Result<Exit> {
+    let job = Job::new(args, reader);
     job.read_all(&args.files)?;
     let (failed, files) = job.finish();
     if failed == 0 {

@@ -14,12 +14,12 @@
 //! again fills it.
 
 use bindery_reader::{
-    About, OpenFile, ReadError, ReadOptions, ReadPage,
+    About, OpenFile, ReadError, ReadPage,
     combine::{self, COMBINED, COMBINED_WORDS, Combined, Waiting},
     image::raster,
     model::FileType,
     render,
-    split::{self, MANIFEST, Manifest, SplitPdf, page_name},
+    split::{self, MANIFEST, Manifest, page_name},
 };
 use serde::Serialize;
 use std::{
@@ -38,7 +38,7 @@ pub(super) struct PageFolder {
 
 /// What a page is as a file of its own.
 enum Pages {
-    Pdf(SplitPdf),
+    Pdf,
     Pictures,
     /// Markdown is all there is.
     None,
@@ -63,16 +63,12 @@ impl PageFolder {
             kind,
             FileType::Png | FileType::Jpeg | FileType::Tiff | FileType::Bmp | FileType::WebP | FileType::Gif
         );
-        let pages = if is_picture { Pages::Pictures } else { Pages::None };
+        let pages = match kind {
+            FileType::Pdf => Pages::Pdf,
+            _ if is_picture => Pages::Pictures,
+            _ => Pages::None,
+        };
         Ok(Self { folder, manifest, kind, pages, dpi })
-    }
-
-    /// Takes a PDF apart; its bytes are needed as they were. Without this its pages have no files but their text.
-    pub(super) fn take_apart(&mut self, bytes: Vec<u8>, options: &ReadOptions) -> Result<(), ReadError> {
-        if self.kind == FileType::Pdf {
-            self.pages = Pages::Pdf(SplitPdf::open(bytes, options)?);
-        }
-        Ok(())
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -105,7 +101,7 @@ impl PageFolder {
 
     fn own_file(&self, file: &dyn OpenFile, number: usize) -> Result<Option<(&'static str, Vec<u8>)>, ReadError> {
         match &self.pages {
-            Pages::Pdf(pdf) => Ok(Some(("pdf", pdf.page(number - 1)?))),
+            Pages::Pdf => Ok(file.page_file(number - 1)?.map(|page| ("pdf", page))),
             Pages::Pictures => {
                 let Some(picture) = file.image(number - 1, self.dpi)? else { return Ok(None) };
                 let png = raster::to_png(&picture).map_err(|what| ReadError::damaged(self.kind.name(), what))?;

@@ -179,7 +179,7 @@ impl Watch<'_> {
     }
 
     async fn receive(&mut self, found: &Found) -> anyhow::Result<()> {
-        let taken = take_in(&**self.app.engine.blobs(), std::slice::from_ref(&found.path)).await?;
+        let taken = take_in(&self.app.engine, std::slice::from_ref(&found.path)).await?;
         taken.notes.iter().for_each(output::note);
         let location = found.path.display().to_string();
         let external_id = taken.content_id(&json!(["watched", location]));

@@ -12,6 +12,7 @@ use super::{
 use crate::{context::CancelFlag, runner::Limits};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::{
+    collections::VecDeque,
     io::{self, BufReader, Write as _},
     process::{Child, ChildStdin, ChildStdout},
     sync::Arc,
@@ -29,6 +30,9 @@ const MOST_AHEAD: usize = 32;
 
 /// The most bytes that are sent ahead, and that are kept for sending.
 pub(super) const LARGE: usize = 256 << 10;
+
+/// How many keys are noted of a child.
+const MOST_KEYS: usize = 64;
 
 /// What comes from a child.
 #[derive(Debug)]
@@ -55,6 +59,10 @@ pub(super) struct ChildProcess {
     setup: Vec<u8>,
     /// Moving average of the time that one input takes.
     pace: Duration,
+    /// The keys of the requests that it answered last, the newest at the end.
+    keys: VecDeque<u64>,
+    /// Whether it was given anything to do.
+    is_fresh: bool,
 }
 
 impl ChildProcess {
@@ -102,6 +110,8 @@ impl ChildProcess {
                 outgoing: Vec::new(),
                 setup: Vec::new(),
                 pace: SLOW,
+                keys: VecDeque::new(),
+                is_fresh: true,
             }),
             Err(error) => {
                 let _ = process.kill();
@@ -139,8 +149,30 @@ impl ChildProcess {
         !matches!(waitid(WaitId::Pid(self.vitals.pid), look), Ok(None))
     }
 
+    /// Whether nothing was asked of it yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.is_fresh
+    }
+
+    /// Whether it has seen a request of this key not long ago.
+    pub(super) fn knows(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// Notes that a request of this key goes to it; true if it has seen one not long ago.
+    pub(super) fn note_key(&mut self, key: u64) -> bool {
+        self.is_fresh = false;
+        let known = self.keys.iter().position(|known| *known == key).and_then(|place| self.keys.remove(place));
+        self.keys.push_back(key);
+        if self.keys.len() > MOST_KEYS {
+            self.keys.pop_front();
+        }
+        known.is_some()
+    }
+
     /// Tells it of the task, unless it knows.
     pub(super) fn set_up(&mut self, setup: &[u8]) {
+        self.is_fresh = false;
         if self.setup != setup {
             self.outgoing.extend_from_slice(setup);
             setup.clone_into(&mut self.setup);
@@ -166,12 +198,21 @@ impl ChildProcess {
         }
     }
 
+    /// Waits for the next message. None at the end of the pipe; an error where nobody understands it.
+    pub(super) fn receive_raw(&mut self) -> Result<Option<Vec<u8>>, String> {
+        match frame::read(&mut self.answers) {
+            Ok(message) => Ok(message),
+            Err(frame::FrameError::Pipe(_)) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     /// Waits for whatever comes next.
     pub(super) fn receive(&mut self) -> Received {
-        let message = match frame::read(&mut self.answers) {
+        let message = match self.receive_raw() {
             Ok(Some(message)) => message,
-            Ok(None) | Err(frame::FrameError::Pipe(_)) => return Received::Ended,
-            Err(error) => return Received::Garbled(error.to_string()),
+            Ok(None) => return Received::Ended,
+            Err(why) => return Received::Garbled(why),
         };
         if message.is_empty() {
             self.vitals.heard();

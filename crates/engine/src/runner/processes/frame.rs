@@ -6,6 +6,8 @@
 //! └────────────────────────────┴──────────────┘
 //! ```
 //!
+//! A frame whose first byte is 1 holds no JSON but a request to a service, see [`raw`]; its answer is bytes as well.
+//!
 //! An empty frame is a message too, the shortest: to the child it says *stop what you are doing*, from the child it says
 //! *I am alive*. Before its first frame a child writes [`GREETING`]; whatever came before it, such as a banner, is not
 //! ours and is skipped.
@@ -23,6 +25,9 @@ pub(super) const GREETING: &[u8] = b"\0bindery-frames-1\n";
 const MAX_BANNER: usize = 64 << 10;
 
 pub(super) const EMPTY: [u8; 4] = [0; 4];
+
+/// What a message begins with that is not JSON.
+const RAW: u8 = 1;
 
 /// Why a message could not be made or read.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +48,31 @@ pub(super) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
     let length = u32::try_from(size).ok().filter(|_| size <= MAX_FRAME).ok_or(FrameError::TooLarge { size })?;
     frame[..EMPTY.len()].copy_from_slice(&length.to_le_bytes());
     Ok(frame)
+}
+
+/// A request to a service: a head, which is a frame of its own, and bytes.
+pub(super) fn raw(head: &[u8], body: &[u8]) -> Result<Vec<u8>, FrameError> {
+    let size = 1 + head.len() + body.len();
+    let length = u32::try_from(size).ok().filter(|_| size <= MAX_FRAME).ok_or(FrameError::TooLarge { size })?;
+    let mut frame = Vec::with_capacity(EMPTY.len() + size);
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.push(RAW);
+    frame.extend_from_slice(head);
+    frame.extend_from_slice(body);
+    Ok(frame)
+}
+
+/// An answer of a service.
+pub(super) fn raw_answer(bytes: &[u8]) -> Result<Vec<u8>, FrameError> {
+    let size = bytes.len();
+    let length = u32::try_from(size).ok().filter(|_| size <= MAX_FRAME).ok_or(FrameError::TooLarge { size })?;
+    Ok([&length.to_le_bytes(), bytes].concat())
+}
+
+/// The head and the bytes of a request to a service; none if the message is another.
+pub(super) fn split_raw(message: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = message.strip_prefix(&[RAW])?.split_first_chunk()?;
+    rest.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
 /// The next message, without its length. None at the end of the pipe, also when it ends inside a message: whoever was
@@ -99,6 +129,15 @@ mod tests {
         assert_eq!(read(&mut pipe).unwrap().unwrap(), b"");
         assert_eq!(read(&mut pipe).unwrap().unwrap(), b"[2,2,2]");
         assert!(read(&mut pipe).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_request_is_told_from_json() {
+        let frame = raw(&encode(&"head").unwrap(), b"{body}").unwrap();
+        let message = read(&mut frame.as_slice()).unwrap().unwrap();
+        assert_eq!(split_raw(&message), Some((b"\"head\"".as_slice(), b"{body}".as_slice())));
+        assert_eq!(split_raw(b"{}"), None);
+        assert_eq!(split_raw(&message[..8]), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{
     child::{ChildProcess, LARGE, Received},
     death::{Death, cancelled},
     pile::{Next, Pending, Pile},
-    pool::{Pool, Seat},
+    pool::{Pool, START_BACKOFF, START_TRIES, Seat},
     vitals::Rules,
     wire::{self, Answer},
 };
@@ -18,14 +18,8 @@ use std::{
         atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc::Sender,
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
-
-/// So many children that do not come up, one after the other, and no more are started.
-const START_TRIES: u32 = 5;
-
-/// The wait after the first that did not; doubled after each.
-const START_BACKOFF: Duration = Duration::from_millis(25);
 
 /// What the lanes of one run have seen.
 #[derive(Debug, Default)]

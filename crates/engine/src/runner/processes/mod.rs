@@ -37,6 +37,11 @@
 //! asks for far more than its limit at once, the allocation fails, which ends the child. A child that has no time limit
 //! but is frozen (`SIGSTOP`) is noticed by its silence; one that is merely busy is not silent.
 //!
+//! **Services.** A child also answers requests to the [`Service`]s of its registry: bytes in, bytes out, one at a time,
+//! under the same limits ([`Processes::call`]). A service may keep what later requests need; requests of one key go to the
+//! child that had it before. A child that has grown to half of its limit is replaced after its answer, so that what one
+//! request has left behind is not counted against the next.
+//!
 //! **Cancelling.** Nothing new is begun. Steps that are under way are told through their context, and have a moment
 //! ([`Processes::with_cancel_grace`]) to return, which counts as their result. Then their children are killed.
 
@@ -48,6 +53,7 @@ mod lane;
 mod pile;
 mod pool;
 mod serve;
+mod service;
 mod status;
 mod stderr;
 mod vitals;
@@ -57,6 +63,7 @@ mod wire;
 pub use command::ChildCommand;
 pub use frame::MAX_FRAME;
 pub use serve::{OpenBlobs, local_blobs, serve};
+pub use service::{Call, Service};
 
 use self::{
     lane::{Lane, Tally},
@@ -64,7 +71,7 @@ use self::{
     pool::Pool,
     wire::{Order, Setup},
 };
-use super::{OnResult, Ran, Runner, RunnerKind, RunnerReport, Task, Unit};
+use super::{Limits, OnResult, Ran, Runner, RunnerKind, RunnerReport, Task, Unit};
 use crate::steps::StepTimes;
 use bindery_core::StepError;
 use std::{
@@ -82,6 +89,7 @@ struct Options {
     silent_for: Duration,
     cancel_grace: Duration,
     blob_folder: Option<PathBuf>,
+    memory: u64,
 }
 
 /// Runs steps in child processes. Clones share the same children.
@@ -99,6 +107,7 @@ impl Processes {
             silent_for: Duration::from_secs(10),
             cancel_grace: Duration::from_secs(1),
             blob_folder: None,
+            memory: Limits::DEFAULT_MEMORY,
         };
         Self { pool: Arc::new(Pool::new(command, workers)), options }
     }
@@ -130,6 +139,17 @@ impl Processes {
     pub fn with_blob_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.options.blob_folder = Some(folder.into());
         self
+    }
+
+    /// What a request to a service may take in memory, in bytes, where nothing else is set for it; 1 GiB by default.
+    #[must_use]
+    pub fn with_memory(mut self, memory: u64) -> Self {
+        self.options.memory = memory;
+        self
+    }
+
+    pub fn memory(&self) -> u64 {
+        self.options.memory
     }
 
     /// The most children at a time.

@@ -1,6 +1,7 @@
 //! The children of one [`Processes`](super::Processes): at most so many, kept for the next time.
 
 use super::{child::ChildProcess, command::ChildCommand, death::StartError, watch::Watch};
+use bindery_core::StepError;
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -8,6 +9,12 @@ use std::{
 
 /// How often someone who waits for a seat looks whether there is still something to do.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// So many children that do not come up, one after the other, and no more are started.
+pub(super) const START_TRIES: u32 = 5;
+
+/// The wait after the first that did not; doubled after each.
+pub(super) const START_BACKOFF: Duration = Duration::from_millis(25);
 
 #[derive(Debug, Default)]
 struct Seats {
@@ -46,6 +53,19 @@ impl Pool {
 
     /// The right to use one child. Waits while all are in use; none if it is not wanted any more.
     pub(super) fn seat(&self, still_wanted: impl Fn() -> bool) -> Option<Seat<'_>> {
+        self.take(still_wanted, |_| None)
+    }
+
+    /// The same for a request of a key: an idle child that knows the key is preferred.
+    pub(super) fn seat_for(&self, key: u64) -> Option<Seat<'_>> {
+        self.take(|| true, |idle| idle.iter().position(|child| child.knows(key)))
+    }
+
+    fn take(
+        &self,
+        still_wanted: impl Fn() -> bool,
+        preferred: impl Fn(&[ChildProcess]) -> Option<usize>,
+    ) -> Option<Seat<'_>> {
         let mut seats = self.lock();
         loop {
             if !still_wanted() {
@@ -53,7 +73,10 @@ impl Pool {
             }
             if seats.taken < self.size {
                 seats.taken += 1;
-                let child = seats.idle.pop();
+                let child = match preferred(&seats.idle) {
+                    Some(place) => Some(seats.idle.swap_remove(place)),
+                    None => seats.idle.pop(),
+                };
                 drop(seats);
                 return Some(Seat { pool: self, child });
             }
@@ -79,6 +102,23 @@ impl Seat<'_> {
             tracing::warn!(pid = child.pid(), "an idle child has ended; starting another");
         }
         ChildProcess::start(&self.pool.command, &self.pool.watch)
+    }
+
+    /// The same; where it does not come up, it is tried again a few times.
+    pub(super) fn started(&mut self) -> Result<ChildProcess, StepError> {
+        let mut failed_starts = 0;
+        loop {
+            let error = match self.child() {
+                Ok(child) => return Ok(child),
+                Err(error) => error,
+            };
+            failed_starts += 1;
+            tracing::warn!(reason = error.reason, failed_starts, "a child did not start");
+            if error.hopeless || failed_starts == START_TRIES {
+                return Err(error.error());
+            }
+            std::thread::sleep(START_BACKOFF * 2_u32.pow(failed_starts));
+        }
     }
 
     /// Keeps a child for the next time.

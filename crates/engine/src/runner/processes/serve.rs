@@ -3,6 +3,8 @@
 use super::{
     frame::{self, FrameError},
     pile::too_large,
+    service::{CallHead, Verdict},
+    status,
     wire::{Order, Reply, Run, Setup},
 };
 use crate::{
@@ -59,7 +61,8 @@ pub fn serve(registry: &Registry, open_blobs: OpenBlobs<'_>) -> io::Result<()> {
     thread("bindery-orders", move || read_orders(orders, &sender))?;
     let pulse = Arc::clone(&answers);
     thread("bindery-pulse", move || pulse.beat())?;
-    let mut desk = Desk { registry, open_blobs, blobs: None, task: Err(StepError::bug("no task was set up")) };
+    let task = Err(StepError::bug("no task was set up"));
+    let mut desk = Desk { registry, open_blobs, blobs: None, task, limited_to: None };
     desk.work(&inbox, &answers)
 }
 
@@ -140,11 +143,21 @@ struct Desk<'a> {
     blobs: Option<(PathBuf, BlobAccess, tokio::runtime::Runtime)>,
     /// Or what every input is told instead.
     task: Result<Task, StepError>,
+    /// The limit that was set last.
+    limited_to: Option<Option<u64>>,
 }
 
 impl Desk<'_> {
     fn work(&mut self, inbox: &Receiver<(Vec<u8>, CancelFlag)>, answers: &Answers) -> io::Result<()> {
         for (order, cancel) in inbox {
+            if let Some((head, request)) = frame::split_raw(&order) {
+                answers.begin();
+                let (mut answer, verdict) = self.call(&serde_json::from_slice(head)?, request);
+                answer.push(verdict as u8);
+                let too_large = |error: FrameError| frame::raw_answer(&failed(&error.to_string()));
+                answers.write(&frame::raw_answer(&answer).or_else(too_large)?)?;
+                continue;
+            }
             match serde_json::from_slice(&order)? {
                 Order::Setup(setup) => self.task = self.set_up(setup),
                 Order::Run(run) if cancel.is_cancelled() => answers.send(&Reply::NotBegun { place: run.place })?,
@@ -166,9 +179,37 @@ impl Desk<'_> {
         }
     }
 
+    /// A service's answer.
+    fn call(&mut self, head: &CallHead, request: &[u8]) -> (Vec<u8>, Verdict) {
+        self.limit_memory(head.memory);
+        let registry = self.registry;
+        let Some(service) = registry.service(&head.service) else {
+            let text = format!("the child process has no service {}", head.service);
+            return (text.into_bytes(), Verdict::Failed);
+        };
+        let blobs = match head.blobs.clone().map(|folder| self.open(folder)).transpose() {
+            Ok(blobs) => blobs,
+            Err(error) => return (error.message.into_bytes(), Verdict::Failed),
+        };
+        let Ok(answer) = catch_unwind(AssertUnwindSafe(|| service.answer(request, blobs.as_ref()))) else {
+            return (format!("the service {} panicked", head.service).into_bytes(), Verdict::Failed);
+        };
+        let is_large = || head.memory.is_some_and(|limit| status::own_memory().is_some_and(|used| used > limit / 2));
+        if is_large() {
+            service.shrink();
+        }
+        (answer, if is_large() { Verdict::AnsweredLast } else { Verdict::Answered })
+    }
+
+    fn limit_memory(&mut self, limit: Option<u64>) {
+        if self.limited_to.replace(limit) != Some(limit) {
+            limit_memory(limit);
+        }
+    }
+
     fn set_up(&mut self, setup: Setup) -> Result<Task, StepError> {
         let limits = setup.limits();
-        limit_memory(limits.memory);
+        self.limit_memory(limits.memory);
         let Setup { processor: name, version, settings, blobs, .. } = setup;
         let known = self.registry.get(&name);
         let processor = known.filter(|processor| processor.version() == version).ok_or_else(|| {
@@ -217,6 +258,12 @@ fn encode(place: usize, from: Step, ran: Ran) -> Result<Vec<u8>, FrameError> {
     };
     let Ran { times, costs, .. } = ran;
     frame(&Ran { costs, ..Ran::failed(from, error, times) })
+}
+
+fn failed(text: &str) -> Vec<u8> {
+    let mut answer = text.as_bytes().to_vec();
+    answer.push(Verdict::Failed as u8);
+    answer
 }
 
 /// Makes a single huge allocation fail, which ends this process instead of the machine.

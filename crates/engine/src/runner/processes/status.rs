@@ -1,6 +1,7 @@
 //! What the kernel says about a process: its memory, and whether it has ended.
 
 use rustix::process::Pid;
+use std::sync::OnceLock;
 
 /// A process at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,23 @@ pub(super) enum Status {
 /// None where there is no `/proc`, or no such process.
 pub(super) fn read(pid: Pid) -> Option<Status> {
     parse(&std::fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?)
+}
+
+/// What this process has in memory of its own, in bytes, without what it shares with files. None where there is no `/proc`.
+pub(super) fn own_memory() -> Option<u64> {
+    // The short file is read after every request; the long one, which knows the size of a page, once.
+    static PAGE: OnceLock<Option<u64>> = OnceLock::new();
+    let pages = || std::fs::read_to_string("/proc/self/statm").ok();
+    let field = |text: &str, place: usize| text.split_whitespace().nth(place)?.parse::<u64>().ok();
+    let page = (*PAGE.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let all = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+        let page = (field(all, 0)? << 10).checked_div(field(&pages()?, 0)?)?;
+        // Threads come and go between the two looks.
+        Some((page + page / 2).max(1).ilog2()).map(|power| 1 << power)
+    }))?;
+    let now = pages()?;
+    Some(field(&now, 1)?.saturating_sub(field(&now, 2)?) * page)
 }
 
 fn parse(text: &str) -> Option<Status> {
@@ -40,6 +58,15 @@ mod tests {
     fn what_has_ended_has_no_memory() {
         assert_eq!(parse("Name:\tbindery\nState:\tZ (zombie)\n"), Some(Status::Ended));
         assert_eq!(parse(""), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn own_memory_grows_by_what_is_written() {
+        let before = own_memory().unwrap();
+        let block = vec![1_u8; 64 << 20];
+        let grown = own_memory().unwrap().saturating_sub(before);
+        assert!((48 << 20..128 << 20).contains(&grown), "{grown} of {} bytes", block.len());
     }
 
     #[cfg(target_os = "linux")]

@@ -83,7 +83,7 @@ impl Request {
         for (name, bytes) in files {
             desk.write(name, bytes);
         }
-        let taken = intake::take_in(&**desk.engine.blobs(), &[desk.folder()]).await.unwrap();
+        let taken = intake::take_in(&desk.engine, &[desk.folder()]).await.unwrap();
         let mut intake = Intake::new("default", taken.files);
         intake.external_id = Some("request-1".to_owned());
         intake.received_at = clock.as_ref().map(|clock| clock.now() - ago);

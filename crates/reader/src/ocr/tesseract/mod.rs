@@ -156,6 +156,10 @@ fn no_language(missing: &[&str]) -> ReadError {
 }
 
 impl OcrEngine for Tesseract {
+    fn is_everywhere(&self) -> bool {
+        self.settings == TesseractSettings::default()
+    }
+
     fn name(&self) -> String {
         let library = self.library.lock().unwrap_or_else(PoisonError::into_inner);
         library.as_ref().map_or_else(|| "Tesseract".to_owned(), |library| format!("Tesseract {}", library.version))

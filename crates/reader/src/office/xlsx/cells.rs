@@ -2,6 +2,7 @@
 
 use super::{dates::plain_moment, decimal::general, formats::shown};
 use crate::{
+    error::bytes,
     model::Inlines,
     office::sheet::{MOST_CELLS, Merge, SheetCell},
     options::Limits,
@@ -61,6 +62,7 @@ pub(super) fn read_cells(xml: &str, shared: &Shared, limits: &Limits) -> SheetCo
     let mut open: Vec<Part> = Vec::new();
     let mut current = Current::default();
     let (mut row, mut column) = (0_u32, 0_u32);
+    let mut said: u64 = 0;
     loop {
         let pulled = match pull.next() {
             Ok(pulled) => pulled,
@@ -117,6 +119,15 @@ pub(super) fn read_cells(xml: &str, shared: &Shared, limits: &Limits) -> SheetCo
                 {
                     if content.cells.len() >= MOST_CELLS {
                         content.warnings.push(format!("only the first {MOST_CELLS} cells of the sheet were read"));
+                        return content;
+                    }
+                    // A text that is kept once can be shown by every cell.
+                    said = said.saturating_add(text.len() as u64);
+                    if said > limits.text_bytes {
+                        let (count, most) = (content.cells.len(), bytes(limits.text_bytes));
+                        let what =
+                            format!("only the first {count} cells of the sheet were read: they say more than {most}");
+                        content.warnings.push(what);
                         return content;
                     }
                     let (row, column) = (current.row, current.column);

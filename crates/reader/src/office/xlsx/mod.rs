@@ -39,7 +39,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         return Err(ReadError::damaged("xlsx", format!("\"{main}\", which lists the sheets, is missing")));
     };
     let relations = Relations::of(&package, &main, &mut warnings);
-    let shared = read_shared(&package, &relations, workbook.root(), limits, &mut warnings);
+    let shared = read_shared(&package, &relations, workbook.root(), limits, &mut warnings)?;
     let people = extras::people(&package, &relations, &mut warnings);
 
     let mut pages = Vec::new();
@@ -54,7 +54,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         }
         page.label = Some(name);
         match sheet.prefixed_attribute("id").and_then(|id| relations.get(id)) {
-            Some(part) => read_sheet(&mut page, &package, &part.target, &shared, &people, limits),
+            Some(part) => read_sheet(&mut page, &package, &part.target, &shared, &people, limits)?,
             None => page.warnings.push("the workbook does not say where this sheet is".to_owned()),
         }
         pages.push(page);
@@ -84,7 +84,7 @@ fn read_shared(
     workbook: Element<'_>,
     limits: &Limits,
     warnings: &mut Vec<String>,
-) -> Shared {
+) -> ReadResult<Shared> {
     let mut shared = Shared::default();
     let properties = workbook.child("workbookPr").and_then(|found| found.attribute("date1904"));
     shared.from_1904 = matches!(properties, Some("1" | "true" | "on"));
@@ -100,10 +100,13 @@ fn read_shared(
         });
         match strings {
             Ok(strings) => shared.strings = strings,
+            Err(ReadError::TooLarge { what }) => {
+                return Err(ReadError::too_large(format!("the texts of the workbook are too large: {what}")));
+            }
             Err(error) => warnings.push(format!("the texts of the workbook (\"{part}\") could not be read: {error}")),
         }
     }
-    shared
+    Ok(shared)
 }
 
 fn read_sheet(
@@ -113,16 +116,18 @@ fn read_sheet(
     shared: &Shared,
     people: &extras::People,
     limits: &Limits,
-) {
+) -> ReadResult<()> {
     let bytes = match package.read(part) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
             page.warnings.push("the sheet is missing in the file".to_owned());
-            return;
+            return Ok(());
         }
+        // A bomb, and not a sheet that is damaged.
+        Err(error @ ReadError::TooLarge { .. }) => return Err(error),
         Err(error) => {
             page.warnings.push(format!("the sheet could not be read: {error}"));
-            return;
+            return Ok(());
         }
     };
     let mut content = read_cells(&decode_xml(&bytes), shared, limits);
@@ -138,4 +143,5 @@ fn read_sheet(
     page.blocks.extend(extras::comment_blocks(package, &relations, people, &mut page.warnings));
     page.blocks.extend(edge_blocks(edges("Footer"), Role::Footer));
     page.blocks = under_name(page.label.as_deref().unwrap_or_default(), std::mem::take(&mut page.blocks));
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::formats::built_in;
 use crate::{
-    error::ReadResult,
+    error::{ReadError, ReadResult},
     options::Limits,
     package::{Pull, Pulled, Tree},
 };
@@ -28,7 +28,7 @@ pub(super) fn cell_formats(tree: &Tree) -> Vec<Option<String>> {
 
 /// The texts that cells refer to by number. How Japanese is spoken is written beside the text; it is left out.
 pub(super) fn shared_strings(xml: &str, limits: &Limits) -> ReadResult<Vec<String>> {
-    let mut strings = Vec::new();
+    let mut strings: Vec<String> = Vec::new();
     let mut pull = Pull::new(xml, limits);
     let mut current: Option<String> = None;
     let mut open: Vec<Part> = Vec::new();
@@ -47,6 +47,10 @@ pub(super) fn shared_strings(xml: &str, limits: &Limits) -> ReadResult<Vec<Strin
                 open.push(part);
             }
             Pulled::End => {
+                if strings.len() > limits.xml_nodes {
+                    let most = limits.xml_nodes;
+                    return Err(ReadError::too_large(format!("there are more than {most} of them")));
+                }
                 if open.pop() == Some(Part::Item) {
                     strings.push(current.take().unwrap_or_default());
                 }
