@@ -13,12 +13,14 @@ mod inputs;
 mod items;
 mod names;
 mod output;
+mod pretty_json;
 mod processors;
 mod progress;
 mod receiving;
 mod report;
 mod result_tables;
 mod standalone;
+mod stored_result;
 mod whole_file;
 mod work;
 

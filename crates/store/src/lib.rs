@@ -21,6 +21,7 @@ mod counting;
 pub mod error;
 pub mod executions;
 mod gather;
+pub mod pages;
 pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;

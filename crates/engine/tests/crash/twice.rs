@@ -23,7 +23,8 @@ use bindery_store::{
     portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, WorkerView,
+        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
+        WorkerView,
     },
     search::{CollectionView, Hit, IndexedDocument, SearchRequest},
 };
@@ -184,6 +185,9 @@ impl Records for Twice {
     }
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
         self.0.outcomes(submission, stage).await
+    }
+    async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
+        self.0.outcome_page(submission, page).await
     }
     async fn item_outcomes(
         &self,

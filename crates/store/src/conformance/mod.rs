@@ -25,6 +25,7 @@
 //! | [`repairs`] | parts that are run again and reach the result |
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
+//! | [`progress`] | counts that are kept and true, and lists that are read page by page |
 //! | [`deadlines`] | warnings, each once |
 //! | [`executions`] | state machines that go on where they were |
 //! | [`search`] | pages that are found by their words |
@@ -58,6 +59,7 @@ pub mod limits;
 pub mod model;
 pub mod ops;
 pub mod portable;
+pub mod progress;
 pub mod property;
 pub mod records;
 pub mod repairs;
@@ -268,6 +270,14 @@ macro_rules! conformance_suite {
                 a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
             }
+            progress {
+                counters_agree_with_a_recount_after_random_operations
+                a_commit_that_fails_counts_nothing
+                workers_at_the_same_time_count_right
+                counters_go_with_their_submission
+                items_are_read_page_by_page
+                outcomes_are_read_page_by_page
+            }
             executions {
                 a_machine_gets_a_new_version_when_its_text_changes
                 a_name_is_started_once
@@ -413,6 +423,7 @@ mod tests {
             ("civic_reading", include_str!("civic_reading.rs")),
             ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
+            ("progress", include_str!("progress.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
         for (module, source) in files {

@@ -6,6 +6,7 @@ use super::{
     jobs,
     listen::Listener,
     open::{self, PostgresOptions},
+    progress::Folding,
     quiet::Quiet,
     repair, reviews,
     rows::get,
@@ -50,6 +51,7 @@ pub struct PostgresStore {
     /// Queues and submissions without work, and nothing to sweep.
     unclaimed: Quiet<Meant>,
     unswept: Quiet<()>,
+    folding: Folding,
 }
 
 impl PostgresStore {
@@ -76,6 +78,7 @@ impl PostgresStore {
             found_nothing: AtomicBool::new(true),
             unclaimed: Quiet::default(),
             unswept: Quiet::default(),
+            folding: Folding::default(),
         }
     }
 
@@ -176,6 +179,7 @@ impl Queue for PostgresStore {
         if self.unswept.holds(&(), mark) {
             return Ok(Swept::default());
         }
+        self.folding.fold_if_due(&self.db).await?;
         let due_in = sweep::due_in(&self.db).await?;
         if due_in.is_none_or(|due_in| !due_in.is_zero()) {
             self.unswept.found_nothing((), mark, due_in, self.look_after());

@@ -28,6 +28,7 @@
 //! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
 //! | `workers` | who works on it |
 //! | `portable` | all rows out, all rows in |
+//! | `progress` | counters of outcomes and items, kept with the rows |
 //! | `records`, `explain` | the reads |
 //! | `search` | the index of texts |
 //! | `civic` | city councils: answers and rows, whatever they are about |
@@ -57,6 +58,7 @@ mod migrate;
 mod news;
 mod open;
 mod portable;
+mod progress;
 mod quiet;
 mod records;
 mod repair;

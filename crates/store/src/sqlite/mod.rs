@@ -14,6 +14,7 @@
 //! | `reader` | a few read-only connections |
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `executions` | state machines: statements, reads and their trait |
+//! | `progress` | counters of outcomes and items, kept with the rows |
 //! | `records` | the reads |
 //! | `search` | the index of texts |
 //! | `civic` | city councils: answers and rows, whatever they are about |
@@ -32,6 +33,7 @@ mod jobs;
 mod joins;
 mod open;
 mod portable;
+mod progress;
 mod reader;
 mod records;
 mod repair;
