@@ -82,17 +82,19 @@ torture: setup-test ## Kill workers KILLS times (default 300), by kill -9 and by
 	BINDERY_TORTURE_INPUTS=$(INPUTS) cargo test --release -p bindery-engine --test processes torture -- --nocapture
 	BINDERY_TORTURE_MUTATIONS=$(MUTATIONS) cargo test --release -p bindery-reader --test hostile -- --nocapture
 
-bench-engine: setup ## Measure the engine
-	@cargo run --release -q -p bindery-engine --example bench_engine
+# Several measurements end in one line.
+ONE_LINE = awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
+
+bench-engine: setup ## Measure the engine, and what looking at a submission of a million pages costs
+	@cargo build --release -q -p bindery; \
+	{ cargo run --release -q -p bindery-engine --example bench_engine; \
+	  python3 bench/looking/bench.py target/release/bindery; } | $(ONE_LINE)
 
 bench-processors: setup ## Measure the runners of processors
 	@cargo run --release -q -p bindery-engine --example bench_processors
 
 bench-amqp: setup-test ## Measure the way over RabbitMQ
 	@cargo run --release -q -p bindery-amqp --example bench_amqp
-
-# Several measurements end in one line.
-ONE_LINE = awk '/^BENCH / { sub(/^BENCH /, ""); all = all " " $$0; next } { print; fflush() } END { print "BENCH" all }'
 
 bench-scale: setup-test ## Measure the engine on a private PostgreSQL, beside graphile-worker, and over RabbitMQ
 	@{ cargo run --release -q -p bindery-engine --example bench_scale; \

@@ -13,6 +13,7 @@ mod inputs;
 mod items;
 mod names;
 mod output;
+mod pretty_json;
 mod processors;
 mod progress;
 mod receiving;
@@ -22,6 +23,7 @@ mod requests;
 mod result_tables;
 mod standalone;
 mod store_wait;
+mod stored_result;
 mod terminal;
 mod work;
 

@@ -4,16 +4,28 @@ use crate::{config::App, items::Names, output};
 use bindery_core::{
     Name, SubmissionId,
     artifact::Artifact,
-    job::{JobState, WaitReason},
+    job::{ENGINE_QUEUE, JobState, WaitReason},
     outcome::OutcomeStatus,
+    progress::Progress,
+    review::ReviewStatus,
 };
-use bindery_store::query::{JobFilter, ReviewFilter};
+use bindery_store::{
+    pages::OutcomePages,
+    query::{JobFilter, ReviewFilter},
+};
 use serde::Serialize;
 use serde_json::Value;
 use std::{collections::BTreeMap, io, time::Duration};
 
 /// How many failed parts are listed before the rest is only counted.
-const MOST_LISTED: usize = 20;
+pub(crate) const MOST_LISTED: usize = 20;
+
+/// How many are in a list for programs.
+pub(crate) const MOST_IN_JSON: usize = 1_000;
+
+/// Of how many jobs of a stage in one state the reasons are looked at. There may be a million, and they wait for the
+/// same.
+const LOOKED_AT: usize = 1_000;
 
 /// A part that failed.
 #[derive(Debug, Serialize)]
@@ -23,33 +35,56 @@ pub(crate) struct FailedPart {
     pub(crate) reason: String,
 }
 
-pub(crate) async fn failed_parts(app: &App, id: SubmissionId) -> anyhow::Result<Vec<FailedPart>> {
+/// What failed: the first of it, and how much there is in all.
+#[derive(Debug, Default)]
+pub(crate) struct Failed {
+    pub(crate) listed: Vec<FailedPart>,
+    pub(crate) total: u64,
+}
+
+impl Failed {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+}
+
+/// The first `most` parts that failed, stage by stage. What did not fail is not looked at.
+pub(crate) async fn failed_parts(app: &App, progress: &Progress, most: usize) -> anyhow::Result<Failed> {
+    let id = progress.submission;
     let mut names = Names::new(app);
-    let mut failed = Vec::new();
-    for outcome in app.store().outcomes(id, None).await? {
-        if outcome.status == OutcomeStatus::Failed {
-            let part = names.of(id, outcome.item).await?;
-            let reason = outcome.error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
-            failed.push(FailedPart { part, stage: outcome.stage, reason });
+    let mut failed =
+        Failed { total: progress.stages.iter().map(|stage| stage.counts.failed).sum(), ..Failed::default() };
+    for stage in progress.stages.iter().filter(|stage| stage.counts.failed > 0) {
+        let mut pages = OutcomePages::new(app.store(), id, &stage.stage, Some(OutcomeStatus::Failed));
+        while failed.listed.len() < most {
+            let page = pages.next().await?;
+            if page.is_empty() {
+                break;
+            }
+            for outcome in page.into_iter().take(most - failed.listed.len()) {
+                let part = names.of(id, outcome.item).await?;
+                let reason = outcome.error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
+                failed.listed.push(FailedPart { part, stage: outcome.stage, reason });
+            }
         }
     }
     Ok(failed)
 }
 
-fn failed_lines(failed: &[FailedPart]) -> impl Iterator<Item = String> {
-    let listed = failed.iter().take(MOST_LISTED);
+fn failed_lines(failed: &Failed) -> impl Iterator<Item = String> {
+    let listed = failed.listed.iter().take(MOST_LISTED);
     let lines = listed.map(|part| format!("failed: {} at stage {}: {}", part.part, part.stage, part.reason));
-    let more = failed.len().saturating_sub(MOST_LISTED);
+    let more = failed.total.saturating_sub(MOST_LISTED as u64);
     lines.chain((more > 0).then(|| format!("… and {more} more; `bindery dead-letters` lists them all")))
 }
 
 /// As remarks beside a result.
-pub(crate) fn note_failed(failed: &[FailedPart]) {
+pub(crate) fn note_failed(failed: &Failed) {
     failed_lines(failed).for_each(output::note);
 }
 
 /// As data.
-pub(crate) fn print_failed(failed: &[FailedPart]) -> io::Result<()> {
+pub(crate) fn print_failed(failed: &Failed) -> io::Result<()> {
     failed_lines(failed).try_for_each(output::line)
 }
 
@@ -61,23 +96,33 @@ pub(crate) struct Waits {
     pub(crate) jobs: u64,
 }
 
-/// Everything that waits, grouped. Jobs that run do not wait.
-pub(crate) async fn waits(app: &App, id: SubmissionId) -> anyhow::Result<Vec<Waits>> {
-    let states = vec![JobState::Ready, JobState::Scheduled, JobState::Parked, JobState::Awaiting, JobState::Cancelled];
-    let jobs = app.store().jobs(JobFilter { submission: Some(id), states, ..JobFilter::default() }).await?;
+/// Everything that waits, grouped. Jobs that run do not wait. Of very many in one state only some are asked why; the
+/// others are counted with the reason that most of those have.
+pub(crate) async fn waits(app: &App, progress: &Progress) -> anyhow::Result<Vec<Waits>> {
+    let id = progress.submission;
     let mut groups: BTreeMap<(Name, String), u64> = BTreeMap::new();
-    for view in jobs {
-        *groups.entry((view.job.stage, grouped(&view.reason))).or_default() += 1;
+    for stage in &progress.stages {
+        let counts = &stage.counts;
+        for (state, number) in [
+            (JobState::Ready, counts.waiting),
+            (JobState::Scheduled, counts.scheduled),
+            (JobState::Parked, counts.parked),
+            (JobState::Awaiting, counts.awaiting),
+            (JobState::Cancelled, counts.cancelled),
+        ] {
+            if number > 0 {
+                wait_reasons(app, id, &stage.stage, state, number, &mut groups).await?;
+            }
+        }
     }
     for (stage, reason) in held_by_wrong_clocks(app, id).await? {
         *groups.entry((stage, reason)).or_default() += 1;
     }
-    let reviews = ReviewFilter { submission: Some(id), ..ReviewFilter::default() };
+    let statuses = ReviewStatus::OPEN.to_vec();
+    let reviews = ReviewFilter { submission: Some(id), statuses, ..ReviewFilter::default() };
     for review in app.store().reviews(reviews).await? {
-        if review.is_open() {
-            let reason = format!("review by a person: {}", review.reason());
-            *groups.entry((review.stage, reason)).or_default() += 1;
-        }
+        let reason = format!("review by a person: {}", review.reason());
+        *groups.entry((review.stage, reason)).or_default() += 1;
     }
     Ok(groups.into_iter().map(|((stage, reason), jobs)| Waits { stage, reason, jobs }).collect())
 }
@@ -99,6 +144,30 @@ async fn held_by_wrong_clocks(app: &App, id: SubmissionId) -> anyhow::Result<Vec
         }
     }
     Ok(held)
+}
+
+async fn wait_reasons(
+    app: &App,
+    id: SubmissionId,
+    stage: &Name,
+    state: JobState,
+    number: u64,
+    groups: &mut BTreeMap<(Name, String), u64>,
+) -> anyhow::Result<()> {
+    let (submission, stage_name, limit) = (Some(id), Some(stage.clone()), Some(LOOKED_AT));
+    let filter = JobFilter { submission, stage: stage_name, states: vec![state], limit, ..JobFilter::default() };
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for view in app.store().jobs(filter).await?.into_iter().filter(|view| view.job.queue != ENGINE_QUEUE) {
+        *reasons.entry(grouped(&view.reason)).or_default() += 1;
+    }
+    let looked_at: u64 = reasons.values().sum();
+    if let Some(most) = reasons.values_mut().max() {
+        *most += number.saturating_sub(looked_at).min(if looked_at >= LOOKED_AT as u64 { u64::MAX } else { 0 });
+    }
+    for (reason, jobs) in reasons {
+        *groups.entry((stage.clone(), reason)).or_default() += jobs;
+    }
+    Ok(())
 }
 
 /// The reason without what differs from job to job, so that a thousand jobs are one line.

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
     future::Future,
+    io::{self, Write},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -244,7 +245,10 @@ impl StepContext {
         Ok(self.access()?.runtime.block_on(work))
     }
 
-    fn wait<T, E: Into<EngineError>>(&self, asked: impl Future<Output = Result<T, E>>) -> Result<T, StepError> {
+    pub(crate) fn wait<T, E: Into<EngineError>>(
+        &self,
+        asked: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, StepError> {
         self.access()?.runtime.block_on(asked).map_err(|error| StepError::from(error.into()))
     }
 
@@ -264,7 +268,7 @@ impl StepContext {
     /// The submission's items of a kind, or the parts of one item.
     pub fn items(&self, kind: Option<ItemKind>, parent: Option<ItemId>) -> Result<Vec<Item>, StepError> {
         let place = self.place()?;
-        self.wait(place.engine.store().items(place.submission.id, ItemFilter { kind, parent, ids: None }))
+        self.wait(place.engine.store().items(place.submission.id, ItemFilter { kind, parent, ..ItemFilter::default() }))
     }
 
     /// The current results of a stage, in the order of its items.
@@ -333,6 +337,24 @@ impl StepContext {
     /// The same for a value.
     pub fn keep_json(&self, value: &Value) -> Result<Stored, StepError> {
         self.keep_blob(value.to_string().into_bytes())
+    }
+
+    /// Keeps what `write` writes, as [`keep_blob`](Self::keep_blob) does, in constant memory: it goes through a temporary
+    /// file.
+    pub fn keep_written(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Stored, StepError> {
+        let full = |error: io::Error| {
+            StepError::retry(format!("a temporary file cannot be written: {error}")).named("TemporaryFile")
+        };
+        let file = tempfile::NamedTempFile::new().map_err(full)?;
+        let mut writer = io::BufWriter::new(file.as_file());
+        write(&mut writer).and_then(|()| writer.flush()).map_err(full)?;
+        drop(writer);
+        let blobs = &self.access()?.blobs;
+        let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(file.path())) };
+        let draft = self.wait(blobs.draft_file(file.path()))?;
+        let stored = draft.stored();
+        drafts.lock().unwrap_or_else(PoisonError::into_inner).push(draft);
+        Ok(stored)
     }
 
     /// Durable once this returns, though nothing points to it yet, and can be read from then on.

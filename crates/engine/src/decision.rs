@@ -241,20 +241,16 @@ impl Engine {
 
     /// The result of the last stage that has worked on an item.
     pub async fn last_result(&self, info: &SubmissionInfo, item: &Item) -> EngineResult<(usize, Outcome)> {
-        let all = self.store().outcomes(info.id, None).await?.into_iter();
-        let mut own: Vec<(usize, Outcome)> = all
-            .filter(|outcome| outcome.item == Some(item.id))
-            .filter_map(|outcome| Some((info.workflow.index_of(&outcome.stage)?, outcome)))
-            .collect();
-        own.sort_by_key(|(index, _)| *index);
-        let Some((index, outcome)) = own.pop() else {
-            return Err(EngineError::Invalid(format!("{} has no result yet", item.public_id())));
-        };
-        if own.last().is_some_and(|(other, _)| *other == index) {
-            let message = format!("{}: {} has results of several processors", item.public_id(), outcome.stage);
-            return Err(EngineError::Invalid(message));
+        for (index, stage) in info.workflow.stages.iter().enumerate().rev() {
+            let mut own = self.store().item_outcomes(info.id, Some(item.id), &stage.name).await?;
+            let Some(outcome) = own.pop() else { continue };
+            if !own.is_empty() {
+                let message = format!("{}: {} has results of several processors", item.public_id(), outcome.stage);
+                return Err(EngineError::Invalid(message));
+            }
+            return Ok((index, outcome));
         }
-        Ok((index, outcome))
+        Err(EngineError::Invalid(format!("{} has no result yet", item.public_id())))
     }
 
     /// What there is to decide about. A result that was rejected is what it was before.

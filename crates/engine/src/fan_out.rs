@@ -15,7 +15,7 @@ use bindery_core::{
     item::{Item, ItemKind},
     job::{Job, Token},
 };
-use bindery_store::{Changes, Commit, Guard, JobEnd, query::ItemFilter};
+use bindery_store::{Changes, Commit, Guard, JobEnd, pages::ItemPages, query::ItemFilter};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range};
 
@@ -68,11 +68,18 @@ impl Settler<'_> {
         if !ran_before {
             return Ok(BTreeMap::new());
         }
-        let filter = ItemFilter { kind: Some(kind), parent: work.item, ids: None };
-        let siblings = store.items(work.submission, filter).await?;
-        let own = siblings.into_iter().filter(|sibling| sibling.parent == work.item);
-        let places = own.filter_map(|sibling| Some((usize::try_from(sibling.ordinal).ok()?, sibling.id)));
-        Ok(places.filter(|(place, _)| *place >= cursor).collect())
+        let filter = ItemFilter { kind: Some(kind), parent: work.item, ..ItemFilter::default() };
+        let mut pages = ItemPages::new(&**store, work.submission, filter);
+        let mut places = BTreeMap::new();
+        loop {
+            let siblings = pages.next().await?;
+            if siblings.is_empty() {
+                return Ok(places);
+            }
+            let own = siblings.into_iter().filter(|sibling| sibling.parent == work.item);
+            let own = own.filter_map(|sibling| Some((usize::try_from(sibling.ordinal).ok()?, sibling.id)));
+            places.extend(own.filter(|(place, _)| *place >= cursor));
+        }
     }
 
     async fn child_ids(&self, earlier: &BTreeMap<usize, ItemId>, places: Range<usize>) -> EngineResult<Vec<ItemId>> {

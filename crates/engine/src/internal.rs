@@ -16,9 +16,9 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus},
     submission::SubmissionStatus,
 };
-use bindery_store::{Commit, Guard, JobEnd, SubmissionChange, query::ItemFilter};
+use bindery_store::{Commit, Guard, JobEnd, SubmissionChange, pages::OutcomePages, query::ItemFilter};
 use serde_json::json;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// What follows from one of the engine's own jobs.
 pub async fn run(engine: &Engine, info: &SubmissionInfo, claimed: &ClaimedJob) -> EngineResult<Commit> {
@@ -118,13 +118,25 @@ pub async fn intolerable_failures(
     let in_scope = items_in_scope(engine, info.id, item, aggregation.counts).await?;
     let mut failed = 0;
     for before in info.workflow.stages[begin..stage].iter().filter(|before| before.over != Over::Submission) {
-        let mut by_item: BTreeMap<Option<ItemId>, Vec<Outcome>> = BTreeMap::new();
-        for outcome in engine.store().outcomes(info.id, Some(&before.name)).await? {
-            if in_scope.as_ref().is_none_or(|items| outcome.item.is_some_and(|item| items.contains(&item))) {
-                by_item.entry(outcome.item).or_default().push(outcome);
+        let mut pages = OutcomePages::new(&**engine.store(), info.id, &before.name, None);
+        let mut own: Vec<Outcome> = Vec::new();
+        loop {
+            let page = pages.next().await?;
+            let ended = page.is_empty();
+            for outcome in page {
+                if own.first().is_some_and(|first| first.item != outcome.item) {
+                    failed += u64::from(!is_completed(before, &own));
+                    own.clear();
+                }
+                if in_scope.as_ref().is_none_or(|items| outcome.item.is_some_and(|item| items.contains(&item))) {
+                    own.push(outcome);
+                }
+            }
+            if ended {
+                failed += u64::from(!own.is_empty() && !is_completed(before, &own));
+                break;
             }
         }
-        failed += by_item.values().filter(|outcomes| !is_completed(before, outcomes)).count() as u64;
     }
     Ok(failed)
 }

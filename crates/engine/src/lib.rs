@@ -9,6 +9,7 @@
 //! | [`runs`] | the same, stored: nothing is lost, retries go on where it stopped |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
+//! | [`parts`] | what a stage behind a join reads of the parts, page by page |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
 //! | [`report`], [`message`] | results that programs outside hand in |
 //! | [`decision`] | what people decide: accept, correct, reject |
@@ -38,6 +39,7 @@ pub mod intake;
 pub mod internal;
 pub mod machines;
 pub mod message;
+pub mod parts;
 pub mod processor;
 pub mod report;
 pub mod retention;

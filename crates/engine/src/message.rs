@@ -20,6 +20,7 @@ use bindery_core::{
 };
 use bindery_store::{
     CommitResult,
+    pages::ItemPages,
     query::{ItemFilter, JobFilter, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
@@ -308,10 +309,20 @@ impl Engine {
             };
         };
         let filter = ItemFilter { kind: Some(ItemKind::Page), ..ItemFilter::default() };
-        let pages = self.store().items(info.id, filter).await?;
-        let found = usize::try_from(page).ok().and_then(|index| pages.get(index));
-        let missing = || EngineError::NotFound(format!("page {page} in {}, which has {} pages", info.id, pages.len()));
-        Ok(Some(found.ok_or_else(missing)?.id))
+        let mut pages = ItemPages::new(&**self.store(), info.id, filter);
+        let mut before = 0;
+        loop {
+            let read = pages.next().await?;
+            let found = usize::try_from(page).ok().and_then(|index| read.get(index.checked_sub(before)?));
+            if let Some(found) = found {
+                return Ok(Some(found.id));
+            }
+            before += read.len();
+            if read.is_empty() {
+                let message = format!("page {page} in {}, which has {before} pages", info.id);
+                return Err(EngineError::NotFound(message));
+            }
+        }
     }
 
     /// An item by its own id or the key that outside programs know it by.

@@ -118,6 +118,9 @@ impl fmt::Display for Kind {
 pub struct Extracted {
     /// Kept as the outcome's output, and the input of the item's next stage.
     pub output: Value,
+    /// The same where it is in the blob store already, because it is too long to be held as a value; `output` is then not
+    /// looked at.
+    pub output_blob: Option<ContentHash>,
     /// 0 to 1; compared with the stage's threshold.
     pub confidence: Option<f64>,
     /// The parts that the next stage works on, when the item was taken apart.

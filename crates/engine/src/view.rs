@@ -9,17 +9,23 @@ use crate::{
     workflow::{OnReview, Over, Stage, Workflow},
 };
 use bindery_core::{
-    Name, SubmissionId, Timestamp,
+    Name, Payload, SubmissionId, Timestamp,
     item::{Item, ItemKind},
     join::Join,
     outcome::{Outcome, OutcomeStatus},
     progress::{Progress, StageCounts, StageProgress},
     submission::{Submission, senders_id},
 };
-use bindery_store::query::{ItemCounts, ItemFilter};
+use bindery_store::{
+    pages::{ItemPages, OutcomePages},
+    query::{ItemCounts, ItemFilter, OutcomePage},
+};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 async fn stored(engine: &Engine, id: SubmissionId) -> EngineResult<Submission> {
     engine.store().submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))
@@ -194,45 +200,116 @@ impl ProcessorState {
     }
 }
 
-/// The documents of a submission with their states.
+/// The documents of a submission with their states, all at once.
 pub async fn document_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<DocumentState>> {
-    let info = engine.catalog().submission(submission).await?;
-    let stage = &info.workflow.stages[document_stage(&info.workflow)?];
-    let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
-    let documents = engine.store().items(submission, filter).await?;
-    let outcomes = engine.store().outcomes(submission, Some(&stage.name)).await?;
-    let of_item: HashMap<_, _> = by_item(&outcomes).map(|outcomes| (outcomes[0].item, outcomes)).collect();
-    let outcomes_of = |document: &Item| of_item.get(&Some(document.id)).copied().unwrap_or_default();
-    let states = documents.iter().map(|document| DocumentState::of(&info, stage, document, outcomes_of(document)));
-    Ok(states.collect())
+    let mut pages = DocumentStates::new(engine, submission).await?;
+    let mut states = Vec::new();
+    loop {
+        let page = pages.next().await?;
+        if page.is_empty() {
+            return Ok(states);
+        }
+        states.extend(page);
+    }
 }
 
-/// The outcomes of a stage come in the order of their items.
-fn by_item(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]> {
-    outcomes.chunk_by(|one, other| one.item == other.item)
+/// A cursor over the documents of a submission with their states.
+#[derive(Debug)]
+pub struct DocumentStates<'e> {
+    engine: &'e Engine,
+    info: Arc<SubmissionInfo>,
+    stage: usize,
+    documents: ItemPages<'e>,
+}
+
+impl<'e> DocumentStates<'e> {
+    pub async fn new(engine: &'e Engine, submission: SubmissionId) -> EngineResult<Self> {
+        let info = engine.catalog().submission(submission).await?;
+        let stage = document_stage(&info.workflow)?;
+        let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
+        Ok(Self { engine, info, stage, documents: ItemPages::new(&**engine.store(), submission, filter) })
+    }
+
+    /// The next page; an empty one is the end.
+    pub async fn next(&mut self) -> EngineResult<Vec<DocumentState>> {
+        let stage = &self.info.workflow.stages[self.stage];
+        let documents = self.documents.next().await?;
+        if documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let limit = documents.len() * stage.processors.len().max(1);
+        let items = Some(documents.iter().map(|document| document.id).collect());
+        let page = OutcomePage { items, ..OutcomePage::first(stage.name.clone(), limit) };
+        let outcomes = self.engine.store().outcome_page(self.info.id, page).await?;
+        let by_item = outcomes.chunk_by(|one, other| one.item == other.item);
+        let of_item: HashMap<_, _> = by_item.map(|outcomes| (outcomes[0].item, outcomes)).collect();
+        let outcomes_of = |document: &Item| of_item.get(&Some(document.id)).copied().unwrap_or_default();
+        let state = |document: &Item| DocumentState::of(&self.info, stage, document, outcomes_of(document));
+        Ok(documents.iter().map(state).collect())
+    }
+}
+
+/// What the outcomes of the documents add up to, read page by page.
+#[derive(Debug, Default)]
+struct DocumentCounts {
+    completed: i64,
+    failed: i64,
+    last_finished: Option<Timestamp>,
+    /// Those of the document that was read last: the next page may have more of them.
+    open: Vec<Outcome>,
+}
+
+impl DocumentCounts {
+    async fn read(engine: &Engine, submission: SubmissionId, stage: &Stage) -> EngineResult<Self> {
+        let mut counts = Self::default();
+        let mut pages = OutcomePages::new(&**engine.store(), submission, &stage.name, None);
+        loop {
+            let page = pages.next().await?;
+            if page.is_empty() {
+                counts.close(stage);
+                return Ok(counts);
+            }
+            for outcome in page {
+                if counts.open.first().is_some_and(|first| first.item != outcome.item) {
+                    counts.close(stage);
+                }
+                counts.last_finished = counts.last_finished.max(Some(outcome.finished_at));
+                counts.open.push(outcome);
+            }
+        }
+    }
+
+    fn close(&mut self, stage: &Stage) {
+        let outcomes = std::mem::take(&mut self.open);
+        if outcomes.is_empty() || !all_terminal(stage, &outcomes) {
+            return;
+        }
+        if is_completed(stage, &outcomes) {
+            self.completed += 1;
+        } else {
+            self.failed += 1;
+        }
+    }
 }
 
 /// The documents are counted by their outcomes, so each counts once, however often it was reported or repaired.
 pub async fn submission_state(engine: &Engine, submission: SubmissionId) -> EngineResult<SubmissionState> {
     let info = engine.catalog().submission(submission).await?;
     let index = document_stage(&info.workflow)?;
-    let stage = &info.workflow.stages[index];
-    let outcomes = engine.store().outcomes(submission, Some(&stage.name)).await?;
-    let (completed, failed): (Vec<_>, Vec<_>) =
-        by_item(&outcomes).filter(|of| all_terminal(stage, of)).partition(|of| is_completed(stage, of));
+    let counts = DocumentCounts::read(engine, submission, &info.workflow.stages[index]).await?;
     let joins = engine.store().joins(submission).await?;
     let known = engine.store().item_counts(submission).await?.files;
     let total = total_documents(&info.workflow, &joins, known).unwrap_or(known);
     let collects = next_join_stage(&info.workflow, index);
     let mut collecting = joins.iter().filter(|join| join.stage == *collects).peekable();
     let all = collecting.peek().is_some() && collecting.all(|join| join.closed_at.is_some());
-    let changes = joins.iter().map(|join| join.updated_at).chain(outcomes.iter().map(|outcome| outcome.finished_at));
+    let changes = joins.iter().map(|join| join.updated_at).chain(counts.last_finished);
     Ok(SubmissionState {
         id: info.public_id(),
         submission_id: info.public_id(),
         total_documents: total as i64,
-        completed_documents: completed.len() as i64,
-        failed_documents: failed.len() as i64,
+        completed_documents: counts.completed,
+        failed_documents: counts.failed,
         all_documents_processed: all,
         last_updated: changes.max().unwrap_or(info.received_at),
     })
@@ -270,6 +347,13 @@ pub async fn aggregation_states(engine: &Engine, submission: SubmissionId) -> En
 
 /// Seed 002's status answer.
 pub async fn request_status(engine: &Engine, id: SubmissionId) -> EngineResult<Value> {
+    let mut status = request_summary(engine, id).await?;
+    status["result"] = json!(result(engine, id).await?);
+    Ok(status)
+}
+
+/// The same with `null` for the result, which may be long.
+pub async fn request_summary(engine: &Engine, id: SubmissionId) -> EngineResult<Value> {
     let submission = stored(engine, id).await?;
     let items = engine.store().item_counts(id).await?;
     let breached = submission.deadline.breached_at.is_some() && !submission.status.is_final();
@@ -282,23 +366,30 @@ pub async fn request_status(engine: &Engine, id: SubmissionId) -> EngineResult<V
         "created_at": submission.received_at, "deadline_utc": submission.deadline.at,
         "sla_breached": submission.deadline.breached_at.is_some(),
         "completed_at": submission.completed_at, "page_count": items.pages, "document_count": items.documents,
-        "result": result(engine, id).await?, "error": error,
+        "result": null, "error": error,
     }))
 }
 
 /// The output of the workflow's last stage that makes one, once there is one. A stage that only hands it on makes none.
 pub async fn result(engine: &Engine, id: SubmissionId) -> EngineResult<Option<Value>> {
+    match result_payload(engine, id).await? {
+        Some(payload) => engine.read_payload(&payload).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Where the [`result`] is.
+pub async fn result_payload(engine: &Engine, id: SubmissionId) -> EngineResult<Option<Payload>> {
     let info = engine.catalog().submission(id).await?;
     let hands_on = |name: &Name| engine.registry().get(name).is_some_and(|processor| processor.hands_on());
     let makes_it = |stage: &&Stage| !stage.processors.iter().all(|processor| hands_on(&processor.name));
     let Some(last) = info.workflow.stages.iter().rev().find(makes_it) else { return Ok(None) };
     let outcomes = engine.store().item_outcomes(id, None, &last.name).await?;
     let goes_on = last.on_review == OnReview::Continue;
-    let is_done = |outcome: &&Outcome| match outcome.status {
+    let is_done = |outcome: &Outcome| match outcome.status {
         OutcomeStatus::Completed => true,
         OutcomeStatus::Review => goes_on,
         OutcomeStatus::Failed | OutcomeStatus::Skipped => false,
     };
-    let Some(done) = outcomes.iter().find(is_done) else { return Ok(None) };
-    engine.read_payload(&done.output).await.map(Some)
+    Ok(outcomes.into_iter().find(is_done).map(|done| done.output))
 }

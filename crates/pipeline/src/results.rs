@@ -2,13 +2,13 @@
 
 use crate::intake;
 use bindery_core::{
-    ItemId, Name, StepError,
-    item::Item,
+    ContentHash, Name, StepError,
+    item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 
 /// The name of the stage that runs a processor. The workflow may call that stage what it likes.
 pub(crate) fn stage_of(context: &StepContext, processor: &str) -> Result<Name, StepError> {
@@ -20,10 +20,23 @@ pub(crate) fn stage_of(context: &StepContext, processor: &str) -> Result<Name, S
     })
 }
 
-/// The results of the stage that runs a processor, by item.
-pub(crate) fn outcomes(context: &StepContext, processor: &str) -> Result<HashMap<ItemId, Outcome>, StepError> {
-    let found = context.outcomes(&stage_of(context, processor)?)?;
-    Ok(found.into_iter().filter_map(|outcome| Some((outcome.item?, outcome))).collect())
+/// The items of a kind in their order, each with what `make` makes of it and of what the stages with these processors have
+/// found. Only what `make` returns is kept: there may be a million of them.
+pub(crate) fn of_each<T, const N: usize>(
+    context: &StepContext,
+    kind: ItemKind,
+    processors: [&str; N],
+    mut make: impl FnMut(&Item, [Option<&Outcome>; N]) -> Result<T, StepError>,
+) -> Result<Vec<T>, StepError> {
+    let stages = processors.iter().map(|processor| stage_of(context, processor)).collect::<Result<Vec<_>, _>>()?;
+    let mut made = Vec::new();
+    for part in context.each_part(kind, &stages)? {
+        let (item, found) = part?;
+        let outcomes = std::array::from_fn(|stage| found.get(stage).and_then(|outcomes| outcomes.last()));
+        made.push((item.ordinal, item.id, make(&item, outcomes)?));
+    }
+    made.sort_by_key(|(ordinal, id, _)| (*ordinal, *id));
+    Ok(made.into_iter().map(|(_, _, made)| made).collect())
 }
 
 /// Whether there is a result to work with, be it one that a person is asked about.
@@ -36,22 +49,28 @@ pub(crate) fn reason(outcome: &Outcome) -> String {
     outcome.error.as_ref().map_or_else(|| "failed, without a message".to_owned(), |error| error.message.clone())
 }
 
-/// A submission of which nothing could be read has failed, and says so.
-pub(crate) fn none_read(files: &[Item], opened: &HashMap<ItemId, Outcome>) -> Result<(), StepError> {
-    let failed = opened.values().filter(|outcome| outcome.status == OutcomeStatus::Failed);
-    let reasons: Vec<String> = failed.map(reason).collect();
-    none_opened(files.len(), &reasons)
+/// A submission of which nothing could be read has failed, and says so. `opener` is the processor that opens the files.
+pub(crate) fn none_read(context: &StepContext, opener: &str) -> Result<(), StepError> {
+    let failed = context.each_outcome(&stage_of(context, opener)?, Some(OutcomeStatus::Failed))?;
+    let files = usize::try_from(context.item_counts()?.files).unwrap_or(usize::MAX);
+    // Counted, and only the first one kept.
+    let (mut first, mut number) = (None, 0);
+    for outcome in failed {
+        let outcome = outcome?;
+        first.get_or_insert_with(|| reason(&outcome));
+        number += 1;
+    }
+    first.map_or(Ok(()), |first| none_opened(files, number, &first))
 }
 
 /// The same, where it is known how many files there are and why some cannot be read.
-pub(crate) fn none_opened(files: usize, reasons: &[String]) -> Result<(), StepError> {
-    if reasons.len() < files {
+pub(crate) fn none_opened(files: usize, failed: usize, first: &str) -> Result<(), StepError> {
+    if failed < files {
         return Ok(());
     }
-    let message = match reasons {
-        [only] => format!("the only file could not be read: {only}"),
-        [first, ..] => format!("none of the {files} files could be read; the first: {first}"),
-        [] => return Ok(()),
+    let message = match failed {
+        1 => format!("the only file could not be read: {first}"),
+        _ => format!("none of the {files} files could be read; the first: {first}"),
     };
     Err(StepError::reject(message).named("NothingRead"))
 }
@@ -74,11 +93,31 @@ pub(crate) fn store_result(context: &StepContext, mut result: Value) -> Result<E
     }
     let stored = context.keep_json(&result)?;
     let mut extracted = Extracted::new(result);
-    extracted.artifacts.push(NewArtifact {
-        key: format!("output/{}.json", context.submission()?.id),
-        hash: stored.hash,
-        size: stored.size,
-        media_type: "application/json".to_owned(),
-    });
+    extracted.artifacts.push(artifact(context, stored.hash, stored.size)?);
     Ok(extracted)
+}
+
+fn artifact(context: &StepContext, hash: ContentHash, size: u64) -> Result<NewArtifact, StepError> {
+    let key = format!("output/{}.json", context.submission()?.id);
+    Ok(NewArtifact { key, hash, size, media_type: "application/json".to_owned() })
+}
+
+/// Where a result is kept: what a step leaves to the next one instead of the result itself.
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    hash: ContentHash,
+    size: u64,
+}
+
+/// Keeps a result that may be too large to be held as a value: it is written as it is serialised.
+pub(crate) fn keep_result(context: &StepContext, result: &impl Serialize) -> Result<Value, StepError> {
+    let stored = context.keep_written(|into| Ok(serde_json::to_writer(into, result)?))?;
+    Ok(json!(Kept { hash: stored.hash, size: stored.size }))
+}
+
+/// The result of a submission that [`keep_result`] has kept, also as an artifact.
+pub(crate) fn kept_result(context: &StepContext, kept: Value) -> Result<Extracted, StepError> {
+    let kept: Kept = serde_json::from_value(kept).map_err(|_| StepError::bug("the step before left no result"))?;
+    let artifacts = vec![artifact(context, kept.hash, kept.size)?];
+    Ok(Extracted { output_blob: Some(kept.hash), artifacts, ..Extracted::default() })
 }

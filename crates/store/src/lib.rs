@@ -22,6 +22,7 @@ pub mod error;
 pub mod executions;
 mod gather;
 mod leases_ahead;
+pub mod pages;
 pub mod portable;
 #[cfg(feature = "postgres")]
 pub mod postgres;

@@ -4,6 +4,7 @@ use crate::leases_ahead::CLOCKS_DIFFER;
 use bindery_core::{
     EventSeq, ItemId, JobId, Name, SubmissionId, Timestamp,
     job::{Job, JobState, WaitReason},
+    outcome::{Outcome, OutcomeStatus},
     progress::StageCounts,
     review::ReviewStatus,
     submission::SubmissionStatus,
@@ -234,4 +235,41 @@ pub struct ItemFilter {
     pub parent: Option<ItemId>,
     /// None: any.
     pub ids: Option<Vec<ItemId>>,
+    /// Only those behind this one: the last of the page before.
+    pub after: Option<ItemId>,
+    /// None: no limit.
+    pub limit: Option<usize>,
+}
+
+/// A page of a stage's outcomes, in the order of their items and processors.
+#[derive(Debug, Clone)]
+pub struct OutcomePage {
+    pub stage: Name,
+    /// None: whatever they came to.
+    pub status: Option<OutcomeStatus>,
+    /// Only of these items; None: of any.
+    pub items: Option<Vec<ItemId>>,
+    /// The place of the last outcome of the page before.
+    pub after: Option<OutcomePlace>,
+    pub limit: usize,
+}
+
+impl OutcomePage {
+    /// The first page.
+    pub const fn first(stage: Name, limit: usize) -> Self {
+        Self { stage, status: None, items: None, after: None, limit }
+    }
+}
+
+/// The cursor of an [`OutcomePage`]: where an outcome stands in the order of its stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutcomePlace {
+    pub item: Option<ItemId>,
+    pub processor: Name,
+}
+
+impl From<&Outcome> for OutcomePlace {
+    fn from(outcome: &Outcome) -> Self {
+        Self { item: outcome.item, processor: outcome.processor.clone() }
+    }
 }

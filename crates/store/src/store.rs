@@ -8,8 +8,8 @@ use crate::{
     portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
-        WorkerView,
+        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
+        Undelivered, WorkerView,
     },
     retention::Retention,
     search::Search,
@@ -194,12 +194,15 @@ pub trait Records: Send + Sync {
 
     async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>>;
     async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>>;
-    /// In the order of their ids.
+    /// In the order of their ids. A submission may have a million: whoever needs them all takes them page by page.
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>>;
+    /// Kept, not counted.
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts>;
 
     /// The outcomes of a stage, or of all stages, in the order of their items.
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>>;
+    /// Some of the outcomes of a stage, in the same order: whoever needs many takes them page by page.
+    async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>>;
     async fn item_outcomes(
         &self,
         submission: SubmissionId,

@@ -120,6 +120,7 @@ async fn assert_same(from: &Fixture, to: &Fixture, submission: SubmissionId) {
         old.reason = new.reason.clone();
     }
     assert_eq!(old, new);
+    to.assert_progress_is_true(submission, "after it was carried").await;
     assert_eq!(found(to).await, found(from).await);
     assert_eq!(found(to).await, [("d1".to_owned(), 3, "[Élodie] wrote a «[letter]».".to_owned())]);
     let position = async |f: &Fixture| f.store.consumer_position(&HALF.into()).await.unwrap();
@@ -287,7 +288,9 @@ async fn postgresql_forgets_no_column() {
                WHERE table_schema = $1 AND is_generated = 'NEVER'";
     for row in server.connect().await.query(sql, &[&options.schema]).await.unwrap() {
         let (table, column): (String, String) = (row.get(0), row.get(1));
-        if ["worker", "feed", "id_block", "bindery_version", "ready", "claim"].contains(&&*table) {
+        if ["worker", "feed", "id_block", "bindery_version", "ready", "claim", "progress", "progress_delta"]
+            .contains(&&*table)
+        {
             continue;
         }
         let carried = bindery_store::portable::Table::named(&table).unwrap_or_else(|| panic!("{table} is not carried"));

@@ -2,8 +2,12 @@
 
 mod postgres_server;
 
-use bindery_core::Name;
-use bindery_store::{Queue, postgres::PostgresStore, query::ClaimRequest};
+use bindery_core::{Name, SubmissionId};
+use bindery_store::{
+    Queue, Records,
+    postgres::PostgresStore,
+    query::{ClaimRequest, ItemCounts},
+};
 use postgres_server::Server;
 use std::time::Duration;
 
@@ -23,6 +27,12 @@ const JOBS: &str = "INSERT INTO job (id, queue, submission_id, item_id, stage, p
     (4, 'q', 1, 4, 's', 'p', 5, 0, 0, NULL, NULL, NULL, 'few', 1, 'null', 0), \
     (5, 'q', 1, 5, 's', 'p', 0, 1, 1, 1000, NULL, NULL, NULL, NULL, 'null', 0)";
 
+/// A file with two pages, and three results.
+const RESULTS: &str = "INSERT INTO item (submission_id, id, kind, ordinal, data) VALUES \
+    (1, 1, 'file', 0, '{}'), (1, 2, 'page', 0, '{}'), (1, 3, 'page', 1, '{}'); \
+    INSERT INTO outcome (submission_id, stage, item_id, processor, status, processor_version, attempts, cost_micros, \
+    finished_at) VALUES (1, 's', 1, 'p', 1, 1, 1, 0, 5), (1, 's', 2, 'p', 1, 1, 1, 0, 5), (1, 's', 3, 'p', 2, 1, 1, 0, 5)";
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn work_in_an_older_schema_goes_on() {
     let Some(server) = Server::start() else { return };
@@ -38,6 +48,7 @@ async fn work_in_an_older_schema_goes_on() {
         client.batch_execute(migration).await.unwrap();
     }
     client.batch_execute(JOBS).await.unwrap();
+    client.batch_execute(RESULTS).await.unwrap();
     client.batch_execute("SELECT setval('claim_token', 8), setval('job_number', 5)").await.unwrap();
 
     let store = PostgresStore::open(options).await.unwrap();
@@ -60,4 +71,10 @@ async fn work_in_an_older_schema_goes_on() {
     assert_eq!(claimed().await, [2]);
     assert_eq!(store.sweep().await.unwrap().leases_expired, 0, "the one that is there keeps its own");
     assert!(claimed().await.is_empty());
+
+    let submission = SubmissionId::from_raw(1);
+    assert_eq!(store.item_counts(submission).await.unwrap(), ItemCounts { files: 1, pages: 2, documents: 0 });
+    let counts = store.stage_counts(submission).await.unwrap();
+    let counts = counts.iter().find(|row| row.stage == "s").map(|row| (row.counts.completed, row.counts.failed));
+    assert_eq!(counts, Some((2, 1)), "what was there is counted once");
 }

@@ -20,12 +20,15 @@ use std::{
 /// How many events are read at a time.
 const PAGE: usize = 1_000;
 
+/// How many are shown unless --limit or --follow says otherwise.
+const SHOWN: usize = 1_000;
+
 /// Show what happened, or append events from outside
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Examples:
-  bindery events --submission sub_1
+  bindery events --submission sub_1         the first 1000; --limit shows more, 0 all
   bindery events --follow --json            one JSON object on each line, as they come
   bindery events --after 120 --kind OutcomeRecorded,StageClosed
   bindery events append events.ndjson       results of outside processors")]
@@ -40,6 +43,10 @@ pub(crate) struct Args {
     /// Only after this position
     #[arg(long, default_value = "0", value_name = "N", value_parser = position)]
     after: EventSeq,
+
+    /// Show at most so many, 0 for all: 1000 by default, and all with --follow
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
 
     /// Only these kinds, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "KINDS")]
@@ -89,14 +96,23 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let filter = EventFilter { kinds: args.kind.iter().map(|kind| Name::from(kind.as_str())).collect(), submission };
     let mut after = args.after;
+    let limit = args.limit.unwrap_or(if args.follow { 0 } else { SHOWN });
+    let mut left = if limit == 0 { usize::MAX } else { limit };
     loop {
         let mark = app.store().change_mark();
-        let events = app.store().read_events(after, filter.clone(), PAGE).await?;
-        for event in &events {
+        // One more than is shown tells whether there are more.
+        let asked = PAGE.min(left.saturating_add(1));
+        let events = app.store().read_events(after, filter.clone(), asked).await?;
+        for event in events.iter().take(left) {
             show(event, args.json)?;
             after = event.seq;
         }
-        if events.len() == PAGE {
+        if events.len() > left {
+            output::note(format!("there are more: `--after {}` goes on from here, `--limit 0` shows all", after.raw()));
+            return Ok(Exit::Ok);
+        }
+        left -= events.len();
+        if events.len() == asked {
             continue;
         }
         if !args.follow {

@@ -8,6 +8,7 @@ use crate::{
     receiving::{self, IntakeArgs},
     report, result_tables,
     store_wait::{self, StoreWait},
+    stored_result::StoredResult,
     work::{self, Running, Signals},
 };
 use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
@@ -121,7 +122,7 @@ pub(crate) async fn follow(
         anyhow::ensure!(!running.has_ended(), "the worker inside this process has ended too early");
         // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work. Less often
         // where looking takes long.
-        let pause = (begun.elapsed() * 20).clamp(Duration::from_millis(50), Duration::from_millis(200));
+        let pause = (begun.elapsed() * 20).clamp(Duration::from_millis(50), Duration::from_secs(2));
         tokio::select! {
             () = signals.next() => return Ok(End::Interrupted),
             () = async {
@@ -169,19 +170,22 @@ async fn show(
     as_json: bool,
 ) -> anyhow::Result<()> {
     let id = progress.submission;
-    let result = view::result(&app.engine, id).await?;
-    let failed = report::failed_parts(app, id).await?;
-    let waits = if progress.status.is_final() { Vec::new() } else { report::waits(app, id).await? };
+    let found = StoredResult::find(app, id).await?;
+    let failed = report::failed_parts(app, progress, report::MOST_IN_JSON).await?;
+    let waits = if progress.status.is_final() { Vec::new() } else { report::waits(app, progress).await? };
     let stored = report::stored_result(app, id).await?;
+    // What is long in a result is not needed to show it.
+    let result = found.as_ref().map(StoredResult::without_index).transpose()?;
     if as_json {
+        let result = found.as_ref().map(StoredResult::whole).transpose()?;
         let answer = json!({
             "submission": id, "external_id": progress.external_id, "status": progress.status,
-            "error": progress.error, "result": result, "stored": stored, "failed": failed, "waiting": waits,
+            "error": progress.error, "result": result, "stored": stored, "failed": failed.listed, "waiting": waits,
             "unreadable": unreadable, "progress": progress,
         });
         output::json(&answer)?;
-    } else if let Some(result) = &result {
-        result_tables::show(result)?;
+    } else if let (Some(found), Some(result)) = (&found, &result) {
+        result_tables::show(found, result)?;
     }
     // The table of documents has said it.
     if as_json || result.as_ref().is_none_or(|result| !result["documents"].is_array()) {

@@ -4,8 +4,10 @@ use crate::{
     config::{App, Settings},
     exit::Exit,
     output,
+    pretty_json::PrettyJson,
     progress::{self, Display},
     report,
+    stored_result::StoredResult,
 };
 use bindery_core::{
     SubmissionId,
@@ -13,10 +15,13 @@ use bindery_core::{
     submission::{Submission, SubmissionStatus, senders_id},
 };
 use bindery_engine::view;
-use bindery_pipeline::docproc;
+use bindery_pipeline::docproc::{self, TableName};
 use bindery_store::query::SubmissionFilter;
-use serde_json::{Value, json};
-use std::time::Duration;
+use serde_json::Value;
+use std::{
+    io::{self, BufWriter, Write as _},
+    time::Duration,
+};
 
 /// Show how submissions stand
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -61,19 +66,17 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let Some(named) = &args.submission else { return list(&app, args.limit, args.json).await };
     let id = app.engine.find_submission(named).await?.id;
     if args.documents {
-        let submission = view::submission_state(&app.engine, id).await?;
-        let documents = view::document_states(&app.engine, id).await?;
-        output::json(&json!({"submission": submission, "documents": documents}))?;
+        print_documents(&app, id).await?;
     } else if args.aggregation {
         output::json(&view::aggregation_states(&app.engine, id).await?)?;
     } else if args.tables {
-        output::json(&docproc::tables(&app.engine, id).await?)?;
+        print_tables(&app, id).await?;
     } else if args.watch {
         return watch(&app, id, args.json).await;
     } else {
         let progress = view::progress(&app.engine, id).await?;
         if args.json {
-            output::json(&with_request(&app, &progress).await?)?;
+            print_with_request(&app, &progress).await?;
         } else {
             show(&app, &progress).await?;
         }
@@ -82,14 +85,90 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// The progress with what a status request over HTTP is answered with: the result is there, and a missed deadline is a
-/// status.
-async fn with_request(app: &App, progress: &Progress) -> anyhow::Result<Value> {
+/// status. The result is copied as it is stored, however long.
+async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()> {
     let mut answer = serde_json::to_value(progress)?;
-    let request = docproc::status(&app.engine, progress.submission).await?;
+    let request = view::request_summary(&app.engine, progress.submission).await?;
     if let (Value::Object(answer), Value::Object(request)) = (&mut answer, request) {
         answer.extend(request);
     }
-    Ok(answer)
+    let result = StoredResult::find(app, progress.submission).await?;
+    let mut out = PrettyJson::new(BufWriter::new(io::stdout().lock()));
+    let mut before = b'{';
+    for (key, value) in answer.as_object().into_iter().flatten() {
+        out.write_all(&[std::mem::replace(&mut before, b',')])?;
+        serde_json::to_writer(&mut out, key)?;
+        out.write_all(b":")?;
+        match &result {
+            Some(result) if key == "result" => result.copy_to(&mut out)?,
+            _ => serde_json::to_writer(&mut out, value)?,
+        }
+    }
+    out.write_all(b"}")?;
+    out.finish()?;
+    Ok(())
+}
+
+/// The states of the submission and of its documents, page by page.
+async fn print_documents(app: &App, id: SubmissionId) -> anyhow::Result<()> {
+    let submission = view::submission_state(&app.engine, id).await?;
+    let mut pages = view::DocumentStates::new(&app.engine, id).await?;
+    let mut out = PrettyJson::new(BufWriter::new(io::stdout()));
+    let mut before = b'[';
+    out.write_all(b"{\"documents\":")?;
+    loop {
+        let page = pages.next().await?;
+        if page.is_empty() {
+            break;
+        }
+        for document in page {
+            out.write_all(&[std::mem::replace(&mut before, b',')])?;
+            serde_json::to_writer(&mut out, &document)?;
+        }
+    }
+    out.write_all(if before == b'[' { b"[]" } else { b"]" })?;
+    out.write_all(b",\"submission\":")?;
+    serde_json::to_writer(&mut out, &submission)?;
+    out.write_all(b"}")?;
+    out.finish()?;
+    Ok(())
+}
+
+/// The rows of all tables, each written as it is made.
+async fn print_tables(app: &App, id: SubmissionId) -> anyhow::Result<()> {
+    let result = StoredResult::find(app, id).await?;
+    let mut out = PrettyJson::new(BufWriter::new(io::stdout()));
+    out.write_all(b"{")?;
+    // The tables come one after the other, and those without rows not at all.
+    let mut begun: Vec<TableName> = Vec::new();
+    let write = |table: TableName, row: Value| -> anyhow::Result<()> {
+        if begun.last() == Some(&table) {
+            out.write_all(b",")?;
+        } else {
+            let before = if begun.is_empty() { "" } else { "]," };
+            write!(out, "{before}\"{}\":[", table.as_str())?;
+            begun.push(table);
+        }
+        let mut before = b'{';
+        for (key, value) in row.as_object().into_iter().flatten() {
+            out.write_all(&[std::mem::replace(&mut before, b',')])?;
+            serde_json::to_writer(&mut out, key)?;
+            out.write_all(b":")?;
+            match &result {
+                Some(result) if table == TableName::Requests && key == "result_payload" => result.copy_to(&mut out)?,
+                _ => serde_json::to_writer(&mut out, value)?,
+            }
+        }
+        Ok(out.write_all(b"}")?)
+    };
+    docproc::each_row(&app.engine, id, write).await?;
+    out.write_all(b"]")?;
+    for table in TableName::ALL.into_iter().filter(|table| !begun.contains(table)) {
+        write!(out, ",\"{}\":[]", table.as_str())?;
+    }
+    out.write_all(b"}")?;
+    out.finish()?;
+    Ok(())
 }
 
 async fn list(app: &App, limit: usize, as_json: bool) -> anyhow::Result<Exit> {
@@ -151,8 +230,8 @@ async fn show(app: &App, progress: &Progress) -> anyhow::Result<()> {
         output::line("")?;
         output::line(line)?;
     }
-    let failed = report::failed_parts(app, id).await?;
-    let waits = report::waits(app, id).await?;
+    let failed = report::failed_parts(app, progress, report::MOST_LISTED).await?;
+    let waits = report::waits(app, progress).await?;
     if !failed.is_empty() || !waits.is_empty() {
         output::line("")?;
     }

@@ -11,12 +11,14 @@ mod documents;
 pub(crate) use document::show_document;
 pub(crate) use documents::in_short;
 
-use crate::output;
+use crate::{output, stored_result::StoredResult};
 use serde_json::{Map, Value};
+use std::io;
 
-pub(crate) fn show(result: &Value) -> anyhow::Result<()> {
+/// `result` is what `stored` says, without its index.
+pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> {
     let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
-        return output::json(result);
+        return Ok(stored.write_pretty(io::stdout().lock())?);
     };
     if let Some(top) = result["top_words"].as_array() {
         words(totals, files, top)
@@ -25,7 +27,7 @@ pub(crate) fn show(result: &Value) -> anyhow::Result<()> {
     } else if totals.contains_key("by_ocr") {
         texts(totals, files)
     } else {
-        output::json(result)
+        Ok(stored.write_pretty(io::stdout().lock())?)
     }
 }
 

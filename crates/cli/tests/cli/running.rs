@@ -91,6 +91,39 @@ fn what_happened_can_be_read_from_any_position() {
 }
 
 #[test]
+fn events_are_shown_up_to_a_limit_and_go_on_behind_it() {
+    let desk = Desk::new();
+    let lines: String = (0..1_200).map(|_| "{\"eventType\": \"Counted\"}\n").collect();
+    desk.bindery_with_input(&["events", "append"], &lines).ok();
+    let shown = desk.bindery(&["events", "--json"]).ok();
+    assert_eq!(shown.out.lines().count(), 1_000);
+    let last: serde_json::Value = serde_json::from_str(shown.out.lines().last().unwrap()).unwrap();
+    let position = last["position"].to_string();
+    assert!(shown.err.contains(&format!("`--after {position}` goes on from here")), "{}", shown.err);
+    let rest = desk.bindery(&["events", "--json", "--after", &position]).ok();
+    assert_eq!((rest.out.lines().count(), rest.err.as_str()), (200, ""));
+    for (limit, count) in [("7", 7), ("1000", 1_000), ("1200", 1_200), ("2500", 1_200), ("0", 1_200)] {
+        let shown = desk.bindery(&["events", "--limit", limit]).ok();
+        assert_eq!(shown.out.lines().count(), count, "--limit {limit}");
+        assert_eq!(shown.err.contains("there are more"), count < 1_200, "--limit {limit}: {}", shown.err);
+    }
+}
+
+#[test]
+fn a_status_has_the_whole_result_as_json() {
+    let desk = Desk::new();
+    desk.bindery(&["run", "--workflow", "words", &samples()]).ok();
+    let result = desk.bindery(&["result", "sub_1", "--json"]).ok();
+    let status = desk.bindery(&["status", "sub_1", "--json"]).ok();
+    assert_eq!(status.json()["result"], result.json());
+    assert_eq!(status.out, serde_json::to_string_pretty(&status.json()).unwrap() + "\n");
+    desk.bindery(&["result", "sub_1", "--output", "all.json"]).ok();
+    assert_eq!(std::fs::read_to_string(desk.path("all.json")).unwrap(), result.out);
+    let states = desk.bindery(&["status", "sub_1", "--documents"]).ok().json();
+    assert_eq!(states["documents"].as_array().unwrap().len() as u64, states["submission"]["totalDocuments"]);
+}
+
+#[test]
 fn outside_processors_report_through_events() {
     let desk = Desk::new();
     let created = r#"{"eventType": "SubmissionCreated", "submissionId": "s-1", "data": {"totalDocuments": 1}}"#;

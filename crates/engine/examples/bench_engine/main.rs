@@ -61,6 +61,11 @@ fn measure(only: Option<&str>) -> Outcome<()> {
         println!("{MANY_CHILDREN} children out and back: {seconds} s, {megabytes} MB of memory at most");
         numbers.push(format!("fanin_1m_rss_mb={megabytes}"));
     }
+    if wanted("outcome_bytes") {
+        let bytes = queue::outcome_bytes(&Scratch::new("outcomes")?)?;
+        println!("an outcome of 1,000 bytes takes {bytes} bytes of the file");
+        numbers.push(format!("outcome_bytes={bytes}"));
+    }
     if wanted("events") {
         let appended = queue::event_appends(&Scratch::new("events")?)?;
         println!("events of 200 bytes, 1000 at a time: {appended}");

@@ -33,16 +33,7 @@ fn completed(claimed: &ClaimedJob) -> Commit {
         item: job.item,
         stage: job.stage.clone(),
         processor: job.processor.clone(),
-        status: OutcomeStatus::Completed,
-        output: Payload::null(),
-        confidence: None,
-        error: None,
-        resume: None,
-        input_hash: None,
-        processor_version: 1,
-        attempts: 1,
-        cost_micros: 0,
-        finished_at: Timestamp::from_millis(0),
+        ..noop_outcome()
     };
     let data = r#"{"stage":"noop","processor":"noop","status":"completed"}"#.to_owned();
     let mut event = NewEvent::new(kind::OUTCOME_RECORDED, Some(job.submission), data);
@@ -109,6 +100,48 @@ pub(crate) fn acked_enqueues(scratch: &Scratch) -> Outcome<Measured> {
         }
         stopwatch.stop(next.load(Ordering::Relaxed))
     })
+}
+
+/// How much the file grows for each outcome with an output of 1,000 bytes.
+pub(crate) fn outcome_bytes(scratch: &Scratch) -> Outcome<u64> {
+    const OUTCOMES: usize = 20_000;
+    let file = scratch.path().join("bindery.db");
+    drop(scratch.store()?);
+    let empty = std::fs::metadata(&file)?.len();
+    runtime()?.block_on(async {
+        let store = scratch.store()?;
+        for first in (0..OUTCOMES).step_by(BATCH) {
+            let outcomes = (first..first + BATCH).map(|number| {
+                let item = Some(ItemId::from_raw(number as i64 + 1));
+                JobOutcome { item, output: Payload::Inline(format!("\"{}\"", "x".repeat(998))), ..noop_outcome() }
+            });
+            let changes = Changes { outcomes: outcomes.collect(), ..Changes::default() };
+            store.commit(vec![Commit::always(changes)]).await?;
+        }
+        // Closing it moves everything into the one file.
+        drop(store);
+        Outcome::Ok(())
+    })?;
+    Ok((std::fs::metadata(&file)?.len() - empty) / OUTCOMES as u64)
+}
+
+fn noop_outcome() -> JobOutcome {
+    JobOutcome {
+        submission: SubmissionId::from_raw(1),
+        item: None,
+        stage: Name::from("noop"),
+        processor: Name::from("noop"),
+        status: OutcomeStatus::Completed,
+        output: Payload::null(),
+        confidence: None,
+        error: None,
+        resume: None,
+        input_hash: None,
+        processor_version: 1,
+        attempts: 1,
+        cost_micros: 0,
+        finished_at: Timestamp::from_millis(0),
+    }
 }
 
 /// Events appended.

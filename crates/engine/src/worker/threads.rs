@@ -16,7 +16,7 @@ use crate::{
     workflow::{Stage, StageRunner, Target},
 };
 use bindery_core::{
-    JobId, StepError,
+    JobId, Payload, StepError,
     job::{ClaimedJob, ENGINE_QUEUE},
     outcome::Step,
 };
@@ -361,7 +361,10 @@ fn isolation_of<'e>(
 /// Large values go to the blob store here, on the thread, so that the commit is only rows.
 fn keep_large_values(context: &StepContext, extracted: Extracted, processor_version: u32) -> Result<Found, Failure> {
     let charged: i64 = context.take_costs().iter().map(|cost| cost.micros).sum();
-    let output = context.payload(&extracted.output).map_err(Failure::new)?;
+    let output = match extracted.output_blob {
+        Some(kept) => Payload::Blob(kept),
+        None => context.payload(&extracted.output).map_err(Failure::new)?,
+    };
     Ok(Found {
         output,
         confidence: extracted.confidence,

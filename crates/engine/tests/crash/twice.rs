@@ -24,8 +24,8 @@ use bindery_store::{
     portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
-        WorkerView,
+        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
+        Undelivered, WorkerView,
     },
     retention::{
         Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, Reason, Reclaimed, Retained, RetentionFilter,
@@ -267,6 +267,9 @@ impl Records for Twice {
     }
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
         self.0.outcomes(submission, stage).await
+    }
+    async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
+        self.0.outcome_page(submission, page).await
     }
     async fn item_outcomes(
         &self,

@@ -33,7 +33,7 @@ pub use consolidator::RequestConsolidator;
 pub use extractor::SchemaExtractor;
 pub use ocr::Ocr;
 pub use splitter::RequestSplitter;
-pub use tables::{Tables, tables};
+pub use tables::{TableName, Tables, each_row, tables};
 
 use crate::{documents::Knowledge, reading::ReadingRoom};
 use bindery_engine::Registry;

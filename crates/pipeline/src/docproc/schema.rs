@@ -85,6 +85,7 @@ fn plain_field(name: &str, kind: FieldType, labels: Vec<Label>) -> Field {
         pattern: None,
         role: None,
         meaning: None,
+        span: None,
         prefer: Prefer::First,
         one_of: Vec::new(),
         columns: Vec::new(),

@@ -73,7 +73,9 @@ impl Processor for RequestSplitter {
             }
             files.push(entry);
         }
-        none_opened(files.len(), &reasons)?;
+        if let Some(first) = reasons.first() {
+            none_opened(files.len(), reasons.len(), first)?;
+        }
         Ok(json!({"files": files}))
     }
 

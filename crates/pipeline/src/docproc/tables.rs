@@ -1,9 +1,10 @@
 //! A submission as rows of that system's tables: the same columns under the same names, all derived.
 //!
 //! Nothing is stored like this. A page that could not be read, and a document whose fields could not, have the status
-//! `failed`, which those tables do not know.
+//! `failed`, which those tables do not know. Rows are made one by one from pages of the store: a submission may have a
+//! million of them.
 
-use super::pages::{by_item, data_of, in_page_order, is_done, stages_over};
+use super::pages::{by_item, data_of, is_done, stages_over};
 use bindery_core::{
     ItemId, SubmissionId, Timestamp,
     item::{Item, ItemKind},
@@ -17,13 +18,19 @@ use bindery_engine::{
     view::{self, AggregationState},
     workflow::{Over, Stage, Workflow},
 };
-use bindery_store::query::{ItemFilter, ReviewFilter};
+use bindery_store::{
+    pages::{ItemPages, OutcomePages, PAGE},
+    query::{ItemFilter, OutcomePage, ReviewFilter},
+};
 use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use serde_json::{Map, Value, json};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// The rows of one submission, table by table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Tables {
     pub requests: Vec<Value>,
     pub pages: Vec<Value>,
@@ -32,54 +39,155 @@ pub struct Tables {
     pub aggregation_state: Vec<Value>,
 }
 
-/// A submission as rows.
-pub async fn tables(engine: &Engine, id: SubmissionId) -> EngineResult<Tables> {
-    let seen = Seen::look(engine, id).await?;
-    let pages = seen.pages().await?;
-    let documents = seen.documents().await?;
-    Ok(Tables {
-        requests: vec![seen.request().await?],
-        backoffice_tasks: seen.tasks(&pages).await?,
-        aggregation_state: seen.aggregations().await?,
-        pages,
-        documents,
-    })
+/// Which table a row is of. [`each_row`] goes through them in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableName {
+    Requests,
+    Pages,
+    Documents,
+    BackofficeTasks,
+    AggregationState,
 }
 
-/// All that the rows are made of.
+impl TableName {
+    pub const ALL: [Self; 5] =
+        [Self::Requests, Self::Pages, Self::Documents, Self::BackofficeTasks, Self::AggregationState];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Pages => "pages",
+            Self::Documents => "documents",
+            Self::BackofficeTasks => "backoffice_tasks",
+            Self::AggregationState => "aggregation_state",
+        }
+    }
+}
+
+/// A submission as rows, all at once.
+pub async fn tables(engine: &Engine, id: SubmissionId) -> EngineResult<Tables> {
+    let mut tables = Tables::default();
+    let collect = |table, row| {
+        let rows = match table {
+            TableName::Requests => &mut tables.requests,
+            TableName::Pages => &mut tables.pages,
+            TableName::Documents => &mut tables.documents,
+            TableName::BackofficeTasks => &mut tables.backoffice_tasks,
+            TableName::AggregationState => &mut tables.aggregation_state,
+        };
+        rows.push(row);
+        Ok::<_, EngineError>(())
+    };
+    each_row(engine, id, collect).await?;
+    let result = view::result(engine, id).await?;
+    for request in &mut tables.requests {
+        request["result_payload"] = json!(result);
+    }
+    Ok(tables)
+}
+
+/// Hands over the rows of a submission one by one, table by table. The `result_payload` of the request is `null`: it is
+/// the [result](view::result_payload), which may be long.
+pub async fn each_row<E: From<EngineError>>(
+    engine: &Engine,
+    id: SubmissionId,
+    mut visit: impl FnMut(TableName, Value) -> Result<(), E>,
+) -> Result<(), E> {
+    let seen = Seen::look(engine, id).await?;
+    visit(TableName::Requests, seen.request().await?)?;
+    seen.pages(|row| visit(TableName::Pages, row)).await?;
+    seen.documents(|row| visit(TableName::Documents, row)).await?;
+    seen.tasks(|row| visit(TableName::BackofficeTasks, row)).await?;
+    seen.aggregations(|row| visit(TableName::AggregationState, row)).await
+}
+
+/// Where a page or a document stands in the order of its kind.
+type Place = (Option<ItemId>, i64, ItemId);
+
+/// What is known of a submission before its rows are made: of its items their places only.
 struct Seen<'e> {
     engine: &'e Engine,
     submission: Submission,
-    workflow: std::sync::Arc<Workflow>,
-    items: Vec<Item>,
-    outcomes: Vec<Outcome>,
+    workflow: Arc<Workflow>,
     joins: Vec<Join>,
+    pages: Vec<Place>,
+    documents: Vec<Place>,
+    /// The documents by the pages that they have.
+    document_of: HashMap<u64, ItemId>,
+    last_finished: Option<Timestamp>,
 }
 
 impl<'e> Seen<'e> {
     async fn look(engine: &'e Engine, id: SubmissionId) -> EngineResult<Self> {
         let store = engine.store();
         let submission = store.submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))?;
-        let workflow = std::sync::Arc::clone(&engine.catalog().submission(id).await?.workflow);
-        let items = store.items(id, ItemFilter::default()).await?;
-        let (outcomes, joins) = (store.outcomes(id, None).await?, store.joins(id).await?);
-        Ok(Self { engine, submission, workflow, items, outcomes, joins })
+        let workflow = Arc::clone(&engine.catalog().submission(id).await?.workflow);
+        let joins = store.joins(id).await?;
+        let (pages, documents, document_of) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut seen = Self { engine, submission, workflow, joins, pages, documents, document_of, last_finished: None };
+        seen.look_at_items().await?;
+        for stage in &seen.workflow.stages {
+            let mut outcomes = OutcomePages::new(&**store, id, &stage.name, None);
+            loop {
+                let page = outcomes.next().await?;
+                if page.is_empty() {
+                    break;
+                }
+                seen.last_finished = seen.last_finished.max(page.iter().map(|outcome| outcome.finished_at).max());
+            }
+        }
+        Ok(seen)
     }
 
-    fn of_kind(&self, kind: ItemKind) -> Vec<Item> {
-        in_page_order(self.items.iter().filter(|item| item.kind == kind).cloned().collect())
+    async fn look_at_items(&mut self) -> EngineResult<()> {
+        let mut items = ItemPages::new(&**self.engine.store(), self.submission.id, ItemFilter::default());
+        loop {
+            let read = items.next().await?;
+            if read.is_empty() {
+                break;
+            }
+            for item in read {
+                let place = (item.parent, item.ordinal, item.id);
+                match item.kind {
+                    ItemKind::Page => self.pages.push(place),
+                    ItemKind::Document => {
+                        let indices = data_of(&item)["page_indices"].as_array().cloned().unwrap_or_default();
+                        self.document_of.extend(indices.iter().filter_map(Value::as_u64).map(|index| (index, item.id)));
+                        self.documents.push(place);
+                    }
+                    ItemKind::File => {}
+                }
+            }
+        }
+        self.pages.sort_unstable();
+        self.documents.sort_unstable();
+        Ok(())
     }
 
-    fn of_stage(&self, stage: &Stage) -> HashMap<ItemId, Outcome> {
-        by_item(self.outcomes.iter().filter(|outcome| outcome.stage == stage.name).cloned().collect())
+    /// The items at some places, in the order of the places.
+    async fn items(&self, places: &[Place]) -> EngineResult<Vec<Item>> {
+        let ids = Some(places.iter().map(|(_, _, id)| *id).collect());
+        let filter = ItemFilter { ids, ..ItemFilter::default() };
+        let found = self.engine.store().items(self.submission.id, filter).await?;
+        let mut by_id: HashMap<ItemId, Item> = found.into_iter().map(|item| (item.id, item)).collect();
+        Ok(places.iter().filter_map(|(_, _, id)| by_id.remove(id)).collect())
+    }
+
+    /// The one result of a stage for each of some items.
+    async fn outcomes(&self, stage: &Stage, items: &[Item]) -> EngineResult<HashMap<ItemId, Outcome>> {
+        let limit = items.len() * stage.processors.len().max(1);
+        let ids = Some(items.iter().map(|item| item.id).collect());
+        let page = OutcomePage { items: ids, ..OutcomePage::first(stage.name.clone(), limit) };
+        Ok(by_item(self.engine.store().outcome_page(self.submission.id, page).await?))
     }
 
     /// When the stage before the first one over something has made what that works on.
-    fn made_at(&self, over: Over) -> Timestamp {
+    async fn made_at(&self, over: Over) -> EngineResult<Timestamp> {
         let first = self.workflow.stages.iter().position(|stage| stage.over == over);
         let maker = first.and_then(|first| first.checked_sub(1)).map(|before| &self.workflow.stages[before].name);
-        let made = self.outcomes.iter().find(|outcome| Some(&outcome.stage) == maker && outcome.item.is_none());
-        made.map_or(self.submission.received_at, |outcome| outcome.finished_at)
+        let Some(maker) = maker else { return Ok(self.submission.received_at) };
+        let made = self.engine.store().item_outcomes(self.submission.id, None, maker).await?;
+        Ok(made.first().map_or(self.submission.received_at, |outcome| outcome.finished_at))
     }
 
     async fn output(&self, outcome: Option<&Outcome>) -> EngineResult<Value> {
@@ -89,80 +197,107 @@ impl<'e> Seen<'e> {
         }
     }
 
+    /// The first file: that system takes in one at a time.
+    async fn first_file(&self) -> EngineResult<Option<Item>> {
+        let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
+        let mut files = ItemPages::new(&**self.engine.store(), self.submission.id, filter);
+        let mut first: Option<Item> = None;
+        let place = |file: &Item| (file.parent, file.ordinal, file.id);
+        loop {
+            let read = files.next().await?;
+            if read.is_empty() {
+                return Ok(first);
+            }
+            first = read.into_iter().chain(first).min_by_key(place);
+        }
+    }
+
     async fn request(&self) -> EngineResult<Value> {
-        let (submission, files) = (&self.submission, self.of_kind(ItemKind::File));
-        let status = view::request_status(self.engine, submission.id).await?;
-        let changes = self.outcomes.iter().map(|outcome| outcome.finished_at);
-        let changes = changes.chain(self.joins.iter().map(|join| join.updated_at)).chain(submission.completed_at);
+        let (submission, file) = (&self.submission, self.first_file().await?);
+        let status = view::request_summary(self.engine, submission.id).await?;
+        let changes = self.joins.iter().map(|join| join.updated_at).chain(self.last_finished);
+        let changes = changes.chain(submission.completed_at);
         Ok(json!({
             "id": submission.id, "external_id": submission.external_id, "channel": submission.channel,
             "workflow_name": submission.workflow, "status": status["status"], "priority": submission.priority,
             "deadline_utc": submission.deadline.at,
             "sla_seconds": self.workflow.sla.map(|sla| sla.deadline.as_secs()),
-            // Of the first one: that system takes in one at a time.
-            "original_filename": files.first().map(|file| &file.label),
-            "file_storage_path": files.first().map(|file| format!("raw/{}", file.id)),
+            "original_filename": file.as_ref().map(|file| &file.label),
+            "file_storage_path": file.as_ref().map(|file| format!("raw/{}", file.id)),
             "page_count": status["page_count"], "document_count": status["document_count"],
-            "result_payload": status["result"], "error_message": status["error"],
+            "result_payload": null, "error_message": status["error"],
             "metadata": serde_json::from_str::<Value>(&submission.metadata).unwrap_or_default(),
             "created_at": submission.received_at, "updated_at": changes.max().unwrap_or(submission.received_at),
             "completed_at": submission.completed_at,
         }))
     }
 
-    async fn pages(&self) -> EngineResult<Vec<Value>> {
-        let stages: Vec<_> = stages_over(&self.workflow, Over::Page).map(|stage| self.of_stage(stage)).collect();
-        let document_of: HashMap<u64, String> = self
-            .of_kind(ItemKind::Document)
-            .iter()
-            .flat_map(|document| {
-                let indices = data_of(document)["page_indices"].as_array().cloned().unwrap_or_default();
-                indices.into_iter().filter_map(|index| Some((index.as_u64()?, document.public_id())))
-            })
-            .collect();
-        let (created_at, grouped_at) = (self.made_at(Over::Page), self.made_at(Over::Document));
-        let mut rows = Vec::new();
-        for (place, page) in self.of_kind(ItemKind::Page).into_iter().enumerate() {
-            let data = data_of(&page);
-            let index = data["page_index"].as_u64().unwrap_or(place as u64);
-            let document_id = document_of.get(&index);
-            let outcomes: Vec<Option<&Outcome>> = stages.iter().map(|stage| stage.get(&page.id)).collect();
-            let (first, last) = (outcomes.first().copied().flatten(), outcomes.last().copied().flatten());
-            let read = self.output(first).await?;
-            let classified = self.output(last.filter(|_| stages.len() > 1)).await?;
-            let known = outcomes.iter().flatten().map(|outcome| outcome.finished_at).max();
-            let grouped = document_id.map(|_| grouped_at);
-            rows.push(json!({
-                "id": page.public_id(), "request_id": self.submission.public_id(), "page_index": index,
-                "status": page_status(&outcomes, document_id.is_some()), "file_storage_path": data["file_path"],
-                "ocr_text": read["ocr_text"], "ocr_confidence": read["ocr_confidence"],
-                "doc_type": classified["doc_type"],
-                "classification_confidence": last.filter(|_| stages.len() > 1).and_then(|outcome| outcome.confidence),
-                "document_id": document_id, "metadata": data, "created_at": created_at,
-                "updated_at": known.max(grouped).unwrap_or(created_at),
-            }));
+    async fn pages<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+        let stages: Vec<&Stage> = stages_over(&self.workflow, Over::Page).collect();
+        let (created_at, grouped_at) = (self.made_at(Over::Page).await?, self.made_at(Over::Document).await?);
+        let names = self.document_names().await?;
+        for (chunk, places) in self.pages.chunks(PAGE).enumerate() {
+            let pages = self.items(places).await?;
+            let mut found = Vec::new();
+            for stage in &stages {
+                found.push(self.outcomes(stage, &pages).await?);
+            }
+            for (number, page) in pages.iter().enumerate() {
+                let outcomes: Vec<Option<&Outcome>> = found.iter().map(|stage| stage.get(&page.id)).collect();
+                let data = data_of(page);
+                let index = data["page_index"].as_u64().unwrap_or((chunk * PAGE + number) as u64);
+                let document_id = self.document_of.get(&index).and_then(|document| names.get(document));
+                let (first, last) = (outcomes.first().copied().flatten(), outcomes.last().copied().flatten());
+                let last_of_many = last.filter(|_| stages.len() > 1);
+                let (read, classified) = (self.output(first).await?, self.output(last_of_many).await?);
+                let known = outcomes.iter().flatten().map(|outcome| outcome.finished_at).max();
+                let grouped = document_id.map(|_| grouped_at);
+                visit(json!({
+                    "id": page.public_id(), "request_id": self.submission.public_id(), "page_index": index,
+                    "status": page_status(&outcomes, document_id.is_some()), "file_storage_path": data["file_path"],
+                    "ocr_text": read["ocr_text"], "ocr_confidence": read["ocr_confidence"],
+                    "doc_type": classified["doc_type"],
+                    "classification_confidence": last_of_many.and_then(|outcome| outcome.confidence),
+                    "document_id": document_id, "metadata": data, "created_at": created_at,
+                    "updated_at": known.max(grouped).unwrap_or(created_at),
+                }))?;
+            }
         }
-        Ok(rows)
+        Ok(())
     }
 
-    async fn documents(&self) -> EngineResult<Vec<Value>> {
-        let extracted = stages_over(&self.workflow, Over::Document).next_back().map(|stage| self.of_stage(stage));
-        let extracted = extracted.unwrap_or_default();
-        let created_at = self.made_at(Over::Document);
-        let mut rows = Vec::new();
-        for document in self.of_kind(ItemKind::Document) {
-            let outcome = extracted.get(&document.id);
-            let (data, output) = (data_of(&document), self.output(outcome).await?);
-            rows.push(json!({
-                "id": document.public_id(), "request_id": self.submission.public_id(), "doc_type": document.label,
-                "page_indices": data["page_indices"], "status": self.document_status(outcome),
-                "extracted_data": output["extracted_data"],
-                "extraction_confidence": outcome.and_then(|outcome| outcome.confidence), "metadata": data,
-                "created_at": created_at,
-                "updated_at": outcome.map_or(created_at, |outcome| outcome.finished_at.max(created_at)),
-            }));
+    /// The ids of documents as others know them.
+    async fn document_names(&self) -> EngineResult<HashMap<ItemId, String>> {
+        let mut names = HashMap::new();
+        for places in self.documents.chunks(PAGE) {
+            names.extend(self.items(places).await?.iter().map(|item| (item.id, item.public_id())));
         }
-        Ok(rows)
+        Ok(names)
+    }
+
+    async fn documents<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+        let stage = stages_over(&self.workflow, Over::Document).next_back();
+        let created_at = self.made_at(Over::Document).await?;
+        for places in self.documents.chunks(PAGE) {
+            let documents = self.items(places).await?;
+            let extracted = match stage {
+                Some(stage) => self.outcomes(stage, &documents).await?,
+                None => HashMap::new(),
+            };
+            for document in &documents {
+                let outcome = extracted.get(&document.id);
+                let (data, output) = (data_of(document), self.output(outcome).await?);
+                visit(json!({
+                    "id": document.public_id(), "request_id": self.submission.public_id(), "doc_type": document.label,
+                    "page_indices": data["page_indices"], "status": self.document_status(outcome),
+                    "extracted_data": output["extracted_data"],
+                    "extraction_confidence": outcome.and_then(|outcome| outcome.confidence), "metadata": data,
+                    "created_at": created_at,
+                    "updated_at": outcome.map_or(created_at, |outcome| outcome.finished_at.max(created_at)),
+                }))?;
+            }
+        }
+        Ok(())
     }
 
     fn document_status(&self, outcome: Option<&Outcome>) -> &'static str {
@@ -175,32 +310,36 @@ impl<'e> Seen<'e> {
         }
     }
 
-    async fn tasks(&self, pages: &[Value]) -> EngineResult<Vec<Value>> {
+    async fn tasks<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
         let filter = ReviewFilter { submission: Some(self.submission.id), ..ReviewFilter::default() };
-        let mut reviews = self.engine.store().reviews(filter).await?;
+        let mut reviews = self.engine.store().reviews(filter).await.map_err(EngineError::from)?;
         reviews.sort_by_key(|review| review.id);
-        let mut rows = Vec::new();
         for review in reviews {
-            rows.push(self.task(&review, pages).await?);
+            visit(self.task(&review).await?)?;
         }
-        Ok(rows)
+        Ok(())
     }
 
-    async fn task(&self, review: &Review, pages: &[Value]) -> EngineResult<Value> {
-        let item = self.items.iter().find(|item| Some(item.id) == review.item);
-        let reference = item.map_or_else(|| self.submission.public_id(), Item::public_id);
+    async fn task(&self, review: &Review) -> EngineResult<Value> {
+        let (store, id) = (self.engine.store(), self.submission.id);
+        let item = match review.item {
+            Some(item) => store.item(id, item).await?,
+            None => None,
+        };
+        let reference = item.as_ref().map_or_else(|| self.submission.public_id(), Item::public_id);
         let found = self.engine.read_payload(&review.input).await?;
-        let (task_type, skills, input) = match item.map(|item| item.kind) {
-            Some(ItemKind::Page) => ("classification", vec![json!("classification")], page_input(&found)),
-            Some(ItemKind::Document) => {
+        let (task_type, skills, input) = match &item {
+            Some(item) if item.kind == ItemKind::Page => {
+                ("classification", vec![json!("classification")], page_input(&found))
+            }
+            Some(item) if item.kind == ItemKind::Document => {
                 let skills = vec![json!("extraction"), found["doc_type"].clone()];
-                ("extraction", skills, document_input(&found, &reference, pages))
+                ("extraction", skills, self.document_input(item, &found, &reference).await?)
             }
             _ => (review.stage.as_str(), vec![json!(review.stage)], found),
         };
-        let decided = self.outcomes.iter().find(|outcome| {
-            (outcome.item, &outcome.stage, &outcome.processor) == (review.item, &review.stage, &review.processor)
-        });
+        let results = store.item_outcomes(id, review.item, &review.stage).await?;
+        let decided = results.iter().find(|outcome| outcome.processor == review.processor);
         let decided = decided.filter(|_| review.status == ReviewStatus::Completed);
         // As the review itself is stored: not every store keeps when it was assigned.
         let stored = json!(review);
@@ -214,37 +353,95 @@ impl<'e> Seen<'e> {
         }))
     }
 
-    async fn aggregations(&self) -> EngineResult<Vec<Value>> {
-        let states = view::aggregation_states(self.engine, self.submission.id).await?;
-        Ok(states.iter().map(|state| self.aggregation(state)).collect())
+    /// What a person needs to correct the fields of a document.
+    async fn document_input(&self, document: &Item, found: &Value, document_id: &str) -> EngineResult<Value> {
+        let indices = data_of(document)["page_indices"].as_array().cloned().unwrap_or_default();
+        let mut own: HashSet<u64> = indices.iter().filter_map(Value::as_u64).collect();
+        own.retain(|index| self.document_of.get(index) == Some(&document.id));
+        let stage = stages_over(&self.workflow, Over::Page).next();
+        let mut texts = Map::new();
+        for (chunk, places) in self.pages.chunks(PAGE).enumerate() {
+            if texts.len() == own.len() {
+                break;
+            }
+            let numbered = self.items(places).await?.into_iter().enumerate().map(|(number, page)| {
+                let index = data_of(&page)["page_index"].as_u64().unwrap_or((chunk * PAGE + number) as u64);
+                (index, page)
+            });
+            let (indices, pages): (Vec<u64>, Vec<Item>) = numbered.filter(|(index, _)| own.contains(index)).unzip();
+            let read = match stage {
+                Some(stage) if !pages.is_empty() => self.outcomes(stage, &pages).await?,
+                _ => HashMap::new(),
+            };
+            for (index, page) in indices.into_iter().zip(&pages) {
+                let output = self.output(read.get(&page.id)).await?;
+                texts.insert(index.to_string(), output["ocr_text"].clone());
+            }
+        }
+        Ok(json!({
+            "document_id": document_id, "doc_type": found["doc_type"], "extracted_data": found["extracted_data"],
+            "confidence": found["extraction_confidence"], "ocr_texts": texts,
+        }))
     }
 
-    fn aggregation(&self, state: &AggregationState) -> Value {
+    async fn aggregations<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+        for state in view::aggregation_states(self.engine, self.submission.id).await? {
+            visit(self.aggregation(&state).await?)?;
+        }
+        Ok(())
+    }
+
+    async fn aggregation(&self, state: &AggregationState) -> EngineResult<Value> {
         let join = self.joins.iter().find(|join| join.id.to_string() == state.id);
         let stage = join.and_then(|join| self.workflow.stage(&join.stage));
         let counts = stage.and_then(|stage| stage.aggregation).map(|aggregation| aggregation.counts);
-        let received = counts.map(|over| self.received(over)).unwrap_or_default();
-        json!({
+        let (received, created_at) = match counts {
+            Some(over) => (self.received(over).await?, Some(self.made_at(over).await?)),
+            None => (Vec::new(), None),
+        };
+        Ok(json!({
             "id": state.id, "request_id": state.request_id, "stage": state.stage,
             "expected_count": state.expected_count, "received_count": state.received_count, "received_ids": received,
-            "is_complete": state.is_complete, "updated_at": state.updated_at,
-            "created_at": counts.map(|over| self.made_at(over)),
-        })
+            "is_complete": state.is_complete, "updated_at": state.updated_at, "created_at": created_at,
+        }))
     }
 
     /// The pages or documents that have passed all stages over them, or have failed at one.
-    fn received(&self, over: Over) -> Vec<String> {
-        let kind = match over {
-            Over::Page => ItemKind::Page,
-            Over::Document => ItemKind::Document,
-            Over::File | Over::Submission => ItemKind::File,
+    async fn received(&self, over: Over) -> EngineResult<Vec<String>> {
+        let places = match over {
+            Over::Page => self.pages.clone(),
+            Over::Document => self.documents.clone(),
+            Over::File | Over::Submission => self.file_places().await?,
         };
-        let stages: Vec<_> = stages_over(&self.workflow, over).map(|stage| self.of_stage(stage)).collect();
-        let ended = |item: &&Item| {
-            let failed = stages.iter().any(|stage| stage.get(&item.id).is_some_and(is_failed));
-            failed || stages.last().is_some_and(|stage| stage.get(&item.id).is_some_and(is_done))
-        };
-        self.of_kind(kind).iter().filter(ended).map(Item::public_id).collect()
+        let stages: Vec<&Stage> = stages_over(&self.workflow, over).collect();
+        let mut received = Vec::new();
+        for places in places.chunks(PAGE) {
+            let items = self.items(places).await?;
+            let mut found = Vec::new();
+            for stage in &stages {
+                found.push(self.outcomes(stage, &items).await?);
+            }
+            let ended = |item: &&Item| {
+                let failed = found.iter().any(|stage| stage.get(&item.id).is_some_and(is_failed));
+                failed || found.last().is_some_and(|stage| stage.get(&item.id).is_some_and(is_done))
+            };
+            received.extend(items.iter().filter(ended).map(Item::public_id));
+        }
+        Ok(received)
+    }
+
+    async fn file_places(&self) -> EngineResult<Vec<Place>> {
+        let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
+        let mut files = ItemPages::new(&**self.engine.store(), self.submission.id, filter);
+        let mut places = Vec::new();
+        loop {
+            let read = files.next().await?;
+            if read.is_empty() {
+                places.sort_unstable();
+                return Ok(places);
+            }
+            places.extend(read.iter().map(|file| (file.parent, file.ordinal, file.id)));
+        }
     }
 }
 
@@ -275,15 +472,5 @@ fn page_input(found: &Value) -> Value {
     json!({
         "page_index": found["page_index"], "ocr_text": found["ocr_text"], "suggested_type": found["doc_type"],
         "confidence": found["classification_confidence"],
-    })
-}
-
-/// What a person needs to correct the fields of a document.
-fn document_input(found: &Value, document_id: &str, pages: &[Value]) -> Value {
-    let own = pages.iter().filter(|page| page["document_id"] == document_id);
-    let texts = own.map(|page| (page["page_index"].to_string(), page["ocr_text"].clone()));
-    json!({
-        "document_id": document_id, "doc_type": found["doc_type"], "extracted_data": found["extracted_data"],
-        "confidence": found["extraction_confidence"], "ocr_texts": texts.collect::<serde_json::Map<_, _>>(),
     })
 }

@@ -3,7 +3,7 @@
 use super::EXTRACTOR;
 use crate::{
     reading,
-    results::{has_result, in_order, name_of, none_read, outcomes, reason, stage_of, store_result},
+    results::{has_result, name_of, none_read, of_each, reason, stage_of, store_result},
 };
 use bindery_core::{
     ItemId, StepError,
@@ -25,27 +25,28 @@ impl Processor for DocumentConsolidator {
 
     /// Is there anything to bind?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        none_read(&context.items(Some(ItemKind::File), None)?, &outcomes(context, reading::SPLITTER)?)?;
+        none_read(context, reading::SPLITTER)?;
         Ok(Value::Null)
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
         let mut result = reading::files_read(context)?;
-        let extracted = outcomes(context, EXTRACTOR)?;
         let asked = open_questions(context)?;
-        let mut documents = Vec::new();
-        let files = in_order(context.items(Some(ItemKind::File), None)?);
-        let all = context.items(Some(ItemKind::Document), None)?;
-        for file in &files {
-            let of_file = all.iter().filter(|document| document.parent == Some(file.id)).cloned().collect();
-            for document in in_order(of_file) {
-                let mut entry = entry(context, file, &document, extracted.get(&document.id))?;
-                if let Some(reasons) = asked.get(&document.id) {
-                    entry["needs_review"] = json!(reasons);
-                }
-                documents.push(entry);
+        let files = of_each(context, ItemKind::File, [], |file, []| Ok((file.id, name_of(file))))?;
+        let place_of: HashMap<ItemId, usize> =
+            files.iter().enumerate().map(|(place, (file, _))| (*file, place)).collect();
+        let made = of_each(context, ItemKind::Document, [EXTRACTOR], |document, [extracted]| {
+            let Some(place) = document.parent.and_then(|file| place_of.get(&file).copied()) else { return Ok(None) };
+            let mut entry = entry(context, &files[place].1, document, extracted)?;
+            if let Some(reasons) = asked.get(&document.id) {
+                entry["needs_review"] = json!(reasons);
             }
-        }
+            Ok(Some((place, entry)))
+        })?;
+        let mut documents: Vec<(usize, Value)> = made.into_iter().flatten().collect();
+        // Those of one file stay in their order.
+        documents.sort_by_key(|(place, _)| *place);
+        let documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
         let submission = context.submission()?;
         result["request_id"] = json!(submission.public_id());
         result["workflow"] = json!(submission.workflow.name);
@@ -63,8 +64,8 @@ impl Processor for DocumentConsolidator {
     }
 }
 
-fn entry(context: &StepContext, file: &Item, document: &Item, outcome: Option<&Outcome>) -> Result<Value, StepError> {
-    let mut entry = json!({"document_id": document.public_id(), "file": name_of(file), "doc_type": document.label});
+fn entry(context: &StepContext, file: &str, document: &Item, outcome: Option<&Outcome>) -> Result<Value, StepError> {
+    let mut entry = json!({"document_id": document.public_id(), "file": file, "doc_type": document.label});
     let Some(outcome) = outcome.filter(|outcome| has_result(outcome)) else {
         let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
         entry["status"] = json!("failed");

@@ -75,7 +75,7 @@ pub async fn of_submission(engine: &Engine, id: SubmissionId) -> EngineResult<Ve
     let files = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
     let mut audits = Vec::new();
     for file in crate::results::in_order(engine.store().items(id, files).await?) {
-        let pages = ItemFilter { kind: Some(ItemKind::Page), parent: Some(file.id), ids: None };
+        let pages = ItemFilter { kind: Some(ItemKind::Page), parent: Some(file.id), ..ItemFilter::default() };
         let pages = engine.store().items(id, pages).await?;
         let failed = |page: &&Item| {
             let outcomes = [PAGE_KIND, TEXT, OCR].map(|processor| of(processor, page.id));

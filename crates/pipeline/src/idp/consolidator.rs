@@ -5,7 +5,7 @@ use super::{
     outward::{Bytes, Outward},
     places::Places,
 };
-use crate::results::{in_order, name_of, outcomes};
+use crate::results::{name_of, of_each};
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use serde_json::{Value, json};
@@ -29,34 +29,32 @@ impl Processor for IdpConsolidator {
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let combined = outcomes(context, COMBINER)?;
-        let earlier = [outcomes(context, OFFICE)?, outcomes(context, SPLITTER)?, outcomes(context, CLASSIFIER)?];
-        let (mut files, mut failed) = (Vec::new(), Vec::new());
-        let (mut pages, mut words, mut by_ocr) = (0, 0, 0);
-        for file in in_order(context.items(Some(ItemKind::File), None)?) {
-            let before = [0, 1, 2].map(|index: usize| earlier.get(index).and_then(|found| found.get(&file.id)));
-            let (status, why) = audit::status(combined.get(&file.id), &before);
-            let (name, id) = (name_of(&file), file.public_id());
-            let Some(outcome) = combined.get(&file.id).filter(|_| status == audit::AuditStatus::Combined) else {
+        let stages = [COMBINER, OFFICE, SPLITTER, CLASSIFIER];
+        let read = of_each(context, ItemKind::File, stages, |file, [combined, before @ ..]| {
+            let (status, why) = audit::status(combined, &before);
+            let (name, id) = (name_of(file), file.public_id());
+            let mut failed = Vec::new();
+            let Some(outcome) = combined.filter(|_| status == audit::AuditStatus::Combined) else {
                 let why = why.unwrap_or_else(|| "was not read".to_owned());
-                files.push(json!({"name": name, "document_id": id, "status": status, "error": why}));
                 failed.push(json!({"file": name, "reason": why}));
-                continue;
+                return Ok((json!({"name": name, "document_id": id, "status": status, "error": why}), failed));
             };
             let found = context.read(&outcome.output)?;
             let count = |key: &str| found[key].as_u64().unwrap_or(0);
-            pages += count("pages");
-            words += count("words");
-            by_ocr += count("by_ocr");
             for gap in found["missing"].as_array().into_iter().flatten() {
                 failed.push(json!({"file": name, "page": gap["page"], "reason": gap["reason"]}));
             }
-            files.push(json!({
+            let file = json!({
                 "name": name, "document_id": id, "status": status, "type": found["type"], "pages": count("pages"),
                 "words": count("words"), "by_ocr": count("by_ocr"), "json": found["json"], "markdown": found["md"],
                 "hocr": found["hocr"],
-            }));
-        }
+            });
+            Ok((file, failed))
+        })?;
+        let (files, failed): (Vec<Value>, Vec<Vec<Value>>) = read.into_iter().unzip();
+        let failed: Vec<Value> = failed.into_iter().flatten().collect();
+        let sum = |key: &str| files.iter().filter_map(|file| file[key].as_u64()).sum::<u64>();
+        let (pages, words, by_ocr) = (sum("pages"), sum("words"), sum("by_ocr"));
         if let (Some(first), true) = (failed.first(), files.iter().all(|file| file.get("error").is_some())) {
             let text = |name: &str| first[name].as_str().unwrap_or_default();
             let message = format!("none of the files came through; {}: {}", text("file"), text("reason"));

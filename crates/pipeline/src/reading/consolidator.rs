@@ -1,12 +1,8 @@
 //! Lists what was read of a submission.
 
 use super::{PageCombiner, SPLITTER};
-use crate::results::{in_order, name_of, none_read, outcomes, reason, store_result};
-use bindery_core::{
-    StepError,
-    item::ItemKind,
-    outcome::{Outcome, OutcomeStatus},
-};
+use crate::results::{name_of, none_read, of_each, reason, store_result};
+use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
 use bindery_engine::{Extracted, Processor, context::StepContext};
 use serde_json::{Value, json};
 
@@ -22,7 +18,7 @@ impl Processor for ReadingConsolidator {
 
     /// Is there anything to list?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        none_read(&context.items(Some(ItemKind::File), None)?, &outcomes(context, SPLITTER)?)?;
+        none_read(context, SPLITTER)?;
         Ok(Value::Null)
     }
 
@@ -37,32 +33,29 @@ impl Processor for ReadingConsolidator {
 
 /// The files of the submission in order, where the text of each is, and what is missing and why.
 pub(crate) fn files_read(context: &StepContext) -> Result<Value, StepError> {
-    let (opened, combined) = (outcomes(context, SPLITTER)?, outcomes(context, PageCombiner.name())?);
-    let (mut files, mut failed) = (Vec::new(), Vec::new());
-    let (mut pages, mut words, mut by_ocr) = (0, 0, 0);
-    for file in in_order(context.items(Some(ItemKind::File), None)?) {
-        let name = name_of(&file);
-        let done = |outcome: &&Outcome| outcome.status == OutcomeStatus::Completed;
-        if let Some(outcome) = combined.get(&file.id).filter(done) {
-            let found = context.read(&outcome.output)?;
-            let count = |key: &str| found[key].as_u64().unwrap_or(0);
-            pages += count("pages");
-            words += count("words");
-            by_ocr += count("by_ocr");
-            for gap in found["missing"].as_array().into_iter().flatten() {
-                failed.push(json!({"file": name, "page": gap["page"], "reason": gap["reason"]}));
-            }
-            files.push(json!({
-                "name": name, "type": found["type"], "pages": count("pages"), "words": count("words"),
-                "by_ocr": count("by_ocr"), "markdown": found["md"], "json": found["json"],
-            }));
-        } else {
-            let outcome = combined.get(&file.id).or_else(|| opened.get(&file.id));
-            let why = outcome.map_or_else(|| "was not read".to_owned(), reason);
-            files.push(json!({"name": name, "error": why}));
+    let read = of_each(context, ItemKind::File, [PageCombiner.name(), SPLITTER], |file, [combined, opened]| {
+        let name = name_of(file);
+        let mut failed = Vec::new();
+        let Some(outcome) = combined.filter(|outcome| outcome.status == OutcomeStatus::Completed) else {
+            let why = combined.or(opened).map_or_else(|| "was not read".to_owned(), reason);
             failed.push(json!({"file": name, "reason": why}));
+            return Ok((json!({"name": name, "error": why}), failed));
+        };
+        let found = context.read(&outcome.output)?;
+        let count = |key: &str| found[key].as_u64().unwrap_or(0);
+        for gap in found["missing"].as_array().into_iter().flatten() {
+            failed.push(json!({"file": name, "page": gap["page"], "reason": gap["reason"]}));
         }
-    }
+        let file = json!({
+            "name": name, "type": found["type"], "pages": count("pages"), "words": count("words"),
+            "by_ocr": count("by_ocr"), "markdown": found["md"], "json": found["json"],
+        });
+        Ok((file, failed))
+    })?;
+    let (files, failed): (Vec<Value>, Vec<Vec<Value>>) = read.into_iter().unzip();
+    let failed: Vec<Value> = failed.into_iter().flatten().collect();
+    let sum = |key: &str| files.iter().filter_map(|file| file[key].as_u64()).sum::<u64>();
+    let (pages, words, by_ocr) = (sum("pages"), sum("words"), sum("by_ocr"));
     Ok(json!({
         "submission": context.submission()?.public_id(),
         "totals": {"files": files.len(), "pages": pages, "words": words, "by_ocr": by_ocr, "failed": failed.len()},

@@ -1,17 +1,28 @@
 //! Binds the counted pages of a submission into one result.
 
-use super::{TextSplitter, WordCounter, missing, words};
-use crate::results::{in_order, name_of, none_read, outcomes, reason, store_result};
+use super::{
+    TextSplitter, WordCounter,
+    word_index::{Places, WordIndex},
+    words,
+};
+use crate::{
+    intake::{self, Duplicate},
+    results::{keep_result, kept_result, name_of, none_read, reason, stage_of},
+};
 use bindery_core::{
     ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{Extracted, Processor, context::StepContext};
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, HashMap};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
 
 const TOP_WORDS: usize = 10;
+
+/// How many pages are bound before it is looked whether the work is still wanted.
+const LOOK_EVERY: usize = 1_000;
 
 /// One result from all pages: totals, files in order, the most frequent words, and where each word stands. What failed
 /// is listed with its reason. If there were files and none of them could be read, the result is a failure.
@@ -23,120 +34,169 @@ impl Processor for WordConsolidator {
         "word_consolidator"
     }
 
+    /// 2: the result itself stays in the blob store between the steps.
+    fn version(&self) -> u32 {
+        2
+    }
+
     /// Is there anything to bind?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        none_read(&context.items(Some(ItemKind::File), None)?, &outcomes(context, TextSplitter.name())?)?;
+        none_read(context, TextSplitter.name())?;
         Ok(Value::Null)
     }
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let split = outcomes(context, TextSplitter.name())?;
-        let counted = outcomes(context, WordCounter.name())?;
-        let mut pages: HashMap<ItemId, Vec<Item>> = HashMap::new();
-        for page in context.items(Some(ItemKind::Page), None)? {
-            if let Some(file) = page.parent {
-                pages.entry(file).or_default().push(page);
+        let mut bound = Bound::new(context)?;
+        let counted = stage_of(context, WordCounter.name())?;
+        for (number, part) in context.each_part(ItemKind::Page, &[counted])?.enumerate() {
+            if number % LOOK_EVERY == 0 && context.is_cancelled() {
+                return Err(StepError::retry("stopped while pages were bound").named("Stopped"));
             }
+            let (page, outcomes) = part?;
+            bound.page(context, &page, outcomes.first().and_then(|counted| counted.last()))?;
         }
-        let mut bound = Bound::default();
-        for file in in_order(context.items(Some(ItemKind::File), None)?) {
-            let pages = in_order(pages.remove(&file.id).unwrap_or_default());
-            bound.file(context, &file, split.get(&file.id), &pages, &counted)?;
-        }
-        Ok(bound.into_value(&context.submission()?.public_id()))
+        let submission = context.submission()?;
+        let duplicates = intake::duplicates(&submission.metadata);
+        keep_result(context, &bound.into_result(submission.public_id(), duplicates))
     }
 
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        if !processed.is_object() {
-            return Err(missing("result"));
-        }
-        store_result(context, processed)
+        kept_result(context, processed)
     }
 }
 
-/// The result so far.
+/// The result so far. Pages come in any order.
 #[derive(Debug, Default)]
 struct Bound {
-    files: Vec<Value>,
-    failed: Vec<Value>,
-    failed_files: u64,
+    files: Vec<FileEntry>,
+    /// The place of each file in that list.
+    place_of: HashMap<ItemId, usize>,
+    failed: Vec<(usize, Failure)>,
+    words: WordIndex,
+}
+
+#[derive(Debug, Serialize)]
+struct FileEntry {
+    name: String,
     pages: u64,
     words: u64,
-    counts: BTreeMap<String, u64>,
-    /// Word to places, each a file and a page counted from 1.
-    places: BTreeMap<String, Vec<(usize, u64)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failure {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u64>,
+    reason: String,
+}
+
+/// The result on the wire; its index is the long part.
+#[derive(Debug, Serialize)]
+struct WordsResult {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    duplicates: Vec<Duplicate>,
+    failed: Vec<Failure>,
+    files: Vec<FileEntry>,
+    index: Places,
+    submission: String,
+    top_words: Vec<TopWord>,
+    totals: Totals,
+}
+
+#[derive(Debug, Serialize)]
+struct TopWord {
+    word: String,
+    count: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Totals {
+    files: usize,
+    pages: u64,
+    words: u64,
+    distinct_words: usize,
+    failed_files: usize,
+    failed_pages: usize,
 }
 
 impl Bound {
-    fn file(
-        &mut self,
-        context: &StepContext,
-        file: &Item,
-        split: Option<&Outcome>,
-        pages: &[Item],
-        counted: &HashMap<ItemId, Outcome>,
-    ) -> Result<(), StepError> {
-        let name = name_of(file);
-        let mut words = 0;
-        for page in pages {
-            let number = page.ordinal as u64 + 1;
-            match counted.get(&page.id) {
-                Some(outcome) if outcome.status == OutcomeStatus::Completed => {
-                    words += self.page(self.files.len() + 1, number, &context.read(&outcome.output)?);
-                }
-                Some(outcome) => self.fail(&name, Some(number), &reason(outcome)),
-                None => self.fail(&name, Some(number), "was not counted"),
+    /// The files in order, and those of them that could not be split.
+    fn new(context: &StepContext) -> Result<Self, StepError> {
+        let mut files = Vec::new();
+        for file in context.each_item(ItemKind::File)? {
+            let file = file?;
+            files.push((file.ordinal, file.id, name_of(&file)));
+        }
+        files.sort_unstable();
+        let mut bound = Self::default();
+        for (place, (_, id, name)) in files.into_iter().enumerate() {
+            bound.place_of.insert(id, place);
+            bound.files.push(FileEntry { name, pages: 0, words: 0, error: None });
+        }
+        let split = stage_of(context, TextSplitter.name())?;
+        for outcome in context.each_outcome(&split, Some(OutcomeStatus::Failed))? {
+            let outcome = outcome?;
+            if let Some(place) = outcome.item.and_then(|file| bound.place_of.get(&file).copied()) {
+                let why = reason(&outcome);
+                bound.fail(place, None, why.clone());
+                bound.files[place].error = Some(why);
             }
         }
-        let mut entry = json!({"name": name, "pages": pages.len(), "words": words});
-        if let Some(split) = split.filter(|split| split.status == OutcomeStatus::Failed) {
-            let why = reason(split);
-            self.fail(&name, None, &why);
-            self.failed_files += 1;
-            entry["error"] = json!(why);
+        Ok(bound)
+    }
+
+    fn page(&mut self, context: &StepContext, page: &Item, outcome: Option<&Outcome>) -> Result<(), StepError> {
+        let Some(place) = page.parent.and_then(|file| self.place_of.get(&file).copied()) else { return Ok(()) };
+        let number = page.ordinal as u64 + 1;
+        self.files[place].pages += 1;
+        match outcome {
+            Some(outcome) if outcome.status == OutcomeStatus::Completed => {
+                let output = context.read(&outcome.output)?;
+                let (file, page) = (one_based(place as u64 + 1), one_based(number));
+                for (word, count) in output["index"].as_object().into_iter().flatten() {
+                    self.words.add(word, count.as_u64().unwrap_or(0), file, page);
+                }
+                self.files[place].words += output["words"].as_u64().unwrap_or(0);
+            }
+            Some(outcome) => self.fail(place, Some(number), reason(outcome)),
+            None => self.fail(place, Some(number), "was not counted".to_owned()),
         }
-        self.files.push(entry);
-        self.words += words;
-        self.pages += pages.len() as u64;
         Ok(())
     }
 
-    fn page(&mut self, file: usize, page: u64, output: &Value) -> u64 {
-        for (word, count) in output["index"].as_object().into_iter().flatten() {
-            *self.counts.entry(word.clone()).or_default() += count.as_u64().unwrap_or(0);
-            self.places.entry(word.clone()).or_default().push((file, page));
-        }
-        output["words"].as_u64().unwrap_or(0)
+    fn fail(&mut self, place: usize, page: Option<u64>, reason: String) {
+        let file = self.files[place].name.clone();
+        self.failed.push((place, Failure { file, page, reason }));
     }
 
-    fn fail(&mut self, file: &str, page: Option<u64>, why: &str) {
-        let mut entry = Map::new();
-        entry.insert("file".to_owned(), json!(file));
-        if let Some(page) = page {
-            entry.insert("page".to_owned(), json!(page));
+    fn into_result(mut self, submission: String, duplicates: Vec<Duplicate>) -> WordsResult {
+        let top = words::top(self.words.counts(), TOP_WORDS).into_iter();
+        let top_words = top.map(|(word, count)| TopWord { word: word.to_owned(), count }).collect();
+        // The pages of a file, then the file itself.
+        self.failed.sort_by_key(|(place, failure)| (*place, failure.page.unwrap_or(u64::MAX)));
+        let failed_files = self.failed.iter().filter(|(_, failure)| failure.page.is_none()).count();
+        let totals = Totals {
+            files: self.files.len(),
+            pages: self.files.iter().map(|file| file.pages).sum(),
+            words: self.files.iter().map(|file| file.words).sum(),
+            distinct_words: self.words.distinct(),
+            failed_files,
+            failed_pages: self.failed.len() - failed_files,
+        };
+        WordsResult {
+            duplicates,
+            failed: self.failed.into_iter().map(|(_, failure)| failure).collect(),
+            files: self.files,
+            index: self.words.into_places(),
+            submission,
+            top_words,
+            totals,
         }
-        entry.insert("reason".to_owned(), json!(why));
-        self.failed.push(Value::Object(entry));
     }
+}
 
-    fn into_value(self, submission: &str) -> Value {
-        let counts = self.counts.iter().map(|(word, count)| (word.as_str(), *count));
-        let top: Vec<Value> = words::top(counts, TOP_WORDS)
-            .into_iter()
-            .map(|(word, count)| json!({"word": word, "count": count}))
-            .collect();
-        let failed_pages = self.failed.len() as u64 - self.failed_files;
-        json!({
-            "submission": submission,
-            "totals": {
-                "files": self.files.len(), "pages": self.pages, "words": self.words,
-                "distinct_words": self.counts.len(),
-                "failed_files": self.failed_files, "failed_pages": failed_pages,
-            },
-            "files": self.files,
-            "top_words": top,
-            "failed": self.failed,
-            "index": self.places,
-        })
-    }
+fn one_based(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

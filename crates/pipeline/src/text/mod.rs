@@ -11,6 +11,7 @@ mod counter;
 mod decode;
 mod split;
 mod splitter;
+mod word_index;
 mod words;
 
 pub use consolidator::WordConsolidator;

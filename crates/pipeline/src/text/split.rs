@@ -1,5 +1,7 @@
 //! Text to pages.
 
+use std::ops::Range;
+
 const FORM_FEED: char = '\u{c}';
 
 /// The pages of a text, in order. A text with form feeds says itself where its pages end; any other one has
@@ -26,9 +28,27 @@ pub(super) fn pages(text: &str, lines_per_page: usize) -> Vec<&str> {
     pages
 }
 
+/// Where the pages of a text are in it.
+pub(super) fn spans(text: &str, lines_per_page: usize) -> Vec<Range<usize>> {
+    let begin = text.as_ptr() as usize;
+    let span = |page: &str| {
+        let start = page.as_ptr() as usize - begin;
+        start..start + page.len()
+    };
+    pages(text, lines_per_page).into_iter().map(span).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_where_the_pages_are() {
+        for text in ["", "a", "ä\u{c}b\u{c}\u{c}c\u{c}", "1\n2\n3\n4\n5"] {
+            let found: Vec<&str> = spans(text, 2).into_iter().map(|span| &text[span]).collect();
+            assert_eq!(found, pages(text, 2));
+        }
+    }
 
     #[test]
     fn form_feeds_end_pages() {

@@ -1,10 +1,11 @@
 //! Takes a text file apart into pages.
 
-use super::{decode, missing, split};
+use super::{decode, missing, split, split::spans};
 use crate::settings;
-use bindery_core::{StepError, item::ItemKind};
+use bindery_core::{ContentHash, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 /// The whole text is in memory while it is split.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -19,6 +20,11 @@ pub struct TextSplitter;
 impl Processor for TextSplitter {
     fn name(&self) -> &'static str {
         "text_splitter"
+    }
+
+    /// 2: the text goes through the steps in one piece.
+    fn version(&self) -> u32 {
+        2
     }
 
     /// Is it text, and not too much of it? Decodes it.
@@ -39,35 +45,42 @@ impl Processor for TextSplitter {
         Ok(json!({"text": text, "encoding": encoding.as_str()}))
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
         let lines_per_page = settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?;
         let text = input["text"].as_str().ok_or_else(|| missing("text"))?;
-        let pages = split::pages(text, usize::try_from(lines_per_page).unwrap_or(usize::MAX));
-        Ok(json!({"pages": pages, "encoding": input["encoding"]}))
+        let pages = split::pages(text, usize::try_from(lines_per_page).unwrap_or(usize::MAX)).len();
+        input["pages"] = json!(pages);
+        input["lines_per_page"] = json!(lines_per_page);
+        Ok(input)
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let pages = processed["pages"].as_array().ok_or_else(|| missing("pages"))?;
-        let encoding = &processed["encoding"];
-        let mut children = Vec::with_capacity(pages.len());
-        for (index, page) in pages.iter().enumerate() {
-            children.push(page_child(context, index + 1, page.as_str().unwrap_or_default(), encoding)?);
+    /// The pages are made one by one when they are stored: a file may have a million of them, so the text is kept once,
+    /// with the places where its pages are.
+    fn extract(&self, context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
+        let Value::String(text) = processed["text"].take() else { return Err(missing("text")) };
+        let encoding = processed["encoding"].take();
+        let lines_per_page = processed["lines_per_page"].as_u64().ok_or_else(|| missing("lines_per_page"))?;
+        let spans = spans(&text, usize::try_from(lines_per_page).unwrap_or(usize::MAX));
+        let mut long = HashMap::new();
+        for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.len() > INLINE_BYTES) {
+            long.insert(index, context.put_blob(text[span.clone()].as_bytes().to_vec())?.hash);
         }
-        let output = json!({"pages": children.len(), "encoding": encoding});
-        Ok(Extracted::new(output).with_children(Children::new(ItemKind::Page, children)))
+        let count = spans.len();
+        let output = json!({"pages": count, "encoding": encoding});
+        let child = move |index: usize| {
+            let page = spans.get(index).and_then(|span| text.get(span.clone())).unwrap_or_default();
+            page_child(index + 1, page, long.get(&index), &encoding)
+        };
+        Ok(Extracted::new(output).with_children(Children::generate(ItemKind::Page, count, child)))
     }
 }
 
-fn page_child(context: &StepContext, number: usize, text: &str, encoding: &Value) -> Result<Child, StepError> {
+fn page_child(number: usize, text: &str, content: Option<&ContentHash>, encoding: &Value) -> Child {
     let mut data = Map::new();
     data.insert("page".to_owned(), json!(number));
     data.insert("encoding".to_owned(), encoding.clone());
-    let mut child = Child { label: Some(format!("page {number}")), ..Child::default() };
-    if text.len() <= INLINE_BYTES {
+    if content.is_none() {
         data.insert("text".to_owned(), json!(text));
-    } else {
-        child.content = Some(context.put_blob(text.as_bytes().to_vec())?.hash);
     }
-    child.data = data;
-    Ok(child)
+    Child { label: Some(format!("page {number}")), content: content.copied(), data, ..Child::default() }
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// How many words are sorted at a time.
+const LARGEST_SORT: usize = 10_000;
+
 /// The words of a page with how often each is there.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
@@ -20,10 +23,20 @@ pub(super) fn count(text: &str) -> Counted {
 
 /// The most frequent words, those of equal frequency by the alphabet.
 pub(super) fn top<'a>(index: impl Iterator<Item = (&'a str, u64)>, most: usize) -> Vec<(&'a str, u64)> {
-    let mut all: Vec<(&str, u64)> = index.collect();
-    all.sort_by(|(one, ones), (other, others)| others.cmp(ones).then_with(|| one.cmp(other)));
-    all.truncate(most);
-    all
+    let sort = |found: &mut Vec<(&'a str, u64)>| {
+        found.sort_by(|(one, ones), (other, others)| others.cmp(ones).then_with(|| one.cmp(other)));
+        found.truncate(most);
+    };
+    // Of a million words only those are kept that may be among the first.
+    let mut found = Vec::new();
+    for word in index {
+        found.push(word);
+        if found.len() >= LARGEST_SORT {
+            sort(&mut found);
+        }
+    }
+    sort(&mut found);
+    found
 }
 
 /// Letters and digits of any script in lower case. Apostrophes and hyphens belong to a word they stand inside of

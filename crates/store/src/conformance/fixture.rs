@@ -3,7 +3,7 @@
 use crate::{
     Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store, SubmissionChange,
     commit::Enqueued,
-    query::{ClaimRequest, EventFilter, IdKind, ItemFilter, JobFilter, JobView, ReviewFilter},
+    query::{ClaimRequest, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView, ReviewFilter},
 };
 use bindery_core::{
     Clock, EventSeq, ItemId, JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
@@ -18,7 +18,7 @@ use bindery_core::{
     submission::{Deadline, NewSubmission, Submission, SubmissionStatus},
     time::ManualClock,
 };
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{any::Any, collections::BTreeMap, sync::Arc, time::Duration};
 
 /// How long the claims of [`Fixture::claim`] hold.
 pub const LEASE: Duration = Duration::from_secs(60);
@@ -389,6 +389,26 @@ impl Fixture {
     /// How many events of a kind are in the log.
     pub async fn count_events(&self, kind: &str) -> usize {
         self.events().await.iter().filter(|event| event.kind == kind).count()
+    }
+
+    /// Whether the kept counters say what a recount says.
+    pub async fn assert_progress_is_true(&self, submission: SubmissionId, when: &str) {
+        let mut counted: BTreeMap<Name, [u64; 4]> = BTreeMap::new();
+        for outcome in self.store.outcomes(submission, None).await.unwrap() {
+            let place = OutcomeStatus::ALL.iter().position(|status| *status == outcome.status).unwrap();
+            counted.entry(outcome.stage).or_default()[place] += 1;
+        }
+        let kept = self.store.stage_counts(submission).await.unwrap().into_iter().map(|row| {
+            let counts = row.counts;
+            (row.stage, [counts.completed, counts.failed, counts.skipped, counts.review])
+        });
+        let kept: BTreeMap<Name, [u64; 4]> = kept.filter(|(_, counts)| *counts != [0; 4]).collect();
+        assert_eq!(kept, counted, "completed, failed, skipped and review of {submission} {when}");
+        let items = self.store.items(submission, ItemFilter::default()).await.unwrap();
+        let of = |kind| items.iter().filter(|item| item.kind == kind).count() as u64;
+        let counted =
+            ItemCounts { files: of(ItemKind::File), pages: of(ItemKind::Page), documents: of(ItemKind::Document) };
+        assert_eq!(self.store.item_counts(submission).await.unwrap(), counted, "the items of {submission} {when}");
     }
 
     pub async fn snapshot(&self, submission: SubmissionId) -> Snapshot {

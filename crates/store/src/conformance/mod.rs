@@ -27,6 +27,7 @@
 //! | [`repairs`] | parts that are run again and reach the result |
 //! | [`records`] | fields that come back as they were written |
 //! | [`views`] | lists and counts that are true |
+//! | [`progress`] | counts that are kept and true, and lists that are read page by page |
 //! | [`deadlines`] | warnings, each once |
 //! | [`executions`] | state machines that go on where they were |
 //! | [`search`] | pages that are found by their words |
@@ -60,6 +61,7 @@ pub mod limits;
 pub mod model;
 pub mod ops;
 pub mod portable;
+pub mod progress;
 pub mod property;
 pub mod records;
 pub mod repairs;
@@ -293,6 +295,14 @@ macro_rules! conformance_suite {
                 a_worker_that_leaves_is_not_taken_for_dead
                 a_hint_comes_at_the_latest_after_the_wait
             }
+            progress {
+                counters_agree_with_a_recount_after_random_operations
+                a_commit_that_fails_counts_nothing
+                workers_at_the_same_time_count_right
+                counters_go_with_their_submission
+                items_are_read_page_by_page
+                outcomes_are_read_page_by_page
+            }
             executions {
                 a_machine_gets_a_new_version_when_its_text_changes
                 a_name_is_started_once
@@ -457,6 +467,7 @@ mod tests {
             ("civic_registry", include_str!("civic_registry.rs")),
             ("portable", include_str!("portable.rs")),
             ("retention", include_str!("retention.rs")),
+            ("progress", include_str!("progress.rs")),
             ("deadlines", include_str!("deadlines.rs")),
         ];
         for (module, source) in files {

@@ -490,6 +490,9 @@ impl Pair<'_> {
             }
         }
         assert_eq!(there, self.model.outcomes, "the outcomes {when}");
+        for submission in self.submissions {
+            self.fixture.assert_progress_is_true(submission, when).await;
+        }
     }
 
     async fn compare_queues(&self, when: &str) {

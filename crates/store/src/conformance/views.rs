@@ -106,7 +106,7 @@ pub async fn items_are_found_by_kind_and_parent(f: &Fixture) {
     let found = async |filter| -> Vec<_> {
         f.store.items(submission, filter).await.unwrap().into_iter().map(|item| item.id).collect()
     };
-    let list = async |kind, parent| found(ItemFilter { kind, parent, ids: None }).await;
+    let list = async |kind, parent| found(ItemFilter { kind, parent, ..ItemFilter::default() }).await;
     assert_eq!(list(None, None).await, [file, pages[0], pages[1], pages[2], document]);
     assert_eq!(list(Some(ItemKind::Page), None).await, pages);
     assert_eq!(list(None, Some(file)).await, pages);

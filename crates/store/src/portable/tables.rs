@@ -380,7 +380,10 @@ const CAME_LATER: [(&str, &str, Option<i64>); 9] = [
 /// Tables that are not carried: they belong to the processes of a store, are carried in another form, or are made of
 /// others.
 #[cfg(test)]
-pub(crate) const LEFT_BEHIND: [&str; 13] = [
+pub(crate) const LEFT_BEHIND: [&str; 15] = [
+    // Counted from what is carried.
+    "progress",
+    "progress_delta",
     "worker",
     "blob_candidate",
     "blob_mention",

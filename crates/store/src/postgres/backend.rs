@@ -6,6 +6,7 @@ use super::{
     jobs,
     listen::Listener,
     open::{self, PostgresOptions},
+    progress::Folding,
     quiet::Quiet,
     repair, report_limits, reviews,
     rows::get,
@@ -54,6 +55,7 @@ pub struct PostgresStore {
     /// Queues and submissions without suspects.
     unsuspected: Quiet<Meant>,
     leases_ahead: Mutex<LeasesAhead>,
+    folding: Folding,
 }
 
 impl PostgresStore {
@@ -82,6 +84,7 @@ impl PostgresStore {
             unsuspected: Quiet::default(),
             leases_ahead: Mutex::default(),
             unswept: Quiet::default(),
+            folding: Folding::default(),
         }
     }
 
@@ -207,6 +210,7 @@ impl Queue for PostgresStore {
         if self.unswept.holds(&(), mark) {
             return Ok(Swept::default());
         }
+        self.folding.fold_if_due(&self.db).await?;
         let seen = sweep::look(&self.db).await?;
         let ahead = if seen.has_leases_ahead { sweep::leases_ahead(&self.db).await? } else { Vec::new() };
         let wrong = self.leases_ahead.lock().unwrap_or_else(PoisonError::into_inner).expired(seen.now, ahead);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use tokio_postgres::{Client, Transaction};
 
 /// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
-const MIGRATIONS: [&str; 13] = [
+const MIGRATIONS: [&str; 14] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 13] = [
     include_str!("migrations/0011_reading.sql"),
     include_str!("migrations/0012_suspects.sql"),
     include_str!("migrations/0013_retention.sql"),
+    include_str!("migrations/0014_progress.sql"),
 ];
 
 /// Held while a schema is looked at and changed. The number is arbitrary.

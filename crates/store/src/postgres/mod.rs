@@ -28,6 +28,7 @@
 //! | `jobs`, `ends`, `claim`, `limits`, `joins`, `repair`, `events`, `sweep`, `control` | the statements |
 //! | `workers` | who works on it |
 //! | `portable` | all rows out, all rows in |
+//! | `progress` | counters of outcomes and items, kept with the rows |
 //! | `records`, `explain` | the reads |
 //! | `retention`, `removal`, `blob_refs` | holds and space, deleting rows, which blobs are named |
 //! | `search` | the index of texts |
@@ -59,6 +60,7 @@ mod migrate;
 mod news;
 mod open;
 mod portable;
+mod progress;
 mod quiet;
 mod records;
 mod removal;

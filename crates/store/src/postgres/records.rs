@@ -7,28 +7,14 @@ use super::{
 };
 use crate::{
     gather::{self, Counted},
-    query::{ConsumerView, ItemCounts, QueueView, StageRow, StoredWorkflow},
+    query::{ConsumerView, QueueView, StoredWorkflow},
 };
-use bindery_core::{EventSeq, SubmissionId, Timestamp, job::ENGINE_QUEUE};
+use bindery_core::{EventSeq, Timestamp};
 use tokio_postgres::Row;
-
-pub(super) async fn item_counts(tx: &Tx, submission: SubmissionId) -> TxResult<ItemCounts> {
-    let sql = "SELECT kind, count(*) FROM item WHERE submission_id = $1 GROUP BY kind";
-    let kind = |row: &Row| Ok((get(row, 0)?, get::<i64>(row, 1)? as u64));
-    Ok(gather::item_counts(tx.collect(sql, &[&submission.raw()], kind).await?))
-}
 
 /// A name, a code and how many.
 fn counted(row: &Row) -> TxResult<Counted> {
     Ok((get(row, 0)?, get::<i16>(row, 1)?.into(), get::<i64>(row, 2)? as u64))
-}
-
-pub(super) async fn stage_counts(tx: &Tx, submission: SubmissionId) -> TxResult<Vec<StageRow>> {
-    let ended = "SELECT stage, status, count(*) FROM outcome WHERE submission_id = $1 GROUP BY stage, status";
-    let live = "SELECT stage, state, count(*) FROM job WHERE submission_id = $1 AND queue <> $2 GROUP BY stage, state";
-    let outcomes = tx.collect(ended, &[&submission.raw()], counted).await?;
-    let jobs = tx.collect(live, &[&submission.raw(), &ENGINE_QUEUE], counted).await?;
-    Ok(gather::stage_rows(outcomes, jobs))
 }
 
 pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {

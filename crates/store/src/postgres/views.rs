@@ -4,7 +4,7 @@ use super::{
     backend::PostgresStore,
     explain,
     fail::TxResult,
-    records, reviews,
+    progress, records, reviews,
     rows::{self, ARTIFACT_COLUMNS, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
     session::{Db, Param, transaction},
     workers,
@@ -12,8 +12,8 @@ use super::{
 use crate::{
     error::StoreResult,
     query::{
-        ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, QueueView, ReviewFilter, StageRow, StoredWorkflow,
-        SubmissionFilter, WorkerView,
+        ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, OutcomePage, QueueView, ReviewFilter, StageRow,
+        StoredWorkflow, SubmissionFilter, WorkerView,
     },
     store::{Queue as _, Records},
 };
@@ -72,19 +72,28 @@ impl Records for PostgresStore {
     }
 
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
+        // Each condition has a statement of its own: one that is made for all would look at every item.
+        let mut condition = String::new();
+        for (wanted, sql) in [
+            (filter.kind.is_some(), " AND kind = $2"),
+            (filter.parent.is_some(), " AND parent_id = $3"),
+            (filter.ids.is_some(), " AND id = ANY($4)"),
+            (filter.after.is_some(), " AND id > $5"),
+        ] {
+            condition.push_str(if wanted { sql } else { "" });
+        }
         let sql = format!(
-            "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = $1 AND ($2::text IS NULL OR kind = $2) \
-             AND ($3::bigint IS NULL OR parent_id = $3){} ORDER BY id",
-            // Two statements, because one that is made for both would look at every item.
-            if filter.ids.is_some() { " AND id = ANY($4::bigint[])" } else { " AND $4::bigint[] IS NULL" }
+            "SELECT {ITEM_COLUMNS} FROM item, (SELECT $2::text, $3::bigint, $4::bigint[], $5::bigint) AS given \
+             WHERE submission_id = $1{condition} ORDER BY id LIMIT $6"
         );
         let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
         let ids: Option<Vec<i64>> = filter.ids.map(|ids| ids.into_iter().map(ItemId::raw).collect());
-        self.db.ask(&sql, &[&submission.raw(), &kind, &parent, &ids], rows::item).await
+        let (after, limit) = (filter.after.map(ItemId::raw), filter.limit.map(|limit| limit as i64));
+        self.db.ask(&sql, &[&submission.raw(), &kind, &parent, &ids, &after, &limit], rows::item).await
     }
 
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
-        transaction!(self.db, Read, tx => records::item_counts(&tx, submission).await)
+        transaction!(self.db, Read, tx => progress::item_counts(&tx, submission).await)
     }
 
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
@@ -93,6 +102,26 @@ impl Records for PostgresStore {
              ORDER BY item_id, stage, processor"
         );
         self.db.ask(&sql, &[&submission.raw(), &stage.map(Name::as_str)], rows::outcome).await
+    }
+
+    async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
+        let mut condition = String::new();
+        if let Some(status) = page.status {
+            // As a literal: the index of what failed is found by it.
+            condition.push_str(&format!(" AND status = {}", status as i16));
+        }
+        condition.push_str(if page.items.is_some() { " AND item_id = ANY($3)" } else { "" });
+        condition.push_str(if page.after.is_some() { " AND (item_id, processor) > ($4, $5)" } else { "" });
+        let sql = format!(
+            "SELECT {OUTCOME_COLUMNS} FROM outcome, (SELECT $3::bigint[], $4::bigint, $5::text) AS given \
+             WHERE submission_id = $1 AND stage = $2{condition} ORDER BY item_id, processor LIMIT $6"
+        );
+        let items: Option<Vec<i64>> = page.items.map(|ids| ids.into_iter().map(ItemId::raw).collect());
+        let (item, processor) =
+            page.after.map_or((0, String::new()), |after| (rows::item_number(after.item), after.processor.to_string()));
+        let parameters: [Param<'_>; 6] =
+            [&submission.raw(), &page.stage.as_str(), &items, &item, &processor, &(page.limit as i64)];
+        self.db.ask(&sql, &parameters, rows::outcome).await
     }
 
     async fn item_outcomes(
@@ -144,7 +173,7 @@ impl Records for PostgresStore {
     }
 
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {
-        transaction!(self.db, Read, tx => records::stage_counts(&tx, submission).await)
+        transaction!(self.db, Read, tx => progress::stage_counts(&tx, submission).await)
     }
 
     async fn queues(&self) -> StoreResult<Vec<QueueView>> {

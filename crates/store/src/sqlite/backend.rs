@@ -3,6 +3,7 @@
 use super::{
     carry, claim, commit, control, events, jobs,
     open::{Options, check_writable, open_frozen, open_reader},
+    progress,
     reader::Readers,
     records, report_limits, reviews,
     rows::{self, ITEM_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, REVIEW_COLUMNS, SUBMISSION_COLUMNS},
@@ -16,8 +17,8 @@ use crate::{
     error::{StoreError, StoreResult},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept, Undelivered,
-        WorkerView,
+        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
+        Undelivered, WorkerView,
     },
     store::{Control, Feed, Queue, Records},
 };
@@ -27,7 +28,7 @@ use bindery_core::{
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
-    item::{Item, ItemKind},
+    item::Item,
     job::{ClaimedJob, Job, NewJob, Token},
     join::Join,
     outcome::Outcome,
@@ -372,24 +373,20 @@ impl Records for SqliteStore {
     }
 
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>> {
-        let sql = format!(
-            "SELECT {ITEM_COLUMNS} FROM item WHERE submission_id = ?1 AND (?2 IS NULL OR kind = ?2) \
-             AND (?3 IS NULL OR parent_id = ?3){} ORDER BY id",
-            if filter.ids.is_some() { " AND id IN (SELECT value FROM json_each(?4))" } else { " AND ?4 IS NULL" }
-        );
-        let (kind, parent) = (filter.kind.map(ItemKind::as_str), filter.parent.map(ItemId::raw));
-        let ids = filter.ids.map(|ids| rows::id_list(ids.into_iter().map(ItemId::raw)));
-        let parameters = (submission.raw(), kind, parent, ids);
-        self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::item)).await
+        self.readers.read(move |db| records::items(db, submission, filter)).await
     }
 
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts> {
-        self.readers.read(move |db| records::item_counts(db, submission)).await
+        self.readers.read(move |db| progress::item_counts(db, submission)).await
     }
 
     async fn outcomes(&self, submission: SubmissionId, stage: Option<&Name>) -> StoreResult<Vec<Outcome>> {
         let stage = stage.cloned();
         self.readers.read(move |db| records::outcomes(db, submission, stage.as_ref())).await
+    }
+
+    async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
+        self.readers.read(move |db| records::outcome_page(db, submission, &page)).await
     }
 
     async fn item_outcomes(
@@ -443,7 +440,7 @@ impl Records for SqliteStore {
     }
 
     async fn stage_counts(&self, submission: SubmissionId) -> StoreResult<Vec<StageRow>> {
-        self.readers.read(move |db| records::stage_counts(db, submission)).await
+        self.readers.read(move |db| progress::stage_counts(db, submission)).await
     }
 
     async fn queues(&self) -> StoreResult<Vec<QueueView>> {

@@ -223,13 +223,14 @@ fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {
     Ok(())
 }
 
-fn upsert_item(tx: &Tx<'_>, item: &Item) -> WishResult<()> {
-    let mut upsert = tx.db.prepare_cached(
+/// Most items are new; one that is there already is updated by a second statement, so that it is not counted again.
+fn upsert_item(tx: &mut Tx<'_>, item: &Item) -> WishResult<()> {
+    let mut insert = tx.db.prepare_cached(
         "INSERT INTO item (submission_id, id, parent_id, kind, ordinal, key, label, content, data) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-         ON CONFLICT (submission_id, id) DO UPDATE SET key = ?6, label = ?7, content = ?8, data = ?9",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (submission_id, id) DO NOTHING",
     )?;
-    upsert.execute((
+    let content = item.content.as_ref().map(ContentHash::as_bytes);
+    let added = insert.execute((
         item.submission.raw(),
         item.id.raw(),
         item.parent.map(ItemId::raw),
@@ -237,9 +238,17 @@ fn upsert_item(tx: &Tx<'_>, item: &Item) -> WishResult<()> {
         item.ordinal,
         &item.key,
         &item.label,
-        item.content.as_ref().map(ContentHash::as_bytes),
+        content,
         &item.data,
     ))?;
+    if added == 1 {
+        tx.state.added.item(item.submission, item.kind);
+        return Ok(());
+    }
+    let mut update = tx.db.prepare_cached(
+        "UPDATE item SET key = ?3, label = ?4, content = ?5, data = ?6 WHERE submission_id = ?1 AND id = ?2",
+    )?;
+    update.execute((item.submission.raw(), item.id.raw(), &item.key, &item.label, content, &item.data))?;
     Ok(())
 }
 
@@ -269,17 +278,11 @@ fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WishResult<()> {
     Ok(())
 }
 
-pub(super) fn upsert_outcome(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
+/// Most outcomes are the first of their work; one that replaces another is stored by a second statement, so that it is
+/// counted as a change.
+pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WishResult<()> {
     let (output, output_blob) = payload_columns(&outcome.output);
-    let mut upsert = tx.db.prepare_cached(
-        "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, confidence, \
-         error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
-         ON CONFLICT (submission_id, stage, item_id, processor) DO UPDATE SET status = ?5, output = ?6, \
-         output_blob = ?7, confidence = ?8, error = ?9, resume = ?10, input_hash = ?11, processor_version = ?12, \
-         attempts = ?13, cost_micros = ?14, finished_at = ?15",
-    )?;
-    upsert.execute((
+    let values = (
         outcome.submission.raw(),
         outcome.stage.as_str(),
         item_number(outcome.item),
@@ -295,7 +298,23 @@ pub(super) fn upsert_outcome(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
         outcome.attempts,
         outcome.cost_micros,
         outcome.finished_at.as_millis(),
-    ))?;
+    );
+    let mut insert = tx.db.prepare_cached(
+        "INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, output_blob, confidence, \
+         error, resume, input_hash, processor_version, attempts, cost_micros, finished_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+         ON CONFLICT (submission_id, stage, item_id, processor) DO NOTHING",
+    )?;
+    if insert.execute(values.clone())? == 1 {
+        tx.state.added.outcome(outcome.submission, &outcome.stage, outcome.status);
+        return Ok(());
+    }
+    let mut replace = tx.db.prepare_cached(
+        "UPDATE outcome SET status = ?5, output = ?6, output_blob = ?7, confidence = ?8, error = ?9, resume = ?10, \
+         input_hash = ?11, processor_version = ?12, attempts = ?13, cost_micros = ?14, finished_at = ?15 \
+         WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4",
+    )?;
+    replace.execute(values)?;
     Ok(())
 }
 

@@ -14,6 +14,7 @@
 //! | `reader` | a few read-only connections |
 //! | `jobs`, `claim`, `joins`, `repair`, `commit`, `events`, `sweep`, `control` | the statements, each on one transaction |
 //! | `executions` | state machines: statements, reads and their trait |
+//! | `progress` | counters of outcomes and items, kept with the rows |
 //! | `records` | the reads |
 //! | `retention`, `removal`, `blob_refs`, `reclaim`, `use_lock` | holds, deleting rows, which blobs are named, giving space back, who else uses the file |
 //! | `search` | the index of texts |
@@ -34,6 +35,7 @@ mod jobs;
 mod joins;
 mod open;
 mod portable;
+mod progress;
 mod reader;
 mod reclaim;
 mod records;

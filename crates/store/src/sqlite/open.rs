@@ -19,7 +19,7 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_initial.sql"),
     include_str!("migrations/0002_carried.sql"),
     include_str!("migrations/0003_worker_left.sql"),
@@ -31,6 +31,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_reading.sql"),
     include_str!("migrations/0010_suspects.sql"),
     include_str!("migrations/0011_retention.sql"),
+    include_str!("migrations/0012_progress.sql"),
 ];
 
 /// How to open a store.

@@ -2,6 +2,7 @@
 
 use super::{
     backend::SqliteStore,
+    progress,
     writer::{Tx, WishError, WishResult},
 };
 use crate::{
@@ -94,7 +95,10 @@ fn load(tx: &mut Tx<'_>, from: &mut Receiver<Load>) -> WishResult<u64> {
                 insert(tx, &chunk)?;
                 number += chunk.rows.len() as u64;
             }
-            Some(Load::Commit) => return Ok(number),
+            Some(Load::Commit) => {
+                progress::recount(tx)?;
+                return Ok(number);
+            }
             None => return Err(ended_early().into()),
         }
     }

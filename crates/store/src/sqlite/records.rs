@@ -2,16 +2,17 @@
 
 use super::{
     control::job_condition,
-    rows::{self, EVENT_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
+    rows::{self, EVENT_COLUMNS, ITEM_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
 };
 use crate::{
     gather::{self, Counted},
-    query::{ConsumerView, EventFilter, ItemCounts, JobFilter, JobView, QueueView, StageRow, StoredWorkflow},
+    query::{ConsumerView, EventFilter, ItemFilter, JobFilter, JobView, OutcomePage, QueueView, StoredWorkflow},
 };
 use bindery_core::{
-    EventSeq, Name, SubmissionId, Timestamp,
+    EventSeq, ItemId, Name, SubmissionId, Timestamp,
     event::Event,
-    job::{ENGINE_QUEUE, Job, JobState, WaitReason},
+    item::Item,
+    job::{Job, JobState, WaitReason},
     outcome::Outcome,
 };
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
@@ -58,23 +59,56 @@ pub(super) fn outcomes(db: &Connection, submission: SubmissionId, stage: Option<
     }
 }
 
-pub(super) fn item_counts(db: &Connection, submission: SubmissionId) -> RowResult<ItemCounts> {
-    let sql = "SELECT kind, count(*) FROM item WHERE submission_id = ?1 GROUP BY kind";
-    let kind = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
-    Ok(gather::item_counts(rows::collect(db, sql, [submission.raw()], kind)?))
+/// Each condition has a statement of its own, so that each uses its index.
+pub(super) fn items(db: &Connection, submission: SubmissionId, filter: ItemFilter) -> RowResult<Vec<Item>> {
+    let mut condition = "submission_id = ?".to_owned();
+    let mut values = vec![Value::Integer(submission.raw())];
+    let mut and = |sql: &str, value: Value| {
+        condition.push_str(sql);
+        values.push(value);
+    };
+    if let Some(parent) = filter.parent {
+        and(" AND parent_id = ?", Value::Integer(parent.raw()));
+    }
+    if let Some(kind) = filter.kind {
+        and(" AND kind = ?", Value::Text(kind.as_str().to_owned()));
+    }
+    if let Some(ids) = filter.ids {
+        let ids = rows::id_list(ids.into_iter().map(ItemId::raw));
+        and(" AND id IN (SELECT value FROM json_each(?))", Value::Text(ids));
+    }
+    if let Some(after) = filter.after {
+        and(" AND id > ?", Value::Integer(after.raw()));
+    }
+    and("", Value::Integer(filter.limit.map_or(-1, |limit| limit as i64)));
+    let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE {condition} ORDER BY id LIMIT ?");
+    rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::item)
+}
+
+pub(super) fn outcome_page(db: &Connection, submission: SubmissionId, page: &OutcomePage) -> RowResult<Vec<Outcome>> {
+    let mut condition = "submission_id = ? AND stage = ?".to_owned();
+    let mut values = vec![Value::Integer(submission.raw()), Value::Text(page.stage.to_string())];
+    if let Some(status) = page.status {
+        // As a literal: the index of what failed is found by it.
+        condition.push_str(&format!(" AND status = {}", status as i64));
+    }
+    if let Some(ids) = &page.items {
+        condition.push_str(" AND item_id IN (SELECT value FROM json_each(?))");
+        values.push(Value::Text(rows::id_list(ids.iter().map(|id| id.raw()))));
+    }
+    if let Some(after) = &page.after {
+        condition.push_str(" AND (item_id, processor) > (?, ?)");
+        values.push(Value::Integer(rows::item_number(after.item)));
+        values.push(Value::Text(after.processor.to_string()));
+    }
+    values.push(Value::Integer(page.limit as i64));
+    let sql = format!("SELECT {OUTCOME_COLUMNS} FROM outcome WHERE {condition} ORDER BY item_id, processor LIMIT ?");
+    rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::outcome)
 }
 
 /// A name, a code and how many.
 fn counted(row: &Row<'_>) -> RowResult<Counted> {
     Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)? as u64))
-}
-
-pub(super) fn stage_counts(db: &Connection, submission: SubmissionId) -> RowResult<Vec<StageRow>> {
-    let ended = "SELECT stage, status, count(*) FROM outcome WHERE submission_id = ?1 GROUP BY stage, status";
-    let live = "SELECT stage, state, count(*) FROM job WHERE submission_id = ?1 AND queue <> ?2 GROUP BY stage, state";
-    let outcomes = rows::collect(db, ended, [submission.raw()], counted)?;
-    let jobs = rows::collect(db, live, (submission.raw(), ENGINE_QUEUE), counted)?;
-    Ok(gather::stage_rows(outcomes, jobs))
 }
 
 pub(super) fn jobs(db: &Connection, filter: &JobFilter) -> RowResult<Vec<JobView>> {

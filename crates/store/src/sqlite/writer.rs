@@ -4,7 +4,10 @@
 //! that one that fails takes nothing with it, commits, and only then answers. While a commit waits for the disk, the
 //! next group gathers by itself, so no timer is needed.
 
-use super::open::{Options, explain, open_writer};
+use super::{
+    open::{Options, explain, open_writer},
+    progress,
+};
 use crate::{
     error::{StoreError, StoreResult},
     leases_ahead::LeasesAhead,
@@ -45,6 +48,8 @@ pub(super) struct WriterState {
     /// Where the next claim starts among the limit keys, so that all get their turn.
     pub(super) limit_cursor: String,
     pub(super) leases_ahead: LeasesAhead,
+    /// Outcomes and items that the transaction under way has added.
+    pub(super) added: progress::Added,
 }
 
 impl WriterState {
@@ -286,7 +291,7 @@ impl Group {
         }
         let now = self.options.clock.now();
         let mut tx = Tx { db: &self.db, now, state: &mut self.state };
-        let result = catch_unwind(AssertUnwindSafe(|| wish.run(&mut tx)));
+        let result = catch_unwind(AssertUnwindSafe(|| wish.run(&mut tx).and_then(|()| progress::store(&mut tx))));
         let failure = match result {
             Ok(Ok(())) => match run_cached(&self.db, "RELEASE wish") {
                 Ok(()) => return None,
@@ -297,6 +302,7 @@ impl Group {
             Err(_) => StoreError::Database("a statement panicked; nothing of it was stored".to_owned()),
         };
         self.state.blocks.clear();
+        self.state.added.clear();
         if !self.db.is_autocommit() {
             let _ = run_cached(&self.db, "ROLLBACK TO wish").and_then(|()| run_cached(&self.db, "RELEASE wish"));
         }

@@ -9,9 +9,9 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output, result_tables,
+    stored_result::StoredResult,
     terminal::{DataForm, stdout},
 };
-use bindery_engine::view;
 use bindery_files::WholeFile;
 use std::{
     io::Write,
@@ -69,35 +69,33 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
     refuse_run(&app, submission.id).await?;
-    let Some(result) = view::result(&app.engine, submission.id).await? else {
+    let Some(result) = StoredResult::find(&app, submission.id).await? else {
         let message = format!("{} has no result: it is {}", submission.id, submission.status);
         let exit = if submission.status.is_final() { Exit::SubmissionFailed } else { Exit::Waiting };
         return Err(Failure::new(exit, message).hint(format!("`bindery status {}` shows why", submission.id)).into());
     };
     let form = args.form;
     if let Some(path) = form.output {
-        let text = serde_json::to_string_pretty(&result)? + "\n";
-        write_to(&path, DataForm::Json, |file| Ok(file.write_all(text.as_bytes())?))?;
+        write_to(&path, DataForm::Json, |file| Ok(result.write_pretty(file)?))?;
     } else if let Some(id) = form.document {
-        let known = export::documents(&result)?;
-        let Some(document) = known.iter().find(|document| document["document_id"] == id.as_str()) else {
+        let Some(document) = export::document(&result, &id)? else {
             let message = format!("{} has no document {id}", submission.id);
             return Err(Failure::usage(message).hint("`bindery result` lists those there are").into());
         };
-        result_tables::show_document(document)?;
+        result_tables::show_document(&document)?;
     } else if let Some(path) = form.csv {
-        let documents = export::documents(&result)?;
-        write_to(&path, DataForm::Text, |file| export::csv(documents, file))?;
+        let fields = export::fields(&result)?;
+        write_to(&path, DataForm::Text, |file| export::csv(&result, &fields, file))?;
     } else if let Some(path) = form.jsonl {
-        let documents = export::documents(&result)?;
-        write_to(&path, DataForm::Json, |file| export::json_lines(documents, file))?;
+        export::fields(&result)?;
+        write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;
     } else if let Some(folder) = form.texts {
-        let written = texts::write(&app, submission.id, &result, &folder).await?;
+        let written = texts::write(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
     } else if form.json {
-        output::json(&result)?;
+        result.write_pretty(std::io::stdout().lock())?;
     } else {
-        result_tables::show(&result)?;
+        result_tables::show(&result, &result.without_index()?)?;
     }
     Ok(Exit::Ok)
 }

@@ -12,10 +12,11 @@ use crate::{
     progress::Display,
     result_tables,
     store_wait::{self, StoreWait},
+    stored_result::StoredResult,
     work::{Running, Signals},
 };
 use bindery_core::{ReviewId, SubmissionId, review::Decision};
-use bindery_engine::{EngineError, WorkerOptions, decision::Decided, view};
+use bindery_engine::{EngineError, WorkerOptions, decision::Decided};
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -142,14 +143,15 @@ async fn print_json(app: &App, decided: &Decided, name: &str) -> anyhow::Result<
 
 /// The document as the result has it now, or the whole result where it was about something else.
 async fn show(app: &App, decided: &Decided, name: &str) -> anyhow::Result<()> {
-    let Some(result) = view::result(&app.engine, decided.submission).await? else {
+    let Some(stored) = StoredResult::find(app, decided.submission).await? else {
         output::note(format!("{} has no result; `bindery status {0}` says why", decided.submission));
         return Ok(());
     };
+    let result = stored.without_index()?;
     let mut documents = result["documents"].as_array().into_iter().flatten();
     match documents.find(|document| document["document_id"] == name) {
         Some(document) => result_tables::show_document(document),
-        None => result_tables::show(&result),
+        None => result_tables::show(&stored, &result),
     }
 }
 

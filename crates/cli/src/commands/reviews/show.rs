@@ -90,7 +90,7 @@ async fn pages(app: &App, question: &Question) -> anyhow::Result<Vec<(String, Pa
     let file = if item.kind == ItemKind::Document { item.parent } else { None };
     let siblings = match file {
         Some(_) => {
-            let filter = ItemFilter { kind: Some(ItemKind::Page), parent: file, ids: None };
+            let filter = ItemFilter { kind: Some(ItemKind::Page), parent: file, ..ItemFilter::default() };
             app.store().items(question.submission, filter).await?
         }
         None => Vec::new(),

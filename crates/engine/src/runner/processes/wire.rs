@@ -94,6 +94,7 @@ fn write_result<S: Serializer>(result: &&Result<Extracted, Box<Stopped>>, serial
 #[derive(Debug, Serialize)]
 struct ExtractedRef<'a> {
     output: &'a Value,
+    output_blob: Option<ContentHash>,
     confidence: Option<f64>,
     children: Option<ChildrenRef<'a>>,
     reasons: &'a [String],
@@ -108,6 +109,7 @@ impl<'a> From<&'a Extracted> for ExtractedRef<'a> {
     fn from(extracted: &'a Extracted) -> Self {
         Self {
             output: &extracted.output,
+            output_blob: extracted.output_blob,
             confidence: extracted.confidence,
             children: extracted.children.as_ref().map(|list| ChildrenRef { kind: list.kind, list }),
             reasons: &extracted.reasons,
@@ -136,6 +138,7 @@ fn one_by_one<S: Serializer>(children: &&Children, serializer: S) -> Result<S::O
 #[derive(Debug, Deserialize)]
 pub(super) struct WireExtracted {
     output: Value,
+    output_blob: Option<ContentHash>,
     confidence: Option<f64>,
     children: Option<WireChildren>,
     reasons: Vec<String>,
@@ -151,6 +154,7 @@ impl From<WireExtracted> for Extracted {
         let children = |wire: WireChildren| Children::new(wire.kind, wire.list.into_iter().map(Child::from).collect());
         Self {
             output: wire.output,
+            output_blob: wire.output_blob,
             confidence: wire.confidence,
             children: wire.children.map(children),
             reasons: wire.reasons,
@@ -345,6 +349,7 @@ mod tests {
         };
         let sent = Extracted {
             output: json!({"text": "ä\u{0}\n", "sum": 0.1 + 0.2, "large": u64::MAX, "none": null}),
+            output_blob: Some(ContentHash::of(b"output")),
             confidence: Some(0.1 + 0.7),
             children: Some(children(5)),
             target: Some(Target::Key(Name::from("__next__"))),

@@ -1,0 +1,264 @@
+//! Progress counters, which must agree with a recount whatever happens, and lists that are read page by page.
+
+use super::fixture::{Fixture, arrive};
+use crate::{
+    Changes, Commit,
+    query::{ItemFilter, JobFilter, OutcomePage},
+};
+use bindery_core::{
+    ItemId, JoinId, SubmissionId,
+    item::{Item, ItemKind},
+    job::{JobState, NewJob},
+    outcome::{Outcome, OutcomeStatus},
+    submission::SubmissionStatus,
+};
+use std::collections::BTreeSet;
+
+const STAGES: [&str; 3] = ["split", "read", "bind"];
+const KINDS: [ItemKind; 3] = [ItemKind::File, ItemKind::Page, ItemKind::Document];
+
+/// A linear congruential generator: the same sequence each time for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+
+    fn of<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.roll(from.len())]
+    }
+}
+
+fn item(submission: SubmissionId, id: ItemId, kind: ItemKind) -> Item {
+    Item {
+        id,
+        submission,
+        parent: None,
+        kind,
+        ordinal: id.raw(),
+        key: None,
+        label: None,
+        content: None,
+        data: "{}".to_owned(),
+    }
+}
+
+fn outcome(f: &Fixture, submission: SubmissionId, item: Option<ItemId>, stage: &str, status: OutcomeStatus) -> Outcome {
+    let job = NewJob { item, stage: stage.into(), ..f.job("q", submission) };
+    Outcome {
+        submission,
+        item,
+        stage: job.stage,
+        processor: job.processor,
+        status,
+        output: job.payload,
+        confidence: None,
+        error: None,
+        resume: None,
+        input_hash: None,
+        processor_version: 1,
+        attempts: 1,
+        cost_micros: 0,
+        finished_at: f.now(),
+    }
+}
+
+pub async fn counters_agree_with_a_recount_after_random_operations(f: &Fixture) {
+    for seed in 0..6 {
+        let mut dice = Dice(seed);
+        let submissions = [f.submission().await, f.submission().await];
+        let mut items: Vec<(SubmissionId, ItemId, ItemKind)> = Vec::new();
+        for step in 0..60 {
+            let doing = random_step(f, &mut dice, &submissions, &mut items).await;
+            for submission in submissions {
+                f.assert_progress_is_true(submission, &format!("after step {step} of {seed}, {doing}")).await;
+            }
+        }
+    }
+}
+
+/// One operation, of all that change outcomes or items; several in one commit, too.
+async fn random_step(
+    f: &Fixture,
+    dice: &mut Dice,
+    submissions: &[SubmissionId],
+    items: &mut Vec<(SubmissionId, ItemId, ItemKind)>,
+) -> &'static str {
+    let submission = dice.of(submissions);
+    match dice.roll(10) {
+        0..=4 => {
+            let mut changes = Changes::default();
+            for _ in 0..=dice.roll(4) {
+                let new = (submission, f.ids.item().await, dice.of(&KINDS));
+                changes.items.push(item(new.0, new.1, new.2));
+                items.push(new);
+            }
+            for _ in 0..=dice.roll(6) {
+                let (submission, id, _) = dice.of(items);
+                let status = dice.of(&OutcomeStatus::ALL);
+                let id = (dice.roll(8) > 0).then_some(id);
+                changes.outcomes.push(outcome(f, submission, id, dice.of(&STAGES), status));
+            }
+            if dice.roll(3) == 0 {
+                // An item that is there is updated, and counted no second time.
+                let (submission, id, kind) = dice.of(items);
+                changes.items.push(Item { label: Some("again".to_owned()), ..item(submission, id, kind) });
+            }
+            f.change(changes).await;
+            "items and outcomes"
+        }
+        5 if !items.is_empty() => {
+            let (submission, id, _) = items.swap_remove(dice.roll(items.len()));
+            // Its outcomes may be of the same commit.
+            let status = dice.of(&OutcomeStatus::ALL);
+            let outcomes = items.last().map(|(submission, id, _)| outcome(f, *submission, Some(*id), "read", status));
+            let removed_items = vec![(submission, id)];
+            f.change(Changes { removed_items, outcomes: outcomes.into_iter().collect(), ..Changes::default() }).await;
+            "a removed item"
+        }
+        6 | 7 => {
+            f.enqueue(NewJob { stage: dice.of(&STAGES).into(), ..f.job("q", submission) }).await;
+            for claim in f.claim(10).await {
+                f.fail(&claim).await;
+            }
+            if dice.roll(2) == 0 {
+                let dead = JobFilter { states: vec![JobState::Dead], ..JobFilter::default() };
+                f.store.retry(dead).await.unwrap();
+            }
+            "a dead letter"
+        }
+        8 => {
+            let job = f.enqueue(NewJob { stage: dice.of(&STAGES).into(), ..f.job("q", submission) }).await;
+            assert!(f.store.cancel_job(job).await.unwrap());
+            "a cancelled job"
+        }
+        _ => {
+            f.store.sweep().await.unwrap();
+            "a sweep"
+        }
+    }
+}
+
+pub async fn a_commit_that_fails_counts_nothing(f: &Fixture) {
+    let submission = f.submission().await;
+    let page = f.item(submission, ItemKind::Page).await;
+    let outcomes = vec![outcome(f, submission, Some(page), "read", OutcomeStatus::Completed)];
+    let items = vec![item(submission, f.ids.item().await, ItemKind::Page)];
+    let good = Changes { outcomes, items, ..Changes::default() };
+    let bad = Changes { join_steps: vec![arrive(JoinId::from_raw(404))], ..good.clone() };
+    f.store.commit(vec![Commit::always(bad)]).await.unwrap_err();
+    f.assert_progress_is_true(submission, "after a commit that failed").await;
+    assert_eq!(f.store.item_counts(submission).await.unwrap().pages, 1);
+    f.change(good).await;
+    f.assert_progress_is_true(submission, "after the same commit, done right").await;
+    assert_eq!(f.store.item_counts(submission).await.unwrap().pages, 2);
+}
+
+pub async fn workers_at_the_same_time_count_right(f: &Fixture) {
+    let submission = f.submission().await;
+    let work = async |worker: usize| {
+        for number in 0..20 {
+            let id = f.ids.item().await;
+            let status = OutcomeStatus::ALL[number % 4];
+            let changes = Changes {
+                items: vec![item(submission, id, ItemKind::Page)],
+                outcomes: vec![outcome(f, submission, Some(id), STAGES[worker % 3], status)],
+                ..Changes::default()
+            };
+            f.change(changes).await;
+            if number % 7 == worker {
+                f.store.sweep().await.unwrap();
+            }
+        }
+    };
+    tokio::join!(work(0), work(1), work(2), work(3));
+    f.assert_progress_is_true(submission, "after four workers").await;
+    assert_eq!(f.store.item_counts(submission).await.unwrap().pages, 80);
+}
+
+pub async fn counters_go_with_their_submission(f: &Fixture) {
+    let (gone, stays) = (f.submission().await, f.submission().await);
+    for submission in [gone, stays] {
+        for _ in 0..3 {
+            let id = f.item(submission, ItemKind::Page).await;
+            let outcomes = vec![outcome(f, submission, Some(id), "read", OutcomeStatus::Completed)];
+            f.change(Changes { outcomes, ..Changes::default() }).await;
+        }
+    }
+    f.store.sweep().await.unwrap();
+    f.set_status(gone, SubmissionStatus::Completed).await;
+    f.advance(10);
+    assert_eq!(f.store.prune(f.now()).await.unwrap(), 1);
+    f.assert_progress_is_true(gone, "after it was pruned").await;
+    assert!(f.store.stage_counts(gone).await.unwrap().is_empty());
+    assert_eq!(f.store.item_counts(gone).await.unwrap().pages, 0);
+    f.assert_progress_is_true(stays, "after another was pruned").await;
+}
+
+pub async fn items_are_read_page_by_page(f: &Fixture) {
+    let submission = f.submission().await;
+    let file = f.item(submission, ItemKind::File).await;
+    let mut pages = Vec::new();
+    for _ in 0..7 {
+        let id = f.ids.item().await;
+        let page = Item { parent: Some(file), ..item(submission, id, ItemKind::Page) };
+        f.change(Changes { items: vec![page], ..Changes::default() }).await;
+        pages.push(id);
+    }
+    f.item(submission, ItemKind::Page).await;
+    for (kind, parent) in [(Some(ItemKind::Page), Some(file)), (None, Some(file)), (Some(ItemKind::Page), None)] {
+        let mut read = Vec::new();
+        let mut after = None;
+        loop {
+            let filter = ItemFilter { kind, parent, after, limit: Some(3), ids: None };
+            let found = f.store.items(submission, filter).await.unwrap();
+            assert!(found.len() <= 3);
+            let Some(last) = found.last() else { break };
+            after = Some(last.id);
+            read.extend(found.iter().map(|item| item.id));
+        }
+        assert_eq!(read[..7], pages);
+        assert_eq!(read.len(), if parent.is_some() { 7 } else { 8 });
+    }
+    let some = ItemFilter { ids: Some(pages.clone()), limit: Some(2), ..ItemFilter::default() };
+    assert_eq!(f.store.items(submission, some).await.unwrap().len(), 2);
+}
+
+pub async fn outcomes_are_read_page_by_page(f: &Fixture) {
+    let submission = f.submission().await;
+    let mut outcomes = vec![outcome(f, submission, None, "read", OutcomeStatus::Completed)];
+    let mut pages = Vec::new();
+    for number in 0..5 {
+        let id = f.item(submission, ItemKind::Page).await;
+        pages.push(id);
+        let status = if number % 2 == 0 { OutcomeStatus::Completed } else { OutcomeStatus::Failed };
+        for processor in ["p", "q"] {
+            let outcome = outcome(f, submission, Some(id), "read", status);
+            outcomes.push(Outcome { processor: processor.into(), ..outcome });
+        }
+    }
+    let other = outcome(f, submission, Some(pages[0]), "bind", OutcomeStatus::Failed);
+    f.change(Changes { outcomes: outcomes.iter().cloned().chain([other]).collect(), ..Changes::default() }).await;
+    let read = async |status, items: Option<Vec<ItemId>>, limit| {
+        let mut page = OutcomePage { status, items, ..OutcomePage::first("read".into(), limit) };
+        let mut read: Vec<Outcome> = Vec::new();
+        loop {
+            let found = f.store.outcome_page(submission, page.clone()).await.unwrap();
+            assert!(found.len() <= limit);
+            let Some(last) = found.last() else { return read };
+            page.after = Some(last.into());
+            read.extend(found);
+        }
+    };
+    for limit in [1, 3, 100] {
+        assert_eq!(read(None, None, limit).await, outcomes, "pages of {limit}");
+    }
+    let failed = read(Some(OutcomeStatus::Failed), None, 3).await;
+    let items: BTreeSet<_> = failed.iter().filter_map(|outcome| outcome.item).collect();
+    assert_eq!((failed.len(), items), (4, BTreeSet::from([pages[1], pages[3]])));
+    let of_two = read(None, Some(vec![pages[4], pages[0]]), 3).await;
+    assert_eq!(of_two, [&outcomes[1..3], &outcomes[9..11]].concat());
+    assert_eq!(read(Some(OutcomeStatus::Review), None, 3).await, []);
+}
