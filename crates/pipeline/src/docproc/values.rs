@@ -169,7 +169,8 @@ mod tests {
             confidence,
             tier: Tier::Candidate,
             source: None,
-            parts: ConfidenceParts { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None },
+            because: Vec::new(),
+            parts: ConfidenceParts { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false },
             doubts: Vec::new(),
         }
     }
