@@ -1,7 +1,7 @@
 //! A workflow as the engine uses it: every default filled in, every rule of [`check`](super) held.
 
-pub use super::retention::Retention;
 use super::result_shape::ResultShape;
+pub use super::retention::Retention;
 use bindery_core::{Name, submission::SubmissionStatus};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, time::Duration};
