@@ -4,6 +4,7 @@ use super::fixture::{Fixture, arrive};
 use crate::{
     Changes, Commit,
     query::{ItemFilter, JobFilter, OutcomePage},
+    retention::{Deleted, Reason},
 };
 use bindery_core::{
     ItemId, JoinId, SubmissionId,
@@ -190,11 +191,12 @@ pub async fn counters_go_with_their_submission(f: &Fixture) {
     f.store.sweep().await.unwrap();
     f.set_status(gone, SubmissionStatus::Completed).await;
     f.advance(10);
-    assert_eq!(f.store.prune(f.now()).await.unwrap(), 1);
-    f.assert_progress_is_true(gone, "after it was pruned").await;
+    let deleted = f.store.delete_submissions(vec![gone], Reason::Pruned, 10_000).await.unwrap();
+    assert!(matches!(deleted[0].deleted, Deleted::Whole { .. }), "{deleted:?}");
+    f.assert_progress_is_true(gone, "after it was deleted").await;
     assert!(f.store.stage_counts(gone).await.unwrap().is_empty());
     assert_eq!(f.store.item_counts(gone).await.unwrap().pages, 0);
-    f.assert_progress_is_true(stays, "after another was pruned").await;
+    f.assert_progress_is_true(stays, "after another was deleted").await;
 }
 
 pub async fn items_are_read_page_by_page(f: &Fixture) {

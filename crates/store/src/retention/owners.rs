@@ -29,6 +29,8 @@ pub const OWNERS: &[Owner] = &[
     owner("item", WITH_SUBMISSION),
     owner("artifact", WITH_SUBMISSION),
     owner("outcome", WITH_SUBMISSION),
+    owner("progress", WITH_SUBMISSION),
+    owner("progress_delta", BOOKKEEPING),
     owner("joins", WITH_SUBMISSION),
     owner("review", WITH_SUBMISSION),
     owner("job", "when it is done; a dead letter with its submission, and those of councils after 90 days"),
