@@ -133,7 +133,8 @@ fn run_completes_with_the_gaps_stated() {
     let good: Vec<&str> = files.iter().filter(|file| read(file)).map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!(good, ["a-good.txt", "e-good.html"], "{result:#}");
     let failed = result["failed"].as_array().unwrap();
-    let said = failed.iter().map(|gap| format!("{}: {}", gap["file"].as_str().unwrap(), gap["reason"].as_str().unwrap()));
+    let said =
+        failed.iter().map(|gap| format!("{}: {}", gap["file"].as_str().unwrap(), gap["reason"].as_str().unwrap()));
     assert_eq!(said.collect::<Vec<_>>(), SENTENCES);
     assert!(most < MOST, "{} MB", most >> 20);
 }
@@ -153,7 +154,8 @@ fn a_file_that_needs_more_memory_than_is_allowed_fails_alone() {
     assert!(ran.err.contains("--memory allows more"), "{ran:?}");
     assert!(fs::exists(desk.path("texts/c-good.html.md")).unwrap(), "{ran:?}");
     assert!(most < (128 + 512) << 20, "{} MB", most >> 20);
-    desk.bindery(&["read", "--memory", "8", "in/a-good.txt"]).fails_with(2, "expected 0, or a number from 64 to 1048576");
+    desk.bindery(&["read", "--memory", "8", "in/a-good.txt"])
+        .fails_with(2, "expected 0, or a number from 64 to 1048576");
 
     // The same in a submission, by the setting of all workers: one attempt, and the neighbours have theirs.
     desk.write("bindery.toml", "[reading]\nmemory_mb = 128\n");
