@@ -184,7 +184,9 @@ impl<'s> Names<'s> {
         if let Some(number) = REGISTRATION.find(text).filter(|number| number.start() > 0) {
             add(part(&text[..number.start()], |name| name.is_unregistered = true));
         }
-        if let Some(number) = NUMBER_INSIDE.find(text).filter(|number| number.start() > 2 && !REGISTRATION.is_match(text)) {
+        if let Some(number) =
+            NUMBER_INSIDE.find(text).filter(|number| number.start() > 2 && !REGISTRATION.is_match(text))
+        {
             add(part(&text[..number.start()], |name| name.is_unregistered = true));
         }
         if let Some(bracket) = text.find(['(', '[']).filter(|at| *at > 2) {
