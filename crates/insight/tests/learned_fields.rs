@@ -93,6 +93,22 @@ fn a_receipt_is_read_by_labels_and_arithmetic() {
     assert_eq!((name.page, name.quote.as_deref()), (Some(1), Some("KEDAI BUKU SERI INDAH")));
 }
 
+/// `02/03/2018` is the second of March where goods are taxed with GST, whatever sign the money has.
+#[test]
+fn the_country_of_a_slip_tells_which_figure_is_the_day() {
+    let mut lines: Vec<&[(f32, &str)]> = vec![
+        &[(120.0, "SERI INDAH SDN BHD")],
+        &[(110.0, "44300 BATANG KALI, SELANGOR")],
+        &[(10.0, "GST ID: 002062543")],
+    ];
+    let date: &[(f32, &str)] = &[(10.0, "DATE: 02/03/2018")];
+    let total: &[(f32, &str)] = &[(10.0, "TOTAL"), (350.0, "$19.20")];
+    lines.extend([date, total]);
+    assert_eq!(normalised(&receipt(page(&lines)), "date"), Some("2018-03-02"));
+    let american: [&[(f32, &str)]; 3] = [&[(120.0, "CORNER DELI LLC")], date, total];
+    assert_eq!(normalised(&receipt(page(&american)), "date"), Some("2018-02-03"));
+}
+
 #[test]
 fn a_page_without_amounts_has_no_total() {
     let found = receipt(page(&[&[(10.0, "Hello there")], &[(10.0, "nothing was bought")]]));
@@ -206,14 +222,13 @@ fn the_opening_sentence_of_a_contract_names_its_parties() {
 fn a_meaning_or_a_span_of_the_wrong_type_is_told_with_its_line() {
     let text = "name: t\nfields:\n  day: {type: date, meaning: receipt_total}\n  sum: {type: money, span: start}\n  who: {type: name, meaning: shop}\n";
     let problems = DocType::parse(text, "t.yaml").unwrap_err().to_string();
-    insta::assert_snapshot!(problems, @r"
+    insta::assert_snapshot!(problems, @r#"
     t.yaml:3:30: fields.day.meaning: a value of this meaning has another type
       hint: write `type: money`
     t.yaml:4:28: fields.sum.span: only a date is an end of a span
       hint: write `type: date`
-    t.yaml:5:30: fields.who.meaning: unknown value `shop`
-      hint: known here: receipt_total, receipt_net, receipt_tax, receipt_date, receipt_merchant
-    ");
+    t.yaml:5:30: fields.who.meaning: expected receipt_total, receipt_net, receipt_tax, receipt_date or receipt_merchant, found the text "shop"
+    "#);
 }
 
 #[test]

@@ -59,27 +59,48 @@ fn run() -> Result<(), Problem> {
     }
     read_set(&documents.join("contracts"), shipped("contract")?, &mut clock, &out.join("contracts.json"))?;
     read_einvoices(&documents.join("einvoices"), shipped("invoice")?, &mut clock, &out.join("einvoices.json"))?;
-    let each = clock.spent.as_secs_f64() * 1000.0 / clock.pages.max(1) as f64;
-    writeln!(io::stdout(), "fields of a page take {each:.2} ms ({} pages)", clock.pages)?;
+    let (each, pages) = clock.measure();
+    writeln!(io::stdout(), "fields of a page take {each:.2} ms of processor time ({pages} pages)")?;
     Ok(())
 }
 
-/// How long extraction took.
+/// All documents that were read, to be read once more against the clock.
 #[derive(Default)]
 struct Clock {
-    spent: Duration,
-    pages: usize,
+    read: Vec<(DocType, Vec<Page>)>,
 }
 
 impl Clock {
     fn extract(&mut self, doctype: &DocType, pages: &[Page]) -> Extraction {
-        let templates = Templates::default();
-        let start = Instant::now();
-        let found = fields::extract(doctype, pages, &Sources { attachments: &[], templates: &templates });
-        self.spent += start.elapsed();
-        self.pages += pages.len();
-        found
+        self.read.push((doctype.clone(), pages.to_vec()));
+        extract(doctype, pages)
     }
+
+    /// Milliseconds of a page, and how many pages there were. Processor time, because others may use the machine, too.
+    fn measure(&self) -> (f64, usize) {
+        let wall = Instant::now();
+        let before = processor_time();
+        for (doctype, pages) in &self.read {
+            extract(doctype, pages);
+        }
+        let spent = match (before, processor_time()) {
+            (Some(before), Some(after)) => after.saturating_sub(before),
+            _ => wall.elapsed(),
+        };
+        let pages: usize = self.read.iter().map(|(_, pages)| pages.len()).sum();
+        (spent.as_secs_f64() * 1000.0 / pages.max(1) as f64, pages)
+    }
+}
+
+fn extract(doctype: &DocType, pages: &[Page]) -> Extraction {
+    let templates = Templates::default();
+    fields::extract(doctype, pages, &Sources { attachments: &[], templates: &templates })
+}
+
+/// What this process has used of the processor, where the system says so.
+fn processor_time() -> Option<Duration> {
+    let stat = fs::read_to_string("/proc/self/schedstat").ok()?;
+    stat.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
 fn read_set(folder: &Path, doctype: &DocType, clock: &mut Clock, out: &Path) -> Result<(), Problem> {

@@ -200,9 +200,9 @@ fn report_text(models: &str, count: usize, bytes: usize) -> String {
         "# What the models of fields were trained on\n\n\
          `make train-fields` makes the papers, trains, calibrates and tests, and writes `crates/insight/src/fields/learned/fields.model` and this report. \
          Nothing else is trained on: no document of anybody.\n\n\
-         - Makers' version {}, seed {SEED}, {count} receipts of {MAKERS} makers; {bytes} bytes.\n\
+         - Makers' version {}, seed {SEED}, {count} receipts of {MAKERS} makers, and half as many forms whose labels are meaningless words; {bytes} bytes.\n\
          - A maker is one till: country, words, order of blocks, layout. Six of twelve makers train, three calibrate, three test, so no layout is in two parts.\n\
-         - Each maker prints a fifth of its labels in words that no list has. Two in five papers are spoiled as OCR spoils them; the true values stay on the page.\n\n\
+         - Each maker prints a fifth of its labels in words that no list has. Three in five receipts and two in five forms are spoiled as OCR spoils them; the true values stay on the page.\n\n\
          {models}",
         papers::VERSION
     )

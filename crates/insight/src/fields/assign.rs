@@ -52,7 +52,7 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
         );
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let mut taken: HashSet<(Family, usize)> = HashSet::new();
+    let mut taken: HashSet<(Family, usize, &str)> = HashSet::new();
     let mut picks: Vec<Option<Pick>> = slots.iter().map(|_| None).collect();
     for (_, index, rank) in order {
         if picks[index].is_some() {
@@ -61,7 +61,10 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
         let slot = &slots[index];
         let scored = &slot.ranked[rank];
         let start = scored.candidate.tokens.start;
-        let words = (Family::of(schema.fields[slot.field].kind), start);
+        let kind = schema.fields[slot.field].kind;
+        // Two dates may be printed as one word: `02/26/20-03/03/20`.
+        let value = if kind == FieldType::Date { scored.candidate.parsed.normalised.as_str() } else { "" };
+        let words = (Family::of(kind), start, value);
         // Arithmetic may confirm that the same print is two fields: what is due is also the total.
         let may_share = confirmed.contains(&(slot.field, start));
         if taken.contains(&words) && !may_share {

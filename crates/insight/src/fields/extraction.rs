@@ -104,8 +104,9 @@ impl ConfidenceParts {
     pub(crate) fn confidence(&self) -> f32 {
         let base = self.label * self.kind * self.unique * self.ocr;
         let whole = match self.checks {
-            // A calibrated chance knows of sums that hold; one that fails halves it.
-            Some(passed) if self.calibrated => base * (0.5 + 0.5 * passed),
+            // A calibrated chance knows of sums that hold. One that fails is a reason for review by itself, and as often
+            // the fault of the other values.
+            Some(passed) if self.calibrated => base * (0.75 + 0.25 * passed),
             // What arithmetic confirms was hardly misread or mislabelled.
             Some(passed) if passed >= 1.0 => base + (1.0 - base) * 0.6,
             Some(passed) => base.min(0.2 + 0.2 * passed),

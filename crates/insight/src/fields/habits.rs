@@ -73,6 +73,32 @@ fn language(sheet: &Sheet) -> Language {
     if counts[best] < 2 { Language::Unknown } else { COMMON[best].0 }
 }
 
+/// Taxes, legal forms and places of countries that speak English and write the day first, whatever their money is
+/// called.
+const DAY_FIRST: &[&str] = &[
+    "gst",
+    "vat",
+    "sst",
+    "sdn",
+    "bhd",
+    "pte",
+    "pty",
+    "abn",
+    "uen",
+    "jalan",
+    "malaysia",
+    "singapore",
+    "australia",
+    "selangor",
+    "johor",
+    "kuala",
+];
+
+fn is_day_first_country(sheet: &Sheet) -> bool {
+    let mut words = sheet.lines.iter().flat_map(|line| &line.parts).take(3000);
+    words.any(|part| DAY_FIRST.contains(&part.text.as_str()))
+}
+
 pub(super) fn of(sheet: &Sheet) -> Habits {
     let (mut dots, mut commas, mut day_first, mut month_first, mut dollars, mut others) = (0, 0, 0, 0, 0, 0);
     for token in &sheet.tokens {
@@ -104,6 +130,7 @@ pub(super) fn of(sheet: &Sheet) -> Habits {
         (Ordering::Less, _) => DateOrder::MonthFirst,
         (Ordering::Greater, _) | (_, Language::German | Language::French | Language::Spanish) => DateOrder::DayFirst,
         // English is written both ways; whose money is counted tells which.
+        _ if is_day_first_country(sheet) => DateOrder::DayFirst,
         _ if dollars > others => DateOrder::MonthFirst,
         _ if others > dollars => DateOrder::DayFirst,
         _ => DateOrder::Unknown,

@@ -75,18 +75,42 @@ impl Calibration {
                 hessian[index][index] += SHRINK;
             }
             let Some(step) = solve(hessian, gradient) else { break };
-            for (weight, step) in weights.iter_mut().zip(step) {
-                *weight -= step.clamp(-2.0, 2.0);
-            }
-            if step.iter().all(|step| step.abs() < 1e-7) {
-                break;
-            }
+            // Where chances are near 0 or 1 a whole step leads too far; a part of it that lowers the loss is taken.
+            let before = loss(answers, &weights, &start);
+            let mut part = 1.0;
+            let next = loop {
+                let mut next = weights;
+                for (weight, step) in next.iter_mut().zip(step) {
+                    *weight -= part * step;
+                }
+                if loss(answers, &next, &start) < before {
+                    break Some(next);
+                }
+                part /= 2.0;
+                if part < 1e-6 {
+                    break None;
+                }
+            };
+            let Some(next) = next else { break };
+            weights = next;
         }
         Self(weights.map(|weight| weight as f32))
     }
 }
 
 const SHRINK: f64 = 0.5;
+
+/// The negative log-likelihood of what was right, with the shrinkage.
+fn loss(answers: &[(Answer, bool)], weights: &[f64; 4], start: &[f64; 4]) -> f64 {
+    let mut sum: f64 = weights.iter().zip(start).map(|(weight, start)| 0.5 * SHRINK * (weight - start).powi(2)).sum();
+    for (answer, is_right) in answers {
+        let score: f64 = answer.inputs().iter().zip(weights).map(|(input, weight)| input * weight).sum();
+        let signed = if *is_right { score } else { -score };
+        // ln(1 + e^-x), without overflow.
+        sum += if signed > 0.0 { (-signed).exp().ln_1p() } else { -signed + signed.exp().ln_1p() };
+    }
+    sum
+}
 
 /// Gaussian elimination with pivots.
 fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> Option<[f64; 4]> {

@@ -256,7 +256,13 @@ impl Form<'_> {
         }
         self.canvas.feed(0.0, 1.5);
         let mut all: Vec<(String, &str)> = Vec::new();
-        for entry in entries {
+        // An amount may be the total of a table, and stand in its last row.
+        let is_amount = |entry: &Entry| entry.kind == Kind::Money && entry.is_printed;
+        let total = if rng.bool() { entries.iter().position(is_amount) } else { None };
+        for (index, entry) in entries.iter().enumerate() {
+            if total == Some(index) {
+                continue;
+            }
             if entry.is_printed {
                 all.push((self.label(&entry.label), &entry.value.printed));
             } else if rng.u32(..4) > 0 {
@@ -285,8 +291,9 @@ impl Form<'_> {
                 self.pairs(&all[half..], 1, rng);
             }
         }
-        if rng.bool() {
-            self.table(rng);
+        let total = total.map(|index| (self.label(&entries[index].label), entries[index].value.printed.as_str()));
+        if total.is_some() || rng.bool() {
+            self.table(total, rng);
         }
         if rng.u32(..3) == 0 {
             self.prose(entries, rng);
@@ -339,8 +346,8 @@ impl Form<'_> {
         }
     }
 
-    /// Rows of days and amounts that nobody asks for.
-    fn table(&mut self, rng: &mut Rng) {
+    /// Rows of days and amounts that nobody asks for, and perhaps their total, which somebody does.
+    fn table(&mut self, total: Option<(String, &str)>, rng: &mut Rng) {
         let columns = [30.0, 140.0, 280.0, 420.0];
         for left in columns {
             let heading = if rng.u32(..3) == 0 { names::pick(rng, SHARED).to_owned() } else { names::invented(rng) };
@@ -353,6 +360,14 @@ impl Form<'_> {
                 let text: String = value(kind, self.style, rng).printed.chars().take(22).collect();
                 self.canvas.put(At::Left(left), &text, 1.0);
             }
+            self.canvas.feed(1.0, 0.3);
+        }
+        if let Some((label, value)) = total {
+            self.canvas.put(At::Left(columns[rng.usize(..3)]), &label, 1.0);
+            if rng.bool() {
+                self.canvas.put(At::Right(400.0), &rng.u32(1..90).to_string(), 1.0);
+            }
+            self.canvas.put(At::Left(420.0), value, 1.0);
             self.canvas.feed(1.0, 0.3);
         }
         if self.style.bounds {
