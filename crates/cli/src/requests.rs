@@ -37,7 +37,7 @@ impl Requests for Intake {
         // Before anything is copied.
         let known = self.0.catalog().workflow(&workflow.as_str().into(), None).await.map_err(refused)?;
         self.0.check_processors(&known).map_err(refused)?;
-        let mut taken = take_in(&**self.0.blobs(), &[file]).await.map_err(|error| match error {
+        let mut taken = take_in(&self.0, &[file]).await.map_err(|error| match error {
             IntakeError::Blob(error) => Refused::Later(error.to_string()),
             other => Refused::Useless(other.to_string()),
         })?;

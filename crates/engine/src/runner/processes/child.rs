@@ -32,7 +32,7 @@ const MOST_AHEAD: usize = 32;
 pub(super) const LARGE: usize = 256 << 10;
 
 /// How many keys are noted of a child.
-const MOST_KEYS: usize = 64;
+const MOST_KEYS: usize = 256;
 
 /// What comes from a child.
 #[derive(Debug)]

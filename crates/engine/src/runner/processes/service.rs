@@ -114,7 +114,7 @@ impl Processes {
                 }
                 Called::Died(death) => {
                     deaths += 1;
-                    tracing::warn!(
+                    tracing::debug!(
                         service = call.service,
                         reason = %death.cause,
                         memory = death.peak_memory,

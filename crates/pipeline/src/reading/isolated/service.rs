@@ -19,7 +19,7 @@ use std::{
 pub(super) const NAME: &str = "files";
 
 /// How many files stay open, and how many bytes they have; the one in hand stays whatever it has.
-const OPEN_AT_MOST: usize = 32;
+const OPEN_AT_MOST: usize = 200;
 const BYTES_AT_MOST: usize = 32 << 20;
 
 /// Pages that were read by opening the file are sent at once if they have no more than this.
