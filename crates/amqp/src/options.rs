@@ -119,7 +119,7 @@ impl AmqpOptions {
             return Err(AmqpError::Url(format!("files={} is no folder", folder.display())));
         }
         let prefetch = u16::try_from(prefetch).unwrap_or(u16::MAX);
-        Ok(Self { prefetch, window, queue_kind, files, ..options })
+        Ok(Self { window, prefetch, queue_kind, files, ..options })
     }
 }
 

@@ -47,16 +47,14 @@ impl StoreWait {
             self.done = done;
             self.trouble = None;
         }
-        match health.trouble() {
-            Some(error) => self.go_on(error.to_string()),
-            None => match no_space(app, id, progress).await? {
-                Some(reason) => self.go_on(reason),
-                None => {
-                    self.trouble = self.trouble.filter(|(_, seen)| seen.elapsed() < OVER_AFTER);
-                    Ok(())
-                }
-            },
+        if let Some(error) = health.trouble() {
+            return self.go_on(error.to_string());
         }
+        if let Some(reason) = no_space(app, id, progress).await? {
+            return self.go_on(reason);
+        }
+        self.trouble = self.trouble.filter(|(_, seen)| seen.elapsed() < OVER_AFTER);
+        Ok(())
     }
 
     /// Whether something waits for space.

@@ -97,7 +97,13 @@ pub(crate) struct Stdout {
 
 pub(crate) fn stdout(form: DataForm) -> Stdout {
     let out = io::stdout();
-    let form = (out.is_terminal() && form != DataForm::Binary).then_some(form);
+    let is_changed = match form {
+        // Escapes mean the same to a program.
+        DataForm::Json => true,
+        DataForm::Text => out.is_terminal(),
+        DataForm::Binary => false,
+    };
+    let form = is_changed.then_some(form);
     Stdout { out, form, begun: Vec::new() }
 }
 

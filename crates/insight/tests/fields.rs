@@ -144,6 +144,20 @@ fn a_sum_that_does_not_add_up_goes_to_review_and_names_its_fields() {
 }
 
 #[test]
+fn days_to_pay_are_no_amount_to_pay() {
+    let mut texts = vec![(50.0, 400.0, "Please pay within 30 days.")];
+    for (text, y) in [("Zu zahlen innerhalb von 14 Tagen", 414.0), ("Solde à payer sous 30 jours", 428.0)] {
+        texts.push((50.0, y, text));
+    }
+    let mut invoice = invoice_page("£120.00");
+    invoice.words.extend(page(&texts).words);
+    let extraction = read(&shipped("invoice"), &[invoice]);
+    assert_eq!(normalised(&extraction, "amount_due"), None);
+    assert_eq!(normalised(&extraction, "grand_total"), Some("120.00"));
+    assert!(extraction.fields["grand_total"].doubts.is_empty(), "{:?}", extraction.fields["grand_total"]);
+}
+
+#[test]
 fn a_correction_is_certain_and_the_checks_run_again() {
     let invoice = shipped("invoice");
     let mut found = read(&invoice, &[invoice_page("£130.00")]);

@@ -8,6 +8,7 @@ use crate::{
     progress::{self, Display},
     report,
     stored_result::StoredResult,
+    terminal::{DataForm, stdout},
 };
 use bindery_core::{
     SubmissionId,
@@ -19,7 +20,7 @@ use bindery_pipeline::docproc::{self, TableName};
 use bindery_store::query::SubmissionFilter;
 use serde_json::Value;
 use std::{
-    io::{self, BufWriter, Write as _},
+    io::{BufWriter, Write as _},
     time::Duration,
 };
 
@@ -93,7 +94,7 @@ async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()
         answer.extend(request);
     }
     let result = StoredResult::find(app, progress.submission).await?;
-    let mut out = PrettyJson::new(BufWriter::new(io::stdout().lock()));
+    let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
     let mut before = b'{';
     for (key, value) in answer.as_object().into_iter().flatten() {
         out.write_all(&[std::mem::replace(&mut before, b',')])?;
@@ -113,7 +114,7 @@ async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()
 async fn print_documents(app: &App, id: SubmissionId) -> anyhow::Result<()> {
     let submission = view::submission_state(&app.engine, id).await?;
     let mut pages = view::DocumentStates::new(&app.engine, id).await?;
-    let mut out = PrettyJson::new(BufWriter::new(io::stdout()));
+    let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
     let mut before = b'[';
     out.write_all(b"{\"documents\":")?;
     loop {
@@ -137,7 +138,7 @@ async fn print_documents(app: &App, id: SubmissionId) -> anyhow::Result<()> {
 /// The rows of all tables, each written as it is made.
 async fn print_tables(app: &App, id: SubmissionId) -> anyhow::Result<()> {
     let result = StoredResult::find(app, id).await?;
-    let mut out = PrettyJson::new(BufWriter::new(io::stdout()));
+    let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
     out.write_all(b"{")?;
     // The tables come one after the other, and those without rows not at all.
     let mut begun: Vec<TableName> = Vec::new();

@@ -11,14 +11,17 @@ mod documents;
 pub(crate) use document::show_document;
 pub(crate) use documents::in_short;
 
-use crate::{output, stored_result::StoredResult};
+use crate::{
+    output,
+    stored_result::StoredResult,
+    terminal::{DataForm, stdout},
+};
 use serde_json::{Map, Value};
-use std::io;
 
 /// `result` is what `stored` says, without its index.
 pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> {
     let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
-        return Ok(stored.write_pretty(io::stdout().lock())?);
+        return Ok(stored.write_pretty(stdout(DataForm::Json))?);
     };
     if let Some(top) = result["top_words"].as_array() {
         words(totals, files, top)
@@ -27,7 +30,7 @@ pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> 
     } else if totals.contains_key("by_ocr") {
         texts(totals, files)
     } else {
-        Ok(stored.write_pretty(io::stdout().lock())?)
+        Ok(stored.write_pretty(stdout(DataForm::Json))?)
     }
 }
 

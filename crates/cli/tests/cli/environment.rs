@@ -162,6 +162,9 @@ const LOOKS: &[&[&str]] = &[
     &["store", "export", "-"],
 ];
 
+/// A way to run the binary.
+type Way<'a> = &'a dyn Fn(&[&str]) -> Ran;
+
 #[test]
 fn a_store_that_cannot_be_written_can_be_looked_at() {
     let desk = desk_with_result();
@@ -191,8 +194,7 @@ fn a_store_that_cannot_be_written_can_be_looked_at() {
         fs::set_permissions(desk.path("bindery-data/bindery.db"), fs::Permissions::from_mode(file)).unwrap();
         fs::set_permissions(desk.path("bindery-data"), fs::Permissions::from_mode(folder)).unwrap();
     };
-    let ways: [(&str, &dyn Fn(&[&str]) -> Ran); 2] = [("mounted", &mounted), ("locked", &locked)];
-    for (name, run) in ways {
+    for (name, run) in [("mounted", &mounted as Way<'_>), ("locked", &locked)] {
         if name == "locked" {
             set_modes(0o500, 0o400);
         }

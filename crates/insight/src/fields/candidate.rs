@@ -200,6 +200,10 @@ impl Finder<'_> {
             number = number.trim_end_matches('%').to_owned();
         }
         let parsed = decimal::parse(&number, self.sheet.habits.decimal_mark)?;
+        let is_whole = code.is_none() && !parsed.normalised.contains('.');
+        if kind == FieldType::Money && is_whole && self.word(end).is_some_and(is_unit_of_time) {
+            return None;
+        }
         let fit = fit(&number, &parsed.normalised, code, kind)?;
         let tokens = start..end;
         let quote = self.sheet.quote(&tokens);
@@ -222,6 +226,19 @@ fn without_tax_mark(word: &str) -> &str {
     let digits = bare.bytes().rev().take_while(u8::is_ascii_digit).count();
     let has_decimals = digits == 2 && bare[..bare.len() - digits].ends_with(['.', ',']);
     if has_decimals && mark.len() <= 2 && currency::parse(mark).is_none() { bare } else { word }
+}
+
+/// "Please pay within 30 days" asks for no 30 of any currency.
+fn is_unit_of_time(word: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "day", "days", "week", "weeks", "month", "months", "year", "years", "hour", "hours", "tag", "tage", "tagen",
+        "woche", "wochen", "monat", "monate", "monaten", "jahr", "jahre", "jahren", "stunden", "jour", "jours",
+        "semaine", "semaines", "mois", "an", "ans", "heures", "día", "días", "dias", "semana", "semanas", "mes",
+        "meses", "año", "años", "anos", "giorni", "giorno", "mesi", "anni", "dagen", "dag", "weken", "maanden", "jaar",
+        "dni", "dagar", "dage", "dnů",
+    ];
+    let word = trimmed(word).to_lowercase();
+    UNITS.contains(&word.as_str())
 }
 
 fn is_sign(word: &str) -> bool {

@@ -123,8 +123,9 @@ fn solve(mut matrix: [[f64; 4]; 4], mut right: [f64; 4]) -> Option<[f64; 4]> {
         right.swap(column, pivot);
         for row in column + 1..4 {
             let factor = matrix[row][column] / matrix[column][column];
-            for index in column..4 {
-                matrix[row][index] -= factor * matrix[column][index];
+            let upper = matrix[column];
+            for (value, above) in matrix[row].iter_mut().zip(upper).skip(column) {
+                *value -= factor * above;
             }
             right[row] -= factor * right[column];
         }

@@ -111,7 +111,9 @@ pub async fn take_in(engine: &Engine, paths: &[PathBuf]) -> Result<Taken, Intake
             }
             Source::File { path, name, is_named } => match copy_file(&reader, &mut copies, &path, &name).await {
                 Ok((copy, inside)) => {
-                    copy.into_iter().for_each(|copy| taken.add(copy));
+                    if let Some(copy) = copy {
+                        taken.add(copy);
+                    }
                     inside
                 }
                 Err(error) if !is_named && error.is_about_the_file() => {

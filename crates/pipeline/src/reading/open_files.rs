@@ -45,7 +45,7 @@ pub(crate) struct OpenFiles {
 /// A file of a submission.
 pub(crate) enum SharedFile {
     Here(Arc<dyn OpenFile>),
-    InChildren(IsolatedFile),
+    InChildren(Box<IsolatedFile>),
 }
 
 impl std::ops::Deref for SharedFile {
@@ -54,7 +54,7 @@ impl std::ops::Deref for SharedFile {
     fn deref(&self) -> &Self::Target {
         match self {
             Self::Here(file) => &**file,
-            Self::InChildren(file) => file,
+            Self::InChildren(file) => &**file,
         }
     }
 }
@@ -101,7 +101,7 @@ impl OpenFiles {
             Err(error) if is_the_files(error) => *slot = Some(Err(error.clone())),
             _ => {}
         }
-        file.map(SharedFile::InChildren).map_err(|error| refused(&error))
+        file.map(|file| SharedFile::InChildren(Box::new(file))).map_err(|error| refused(&error))
     }
 
     fn slot_of(&self, content: ContentHash, in_children: bool) -> Slot {

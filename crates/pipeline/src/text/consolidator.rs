@@ -155,8 +155,9 @@ impl Bound {
             Some(outcome) if outcome.status == OutcomeStatus::Completed => {
                 let output = context.read(&outcome.output)?;
                 let (file, page) = (one_based(place as u64 + 1), one_based(number));
+                self.words.begin_page(file, page);
                 for (word, count) in output["index"].as_object().into_iter().flatten() {
-                    self.words.add(word, count.as_u64().unwrap_or(0), file, page);
+                    self.words.add(word, count.as_u64().unwrap_or(0));
                 }
                 self.files[place].words += output["words"].as_u64().unwrap_or(0);
             }

@@ -1,6 +1,6 @@
 //! Takes a text file apart into pages.
 
-use super::{decode, missing, split, split::spans};
+use super::{decode, missing, split::spans};
 use crate::settings;
 use bindery_core::{ContentHash, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
@@ -22,44 +22,29 @@ impl Processor for TextSplitter {
         "text_splitter"
     }
 
-    /// 2: the text goes through the steps in one piece.
+    /// 2: the text stays in the blob store between the steps.
     fn version(&self) -> u32 {
         2
     }
 
-    /// Is it text, and not too much of it? Decodes it.
+    /// Is it text, and not too much of it?
     fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
         settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?;
-        let item = context.item()?;
-        let hash = item.content.ok_or_else(|| {
-            StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
-        })?;
-        let described: Value = serde_json::from_str(&item.data).unwrap_or_default();
-        let size = described["size"].as_u64().unwrap_or(0);
-        if size > MAX_BYTES {
-            let message = format!("the file has {size} bytes, at most {MAX_BYTES} are read as text");
-            return Err(StepError::reject(message).named("TooLarge"));
-        }
-        let bytes = context.blob(hash)?;
-        let (text, encoding) = decode::decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
-        Ok(json!({"text": text, "encoding": encoding.as_str()}))
+        let (_, encoding) = text(context)?;
+        Ok(json!({"encoding": encoding}))
     }
 
     fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
-        let lines_per_page = settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?;
-        let text = input["text"].as_str().ok_or_else(|| missing("text"))?;
-        let pages = split::pages(text, usize::try_from(lines_per_page).unwrap_or(usize::MAX)).len();
-        input["pages"] = json!(pages);
-        input["lines_per_page"] = json!(lines_per_page);
+        input["lines_per_page"] = json!(settings::whole(context, "lines_per_page", 60, 1..=1_000_000)?);
         Ok(input)
     }
 
-    /// The pages are made one by one when they are stored: a file may have a million of them, so the text is kept once,
+    /// The pages are made one by one when they are stored: a file may have a million of them, so the text is held once,
     /// with the places where its pages are.
     fn extract(&self, context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
-        let Value::String(text) = processed["text"].take() else { return Err(missing("text")) };
         let encoding = processed["encoding"].take();
         let lines_per_page = processed["lines_per_page"].as_u64().ok_or_else(|| missing("lines_per_page"))?;
+        let (text, _) = text(context)?;
         let spans = spans(&text, usize::try_from(lines_per_page).unwrap_or(usize::MAX));
         let mut long = HashMap::new();
         for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.len() > INLINE_BYTES) {
@@ -73,6 +58,23 @@ impl Processor for TextSplitter {
         };
         Ok(Extracted::new(output).with_children(Children::generate(ItemKind::Page, count, child)))
     }
+}
+
+/// The text of the file, and the encoding that it was in.
+fn text(context: &StepContext) -> Result<(String, &'static str), StepError> {
+    let item = context.item()?;
+    let hash = item.content.ok_or_else(|| {
+        StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
+    })?;
+    let described: Value = serde_json::from_str(&item.data).unwrap_or_default();
+    let size = described["size"].as_u64().unwrap_or(0);
+    if size > MAX_BYTES {
+        let message = format!("the file has {size} bytes, at most {MAX_BYTES} are read as text");
+        return Err(StepError::reject(message).named("TooLarge"));
+    }
+    let bytes = context.blob(hash)?;
+    let (text, encoding) = decode::decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+    Ok((text, encoding.as_str()))
 }
 
 fn page_child(number: usize, text: &str, content: Option<&ContentHash>, encoding: &Value) -> Child {

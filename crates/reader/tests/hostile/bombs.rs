@@ -1,7 +1,10 @@
 //! Small files that want to become large: each is made by code, and each ends with a sentence or is read within bounds.
 
 use flate2::{Compression, write::GzEncoder, write::ZlibEncoder};
-use std::io::{Cursor, Write as _};
+use std::{
+    fmt::Write as _,
+    io::{Cursor, Write as _},
+};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 /// A bomb, and what is said of it; None where it is harmless to whoever keeps to the limits.
@@ -60,7 +63,7 @@ fn mixed(text: &str, times: usize) -> String {
         state ^= state >> 7;
         state ^= state << 17;
         if state.is_multiple_of(8) {
-            out.push_str(&format!("<!--{}-->", state % 997));
+            let _ = write!(out, "<!--{}-->", state % 997);
         }
     }
     out
@@ -100,15 +103,11 @@ fn office(main: &str, kind: &str, parts: &[(&str, String)]) -> Vec<u8> {
 }
 
 fn docx(body: &str) -> Vec<u8> {
-    let entities: String = (0..9)
-        .map(|level| {
-            format!(
-                "<!ENTITY {} \"{}\">",
-                char::from(b'b' + level),
-                format!("&{};", char::from(b'a' + level)).repeat(10)
-            )
-        })
-        .collect();
+    let mut entities = String::new();
+    for level in 0..9 {
+        let (name, below) = (char::from(b'b' + level), char::from(b'a' + level));
+        let _ = write!(entities, "<!ENTITY {name} \"{}\">", format!("&{below};").repeat(10));
+    }
     let document =
         format!("<!DOCTYPE x [<!ENTITY a \"lol\">{entities}]><w:document><w:body>{body}</w:body></w:document>");
     office("word/document.xml", "wordprocessingml.document", &[("word/document.xml", document)])
@@ -252,9 +251,10 @@ fn tiff(width: u32, height: u32) -> Vec<u8> {
 fn nested_mail(levels: usize) -> Vec<u8> {
     let mut mail = String::new();
     for level in 0..levels {
-        mail.push_str(&format!(
+        let _ = write!(
+            mail,
             "From: a@b.c\r\nSubject: {level}\r\nMIME-Version: 1.0\r\nContent-Type: message/rfc822\r\n\r\n"
-        ));
+        );
     }
     mail.push_str("Subject: core\r\nContent-Type: text/plain\r\n\r\nhello\r\n");
     mail.into_bytes()

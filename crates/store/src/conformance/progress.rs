@@ -147,7 +147,7 @@ pub async fn a_commit_that_fails_counts_nothing(f: &Fixture) {
     let page = f.item(submission, ItemKind::Page).await;
     let outcomes = vec![outcome(f, submission, Some(page), "read", OutcomeStatus::Completed)];
     let items = vec![item(submission, f.ids.item().await, ItemKind::Page)];
-    let good = Changes { outcomes, items, ..Changes::default() };
+    let good = Changes { items, outcomes, ..Changes::default() };
     let bad = Changes { join_steps: vec![arrive(JoinId::from_raw(404))], ..good.clone() };
     f.store.commit(vec![Commit::always(bad)]).await.unwrap_err();
     f.assert_progress_is_true(submission, "after a commit that failed").await;

@@ -105,11 +105,8 @@ impl Records for PostgresStore {
     }
 
     async fn outcome_page(&self, submission: SubmissionId, page: OutcomePage) -> StoreResult<Vec<Outcome>> {
-        let mut condition = String::new();
-        if let Some(status) = page.status {
-            // As a literal: the index of what failed is found by it.
-            condition.push_str(&format!(" AND status = {}", status as i16));
-        }
+        // As a literal: the index of what failed is found by it.
+        let mut condition = page.status.map_or_else(String::new, |status| format!(" AND status = {}", status as i16));
         condition.push_str(if page.items.is_some() { " AND item_id = ANY($3)" } else { "" });
         condition.push_str(if page.after.is_some() { " AND (item_id, processor) > ($4, $5)" } else { "" });
         let sql = format!(

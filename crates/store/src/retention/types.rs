@@ -107,6 +107,7 @@ pub enum Refusal {
 }
 
 /// Parts of a submission that expire by themselves.
+#[expect(clippy::struct_excessive_bools, reason = "each part expires by itself")]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expiry {
     /// The files as they came in.

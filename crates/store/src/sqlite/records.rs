@@ -86,12 +86,10 @@ pub(super) fn items(db: &Connection, submission: SubmissionId, filter: ItemFilte
 }
 
 pub(super) fn outcome_page(db: &Connection, submission: SubmissionId, page: &OutcomePage) -> RowResult<Vec<Outcome>> {
-    let mut condition = "submission_id = ? AND stage = ?".to_owned();
+    // As a literal: the index of what failed is found by it.
+    let status = page.status.map_or_else(String::new, |status| format!(" AND status = {}", status as i64));
+    let mut condition = format!("submission_id = ? AND stage = ?{status}");
     let mut values = vec![Value::Integer(submission.raw()), Value::Text(page.stage.to_string())];
-    if let Some(status) = page.status {
-        // As a literal: the index of what failed is found by it.
-        condition.push_str(&format!(" AND status = {}", status as i64));
-    }
     if let Some(ids) = &page.items {
         condition.push_str(" AND item_id IN (SELECT value FROM json_each(?))");
         values.push(Value::Text(rows::id_list(ids.iter().map(|id| id.raw()))));

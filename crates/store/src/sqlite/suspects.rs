@@ -49,15 +49,13 @@ struct Limits(HashMap<Name, (i64, Option<f64>)>);
 impl Limits {
     fn let_through(&mut self, tx: &Tx<'_>, limit: Option<&Limit>) -> WishResult<bool> {
         let Some(limit) = limit else { return Ok(true) };
-        let (mut running, mut tokens) = match self.0.get(&limit.key) {
-            Some(known) => *known,
-            None => {
-                let count = "SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = ?1";
-                let running =
-                    tx.db.prepare_cached(count)?.query_row([limit.key.as_str()], |row| row.get::<_, i64>(0))?;
-                let rate = limit.per_minute.map(|per_minute| tokens_now(tx.db, tx.now, &limit.key, per_minute));
-                (running, rate.transpose()?)
-            }
+        let (mut running, mut tokens) = if let Some(known) = self.0.get(&limit.key) {
+            *known
+        } else {
+            let count = "SELECT count(*) FROM job WHERE state = 2 AND limit_key IS NOT NULL AND limit_key = ?1";
+            let running = tx.db.prepare_cached(count)?.query_row([limit.key.as_str()], |row| row.get::<_, i64>(0))?;
+            let rate = limit.per_minute.map(|per_minute| tokens_now(tx.db, tx.now, &limit.key, per_minute));
+            (running, rate.transpose()?)
         };
         let is_open =
             limit.running.is_none_or(|most| running < i64::from(most)) && tokens.is_none_or(|tokens| tokens >= 1.0);

@@ -93,7 +93,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let written = texts::write(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
     } else if form.json {
-        result.write_pretty(std::io::stdout().lock())?;
+        result.write_pretty(stdout(DataForm::Json))?;
     } else {
         result_tables::show(&result, &result.without_index()?)?;
     }

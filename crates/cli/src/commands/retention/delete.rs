@@ -20,6 +20,7 @@ use bindery_store::{
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Delete submissions for good, or everything of an owner
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -116,15 +117,15 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         ))?;
         remarks(&report, reclaimed);
     }
-    report_refused(&done)
+    Ok(report_refused(&done))
 }
 
 /// What was placed on hold, or taken up again, since it was looked at.
-fn report_refused(done: &Deletions) -> anyhow::Result<Exit> {
+fn report_refused(done: &Deletions) -> Exit {
     for (id, why) in &done.refused {
         output::note(format!("{id} was not deleted: {why}"));
     }
-    Ok(if done.refused.is_empty() { Exit::Ok } else { Exit::Partial })
+    if done.refused.is_empty() { Exit::Ok } else { Exit::Partial }
 }
 
 async fn of_owner(app: &App, owner: &str) -> anyhow::Result<Vec<Retained>> {

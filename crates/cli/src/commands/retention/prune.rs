@@ -2,7 +2,7 @@
 
 use super::{Report, extent::size_of, finish, remarks};
 use crate::{config::Settings, exit::Exit, output};
-use bindery_engine::retention::{Defaults, age_out, apply_policies, delete, due, sweep_orphans};
+use bindery_engine::retention::{Defaults, Due, age_out, apply_policies, delete, due, sweep_orphans};
 use bindery_store::retention::{EventAge, Reason, RetentionFilter};
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Some(before) => {
             due(store, RetentionFilter { ended_before: Some(before), ..RetentionFilter::default() }).await?
         }
-        None => Default::default(),
+        None => Due::default(),
     };
     report.on_hold = old.on_hold;
     if args.dry_run {

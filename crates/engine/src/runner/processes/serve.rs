@@ -62,7 +62,7 @@ pub fn serve(registry: &Registry, open_blobs: OpenBlobs<'_>) -> io::Result<()> {
     let pulse = Arc::clone(&answers);
     thread("bindery-pulse", move || pulse.beat())?;
     let task = Err(StepError::bug("no task was set up"));
-    let mut desk = Desk { registry, open_blobs, blobs: None, task, limited_to: None };
+    let mut desk = Desk { registry, open_blobs, blobs: None, task, limited_to: Limited::NotYet };
     desk.work(&inbox, &answers)
 }
 
@@ -135,6 +135,13 @@ impl Answers {
     }
 }
 
+/// What the memory of this process is limited to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Limited {
+    NotYet,
+    To(Option<u64>),
+}
+
 /// Where the work is done.
 struct Desk<'a> {
     registry: &'a Registry,
@@ -143,8 +150,8 @@ struct Desk<'a> {
     blobs: Option<(PathBuf, BlobAccess, tokio::runtime::Runtime)>,
     /// Or what every input is told instead.
     task: Result<Task, StepError>,
-    /// The limit that was set last.
-    limited_to: Option<Option<u64>>,
+    /// The limit that was set last: a number of bytes, or none at all. Before the first one, nothing was set.
+    limited_to: Limited,
 }
 
 impl Desk<'_> {
@@ -202,7 +209,7 @@ impl Desk<'_> {
     }
 
     fn limit_memory(&mut self, limit: Option<u64>) {
-        if self.limited_to.replace(limit) != Some(limit) {
+        if std::mem::replace(&mut self.limited_to, Limited::To(limit)) != Limited::To(limit) {
             limit_memory(limit);
         }
     }

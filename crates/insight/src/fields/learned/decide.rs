@@ -253,12 +253,12 @@ fn joint(amounts: &Amounts, scores: &[&[f32]]) -> Vec<Option<usize>> {
             own
         })
         .collect();
-    let likelihood = |index: usize, choice: Option<usize>| match choice {
-        Some(value) => chance(scores[index][value]).max(1e-4).ln(),
-        None => {
-            let best = scores[index].iter().copied().fold(f32::MIN, f32::max);
-            (1.0 - chance(best)).max(1e-4).ln()
-        }
+    let likelihood = |index: usize, choice: Option<usize>| {
+        let chosen = choice.map_or_else(
+            || 1.0 - chance(scores[index].iter().copied().fold(f32::MIN, f32::max)),
+            |value| chance(scores[index][value]),
+        );
+        chosen.max(1e-4).ln()
     };
     let mut best = (f32::MIN, vec![None; scores.len()]);
     let mut ranks = vec![0usize; scores.len()];

@@ -35,6 +35,7 @@ static OWNED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// A text that may be the name.
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 #[derive(Debug, Clone)]
 pub(crate) struct NameText {
     pub text: String,
@@ -49,6 +50,7 @@ pub(crate) struct NameText {
     is_segment: bool,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 struct HeadLine {
     line: usize,
     text: String,
@@ -375,6 +377,7 @@ impl<'s> Names<'s> {
 }
 
 /// What the words of a text are, and which stand first and last.
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 struct WordEnds {
     categories: Categories,
     has_legal: bool,
@@ -444,5 +447,5 @@ fn head_line(sheet: &Sheet, line: usize, text: String) -> HeadLine {
 fn tidied(text: &str) -> String {
     let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(' && c != '"');
-    plain.trim_end_matches(|c: char| matches!(c, ',' | ';' | ':' | '-' | '*' | '(' | '[' | '/' | ' ' | '|')).to_owned()
+    plain.trim_end_matches([',', ';', ':', '-', '*', '(', '[', '/', ' ', '|']).to_owned()
 }

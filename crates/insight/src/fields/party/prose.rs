@@ -124,7 +124,7 @@ fn name_at(words: &Words<'_>, start: usize) -> Option<Range<usize>> {
             if !is_joined {
                 break;
             }
-        } else if DESCRIPTIONS.contains(&plain.as_str()) && !is_capital || !(is_capital || is_within) {
+        } else if !is_capital && (DESCRIPTIONS.contains(&plain.as_str()) || !is_within) {
             break;
         }
         end += 1;
@@ -192,6 +192,7 @@ mod tests {
         parties(&Sheet::new(&[page])).map(|(first, second)| (first.text, second.map(|second| second.text)))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is read is optional")]
     fn pair(first: &str, second: &str) -> Option<(String, Option<String>)> {
         Some((first.to_owned(), Some(second.to_owned())))
     }

@@ -7,6 +7,7 @@ use crate::papers::{
 use fastrand::Rng;
 
 /// What all slips of one till have in common.
+#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 pub(super) struct Style {
     pub country: &'static Country,
     pub sign: &'static str,
@@ -33,6 +34,7 @@ pub(super) struct Style {
     pub by_rates: bool,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a habit of its own")]
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub note: bool,

@@ -55,7 +55,8 @@ impl Sums {
         } else if !style.has_tax {
             (base, 0, base)
         } else if style.tax_included {
-            let net = (base * 1000 + (1000 + rate) / 2) / (1000 + rate);
+            let gross = 1000 + rate;
+            let net = (base * 1000 + gross / 2) / gross;
             (net, base - net, base)
         } else {
             let tax = (base * rate + 500) / 1000;

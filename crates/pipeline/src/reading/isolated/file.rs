@@ -161,7 +161,7 @@ impl IsolatedFile {
             taken.push((facts, json.to_vec()));
             rest = behind;
         }
-        Ok(Self { remote, opened: Arc::new(Opened { about, hints, attachments, pages: taken }), options })
+        Ok(Self { remote, opened: Arc::new(Opened { about: *about, hints, attachments, pages: taken }), options })
     }
 
     /// For those who open it again.

@@ -83,7 +83,7 @@ pub(super) enum Answer {
     Type(FileType),
     /// The files inside, and the pages that are read already, each with its length; they follow as JSON.
     Opened {
-        about: About,
+        about: Box<About>,
         hints: Option<String>,
         attachments: Option<Vec<AttachmentName>>,
         pages: Vec<(PageFacts, usize)>,

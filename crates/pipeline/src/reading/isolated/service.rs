@@ -228,10 +228,10 @@ fn opened(file: &dyn OpenFile) -> Result<(Answer, Vec<u8>), ReadError> {
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
         let read = file.page(index)?;
         let Some(bytes) = json(&read, SENT_AT_ONCE - follows.len()) else {
-            return Ok((Answer::Opened { about, hints, attachments, pages: Vec::new() }, Vec::new()));
+            return Ok((Answer::Opened { about: Box::new(about), hints, attachments, pages: Vec::new() }, Vec::new()));
         };
         pages.push((PageFacts::of(&read), bytes.len()));
         follows.extend_from_slice(&bytes);
     }
-    Ok((Answer::Opened { about, hints, attachments, pages }, follows))
+    Ok((Answer::Opened { about: Box::new(about), hints, attachments, pages }, follows))
 }
