@@ -548,7 +548,7 @@ mod tests {
     #[test]
     fn a_review_of_an_older_program_is_taken_in() {
         let table = Table::named("review").unwrap();
-        let later = |name: &str| CAME_LATER.iter().any(|(_, column, _)| *column == name);
+        let later = |name: &str| CAME_LATER.iter().any(|(table, column, _)| (*table, *column) == ("review", name));
         let older = table.columns.iter().filter(|(name, _)| !later(name));
         let mut row: Row = older.map(|(name, _)| ((*name).to_owned(), Value::Null)).collect();
         assert!(table.check(&row).is_err());
