@@ -30,7 +30,9 @@
 //! ([`is_used_alone`](bindery_store::Retention::is_used_alone)), nobody can be between a touch and a commit, and `T` is now:
 //! whoever comes later touches later.
 //!
-//! What the argument rests on: a commit follows the touch of its blobs within [`GRACE`]. A step that keeps bytes early and
+//! In object storage a touch writes the object again, so that one of the last five minutes is left as it is.
+//!
+//! What the argument rests on: a commit follows the touch of its blobs within [`GRACE`], less those minutes. A step that keeps bytes early and
 //! takes longer than that before it is stored is not covered.
 
 mod blob_sweep;

@@ -5,12 +5,12 @@ use super::{
     place::Scheme,
     spool::{self, Spool},
 };
-use crate::blobs::{BlobError, Listed};
+use crate::blobs::{BlobError, Listed, draft::TOUCH_AGAIN};
 use bindery_core::{ContentHash, hash::Hasher};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStoreExt};
-use std::path::Path;
+use std::{path::Path, time::SystemTime};
 use tokio::sync::mpsc;
 
 /// Where the bytes of a blob go.
@@ -31,6 +31,22 @@ impl To<'_> {
             Self::Writer(sender) => spool::send(sender, piece).await,
         }
     }
+}
+
+/// What is under the key of a blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// Nothing, or something damaged.
+    Absent,
+    /// It was written so long ago that a sweep may soon take it for garbage: it has to be touched.
+    Old,
+    Young,
+}
+
+/// Whether an object was written within [`TOUCH_AGAIN`], by our clock. Services refuse requests of clocks that differ from
+/// theirs by a quarter of an hour, so that it is far from the end of a grace period whatever the clocks say.
+pub(super) fn is_young(meta: &ObjectMeta) -> bool {
+    SystemTime::now().duration_since(meta.last_modified.into()).is_ok_and(|age| age < TOUCH_AGAIN)
 }
 
 impl ObjectBlobs {
@@ -65,11 +81,11 @@ impl ObjectBlobs {
         spool.finish(read).await
     }
 
-    /// Whether the blob is there and sound, so that it need not be written again.
-    pub(super) async fn holds(&self, hash: ContentHash, size: u64) -> Result<bool, BlobError> {
+    /// Looks whether the blob is there and sound, so that it need not be written again.
+    pub(super) async fn existing(&self, hash: ContentHash, size: u64) -> Result<Existing, BlobError> {
         let meta = match self.head(hash).await {
             Ok(meta) => meta,
-            Err(BlobError::Missing { .. }) => return Ok(false),
+            Err(BlobError::Missing { .. }) => return Ok(Existing::Absent),
             Err(error) => return Err(error),
         };
         let mut is_sound = meta.size == size;
@@ -82,8 +98,9 @@ impl ObjectBlobs {
         }
         if !is_sound {
             tracing::warn!(blob.hash = %hash, place = %self.place, "replacing a damaged blob");
+            return Ok(Existing::Absent);
         }
-        Ok(is_sound)
+        Ok(if is_young(&meta) { Existing::Young } else { Existing::Old })
     }
 
     pub(super) async fn page(&self, after: Option<ContentHash>, limit: usize) -> Result<Vec<Listed>, BlobError> {

@@ -3,6 +3,7 @@
 use super::{
     ObjectBlobs,
     blobs::{blocking, finished},
+    read::{Existing, is_young},
 };
 use crate::blobs::{
     BlobError, Stored,
@@ -37,15 +38,18 @@ impl ObjectBlobs {
             Err(error) if is_unsupported(&error) => {}
             Err(error) => return Err(self.on_error("write", &key, &error)),
         }
-        // The same bytes once more: an object is touched by writing it, and what was damaged is sound again.
-        let is_there = self.holds(hash, size).await?;
-        self.store.put(&key, payload).await.map_err(|error| self.on_error("write", &key, &error))?;
-        stored(!is_there)
+        let existing = self.existing(hash, size).await?;
+        if existing != Existing::Young {
+            // The same bytes once more: an object is touched by writing it, and what was damaged is sound again.
+            self.store.put(&key, payload).await.map_err(|error| self.on_error("write", &key, &error))?;
+        }
+        stored(existing == Existing::Absent)
     }
 
-    /// Writes a blob over itself, so that it is as young as a new one. False when it is not there.
+    /// Writes a blob over itself unless it is young, so that it is as young as a new one. False when it is not there.
     pub(super) async fn write_again(&self, hash: ContentHash) -> Result<bool, BlobError> {
         let size = match self.head(hash).await {
+            Ok(meta) if is_young(&meta) => return Ok(true),
             Ok(meta) => meta.size,
             Err(BlobError::Missing { .. }) => return Ok(false),
             Err(error) => return Err(error),
@@ -96,10 +100,12 @@ impl ObjectBlobs {
         if let Some(bytes) = bytes {
             return self.put_bytes(bytes).await;
         }
-        // What is there is uploaded once more, which touches it.
-        let is_there = self.holds(hash, size).await?;
-        self.upload_source(source, hash, size).await?;
-        Ok(Stored { hash, size, new: !is_there })
+        let existing = self.existing(hash, size).await?;
+        if existing != Existing::Young {
+            // What is old is uploaded once more, which touches it.
+            self.upload_source(source, hash, size).await?;
+        }
+        Ok(Stored { hash, size, new: existing == Existing::Absent })
     }
 
     async fn upload_path(&self, path: PathBuf, hash: ContentHash, size: u64) -> Result<(), BlobError> {
