@@ -237,7 +237,7 @@ fn is_unit_of_time(word: &str) -> bool {
         "meses", "año", "años", "anos", "giorni", "giorno", "mesi", "anni", "dagen", "dag", "weken", "maanden", "jaar",
         "dni", "dagar", "dage", "dnů",
     ];
-    let word = trimmed(word).to_lowercase();
+    let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     UNITS.contains(&word.as_str())
 }
 

@@ -21,6 +21,7 @@ const RECORD: &str = "kept: a public record";
 const ONE_ROW: &str = "kept: one row for each of few names";
 const EXECUTIONS: &str = "`bindery machine prune`, `bindery prune`: some time after the execution has ended";
 const INDEX: &str = "with its document";
+const SAMPLES: &str = "when something was deleted; made again from what is there";
 const BOOKKEEPING: &str = "by the sweep that it is for";
 
 /// Everything that a database holds.
@@ -87,6 +88,8 @@ pub const OWNERS: &[Owner] = &[
     owner("model_answer", "90 days after the answer"),
     owner("id_block", ONE_ROW),
     owner("sqlite_sequence", ONE_ROW),
+    owner("sqlite_stat1", SAMPLES),
+    owner("sqlite_stat4", SAMPLES),
     owner("feed", ONE_ROW),
     owner("bindery_version", ONE_ROW),
 ];

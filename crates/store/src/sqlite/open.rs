@@ -92,7 +92,14 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
 fn create_for_owner(path: &Path) -> StoreResult<()> {
     let created = private::create_file(path).and_then(|()| check_writable(path));
     // SQLite would say only that it cannot open it.
-    created.map_err(|error| StoreError::NotWritable { path: path.to_owned(), detail: error.to_string() })
+    created.map_err(|error| {
+        let (path, detail) = (path.to_owned(), error.to_string());
+        if error.kind() == io::ErrorKind::NotFound {
+            StoreError::CannotOpen { path, detail }
+        } else {
+            StoreError::NotWritable { path, detail }
+        }
+    })
 }
 
 /// Fails unless the database can be changed: itself, and its folder, where SQLite puts its write-ahead log.

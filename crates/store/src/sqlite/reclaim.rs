@@ -18,6 +18,7 @@ pub(super) fn reclaim(options: &Options, whole: bool) -> StoreResult<Reclaimed> 
     let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
     let db = open_for_upkeep(options)?;
     let before = size(&db).map_err(explain)?;
+    forget_samples(&db).map_err(explain)?;
     if whole {
         db.execute_batch("VACUUM").map_err(explain)?;
     }
@@ -40,6 +41,12 @@ pub(super) fn reclaim(options: &Options, whole: bool) -> StoreResult<Reclaimed> 
     }
     let bytes = before.saturating_sub(size(&db).map_err(explain)?);
     Ok(Reclaimed { bytes, complete: is_empty && left == 0 })
+}
+
+/// The query planner keeps samples of what indexes hold, also of rows that are gone. It makes new ones when it needs them.
+fn forget_samples(db: &Connection) -> rusqlite::Result<()> {
+    let has_samples = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'")?.exists([])?;
+    if has_samples { db.execute_batch("DELETE FROM sqlite_stat4; DELETE FROM sqlite_stat1") } else { Ok(()) }
 }
 
 fn number(db: &Connection, pragma: &str) -> rusqlite::Result<u64> {

@@ -2,7 +2,12 @@
 
 use super::{Seen, registry, workflow};
 use crate::support::Rig;
-use bindery_core::{EventSeq, Payload, StepError, event::kind, item::ItemKind, submission::SubmissionStatus};
+use bindery_core::{
+    EventSeq, Payload, StepError,
+    event::{NewEvent, kind},
+    item::ItemKind,
+    submission::SubmissionStatus,
+};
 use bindery_engine::{Child, Children, Extracted, context::StepContext, retention::apply_policies};
 use bindery_store::query::{EventFilter, ItemFilter};
 use serde_json::{Value, json};
@@ -44,6 +49,12 @@ async fn left_after(retention: &str, days: u32) -> Left {
     let status = store.submission(seen.id).await.unwrap().map(|it| it.status);
     assert_eq!(status, Some(SubmissionStatus::Completed));
     seen.rig.clock.advance(Duration::from_secs(1) + Duration::from_secs(24 * 60 * 60) * days);
+    // The newest event of all stays, because positions are counted from it; it is another one.
+    store.append_events(vec![NewEvent::new("Later", None, "{}".to_owned())]).await.unwrap();
+    let last = store.last_event().await.unwrap();
+    for known in store.consumers().await.unwrap() {
+        store.reset_consumer(&known.consumer, last).await.unwrap();
+    }
     apply_policies(store).await.unwrap();
     let has_content = async |kind| {
         let filter = ItemFilter { kind: Some(kind), ..ItemFilter::default() };
