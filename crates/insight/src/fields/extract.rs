@@ -122,7 +122,11 @@ impl FieldFinder<'_> {
             money: candidates(FieldType::Money),
             dates: candidates(FieldType::Date),
         };
-        Some(decider.decide(&wanted))
+        let mut decided = decider.decide(&wanted);
+        let merchant = self.schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptMerchant));
+        let stated = merchant.and_then(|field| learned::beside_label(self.sheet, &field.labels));
+        decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
+        Some(decided)
     }
 
     fn learned(&self, own: &Decided) -> FieldValue {

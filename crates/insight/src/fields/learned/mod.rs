@@ -9,6 +9,7 @@
 //! | `lexicon` | words around values by category, in `words.txt` |
 //! | `money` | features of amounts: labels, arithmetic, place, rivals |
 //! | `merchant` | features of lines that may name who issued a slip |
+//! | `stated_name` | names beside labels of their own, which need no model |
 //! | `dates` | features of days |
 //! | `labelled` | features of candidates beside the labels of any field, also of users' own types |
 //! | `decide` | which candidate each field of a known meaning gets |
@@ -25,11 +26,13 @@ mod merchant;
 mod money;
 mod reasons;
 mod sink;
+mod stated_name;
 pub mod training;
 
 pub(crate) use decide::{Decided, Decider};
 pub(crate) use labelled::{Labelled, Pair};
 pub(crate) use money::hundredths;
+pub(crate) use stated_name::beside_label;
 
 use crate::{
     fields::schema::FieldType,
