@@ -18,7 +18,7 @@ name: slow
 version: 1
 stages:
   - {name: split, component: text_splitter, over: file, parallel: true, settings: {lines_per_page: 1}}
-  - {name: count, component: word_counter, over: page, parallel: true, max_attempts: 20, settings: {delay_ms: 20}}
+  - {name: count, component: word_counter, over: page, parallel: true, settings: {delay_ms: 20}}
   - name: consolidate
     component: word_consolidator
     aggregation: {collect_by: submission_id, expect_count_from: page_count}
