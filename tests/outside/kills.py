@@ -202,9 +202,9 @@ def disturb(site, submission, options, chance):
             break
         if time.monotonic() > last_harm + PATIENCE_SECONDS:
             raise SystemExit(f"not finished {PATIENCE_SECONDS} s after the last kill; see {site.root}")
-        # One freeze at a time, spread over the kills: somebody must be there to take the jobs up.
+        # Spread over the kills; one worker at least must be there to take the jobs up.
         freezes_due = options.freezes * (crew.kills + 1) > crew.freezes * (options.kills + 1)
-        if crew.freezes < options.freezes and freezes_due and not crew.frozen:
+        if crew.freezes < options.freezes and freezes_due and len(crew.frozen) < WORKERS - 1:
             crew.freeze()
         elif crew.kills < options.kills:
             crew.kill()

@@ -49,8 +49,9 @@ const DESCRIPTIONS: &[&str] = &[
 ];
 /// Words in small letters that stand within names.
 const WITHIN: &[&str] = &[
-    "of", "the", "for", "de", "la", "du", "des", "van", "von", "der", "del", "&", "and", "y", "et", "und", "di",
-    "d/b/a",
+    "of", "the", "for", "de", "la", "le", "les", "du", "des", "sur", "sous", "van", "von", "der", "den", "am", "im",
+    "an", "zum", "zur", "bei", "auf", "del", "el", "los", "las", "do", "da", "dos", "das", "aan", "op", "het", "&",
+    "and", "y", "et", "und", "e", "og", "och", "di", "d/b/a",
 ];
 /// Openings that name nobody.
 const NOBODY: &[&str] =
@@ -210,6 +211,12 @@ mod tests {
                 "THIS AGREEMENT made this 1st day of May, 2020, between The Savings Bank of Kiel, a bank having its\noffices at 1 Quay (the “Bank”), and John Demo, an individual (Demo)."
             ),
             pair("The Savings Bank of Kiel", "John Demo")
+        );
+        assert_eq!(
+            read(
+                "between\nLagerhaus am Kai GmbH, Kaistraße 14, 24103 Kiel, hereinafter the Lessor,\nand\nHarbour Street Library Trust, Kaistraße 22, 24103 Kiel, hereinafter the Lessee."
+            ),
+            pair("Lagerhaus am Kai GmbH", "Harbour Street Library Trust")
         );
         assert_eq!(
             read("Vertrag zwischen Muster GmbH (Auftraggeber) und Beispiel AG (Auftragnehmer)"),
