@@ -160,16 +160,16 @@ fn s002_01_a_program_that_declares_durable_queues_only_takes_part() {
 
 /// Takes one message from a queue, as a program outside does, and publishes what it makes of it.
 async fn answer_one(url: &str, queue: &str, key: &str, work: impl Fn(&Value) -> Value) {
-    let connection = Connection::connect(url, ConnectionProperties::default()).await.unwrap();
     let begun = Instant::now();
-    let (channel, taken) = loop {
+    let (_connection, channel, taken) = loop {
         assert!(begun.elapsed() < Duration::from_secs(60), "no message in {queue}");
-        // Asking for a queue that is not there closes the channel.
+        // Asking for a queue that is not there closes the channel, and a new one on the same connection may be refused.
+        let connection = Connection::connect(url, ConnectionProperties::default()).await.unwrap();
         let channel = connection.create_channel().await.unwrap();
         if let Ok(Some(taken)) = channel.basic_get(queue.into(), BasicGetOptions::default()).await {
-            break (channel, taken);
+            break (connection, channel, taken);
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     };
     let mut message: Value = serde_json::from_slice(&taken.delivery.data).unwrap();
     message["payload"] = work(&message["payload"]);
