@@ -50,7 +50,7 @@ async fn finish(app: &App, report: &mut Report, whole: bool) -> anyhow::Result<R
 fn remarks(report: &Report, reclaimed: Reclaimed) {
     if report.files_shared > 0 {
         let files = output::count(report.files_shared, "file");
-        output::note(format!("{files} stay: other submissions use the same content"));
+        output::note(format!("{files} kept: other submissions use the same content"));
     }
     if report.files_waiting > 0 {
         let files = output::count(report.files_waiting, "file");

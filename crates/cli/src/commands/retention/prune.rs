@@ -103,7 +103,7 @@ fn say(report: &Report, json: bool, what: &str) -> anyhow::Result<()> {
         output::line(format!("the database is {} smaller", output::bytes(report.database_bytes)))?;
     }
     if report.on_hold > 0 {
-        output::note(format!("{} on hold and stay", are(report.on_hold)));
+        output::note(format!("{} on hold and kept", are(report.on_hold)));
     }
     Ok(())
 }
