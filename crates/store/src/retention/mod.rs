@@ -100,7 +100,7 @@ pub trait Retention: Send + Sync {
     ) -> StoreResult<()>;
 
     /// Whether nobody but this handle uses the store at this moment: no other process has it open, no job is running, and no
-    /// worker has given a sign of life lately.
+    /// worker has sent a heartbeat lately.
     async fn is_used_alone(&self) -> StoreResult<bool>;
 
     /// Gives the space of deleted rows back to the system, and takes deleted content out of what is left behind of it (free

@@ -43,6 +43,16 @@ const FAILS: f32 = -3.0;
 /// Sums may be off by what tills round.
 const ROUNDED: i64 = 5;
 
+/// The features of each candidate, as a model takes them.
+fn feature_rows<T>(candidates: &[T], features: impl Fn(&T, &mut Sink)) -> Vec<Vec<f32>> {
+    let row = |candidate| {
+        let mut sink = Sink::default();
+        features(candidate, &mut sink);
+        sink.values
+    };
+    candidates.iter().map(row).collect()
+}
+
 pub(crate) struct Decider<'s> {
     pub sheet: &'s Sheet,
     pub models: &'s FieldModels,
@@ -69,15 +79,7 @@ impl Decider<'_> {
     fn date(&self) -> Option<Decided> {
         let (_, model, names) = self.models.get(ModelKind::ReceiptDate)?;
         let days = Days::new(self.sheet, self.dates);
-        let rows: Vec<Vec<f32>> = days
-            .values
-            .iter()
-            .map(|day| {
-                let mut sink = Sink::default();
-                days.features(day, &mut sink);
-                sink.values
-            })
-            .collect();
+        let rows = feature_rows(&days.values, |day, sink| days.features(day, sink));
         let scores: Vec<f32> = rows.iter().map(|row| model.forest.score(row)).collect();
         let best = best_of(&scores)?;
         let confidence = model.calibration.confidence(answer(&scores, best));
@@ -100,15 +102,7 @@ impl Decider<'_> {
     fn merchant(&self) -> Option<Decided> {
         let (_, model, feature_names) = self.models.get(ModelKind::ReceiptMerchant)?;
         let names = Names::new(self.sheet);
-        let rows: Vec<Vec<f32>> = names
-            .candidates
-            .iter()
-            .map(|name| {
-                let mut sink = Sink::default();
-                names.features(name, &mut sink);
-                sink.values
-            })
-            .collect();
+        let rows = feature_rows(&names.candidates, |name, sink| names.features(name, sink));
         let scores: Vec<f32> = rows.iter().map(|row| model.forest.score(row)).collect();
         let best = best_of(&scores)?;
         let confidence = model.calibration.confidence(answer(&scores, best));
@@ -133,15 +127,7 @@ impl Decider<'_> {
         if amounts.values.is_empty() {
             return Vec::new();
         }
-        let rows: Vec<Vec<f32>> = amounts
-            .values
-            .iter()
-            .map(|value| {
-                let mut sink = Sink::default();
-                amounts.features(value, &value.prints, &mut sink);
-                sink.values
-            })
-            .collect();
+        let rows = feature_rows(&amounts.values, |value, sink| amounts.features(value, &value.prints, sink));
         let kinds = [
             (Meaning::ReceiptTotal, ModelKind::ReceiptTotal),
             (Meaning::ReceiptNet, ModelKind::ReceiptNet),
