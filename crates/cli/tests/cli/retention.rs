@@ -85,12 +85,27 @@ fn after_an_owner_is_deleted_no_byte_of_theirs_is_left() {
     assert_only_bob_is_left(&desk);
 }
 
+/// Makes the server write its pages to its files, and remove the files of tables that were rewritten.
+fn checkpoint(url: &str) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+        let driver = tokio::spawn(connection);
+        client.batch_execute("CHECKPOINT").await.unwrap();
+        drop(client);
+        driver.await.unwrap().unwrap();
+    });
+}
+
 #[test]
 fn on_postgresql_no_row_and_after_compacting_no_file_has_a_trace() {
     let Some(server) = postgres::start() else { return };
     let desk = postgres::desk_on(&server);
     two_owners(&desk);
     assert!(!with_traces(&desk.path("shared/blobs")).is_empty());
+    let relations = server.data().join("base");
+    checkpoint(&server.url());
+    assert!(!with_traces(&relations).is_empty(), "what is looked for has to be there before");
     let deleted = desk.bindery(&["delete", "--owner", OWNER, "--yes", "--json"]).ok().json();
     assert_eq!((&deleted["submissions"], &deleted["files_waiting"]), (&1.into(), &0.into()), "{deleted}");
     assert_eq!(with_traces(&desk.path("shared/blobs")), Vec::<PathBuf>::new());
@@ -103,7 +118,7 @@ fn on_postgresql_no_row_and_after_compacting_no_file_has_a_trace() {
         assert!(!found, "{word} is in a row");
     }
     desk.bindery(&["prune", "--compact"]).ok();
-    let relations = server.data().join("base");
+    checkpoint(&server.url());
     assert_eq!(with_traces(&relations), Vec::<PathBuf>::new());
 }
 
