@@ -43,7 +43,7 @@ pub trait Queue: Send + Sync {
     /// the jobs back once it has run out.
     async fn claim(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;
 
-    /// Leases a group of suspects: ready jobs that a worker held when it died. Those with the fewest losses come first,
+    /// Leases a group of suspects: ready jobs (or such whose time has come) that a worker held when it died. Those with the fewest losses come first,
     /// then the largest group. The caller runs them when nothing else runs in its process, and
     /// [says so](Self::begin_suspects) before.
     async fn claim_suspects(&self, request: ClaimRequest) -> StoreResult<Vec<ClaimedJob>>;

@@ -230,6 +230,25 @@ pub async fn a_heartbeat_keeps_the_lease(f: &Fixture) {
     f.done(&claim).await;
 }
 
+pub async fn a_heartbeat_keeps_a_lease_whose_job_stood_in_an_older_claim(f: &Fixture) {
+    let submission = f.submission().await;
+    let kept = f.enqueue(f.job("ocr", submission)).await;
+    let older = f.claim_one().await;
+    let again = JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None };
+    f.end(&older, again).await;
+    let forgotten = f.enqueue(f.job("ocr", submission)).await;
+    let claims = f.claim(2).await;
+    assert_eq!(claims.len(), 2);
+    f.advance(LEASE.as_secs() + 1);
+    let held = claims.iter().find(|claim| claim.job.id == kept).unwrap();
+    let lost = f.store.heartbeat(&"worker".into(), vec![lease_of(held)], LEASE, 0).await.unwrap();
+    assert!(lost.is_empty());
+    assert_eq!(f.store.sweep().await.unwrap().leases_expired, 1);
+    assert_eq!(f.stored(kept).await.state, JobState::Running);
+    assert_eq!(f.stored(forgotten).await.state, JobState::Ready);
+    f.done(held).await;
+}
+
 pub async fn a_heartbeat_names_the_jobs_that_are_lost(f: &Fixture) {
     let submission = f.submission().await;
     f.store.enqueue((0..4).map(|_| f.job("ocr", submission)).collect()).await.unwrap();

@@ -122,6 +122,7 @@ macro_rules! conformance_suite {
                 a_rejected_commit_does_not_disturb_its_neighbours
                 a_wrong_token_is_no_claim
                 a_heartbeat_keeps_the_lease
+                a_heartbeat_keeps_a_lease_whose_job_stood_in_an_older_claim
                 a_heartbeat_names_the_jobs_that_are_lost
                 an_expired_lease_goes_back_without_using_up_an_attempt
                 what_a_worker_held_that_is_known_to_be_dead_goes_back_at_once
@@ -133,6 +134,7 @@ macro_rules! conformance_suite {
                 what_a_lost_worker_held_runs_apart_from_other_work
                 a_death_between_claim_and_start_blames_nobody
                 a_job_is_blamed_only_for_deaths_while_it_ran_alone
+                a_suspect_that_waits_for_its_next_attempt_is_claimed_when_that_is_due
                 a_group_that_loses_its_worker_is_divided
                 a_run_that_ends_in_any_way_ends_the_suspicion
                 progress_ends_the_blame_but_not_the_run

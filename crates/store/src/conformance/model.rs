@@ -233,7 +233,8 @@ impl Model {
         max: usize,
         lease: Duration,
     ) -> Vec<(JobKey, ClaimKey)> {
-        let waits = |job: &ModelJob| job.state == JobState::Ready && job.held.suspect > 0;
+        let now = self.now;
+        let waits = |job: &ModelJob| job.state_at(now) == JobState::Ready && job.held.suspect > 0;
         let suspects = self.jobs.iter().filter(|(_, job)| waits(job));
         let mut order: Vec<_> =
             suspects.map(|(key, job)| ((job.held.losses, Reverse(job.held.suspect)), *key)).collect();

@@ -71,6 +71,18 @@ pub async fn a_job_is_blamed_only_for_deaths_while_it_ran_alone(f: &Fixture) {
     assert_eq!(f.stored(id).await.attempt, 0);
 }
 
+pub async fn a_suspect_that_waits_for_its_next_attempt_is_claimed_when_that_is_due(f: &Fixture) {
+    let id = suspects(f, 1).await[0];
+    let claim = f.claim_suspect().await;
+    // Its start is not marked, so its end proves nothing.
+    let later = JobEnd::Retry { at: f.after(5), error: error("Timeout", ErrorClass::Retry), resume: None };
+    f.end(&claim, later).await;
+    assert!(f.claim_suspects(1).await.is_empty(), "it is not due");
+    f.advance(6);
+    let again = f.claim_suspect().await;
+    assert_eq!((again.job.id, again.job.attempt), (id, 2));
+}
+
 pub async fn a_group_that_loses_its_worker_is_divided(f: &Fixture) {
     let ids = suspects(f, 200).await;
     let group = f.claim_suspects(1_000).await;

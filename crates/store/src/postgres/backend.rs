@@ -143,8 +143,9 @@ impl Queue for PostgresStore {
         if self.unsuspected.holds(&meant, mark) {
             return Ok(Vec::new());
         }
-        if !suspects::any_wait(&self.db).await? {
-            self.unsuspected.found_nothing(meant, mark, None, self.look_after());
+        let next_in = suspects::next_in(&self.db).await?;
+        if next_in.is_none_or(|next_in| !next_in.is_zero()) {
+            self.unsuspected.found_nothing(meant, mark, next_in, self.look_after());
             return Ok(Vec::new());
         }
         transaction!(self.db, Quiet, tx => suspects::claim_suspects(&tx, &request).await)

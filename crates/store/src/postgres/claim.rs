@@ -160,7 +160,7 @@ pub(super) async fn claim(
 }
 
 /// Jobs whose time has come are ready.
-async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
+pub(super) async fn promote_scheduled(tx: &Tx) -> TxResult<()> {
     let promote = "UPDATE job SET state = 0, due_at = NULL WHERE id IN \
                    (SELECT id FROM job WHERE shelf = 1 AND due_at <= $1 FOR UPDATE SKIP LOCKED)";
     tx.execute(promote, &[&tx.millis()]).await?;

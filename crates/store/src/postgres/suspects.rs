@@ -13,16 +13,19 @@ use bindery_core::{
     JobId,
     job::{ClaimedJob, Token},
 };
-use std::{collections::HashSet, sync::LazyLock};
+use std::{collections::HashSet, sync::LazyLock, time::Duration};
 
 /// How many suspects one claim looks at.
 const LOOKED_AT: i64 = 500;
 
-/// Whether there are any at all: most of the time there are none, and a look is cheaper than a transaction.
-pub(super) async fn any_wait(db: &Db) -> StoreResult<bool> {
-    let look = "SELECT EXISTS (SELECT 1 FROM job WHERE suspect > 0 AND state = 0)";
-    let found = db.ask(look, &[], |row| get::<bool>(row, 0)).await?;
-    Ok(found.first().copied().unwrap_or(true))
+/// How long until one can be claimed; none where there are none. Most of the time there are none, and a look is cheaper
+/// than a transaction.
+pub(super) async fn next_in(db: &Db) -> StoreResult<Option<Duration>> {
+    const LOOK: &str = "SELECT min(CASE state WHEN 0 THEN 0 ELSE due_at - t.now END) FROM job, \
+         (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now) AS t \
+         WHERE suspect > 0 AND state IN (0, 1)";
+    let found = db.ask(LOOK, &[&db.given_time()], |row| get::<Option<i64>>(row, 0)).await?;
+    Ok(found.first().copied().flatten().map(claim::until))
 }
 
 /// The next group: those with the fewest losses first, large groups before small ones. What another claim has in hand is
@@ -33,6 +36,7 @@ pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<
          WHERE suspect > 0 AND state = 0 AND ($1::text[] IS NULL OR queue = ANY($1)) \
          AND queue NOT IN (SELECT queue.name FROM queue) AND ($2::bigint[] IS NULL OR submission_id = ANY($2)) \
          ORDER BY losses, suspect DESC, id LIMIT $3 FOR UPDATE SKIP LOCKED";
+    claim::promote_scheduled(tx).await?;
     let (queues, submissions) = (claim::queues_of(request), claim::submissions_of(request));
     let found = tx.query(NEXT, &[&queues, &submissions, &LOOKED_AT]).await?;
     let mut limited = Vec::new();

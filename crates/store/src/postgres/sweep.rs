@@ -115,11 +115,13 @@ async fn expire_leases(tx: &Tx, claims: &[(i64, Vec<i64>)]) -> TxResult<u64> {
     if claims.is_empty() {
         return Ok(0);
     }
-    let tokens: Vec<i64> = claims.iter().map(|(token, _)| *token).collect();
-    let jobs: Vec<i64> = claims.iter().flat_map(|(_, jobs)| jobs).copied().collect();
+    // Each job with its own token: a job may stand in one claim that ended long ago and in another that is held.
+    let held = claims.iter().flat_map(|(token, jobs)| jobs.iter().map(|job| (*job, *token)));
+    let (jobs, tokens): (Vec<i64>, Vec<i64>) = held.unzip();
     // Most have ended long ago. Whoever commits one at this moment is waited for: it will not be asked about again.
     let find = format!(
-        "SELECT {} FROM job WHERE id = ANY($1) AND token = ANY($2) AND state = 2 ORDER BY id FOR UPDATE",
+        "SELECT {} FROM job WHERE id = ANY($1) AND state = 2 \
+         AND (id, token) IN (SELECT * FROM unnest($1::bigint[], $2::bigint[])) ORDER BY id FOR UPDATE",
         Lost::COLUMNS
     );
     let expired = tx.collect(&find, &[&jobs, &tokens], Lost::read).await?;

@@ -46,7 +46,7 @@ pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<C
 }
 
 /// Jobs whose time has come move to the ready index.
-fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
+pub(super) fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
     let mut promote =
         tx.db.prepare_cached("UPDATE job SET state = 0, due_at = NULL WHERE state = 1 AND due_at <= ?1")?;
     promote.execute([tx.now.as_millis()])?;

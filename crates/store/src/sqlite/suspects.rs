@@ -1,7 +1,7 @@
 //! Claiming [suspects](crate::suspects) apart from other work, and the mark that a run of them begins.
 
 use super::{
-    claim::{self, Candidate, candidate, is_wanted, paused_queues, tokens_now},
+    claim::{self, Candidate, candidate, is_wanted, paused_queues, promote_scheduled, tokens_now},
     rows::{JOB_COLUMNS, id_list},
     writer::{Tx, WishResult},
 };
@@ -20,6 +20,7 @@ pub(super) fn claim_suspects(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishRes
     static NEXT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {JOB_COLUMNS} FROM job WHERE suspect > 0 AND state = 0 ORDER BY losses, suspect DESC, id")
     });
+    promote_scheduled(tx)?;
     let paused = paused_queues(tx)?;
     let mut open = Limits::default();
     let mut group: Option<(u32, i64)> = None;
