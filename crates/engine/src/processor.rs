@@ -239,8 +239,8 @@ impl Registry {
         self.services.push(service);
     }
 
-    pub fn service(&self, name: &str) -> Option<&Arc<dyn Service>> {
-        self.services.iter().find(|service| service.name() == name)
+    pub fn services(&self) -> &[Arc<dyn Service>] {
+        &self.services
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Processor>> {

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "the numbers are the result")]
 
 mod bench;
+mod deleting;
 mod fan;
 mod queue;
 
@@ -15,6 +16,8 @@ use std::process::Command;
 const NOOP_JOBS: usize = 200_000;
 const CHILDREN: usize = 100_000;
 const MANY_CHILDREN: usize = 1_000_000;
+const SUBMISSIONS: usize = 100_000;
+const DELETED: usize = 1_000;
 
 /// Given to this program when it runs itself, so that nothing else counts as the memory of a large join.
 const FAN_ALONE: &str = "--fan-alone";
@@ -70,6 +73,11 @@ fn measure(only: Option<&str>) -> Outcome<()> {
         let appended = queue::event_appends(&Scratch::new("events")?)?;
         println!("events of 200 bytes, 1000 at a time: {appended}");
         numbers.push(format!("event_append_per_s={:.0}", appended.per_second()));
+    }
+    if wanted("delete") {
+        let seconds = deleting::while_others_work(&Scratch::new("delete")?, SUBMISSIONS, DELETED)?;
+        println!("{DELETED} of {SUBMISSIONS} submissions deleted while others work: {seconds:.2} s");
+        numbers.push(format!("delete_1000_s={seconds:.2}"));
     }
     println!("BENCH {}", numbers.join(" "));
     Ok(())

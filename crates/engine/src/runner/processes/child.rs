@@ -31,6 +31,10 @@ const MOST_AHEAD: usize = 32;
 /// The most bytes that are sent ahead, and that are kept for sending.
 pub(super) const LARGE: usize = 256 << 10;
 
+/// How much of an answer fits into the pipe, if the system allows it: a child that has written its answer need not wait
+/// until all of it is read.
+const PIPE: usize = 1 << 20;
+
 /// How many keys are noted of a child.
 const MOST_KEYS: usize = 256;
 
@@ -93,7 +97,10 @@ impl ChildProcess {
         let mut parts = || {
             let missing = || io::Error::other("a pipe to the child is missing");
             let orders = process.stdin.take().ok_or_else(missing)?;
-            let answers = BufReader::with_capacity(64 << 10, process.stdout.take().ok_or_else(missing)?);
+            let answers = process.stdout.take().ok_or_else(missing)?;
+            // A pipe of the usual size does as well.
+            let _ = rustix::pipe::fcntl_setpipe_size(&answers, PIPE);
+            let answers = BufReader::with_capacity(64 << 10, answers);
             let stderr = Stderr::follow(process.stderr.take().ok_or_else(missing)?, pid)?;
             let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(missing)?;
             let vitals = Arc::new(Vitals::new(pid));

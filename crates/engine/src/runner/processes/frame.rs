@@ -63,10 +63,11 @@ pub(super) fn raw(head: &[u8], body: &[u8]) -> Result<Vec<u8>, FrameError> {
 }
 
 /// An answer of a service.
-pub(super) fn raw_answer(bytes: &[u8]) -> Result<Vec<u8>, FrameError> {
+pub(super) fn raw_answer(mut bytes: Vec<u8>) -> Result<Vec<u8>, FrameError> {
     let size = bytes.len();
     let length = u32::try_from(size).ok().filter(|_| size <= MAX_FRAME).ok_or(FrameError::TooLarge { size })?;
-    Ok([&length.to_le_bytes(), bytes].concat())
+    bytes.splice(..0, length.to_le_bytes());
+    Ok(bytes)
 }
 
 /// The head and the bytes of a request to a service; none if the message is another.
@@ -86,8 +87,9 @@ pub(super) fn read(pipe: &mut impl Read) -> Result<Option<Vec<u8>>, FrameError> 
     if size > MAX_FRAME {
         return Err(FrameError::TooLarge { size });
     }
-    let mut message = vec![0; size];
-    Ok(fill(pipe, &mut message)?.then_some(message))
+    let mut message = Vec::with_capacity(size);
+    pipe.take(size as u64).read_to_end(&mut message)?;
+    Ok((message.len() == size).then_some(message))
 }
 
 fn fill(pipe: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {

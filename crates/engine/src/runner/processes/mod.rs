@@ -62,7 +62,7 @@ mod wire;
 
 pub use command::ChildCommand;
 pub use frame::MAX_FRAME;
-pub use serve::{OpenBlobs, local_blobs, serve};
+pub use serve::{OpenBlobs, local_blobs, serve, serve_with};
 pub use service::{Call, Service};
 
 use self::{

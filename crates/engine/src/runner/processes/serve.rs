@@ -3,7 +3,7 @@
 use super::{
     frame::{self, FrameError},
     pile::too_large,
-    service::{CallHead, Verdict},
+    service::{CallHead, Service, Verdict},
     status,
     wire::{Order, Reply, Run, Setup},
 };
@@ -50,6 +50,15 @@ pub fn local_blobs(folder: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
 /// Both are taken over first: from then on standard input is empty and standard output goes to standard error, so that
 /// a processor that reads or prints does no harm. Returns only where that fails, or an order cannot be understood.
 pub fn serve(registry: &Registry, open_blobs: OpenBlobs<'_>) -> io::Result<()> {
+    serve_with(registry.services(), &|| Ok(registry.clone()), open_blobs)
+}
+
+/// The same for a registry that takes time to make: it is made when a step is to be run. Services do not wait for it.
+pub fn serve_with(
+    services: &[Arc<dyn Service>],
+    registry: &dyn Fn() -> Result<Registry, StepError>,
+    open_blobs: OpenBlobs<'_>,
+) -> io::Result<()> {
     let orders = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut pipe = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
@@ -62,7 +71,15 @@ pub fn serve(registry: &Registry, open_blobs: OpenBlobs<'_>) -> io::Result<()> {
     let pulse = Arc::clone(&answers);
     thread("bindery-pulse", move || pulse.beat())?;
     let task = Err(StepError::bug("no task was set up"));
-    let mut desk = Desk { registry, open_blobs, blobs: None, task, limited_to: Limited::NotYet };
+    let mut desk = Desk {
+        services,
+        make_registry: registry,
+        registry: None,
+        open_blobs,
+        blobs: None,
+        task,
+        limited_to: Limited::NotYet,
+    };
     desk.work(&inbox, &answers)
 }
 
@@ -144,7 +161,10 @@ enum Limited {
 
 /// Where the work is done.
 struct Desk<'a> {
-    registry: &'a Registry,
+    services: &'a [Arc<dyn Service>],
+    make_registry: &'a dyn Fn() -> Result<Registry, StepError>,
+    /// Once it was needed.
+    registry: Option<Registry>,
     open_blobs: OpenBlobs<'a>,
     /// What was opened last, and the runtime that waits for it.
     blobs: Option<(PathBuf, BlobAccess, tokio::runtime::Runtime)>,
@@ -161,8 +181,8 @@ impl Desk<'_> {
                 answers.begin();
                 let (mut answer, verdict) = self.call(&serde_json::from_slice(head)?, request);
                 answer.push(verdict as u8);
-                let too_large = |error: FrameError| frame::raw_answer(&failed(&error.to_string()));
-                answers.write(&frame::raw_answer(&answer).or_else(too_large)?)?;
+                let too_large = |error: FrameError| frame::raw_answer(failed(&error.to_string()));
+                answers.write(&frame::raw_answer(answer).or_else(too_large)?)?;
                 continue;
             }
             match serde_json::from_slice(&order)? {
@@ -189,8 +209,8 @@ impl Desk<'_> {
     /// A service's answer.
     fn call(&mut self, head: &CallHead, request: &[u8]) -> (Vec<u8>, Verdict) {
         self.limit_memory(head.memory);
-        let registry = self.registry;
-        let Some(service) = registry.service(&head.service) else {
+        let services = self.services;
+        let Some(service) = services.iter().find(|service| service.name() == head.service) else {
             let text = format!("the child process has no service {}", head.service);
             return (text.into_bytes(), Verdict::Failed);
         };
@@ -202,9 +222,10 @@ impl Desk<'_> {
             return (format!("the service {} panicked", head.service).into_bytes(), Verdict::Failed);
         };
         let is_large = || head.memory.is_some_and(|limit| status::own_memory().is_some_and(|used| used > limit / 2));
-        if is_large() {
-            service.shrink();
+        if !is_large() {
+            return (answer, Verdict::Answered);
         }
+        service.shrink();
         (answer, if is_large() { Verdict::AnsweredLast } else { Verdict::Answered })
     }
 
@@ -218,7 +239,10 @@ impl Desk<'_> {
         let limits = setup.limits();
         self.limit_memory(limits.memory);
         let Setup { processor: name, version, settings, blobs, .. } = setup;
-        let known = self.registry.get(&name);
+        if self.registry.is_none() {
+            self.registry = Some((self.make_registry)()?);
+        }
+        let known = self.registry.as_ref().and_then(|registry| registry.get(&name));
         let processor = known.filter(|processor| processor.version() == version).ok_or_else(|| {
             StepError::bug(format!("the child process does not know the processor {name} in version {version}"))
                 .named("UnknownProcessor")

@@ -93,13 +93,10 @@ impl Remote {
             encode(&request, follows).unwrap_or_default()
         };
         let has_bytes = self.bytes.is_some();
-        let mut answer = self.call(limits, &|has_seen| request(has_seen, has_bytes && !has_seen))?;
-        if matches!(decode(&answer), Some((Answer::UnknownFile, _))) {
-            answer = self.call(limits, &|_| request(false, has_bytes))?;
-        }
-        let garbled = || ReadError::NoReader { what: "the process that read it gave no answer".to_owned() };
-        let (head, follows) = decode::<Answer>(&answer).ok_or_else(garbled)?;
-        let begin = answer.len() - follows.len();
+        let (head, answer, begin) = match self.call(limits, &|has_seen| request(has_seen, has_bytes && !has_seen))? {
+            (Answer::UnknownFile, ..) => self.call(limits, &|_| request(false, has_bytes))?,
+            answered => answered,
+        };
         match head {
             Answer::Failed(error) => Err(error),
             Answer::UnknownFile => Err(garbled()),
@@ -107,10 +104,17 @@ impl Remote {
         }
     }
 
-    fn call(&self, limits: Limits, request: &dyn Fn(bool) -> Vec<u8>) -> ReadResult<Vec<u8>> {
+    fn call(&self, limits: Limits, request: &dyn Fn(bool) -> Vec<u8>) -> ReadResult<(Answer, Vec<u8>, usize)> {
         let call = Call { service: NAME, limits, key: self.key, request };
-        self.processes.call(&call).map_err(|error| read_error(error, limits))
+        let answer = self.processes.call(&call).map_err(|error| read_error(error, limits))?;
+        let (head, follows) = decode(&answer).ok_or_else(garbled)?;
+        let begin = answer.len() - follows.len();
+        Ok((head, answer, begin))
     }
+}
+
+fn garbled() -> ReadError {
+    ReadError::NoReader { what: "the process that read it gave no answer".to_owned() }
 }
 
 /// What the end of a child says about the file that it read.

@@ -107,12 +107,16 @@ pub(super) enum Answer {
     Failed(ReadError),
 }
 
+/// What whoever carries an answer adds to it, in bytes.
+const FRAME: usize = 8;
+
 /// A head and what follows it.
 pub(super) fn encode(head: &impl Serialize, follows: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, head)?;
     let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
     bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes.reserve(follows.len() + FRAME);
     bytes.extend_from_slice(follows);
     Ok(bytes)
 }
