@@ -25,8 +25,9 @@ const WINDOWS_1252: [char; 32] = [
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The text, or where a byte was found that no text has.
-pub(crate) fn decode(bytes: &[u8]) -> Result<(String, Encoding), String> {
+/// The text, or where a byte was found that no text has. Bytes that are text already are not copied.
+pub(crate) fn decode(bytes: impl Into<Vec<u8>>) -> Result<(String, Encoding), String> {
+    let mut bytes: Vec<u8> = bytes.into();
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return decode_utf16(rest, u16::from_le_bytes);
     }
@@ -36,10 +37,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(String, Encoding), String> {
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
         return Err(format!("binary data: byte {} is NUL, which no text has", at + 1));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Ok((text.to_owned(), Encoding::Utf8)),
-        Err(_) => Ok((bytes.iter().copied().map(from_windows_1252).collect(), Encoding::Windows1252)),
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((text, Encoding::Utf8)),
+        Err(error) => {
+            let text = error.as_bytes().iter().copied().map(from_windows_1252).collect();
+            Ok((text, Encoding::Windows1252))
+        }
     }
 }
 

@@ -73,7 +73,7 @@ fn text(context: &StepContext) -> Result<(String, &'static str), StepError> {
         return Err(StepError::reject(message).named("TooLarge"));
     }
     let bytes = context.blob(hash)?;
-    let (text, encoding) = decode::decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+    let (text, encoding) = decode::decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
     Ok((text, encoding.as_str()))
 }
 

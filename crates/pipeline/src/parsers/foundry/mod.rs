@@ -74,7 +74,7 @@ impl Processor for Foundry {
             self.service()?;
             return Ok(json!({"type": kind, "media_type": media_type}));
         }
-        let (_, encoding) = decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+        let (_, encoding) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
         Ok(json!({"type": "txt", "encoding": encoding.as_str()}))
     }
 
@@ -82,7 +82,7 @@ impl Processor for Foundry {
         let (_, content) = received(context)?;
         let bytes = context.blob(content)?;
         let Some(media_type) = about["media_type"].as_str().map(str::to_owned) else {
-            let (text, _) = decode(&bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+            let (text, _) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
             about["pages"] = json!(1);
             about["read_as"] = json!("text");
             return kept(context, &text, about);
