@@ -124,7 +124,11 @@ impl FieldFinder<'_> {
         };
         let mut decided = decider.decide(&wanted);
         let merchant = self.schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptMerchant));
-        let stated = merchant.and_then(|field| learned::beside_label(self.sheet, &field.labels));
+        let shop = decided.get(&Meaning::ReceiptMerchant).map(|name| name.value.clone());
+        let stated = merchant.and_then(|field| {
+            learned::beside_label(self.sheet, &field.labels)
+                .or_else(|| learned::below_owner_label(self.sheet, shop.as_deref()))
+        });
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
         Some(decided)
     }
@@ -188,6 +192,10 @@ impl FieldFinder<'_> {
         };
         let learned = pick.scored.label.as_ref().and_then(|_| label_model(self.schema, field.kind));
         if let Some(model) = learned {
+            if let Some(larger) = &pick.larger {
+                let text = format!("{larger} is larger and has a label of the field, too");
+                doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
+            }
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
                 label: model.calibration.confidence(pick.answer),

@@ -112,7 +112,11 @@ impl Processor for FieldExtractor {
         let for_a_person = !reasons.is_empty() && context.stage().is_ok_and(|stage| stage.backoffice_queue.is_some());
         let target = for_a_person.then_some(Target::Backoffice);
         if let Some(threshold) = context.stage().ok().and_then(|stage| stage.confidence_threshold) {
-            reasons.extend(unsure(extraction, threshold));
+            for reason in unsure(extraction, threshold) {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
         }
         Ok(Extracted { target, reasons, ..Extracted::new(processed).with_confidence(confidence) })
     }

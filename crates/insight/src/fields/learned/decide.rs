@@ -35,6 +35,8 @@ pub(crate) struct Decided {
 const NEAR: f32 = 0.25;
 /// An answer that is more likely wrong than this is not worth showing.
 const LEAST: f32 = 0.12;
+/// Net sum and tax, which no receipt has to state, are left out where they are more likely wrong than right.
+const LEAST_OF_PARTS: f32 = 0.5;
 /// How many candidates of each sum are tried together.
 const MOST_TRIED: usize = 5;
 /// What a sum that holds adds to the log-likelihood of a reading, and what one that fails takes.
@@ -181,7 +183,8 @@ impl Decider<'_> {
         };
         let rival = rival_of(scores, chosen).and_then(|other| text_of(&amounts.values[other]));
         let because = reasons::of(names, &model.forest.shares(&rows[chosen]), label.as_deref());
-        (confidence >= LEAST).then(|| Decided {
+        let least = if kind == ModelKind::ReceiptTotal { LEAST } else { LEAST_OF_PARTS };
+        (confidence >= least).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
             spans: std::iter::once(candidate.tokens.clone()).collect(),

@@ -376,6 +376,11 @@ impl<'s> Names<'s> {
     }
 }
 
+/// Whether a text ends as the registered name of a company does, or has its legal form inside.
+pub(crate) fn has_legal_form(text: &str) -> bool {
+    WordEnds::of(text).has_legal
+}
+
 /// What the words of a text are, and which stand first and last.
 #[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 struct WordEnds {

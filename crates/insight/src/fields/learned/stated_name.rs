@@ -1,6 +1,7 @@
 //! A name that a slip states beside a label of its own, such as `Merchant: Corner Shop`. No model is needed to find it.
 
 use super::Decided;
+use super::merchant::has_legal_form;
 use crate::fields::{label::Label, sheet::Sheet};
 use std::ops::Range;
 
@@ -32,6 +33,49 @@ pub(crate) fn beside_label(sheet: &Sheet, labels: &[Label]) -> Option<Decided> {
     })
 }
 
+/// Words that stand alone on the line above the company behind a shop.
+const OWNER_LABELS: &[&str] = &[
+    "owned by",
+    "own by",
+    "owned and operated by",
+    "operated by",
+    "managed by",
+    "a business of",
+    "inhaber",
+    "inh",
+    "betreiber",
+    "betrieben von",
+    "exploité par",
+    "géré par",
+    "explotado por",
+    "gestionado por",
+    "gestito da",
+];
+
+/// The company below a line that says only whose shop it is; the sign over the door, `shop`, is named as its rival.
+pub(crate) fn below_owner_label(sheet: &Sheet, shop: Option<&str>) -> Option<Decided> {
+    let page = sheet.pages.first()?;
+    page.lines.clone().find_map(|line| {
+        let own = sheet.quote(&sheet.lines[line].tokens);
+        let label = own.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let below = page.lines.contains(&(line + 1)).then(|| sheet.lines[line + 1].tokens.clone())?;
+        if !OWNER_LABELS.contains(&label.as_str()) || !is_name(sheet, &below) {
+            return None;
+        }
+        let text = sheet.quote(&below);
+        has_legal_form(&text).then(|| Decided {
+            value: text.clone(),
+            normalised: text.clone(),
+            spans: std::iter::once(below).collect(),
+            confidence: CONFIDENCE,
+            rival: shop.filter(|shop| !shop.eq_ignore_ascii_case(&text)).map(str::to_owned),
+            label: Some(label.clone()),
+            because: vec![format!("below {label:?}")],
+            doubt: None,
+        })
+    })
+}
+
 /// `Store: 0042` states a number.
 fn is_name(sheet: &Sheet, tokens: &Range<usize>) -> bool {
     let text = sheet.quote(tokens);
@@ -44,19 +88,33 @@ mod tests {
     use super::*;
     use bindery_reader::{Block, BlockKind, Page, model::Inlines};
 
-    fn read(lines: &[&str]) -> Option<String> {
+    fn sheet(lines: &[&str]) -> Sheet {
         let mut page = Page::converted(1);
         for line in lines {
             page.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(*line) }));
         }
+        Sheet::new(&[page])
+    }
+
+    fn read(lines: &[&str]) -> Option<String> {
         let labels: Vec<Label> = ["merchant", "store"].iter().filter_map(|text| Label::new(text)).collect();
-        beside_label(&Sheet::new(&[page]), &labels).map(|name| name.value)
+        beside_label(&sheet(lines), &labels).map(|name| name.value)
     }
 
     #[test]
     fn a_name_behind_its_label_is_the_name() {
         assert_eq!(read(&["Receipt", "Merchant: Corner Shop", "Date: 2 April 2026"]).as_deref(), Some("Corner Shop"));
         assert_eq!(read(&["Store: 0042", "Merchant: Birch & Sons"]).as_deref(), Some("Birch & Sons"));
+    }
+
+    #[test]
+    fn the_company_below_a_line_that_says_whose_shop_it_is() {
+        let read =
+            |lines: &[&str]| below_owner_label(&sheet(lines), Some("BELLA PIZZA")).map(|name| (name.value, name.rival));
+        let company = ("NORDBAY FOODS SDN BHD".to_owned(), Some("BELLA PIZZA".to_owned()));
+        assert_eq!(read(&["BELLA PIZZA", "TOTAL 12.00", "OWNED BY :", "NORDBAY FOODS SDN BHD"]), Some(company));
+        assert_eq!(read(&["BELLA PIZZA", "OWNED BY", "PEOPLE LIKE YOU"]), None);
+        assert_eq!(read(&["BELLA PIZZA", "Nordbay Foods Sdn Bhd", "OWNED BY"]), None);
     }
 
     #[test]
