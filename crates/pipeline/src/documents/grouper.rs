@@ -1,22 +1,62 @@
 //! Consecutive pages become documents.
 
-use super::{CLASSIFIER, GROUPER};
+use super::{CLASSIFIER, GROUPER, Knowledge, attachments_of};
 use crate::{
-    reading::stored_page,
+    reading::{ReadingRoom, stored_page},
     results::{has_result, in_order, stage_of},
 };
 use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
-use bindery_insight::classify::{PageClass, group};
+use bindery_insight::{
+    classify::{Document, PageClass, group, one_document, resolve},
+    fields::einvoice,
+};
 use bindery_reader::Page;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// Groups the classified pages of a file. A page that could not be read or classified belongs to no document; the result
-/// names it.
-#[derive(Debug, Clone, Copy)]
-pub struct DocumentGrouper;
+/// names it. A file with an e-invoice inside is one document of the type that the e-invoice states; a document that fits
+/// no type gets the one whose fields fit it.
+#[derive(Debug, Clone)]
+pub struct DocumentGrouper {
+    room: Arc<ReadingRoom>,
+    knowledge: Arc<Knowledge>,
+}
+
+impl DocumentGrouper {
+    pub fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
+        Self { room, knowledge }
+    }
+
+    fn documents(
+        &self,
+        context: &StepContext,
+        file: &Value,
+        pages: &[(&Page, &PageClass)],
+    ) -> Result<Vec<Document>, StepError> {
+        // A person's word on a page counts more than what the file states.
+        let is_decided = pages.iter().any(|(_, class)| class.confidence >= 1.0);
+        let stated = if is_decided || pages.is_empty() {
+            None
+        } else {
+            einvoice::only(&attachments_of(&self.room, context, file)?)
+        };
+        if let Some(stated) = stated.filter(|stated| self.knowledge.doctypes.get(stated.doctype).is_some()) {
+            let number = stated.values.get("number").map_or("", |number| number.text.as_str());
+            let because = format!("the file holds the e-invoice {number}, which says so");
+            return Ok(vec![one_document(pages, stated.doctype, because)]);
+        }
+        let mut documents = group(pages);
+        for document in documents.iter_mut().filter(|_| !is_decided) {
+            let own: Vec<&Page> =
+                pages.iter().map(|(page, _)| *page).filter(|page| document.pages.contains(&page.number)).collect();
+            resolve(document, &own, &self.knowledge.doctypes);
+        }
+        Ok(documents)
+    }
+}
 
 impl Processor for DocumentGrouper {
     fn name(&self) -> &'static str {
@@ -39,14 +79,16 @@ impl Processor for DocumentGrouper {
             pages.push((page, class_of(&output)?));
         }
         let pages: Vec<(&Page, &PageClass)> = pages.iter().map(|(page, class)| (page, class)).collect();
-        let documents: Vec<Value> = group(&pages)
+        let stored_file = json!({"content": file.content.map(|hash| hash.to_string()), "name": file.label});
+        let documents: Vec<Value> = self
+            .documents(context, &stored_file, &pages)?
             .into_iter()
             .map(|document| {
                 let stored: Vec<&Value> = document.pages.iter().filter_map(|page| contents.get(page)).collect();
                 json!({
                     "doc_type": document.doctype, "pages": document.pages, "page_contents": stored,
                     "confidence": document.confidence, "because": document.because,
-                    "file": {"content": file.content.map(|hash| hash.to_string()), "name": file.label},
+                    "runners_up": document.runners_up, "file": stored_file,
                 })
             })
             .collect();
