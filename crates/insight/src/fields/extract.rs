@@ -124,11 +124,12 @@ impl FieldFinder<'_> {
         };
         let mut decided = decider.decide(&wanted);
         let merchant = self.schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptMerchant));
-        let shop = decided.get(&Meaning::ReceiptMerchant).map(|name| name.value.clone());
-        let stated = merchant.and_then(|field| {
-            learned::beside_label(self.sheet, &field.labels)
-                .or_else(|| learned::below_owner_label(self.sheet, shop.as_deref()))
-        });
+        let stated = merchant.and_then(|field| learned::beside_label(self.sheet, &field.labels));
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && let Some(owner) = learned::owner(self.sheet)
+        {
+            name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
+        }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
         Some(decided)
     }

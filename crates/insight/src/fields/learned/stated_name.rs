@@ -1,7 +1,7 @@
 //! A name that a slip states beside a label of its own, such as `Merchant: Corner Shop`. No model is needed to find it.
 
 use super::Decided;
-use super::merchant::has_legal_form;
+use super::merchant::{behind_owner_label, has_legal_form};
 use crate::fields::{label::Label, sheet::Sheet};
 use std::ops::Range;
 
@@ -33,46 +33,15 @@ pub(crate) fn beside_label(sheet: &Sheet, labels: &[Label]) -> Option<Decided> {
     })
 }
 
-/// Words that stand alone on the line above the company behind a shop.
-const OWNER_LABELS: &[&str] = &[
-    "owned by",
-    "own by",
-    "owned and operated by",
-    "operated by",
-    "managed by",
-    "a business of",
-    "inhaber",
-    "inh",
-    "betreiber",
-    "betrieben von",
-    "exploité par",
-    "géré par",
-    "explotado por",
-    "gestionado por",
-    "gestito da",
-];
-
-/// The company below a line that says only whose shop it is; the sign over the door, `shop`, is named as its rival.
-pub(crate) fn below_owner_label(sheet: &Sheet, shop: Option<&str>) -> Option<Decided> {
+/// The company that a slip names as the owner of the shop, on the same line or on the next.
+pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
     let page = sheet.pages.first()?;
     page.lines.clone().find_map(|line| {
         let own = sheet.quote(&sheet.lines[line].tokens);
-        let label = own.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let below = page.lines.contains(&(line + 1)).then(|| sheet.lines[line + 1].tokens.clone())?;
-        if !OWNER_LABELS.contains(&label.as_str()) || !is_name(sheet, &below) {
-            return None;
-        }
-        let text = sheet.quote(&below);
-        has_legal_form(&text).then(|| Decided {
-            value: text.clone(),
-            normalised: text.clone(),
-            spans: std::iter::once(below).collect(),
-            confidence: CONFIDENCE,
-            rival: shop.filter(|shop| !shop.eq_ignore_ascii_case(&text)).map(str::to_owned),
-            label: Some(label.clone()),
-            because: vec![format!("below {label:?}")],
-            doubt: None,
-        })
+        let behind = behind_owner_label(&own)?.to_owned();
+        let below = || page.lines.contains(&(line + 1)).then(|| sheet.quote(&sheet.lines[line + 1].tokens));
+        let name = if behind.is_empty() { below()? } else { behind };
+        has_legal_form(&name).then_some(name)
     })
 }
 
@@ -108,11 +77,11 @@ mod tests {
     }
 
     #[test]
-    fn the_company_below_a_line_that_says_whose_shop_it_is() {
-        let read =
-            |lines: &[&str]| below_owner_label(&sheet(lines), Some("BELLA PIZZA")).map(|name| (name.value, name.rival));
-        let company = ("NORDBAY FOODS SDN BHD".to_owned(), Some("BELLA PIZZA".to_owned()));
-        assert_eq!(read(&["BELLA PIZZA", "TOTAL 12.00", "OWNED BY :", "NORDBAY FOODS SDN BHD"]), Some(company));
+    fn the_owner_of_a_shop_is_named_beside_or_below_its_label() {
+        let read = |lines: &[&str]| owner(&sheet(lines));
+        let company = Some("NORDBAY FOODS SDN BHD".to_owned());
+        assert_eq!(read(&["BELLA PIZZA", "TOTAL 12.00", "OWNED BY :", "NORDBAY FOODS SDN BHD"]), company);
+        assert_eq!(read(&["BELLA PIZZA", "Owned by NORDBAY FOODS SDN BHD"]), company);
         assert_eq!(read(&["BELLA PIZZA", "OWNED BY", "PEOPLE LIKE YOU"]), None);
         assert_eq!(read(&["BELLA PIZZA", "Nordbay Foods Sdn Bhd", "OWNED BY"]), None);
     }
