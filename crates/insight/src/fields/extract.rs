@@ -50,10 +50,7 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     heading::add(&sheet, schema, pages, &mut extraction);
     identity::add(&sheet, schema, &mut extraction);
     for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
-        let found = rows::find(&sheet, field, &occurrences);
-        if !found.is_empty() {
-            extraction.rows.insert(field.name.clone(), found);
-        }
+        add_rows(rows::find(&sheet, field, &occurrences), field, &mut extraction);
     }
     sources.templates.apply(doctype, &sheet, &mut extraction);
     for attachment in sources.attachments {
@@ -66,6 +63,19 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     restrict(schema, &mut extraction);
     extraction.judge(schema);
     extraction
+}
+
+/// Adds rows; amounts below a heading that the schema does not know are a doubt.
+fn add_rows(found: rows::FoundRows, field: &Field, extraction: &mut Extraction) {
+    if found.rows.is_empty() {
+        return;
+    }
+    let doubts = found.left_over.iter().map(|heading| {
+        let text = format!("{}: no column is known for the amounts below {heading:?}", field.name);
+        Doubt::new(DoubtKind::LeftOverColumn, text)
+    });
+    extraction.doubts.extend(doubts);
+    extraction.rows.insert(field.name.clone(), found.rows);
 }
 
 fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Candidate>> {

@@ -2,7 +2,7 @@
 
 use super::{
     check::{CheckResult, Values},
-    schema::{FieldType, Schema},
+    schema::{Field, FieldType, Schema},
     value::{Habits, Parsed},
 };
 use bindery_reader::Rect;
@@ -150,6 +150,8 @@ pub enum DoubtKind {
     NotAllowed,
     /// A source could not be used.
     Source,
+    /// Amounts stand below a heading that the type has no column for.
+    LeftOverColumn,
 }
 
 impl Doubt {
@@ -266,6 +268,10 @@ impl Extraction {
             .collect();
         self.needs_review.extend(failed.iter().map(|check| check.message.clone()));
         self.needs_review.extend(self.likely_wrong(schema));
+        if schema.fields.iter().any(|field| self.lacks_amounts(field)) {
+            let left_over = self.doubts.iter().filter(|doubt| doubt.kind == DoubtKind::LeftOverColumn);
+            self.needs_review.extend(left_over.map(|doubt| doubt.text.clone()));
+        }
         let serious =
             [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous, DoubtKind::LargerLabelled];
         // Nobody is asked because an address is written in another way on the page.
@@ -311,6 +317,13 @@ impl Extraction {
             format!("{name} is {:.0} % sure{because}", value.confidence * 100.0)
         };
         doubted.map(reason).collect()
+    }
+
+    /// Whether a list should have amounts, and none of its rows has one.
+    fn lacks_amounts(&self, field: &Field) -> bool {
+        let mut columns = field.columns.iter().filter(|column| column.kind == FieldType::Money).peekable();
+        let Some(rows) = self.rows.get(&field.name).filter(|_| columns.peek().is_some()) else { return false };
+        columns.all(|column| rows.iter().all(|row| !row.cells.contains_key(&column.name)))
     }
 
     fn has(&self, field: &str) -> bool {
