@@ -174,6 +174,9 @@ impl Finder<'_> {
             end += 1;
         }
         let first = self.word(end)?;
+        if !first.bytes().any(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
         if end > start && !first.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '−' | '(' | '.' | ','))
         {
             return None;

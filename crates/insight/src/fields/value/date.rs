@@ -109,9 +109,16 @@ pub struct FoundDate {
     pub parsed: Parsed,
 }
 
+/// No date has fewer figures: a day and a year of two.
+pub(crate) const FEWEST_FIGURES: usize = 3;
+
 /// All dates of a text, from left to right.
 pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     let mut found: Vec<FoundDate> = Vec::new();
+    // Most texts have no figures, and patterns take their time.
+    if text.bytes().filter(u8::is_ascii_digit).count() < FEWEST_FIGURES {
+        return found;
+    }
     let mut add = |range: std::ops::Range<usize>, parsed: Option<Parsed>| {
         let is_free = found.iter().all(|other| range.end <= other.range.start || range.start >= other.range.end);
         // The 9 of `A-808-9 of February 18` is the end of a number, not a day; but one date may follow another with a
