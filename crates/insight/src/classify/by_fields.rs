@@ -4,14 +4,17 @@
 //! document that fits no type, or hardly, the fields of those that come into question are read; one whose required fields
 //! are all there and whose sums hold is its type.
 
-use super::{Document, Reason};
+use super::{
+    Document, PageClass, Reason,
+    group::{group, one_document},
+};
 use crate::{
     DocType, DocTypes,
     doctype::OTHER,
-    fields::{self, Check, CheckResult, Extraction, Sources, Templates},
+    fields::{self, Check, CheckResult, Extraction, Sources, Templates, einvoice},
 };
 use bindery_core::Name;
-use bindery_reader::Page;
+use bindery_reader::{Attachment, Page};
 
 /// Below this, another type or none is likelier than the one that was chosen.
 pub const LEAST_TYPE_CONFIDENCE: f64 = 0.5;
@@ -22,11 +25,33 @@ const SURE: f32 = 0.5;
 /// Longer documents that fit no type are reports and books; their first pages are looked at.
 const MOST_PAGES: usize = 6;
 
+/// The documents of a file from its classified pages and the files inside it. One with an e-invoice is one document of
+/// the type that the e-invoice states; others are grouped, and those that fit no type get the one whose fields fit. What
+/// a person said of a page counts more than either.
+pub fn documents(pages: &[(&Page, &PageClass)], attachments: &[Attachment], types: &DocTypes) -> Vec<Document> {
+    let is_decided = pages.iter().any(|(_, class)| class.confidence >= 1.0);
+    if is_decided || pages.is_empty() {
+        return group(pages);
+    }
+    if let Some(stated) = einvoice::only(attachments).filter(|stated| types.get(stated.doctype).is_some()) {
+        let number = stated.values.get("number").map_or("", |number| number.text.as_str());
+        let because = format!("the file holds the e-invoice {number}, which says so");
+        return vec![one_document(pages, stated.doctype, because)];
+    }
+    let mut documents = group(pages);
+    for document in &mut documents {
+        let own: Vec<&Page> =
+            pages.iter().map(|(page, _)| *page).filter(|page| document.pages.contains(&page.number)).collect();
+        resolve(document, &own, types);
+    }
+    documents
+}
+
 /// Gives a document that fits no type the one whose fields fit it, if there is one. Nothing changes where the type is
-/// sure, or where a person chose it.
-pub fn resolve(document: &mut Document, pages: &[&Page], types: &DocTypes) {
+/// sure.
+fn resolve(document: &mut Document, pages: &[&Page], types: &DocTypes) {
     let is_unsure = document.doctype == *OTHER || document.confidence < LEAST_TYPE_CONFIDENCE;
-    if !is_unsure || document.confidence >= 1.0 {
+    if !is_unsure {
         return;
     }
     let pages: Vec<Page> = pages.iter().take(MOST_PAGES).map(|page| (*page).clone()).collect();

@@ -50,7 +50,7 @@ impl Document {
 }
 
 /// All pages as one document of a type that is known from elsewhere, such as the e-invoice inside their file.
-pub fn one_document(pages: &[(&Page, &PageClass)], doctype: &str, because: String) -> Document {
+pub(super) fn one_document(pages: &[(&Page, &PageClass)], doctype: &str, because: String) -> Document {
     Document {
         pages: pages.iter().map(|(page, _)| page.number).collect(),
         doctype: Name::from(doctype),

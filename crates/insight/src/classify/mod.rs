@@ -22,11 +22,11 @@ mod recognition;
 mod signals;
 mod view;
 
-pub use by_fields::{LEAST_TYPE_CONFIDENCE, resolve};
+pub use by_fields::{LEAST_TYPE_CONFIDENCE, documents};
 pub use class::PageClass;
 pub use classifier::Classifier;
 pub use confidence::Calibration;
-pub use group::{Document, group, one_document};
+pub use group::{Document, group};
 pub use reason::Reason;
 pub use recognition::{Recognition, Rule};
 pub use signals::Signal;

@@ -7,10 +7,7 @@ use crate::{
 };
 use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
-use bindery_insight::{
-    classify::{Document, PageClass, group, one_document, resolve},
-    fields::einvoice,
-};
+use bindery_insight::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
@@ -28,33 +25,6 @@ pub struct DocumentGrouper {
 impl DocumentGrouper {
     pub fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
         Self { room, knowledge }
-    }
-
-    fn documents(
-        &self,
-        context: &StepContext,
-        file: &Value,
-        pages: &[(&Page, &PageClass)],
-    ) -> Result<Vec<Document>, StepError> {
-        // A person's word on a page counts more than what the file states.
-        let is_decided = pages.iter().any(|(_, class)| class.confidence >= 1.0);
-        let stated = if is_decided || pages.is_empty() {
-            None
-        } else {
-            einvoice::only(&attachments_of(&self.room, context, file)?)
-        };
-        if let Some(stated) = stated.filter(|stated| self.knowledge.doctypes.get(stated.doctype).is_some()) {
-            let number = stated.values.get("number").map_or("", |number| number.text.as_str());
-            let because = format!("the file holds the e-invoice {number}, which says so");
-            return Ok(vec![one_document(pages, stated.doctype, because)]);
-        }
-        let mut documents = group(pages);
-        for document in documents.iter_mut().filter(|_| !is_decided) {
-            let own: Vec<&Page> =
-                pages.iter().map(|(page, _)| *page).filter(|page| document.pages.contains(&page.number)).collect();
-            resolve(document, &own, &self.knowledge.doctypes);
-        }
-        Ok(documents)
     }
 }
 
@@ -80,8 +50,8 @@ impl Processor for DocumentGrouper {
         }
         let pages: Vec<(&Page, &PageClass)> = pages.iter().map(|(page, class)| (page, class)).collect();
         let stored_file = json!({"content": file.content.map(|hash| hash.to_string()), "name": file.label});
-        let documents: Vec<Value> = self
-            .documents(context, &stored_file, &pages)?
+        let attachments = attachments_of(&self.room, context, &stored_file)?;
+        let documents: Vec<Value> = documents(&pages, &attachments, &self.knowledge.doctypes)
             .into_iter()
             .map(|document| {
                 let stored: Vec<&Value> = document.pages.iter().filter_map(|page| contents.get(page)).collect();
