@@ -27,7 +27,7 @@ fn types_are_listed_with_where_they_come_from() {
 fn a_shown_type_is_a_start_for_ones_own() {
     let desk = Desk::new();
     let text = desk.bindery(&["doctypes", "show", "receipt"]).ok().out;
-    desk.write("mine.yaml", &text.replace("name: receipt", "name: slip"));
+    desk.write("mine.yaml", text.replace("name: receipt", "name: slip"));
     let checked = desk.bindery(&["doctypes", "check", "mine.yaml"]).ok().out;
     assert!(checked.contains("mine.yaml: slip is good, "), "{checked}");
     let shown = json(&desk.bindery(&["doctypes", "show", "receipt", "--json"]).ok().out);

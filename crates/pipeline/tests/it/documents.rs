@@ -4,6 +4,7 @@ use crate::desk::Desk;
 use bindery_core::submission::SubmissionStatus;
 use bindery_insight::DocTypes;
 use serde_json::json;
+use std::fmt::Write as _;
 
 const INVOICE: &str = "<html><body><p>Nordwind Papier GmbH</p><h1>Invoice</h1>\
     <p>Invoice number: 2026-0117</p><p>Invoice date: 14 March 2026</p>\
@@ -57,7 +58,7 @@ fn einvoice_pdf(xml: &str) -> Vec<u8> {
     let text = |lines: &[&str]| {
         let mut stream = String::from("BT /F1 11 Tf 60 780 Td 16 TL\n");
         for line in lines {
-            stream.push_str(&format!("({line}) Tj T*\n"));
+            writeln!(stream, "({line}) Tj T*").unwrap();
         }
         stream.push_str("ET");
         format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len())
@@ -112,14 +113,14 @@ fn einvoice_pdf(xml: &str) -> Vec<u8> {
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         places.push(pdf.len());
-        pdf.push_str(&format!("{} 0 obj\n{object}\nendobj\n", index + 1));
+        writeln!(pdf, "{} 0 obj\n{object}\nendobj", index + 1).unwrap();
     }
     let start = pdf.len();
-    pdf.push_str(&format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1));
+    writeln!(pdf, "xref\n0 {}\n0000000000 65535 f ", objects.len() + 1).unwrap();
     for place in places {
-        pdf.push_str(&format!("{place:010} 00000 n \n"));
+        writeln!(pdf, "{place:010} 00000 n ").unwrap();
     }
-    pdf.push_str(&format!("trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1));
+    writeln!(pdf, "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF", objects.len() + 1).unwrap();
     pdf.into_bytes()
 }
 

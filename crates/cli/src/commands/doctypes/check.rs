@@ -61,8 +61,8 @@ fn has_bare_hash(line: &str) -> bool {
     let Some(at) = line.find(" #") else { return false };
     let before = &line[..at];
     before.matches('[').count() > before.matches(']').count()
-        && before.matches('"').count() % 2 == 0
-        && before.matches('\'').count() % 2 == 0
+        && before.matches('"').count().is_multiple_of(2)
+        && before.matches('\'').count().is_multiple_of(2)
 }
 
 /// What a type says that is allowed, and probably not meant.

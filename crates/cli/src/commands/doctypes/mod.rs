@@ -145,7 +145,7 @@ fn described_field(field: &Field) -> Value {
     let labels: Vec<&str> = field.labels.iter().map(|label| label.text.as_str()).collect();
     let mut entry = json!({
         "name": field.name, "type": field.kind.as_str(), "required": field.required, "labels": labels,
-        "pattern": field.pattern.as_ref().map(|pattern| pattern.as_str()), "one_of": field.one_of,
+        "pattern": field.pattern_text(), "one_of": field.one_of,
     });
     if field.kind == FieldType::Rows {
         let columns = field.columns.iter().map(|column| json!({"name": column.name, "type": column.kind.as_str()}));

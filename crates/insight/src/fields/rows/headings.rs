@@ -32,7 +32,7 @@ pub(super) enum Words {
 /// The headings that begin with this line, over as many lines as they are set in, and the first line below.
 pub(super) fn heading_band(sheet: &Sheet, line: usize, field: &Field, words: Words) -> Option<(Vec<Heading>, usize)> {
     let first = &sheet.lines[line];
-    if first.segments.len() > 30 || first.parts.len() > 80 {
+    if first.segments.len() > 30 || first.parts.len() > 80 || (words == Words::ByContent && first.segments.len() < 3) {
         return None;
     }
     let mut end = line + 1;
