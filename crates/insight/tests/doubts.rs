@@ -139,3 +139,17 @@ fn thousands_that_stand_apart_are_doubted() {
     assert!(apart.needs_review.iter().any(|reason| reason.contains("or as 3411,00")), "{:?}", apart.needs_review);
     assert!(found("").needs_review.iter().all(|reason| !reason.contains("can be read")));
 }
+
+#[test]
+fn a_single_figure_is_no_rival_of_a_whole_number() {
+    let invoice = SHIPPED.get("invoice").expect("a shipped type");
+    let lines: [&[(f32, &str)]; 3] =
+        [&[(10.0, "Invoice")], &[(10.0, "Number"), (80.0, "2026/045")], &[(10.0, "Number"), (80.0, "5")]];
+    let number = &read(invoice, page(&lines)).fields["number"];
+    assert_eq!(number.normalised, "2026/045");
+    assert!(number.doubts.is_empty(), "{number:?}");
+    let lines: [&[(f32, &str)]; 3] =
+        [&[(10.0, "Invoice")], &[(10.0, "Number"), (80.0, "2026/045")], &[(10.0, "Number"), (80.0, "2026/046")]];
+    let number = &read(invoice, page(&lines)).fields["number"];
+    assert!(number.doubts.iter().any(|doubt| doubt.kind == DoubtKind::Rival), "{number:?}");
+}

@@ -36,6 +36,8 @@ pub(crate) struct Pick {
 /// How many candidates of each field take part in sums; more make no sum truer.
 const MOST_TRIED: usize = 12;
 const CONFIRMED: f32 = 0.3;
+/// A code of this many letters and figures is a whole one.
+const LONG_CODE: usize = 4;
 
 pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
     let confirmed = confirm_sums(schema, &mut slots);
@@ -73,7 +75,7 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
             continue;
         }
         taken.insert(words);
-        let (rival, answer) = (rival(slot, scored), answer(slot, scored));
+        let (rival, answer) = (rival(slot, scored, kind), answer(slot, scored));
         let prefers_largest = schema.fields[slot.field].prefer == Prefer::Largest && kind == FieldType::Money;
         let larger = prefers_largest.then(|| larger(slot, scored)).flatten();
         picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, larger, answer });
@@ -99,9 +101,13 @@ impl Family {
     }
 }
 
-fn rival(slot: &Slot, chosen: &Scored) -> Option<(String, f32)> {
-    let other =
-        slot.ranked.iter().find(|scored| scored.candidate.parsed.normalised != chosen.candidate.parsed.normalised)?;
+fn rival(slot: &Slot, chosen: &Scored, kind: FieldType) -> Option<(String, f32)> {
+    let own = &chosen.candidate.parsed.normalised;
+    let signs = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).take(LONG_CODE).count();
+    // A single figure beside a label is a page or a count, not the number of a document that has a longer one.
+    let is_code = kind == FieldType::String && signs(own) == LONG_CODE;
+    let is_rival = |other: &str| other != own && !(is_code && signs(other) == 1);
+    let other = slot.ranked.iter().find(|scored| is_rival(&scored.candidate.parsed.normalised))?;
     Some((other.candidate.text.clone(), (other.score / chosen.score.max(0.01)).min(1.0)))
 }
 
