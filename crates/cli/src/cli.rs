@@ -43,6 +43,7 @@ pub(crate) enum Command {
     #[command(alias = "reviews")]
     Review(commands::reviews::Args),
     Workflows(commands::workflows::Args),
+    Doctypes(commands::doctypes::Args),
     Processors(commands::processors::Args),
     Machine(commands::machine::Args),
     Civic(commands::civic::Args),

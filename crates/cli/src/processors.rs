@@ -119,22 +119,23 @@ impl Settings {
         Processors::load(self.processors.as_deref(), self.knowledge()?)
     }
 
-    /// The types of documents that ship, and the user's own.
     fn knowledge(&self) -> anyhow::Result<Knowledge> {
-        let named = |error: &LoadError, flag: &str, variable: &str| {
-            Failure::usage(error.to_string()).hint(format!("{variable} or {flag} names this folder"))
-        };
-        let mut doctypes = DocTypes::shipped()?;
-        if let Some(folder) = &self.doctypes {
-            let own = doctypes.with_folder(folder);
-            doctypes = own.map_err(|error| named(&error, "--doctypes", env_vars::DOCTYPES))?;
-        }
-        let templates = match &self.templates {
-            Some(folder) => {
-                Templates::load(folder).map_err(|error| named(&error, "--templates", env_vars::TEMPLATES))?
-            }
-            None => Templates::default(),
-        };
-        Ok(Knowledge::new(doctypes, templates))
+        Ok(Knowledge::new(self.known_doctypes()?, self.known_templates()?))
     }
+
+    /// The types of documents that ship, and the user's own.
+    pub(crate) fn known_doctypes(&self) -> anyhow::Result<DocTypes> {
+        let shipped = DocTypes::shipped()?;
+        let Some(folder) = &self.doctypes else { return Ok(shipped) };
+        Ok(shipped.with_folder(folder).map_err(|error| bad_folder(&error, "--doctypes", env_vars::DOCTYPES))?)
+    }
+
+    pub(crate) fn known_templates(&self) -> anyhow::Result<Templates> {
+        let Some(folder) = &self.templates else { return Ok(Templates::default()) };
+        Ok(Templates::load(folder).map_err(|error| bad_folder(&error, "--templates", env_vars::TEMPLATES))?)
+    }
+}
+
+fn bad_folder(error: &LoadError, flag: &str, variable: &str) -> Failure {
+    Failure::usage(error.to_string()).hint(format!("{variable} or {flag} names this folder"))
 }

@@ -80,6 +80,11 @@ impl DocTypes {
         Ok(Self(all))
     }
 
+    /// The YAML of a shipped type.
+    pub fn shipped_text(name: &str) -> Option<&'static str> {
+        SHIPPED.iter().find(|(file, _)| file.strip_suffix(".yaml") == Some(name)).map(|(_, text)| *text)
+    }
+
     pub fn get(&self, name: &str) -> Option<&DocType> {
         self.0.iter().find(|doctype| &*doctype.name == name)
     }

@@ -219,6 +219,23 @@ fn the_opening_sentence_of_a_contract_names_its_parties() {
 }
 
 #[test]
+fn the_day_in_the_opening_sentence_of_a_contract_needs_no_label() {
+    let contract = SHIPPED.get("contract").expect("a shipped type");
+    let found = read(
+        contract,
+        page(&[
+            &[(120.0, "LEASE")],
+            &[(10.0, "THIS LEASE, signed and sealed this 1st day of May, 2020, by and between Birch")],
+            &[(10.0, "Paper, Inc., a Delaware corporation (“Birch”), and Harbour Books Ltd. of York.")],
+            &[(10.0, "The premises were built on 4 June 1911.")],
+        ]),
+    );
+    let date = &found.fields["date"];
+    assert_eq!((date.normalised.as_str(), date.source.as_deref()), ("2020-05-01", Some("opening sentence")));
+    assert!(date.confidence > 0.9 && date.doubts.is_empty(), "{date:?}");
+}
+
+#[test]
 fn a_meaning_or_a_span_of_the_wrong_type_is_told_with_its_line() {
     let text = "name: t\nfields:\n  day: {type: date, meaning: receipt_total}\n  sum: {type: money, span: start}\n  who: {type: name, meaning: shop}\n";
     let problems = DocType::parse(text, "t.yaml").unwrap_err().to_string();

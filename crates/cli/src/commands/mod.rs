@@ -4,6 +4,7 @@ pub(crate) mod cancel;
 pub(crate) mod child;
 pub(crate) mod civic;
 pub(crate) mod dead_letters;
+pub(crate) mod doctypes;
 pub(crate) mod events;
 pub(crate) mod intake;
 pub(crate) mod jobs;
@@ -65,6 +66,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Events(args) => events::run(settings, args).await,
         Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
+        Command::Doctypes(args) => doctypes::run(settings, args).await,
         Command::Machine(args) => machine::run(settings, args).await,
         Command::Civic(args) => civic::run(settings, args).await,
     }

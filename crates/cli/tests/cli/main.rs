@@ -18,6 +18,7 @@ mod civic_sync;
 mod config_file;
 mod control;
 mod crash;
+mod doctypes;
 mod documents;
 mod environment;
 mod executions;

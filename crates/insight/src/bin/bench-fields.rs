@@ -20,7 +20,7 @@ use std::{
 type Problem = Box<dyn std::error::Error>;
 
 /// As `workflows/documents.yaml` ships it: less is for a person.
-const THRESHOLD: f32 = 0.5;
+const THRESHOLD: f32 = 0.75;
 
 fn main() -> ExitCode {
     match run() {

@@ -18,6 +18,12 @@ const FIRST_PAGE_WEIGHT: f64 = 1.5;
 /// A later page that fits no type says little about the document.
 const OTHER_PAGE_WEIGHT: f64 = 0.4;
 
+/// How sure a type is that the file itself states. Only what a person says is certain.
+const KNOWN: f64 = 0.995;
+/// How many other types a document names, and how likely they must be.
+const RUNNERS_UP: usize = 3;
+const LEAST_LIKELIHOOD: f64 = 0.05;
+
 /// Pages that belong together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
@@ -28,6 +34,30 @@ pub struct Document {
     pub confidence: f64,
     /// Why it begins where it begins, why each page belongs to it, and why it is of this type.
     pub because: Vec<Reason>,
+    /// The other types that come into question, the likeliest first.
+    #[serde(default)]
+    pub runners_up: Vec<(Name, f64)>,
+}
+
+impl Document {
+    /// How likely the document is of this type.
+    pub fn likelihood(&self, doctype: &str) -> f64 {
+        if self.doctype == *doctype {
+            return self.confidence;
+        }
+        self.runners_up.iter().find(|(name, _)| *name == *doctype).map_or(0.0, |(_, likelihood)| *likelihood)
+    }
+}
+
+/// All pages as one document of a type that is known from elsewhere, such as the e-invoice inside their file.
+pub(super) fn one_document(pages: &[(&Page, &PageClass)], doctype: &str, because: String) -> Document {
+    Document {
+        pages: pages.iter().map(|(page, _)| page.number).collect(),
+        doctype: Name::from(doctype),
+        confidence: KNOWN,
+        because: vec![Reason::new(because, 1.0)],
+        runners_up: Vec::new(),
+    }
 }
 
 /// Puts pages, in their order, together to documents.
@@ -203,11 +233,12 @@ impl Draft {
             }
         }
         // Names in order, so that equal votes always fall the same way.
-        let winner = votes.into_iter().fold(None, |best: Option<(&Name, f64)>, (name, vote)| match best {
-            Some((_, most)) if most >= vote => best,
-            _ => Some((name, vote)),
-        });
-        let (doctype, vote) = winner.map_or((Name::from(OTHER), 0.0), |(name, vote)| (name.clone(), vote));
+        let mut ranked: Vec<(&Name, f64)> = votes.into_iter().collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (doctype, vote) = ranked.first().map_or((Name::from(OTHER), 0.0), |(name, vote)| ((*name).clone(), *vote));
+        let share = |vote: f64| if total > 0.0 { vote / total } else { 0.0 };
+        let others = ranked.iter().skip(1).map(|(name, vote)| ((*name).clone(), share(*vote)));
+        let runners_up = others.filter(|(_, share)| *share >= LEAST_LIKELIHOOD).take(RUNNERS_UP).collect();
         let mut because = self.because;
         let own = self.pages.iter().map(|index| pages[*index].1).find(|class| class.doctype == doctype);
         because.extend(
@@ -216,8 +247,9 @@ impl Draft {
         Document {
             pages: self.pages.iter().map(|index| pages[*index].0.number).collect(),
             doctype,
-            confidence: if total > 0.0 { vote / total } else { 0.0 },
+            confidence: share(vote),
             because,
+            runners_up,
         }
     }
 }

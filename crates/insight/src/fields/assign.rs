@@ -6,8 +6,8 @@
 
 use super::{
     check::Check,
-    schema::{FieldType, Schema},
-    score::{LEAST, Scored},
+    schema::{FieldType, Prefer, Schema},
+    score::{LEAST, Scored, amount},
     value::Decimal,
 };
 use crate::learn::calibrate::Answer;
@@ -27,6 +27,8 @@ pub(crate) struct Pick {
     pub scored: Scored,
     /// The best candidate with another value, and how near it comes: 1 is as good.
     pub rival: Option<(String, f32)>,
+    /// A larger amount that has a label of the field as well, where the field prefers the largest.
+    pub larger: Option<String>,
     /// Its score beside those of all other values, as a calibration takes it.
     pub answer: Answer,
 }
@@ -34,6 +36,8 @@ pub(crate) struct Pick {
 /// How many candidates of each field take part in sums; more make no sum truer.
 const MOST_TRIED: usize = 12;
 const CONFIRMED: f32 = 0.3;
+/// A code of this many letters and figures is a whole one.
+const LONG_CODE: usize = 4;
 
 pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
     let confirmed = confirm_sums(schema, &mut slots);
@@ -71,8 +75,10 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
             continue;
         }
         taken.insert(words);
-        let (rival, answer) = (rival(slot, scored), answer(slot, scored));
-        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, answer });
+        let (rival, answer) = (rival(slot, scored, kind), answer(slot, scored));
+        let prefers_largest = schema.fields[slot.field].prefer == Prefer::Largest && kind == FieldType::Money;
+        let larger = prefers_largest.then(|| larger(slot, scored)).flatten();
+        picks[index] = Some(Pick { field: slot.field, scored: scored.clone(), rival, larger, answer });
     }
     picks.into_iter().flatten().collect()
 }
@@ -95,10 +101,24 @@ impl Family {
     }
 }
 
-fn rival(slot: &Slot, chosen: &Scored) -> Option<(String, f32)> {
-    let other =
-        slot.ranked.iter().find(|scored| scored.candidate.parsed.normalised != chosen.candidate.parsed.normalised)?;
+fn rival(slot: &Slot, chosen: &Scored, kind: FieldType) -> Option<(String, f32)> {
+    let own = &chosen.candidate.parsed.normalised;
+    let signs = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).take(LONG_CODE).count();
+    // A single figure beside a label is a page or a count, not the number of a document that has a longer one.
+    let is_code = kind == FieldType::String && signs(own) == LONG_CODE;
+    let is_rival = |other: &str| other != own && !(is_code && signs(other) == 1);
+    let other = slot.ranked.iter().find(|scored| is_rival(&scored.candidate.parsed.normalised))?;
     Some((other.candidate.text.clone(), (other.score / chosen.score.max(0.01)).min(1.0)))
+}
+
+/// The largest amount above the chosen one that a label of the field stands beside, too.
+fn larger(slot: &Slot, chosen: &Scored) -> Option<String> {
+    let own = amount(&chosen.candidate)?;
+    let others = slot.ranked.iter().filter(|scored| scored.label.is_some() && scored.candidate.fit > 0.6);
+    let sized = others.filter_map(|scored| Some((amount(&scored.candidate)?, scored)));
+    let (_, largest) =
+        sized.filter(|(value, _)| *value > own).max_by(|a, b| a.0.cmp(&b.0).then(a.1.score.total_cmp(&b.1.score)))?;
+    Some(largest.candidate.text.clone())
 }
 
 /// The log-odds of the chosen value and of the best print of every other.

@@ -48,6 +48,9 @@ pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
 /// How well a currency fits that stands alone among words.
 pub(crate) const UNSURE: f32 = 0.6;
 
+/// How far before an amount a group of its thousands may stand, in heights of the print.
+const FARTHEST_GROUP: f32 = 1.2;
+
 /// Words between the two dates of a span.
 const SPAN_WORDS: &[&str] =
     &["-", "–", "—", "to", "bis", "au", "a", "al", "till", "til", "thru", "through", "until", "t/m", "tot", "do", "~"];
@@ -171,6 +174,9 @@ impl Finder<'_> {
             end += 1;
         }
         let first = self.word(end)?;
+        if !first.bytes().any(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
         if end > start && !first.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '−' | '(' | '.' | ','))
         {
             return None;
@@ -199,7 +205,10 @@ impl Finder<'_> {
             }
             number = number.trim_end_matches('%').to_owned();
         }
-        let parsed = decimal::parse(&number, self.sheet.habits.decimal_mark)?;
+        let mut parsed = decimal::parse(&number, self.sheet.habits.decimal_mark)?;
+        if kind == FieldType::Money && parsed.doubt.is_none() {
+            parsed.doubt = self.cut_thousands(start, &number);
+        }
         let is_whole = code.is_none() && !parsed.normalised.contains('.');
         if kind == FieldType::Money && is_whole && self.word(end).is_some_and(is_unit_of_time) {
             return None;
@@ -210,6 +219,20 @@ impl Finder<'_> {
         let mut candidate = self.candidate(tokens, trimmed(&quote), parsed, fit);
         candidate.currency = code;
         Some(candidate)
+    }
+
+    /// A doubt where a group of thousands may have been cut off: the `3` of `3 411,00`, printed with a wide space.
+    fn cut_thousands(&self, start: usize, number: &str) -> Option<String> {
+        let before = start.checked_sub(1).and_then(|index| self.word(index))?;
+        let is_group_of_thousands = self.sheet.habits.decimal_mark == Some(',')
+            && number.find(',') == Some(3)
+            && number.bytes().take(3).all(|byte| byte.is_ascii_digit())
+            && (1..=3).contains(&before.len())
+            && before.bytes().all(|byte| byte.is_ascii_digit());
+        let (first, second) = (&self.sheet.tokens[start - 1].rect, &self.sheet.tokens[start].rect);
+        let is_near = second.x0 - first.x1 <= FARTHEST_GROUP * second.height().max(1.0);
+        (is_group_of_thousands && is_near)
+            .then(|| format!("{before} {number} can be read as {number} or as {before}{number}"))
     }
 
     /// Whether a word follows the one before it as digits of one number do.

@@ -8,13 +8,13 @@ use super::{
     grounding, heading, identity,
     learned::{self, Decided, Decider},
     occurrence::Occurrences,
-    party::{NameCandidate, Parties, prose},
+    party::Parties,
     rows,
     schema::{Field, FieldType, Meaning, Prefer, Role, Schema},
     score::{LEAST, Scored, Scorer, amount, best_of_each, label_model},
     sheet::Sheet,
     template::Templates,
-    value::{Decimal, address},
+    value::Decimal,
 };
 use crate::DocType;
 use bindery_reader::{Attachment, Page};
@@ -50,10 +50,7 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     heading::add(&sheet, schema, pages, &mut extraction);
     identity::add(&sheet, schema, &mut extraction);
     for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
-        let found = rows::find(&sheet, field, &occurrences);
-        if !found.is_empty() {
-            extraction.rows.insert(field.name.clone(), found);
-        }
+        add_rows(rows::find(&sheet, field, &occurrences), field, &mut extraction);
     }
     sources.templates.apply(doctype, &sheet, &mut extraction);
     for attachment in sources.attachments {
@@ -68,6 +65,19 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     extraction
 }
 
+/// Adds rows; amounts below a heading that the schema does not know are a doubt.
+fn add_rows(found: rows::FoundRows, field: &Field, extraction: &mut Extraction) {
+    if found.rows.is_empty() {
+        return;
+    }
+    let doubts = found.left_over.iter().map(|heading| {
+        let text = format!("{}: no column is known for the amounts below {heading:?}", field.name);
+        Doubt::new(DoubtKind::LeftOverColumn, text)
+    });
+    extraction.doubts.extend(doubts);
+    extraction.rows.insert(field.name.clone(), found.rows);
+}
+
 fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Candidate>> {
     let mut all = HashMap::new();
     for field in &schema.fields {
@@ -76,12 +86,12 @@ fn all_candidates(sheet: &Sheet, schema: &Schema) -> HashMap<FieldType, Vec<Cand
     all
 }
 
-struct FieldFinder<'s> {
-    schema: &'s Schema,
-    sheet: &'s Sheet,
-    occurrences: &'s Occurrences,
-    parties: &'s Parties,
-    candidates: HashMap<FieldType, Vec<Candidate>>,
+pub(super) struct FieldFinder<'s> {
+    pub(super) schema: &'s Schema,
+    pub(super) sheet: &'s Sheet,
+    pub(super) occurrences: &'s Occurrences,
+    pub(super) parties: &'s Parties,
+    pub(super) candidates: HashMap<FieldType, Vec<Candidate>>,
 }
 
 impl FieldFinder<'_> {
@@ -125,6 +135,11 @@ impl FieldFinder<'_> {
         let mut decided = decider.decide(&wanted);
         let merchant = self.schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptMerchant));
         let stated = merchant.and_then(|field| learned::beside_label(self.sheet, &field.labels));
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && let Some(owner) = learned::owner(self.sheet)
+        {
+            name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
+        }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
         Some(decided)
     }
@@ -188,6 +203,10 @@ impl FieldFinder<'_> {
         };
         let learned = pick.scored.label.as_ref().and_then(|_| label_model(self.schema, field.kind));
         if let Some(model) = learned {
+            if let Some(larger) = &pick.larger {
+                let text = format!("{larger} is larger and has a label of the field, too");
+                doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
+            }
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
                 label: model.calibration.confidence(pick.answer),
@@ -220,7 +239,7 @@ impl FieldFinder<'_> {
     }
 
     /// A value with the words that state it. Words of a page are the only way to one, so each is grounded.
-    fn evidenced(
+    pub(super) fn evidenced(
         &self,
         value: &str,
         normalised: &str,
@@ -251,95 +270,6 @@ impl FieldFinder<'_> {
             because: Vec::new(),
             parts,
             doubts,
-        }
-    }
-
-    fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>, merchant: Option<&Decided>) {
-        if self.add_prose_parties(found) {
-            return;
-        }
-        let mut sender_key = merchant.map(|merchant| address::name_key(&merchant.value));
-        for role in [Role::Sender, Role::Recipient] {
-            if role == Role::Sender
-                && let Some(merchant) = merchant
-            {
-                self.add_address_of(merchant, found);
-                continue;
-            }
-            let wanted = |kind| self.schema.fields.iter().find(|field| field.kind == kind && field.role == Some(role));
-            let ranked = self.parties.ranked(role);
-            let score = |name: &NameCandidate| if role == Role::Sender { name.sender } else { name.recipient };
-            let free = ranked
-                .into_iter()
-                .filter(|name| role == Role::Sender || Some(address::name_key(&name.text)) != sender_key);
-            let free: Vec<&NameCandidate> = free.filter(|name| score(name) >= LEAST).collect();
-            let Some(best) = free.first().copied() else { continue };
-            let key = address::name_key(&best.text);
-            if let Some(field) = wanted(FieldType::Name) {
-                let rival = free.iter().find(|name| address::name_key(&name.text) != key);
-                let mut doubts = Vec::new();
-                let mut unique = 1.0;
-                if let Some(rival) = rival.filter(|rival| score(rival) > 0.8 * score(best)) {
-                    doubts.push(Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", rival.text)));
-                    unique = 0.8;
-                }
-                let parts = ConfidenceParts { label: (0.4 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
-                let spans = Parties::whole_name(self.sheet, best);
-                let text = match &spans[1..] {
-                    [] => best.text.clone(),
-                    more => format!("{} {}", best.text, self.sheet.quote(&more[0])),
-                };
-                let value = self.evidenced(&text, &text, &spans, parts, doubts, best.label.clone());
-                found.insert(field.name.clone(), value);
-            }
-            if let Some(field) = wanted(FieldType::Address) {
-                let spans = Parties::address_of(self.sheet, best);
-                if !spans.is_empty() {
-                    let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
-                    let text = lines.join(", ");
-                    let parts = ConfidenceParts { label: (0.38 + score(best)).min(0.97), ..ConfidenceParts::CERTAIN };
-                    found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
-                }
-            }
-            if role == Role::Sender {
-                sender_key = Some(key);
-            }
-        }
-    }
-}
-
-impl FieldFinder<'_> {
-    /// The parties of a contract, where its opening sentence names them.
-    fn add_prose_parties(&self, found: &mut BTreeMap<String, FieldValue>) -> bool {
-        let field =
-            |role| self.schema.fields.iter().find(|field| field.kind == FieldType::Name && field.role == Some(role));
-        let (Some(first), Some(second)) = (field(Role::Sender), field(Role::Recipient)) else { return false };
-        if !first.labels.iter().any(|label| label.text == "between") {
-            return false;
-        }
-        let Some(named) = prose::parties(self.sheet) else { return false };
-        for (field, party) in [(first, Some(named.0)), (second, named.1)] {
-            let Some(party) = party else { continue };
-            let parts = ConfidenceParts { label: 0.85, ..ConfidenceParts::CERTAIN };
-            let source = Some("between".to_owned());
-            let value = self.evidenced(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
-            found.insert(field.name.clone(), value);
-        }
-        true
-    }
-
-    /// The address below the name that a model chose.
-    fn add_address_of(&self, merchant: &Decided, found: &mut BTreeMap<String, FieldValue>) {
-        let is_wanted = |field: &&Field| field.kind == FieldType::Address && field.role == Some(Role::Sender);
-        let Some(field) = self.schema.fields.iter().find(is_wanted) else { return };
-        let Some(last) = merchant.spans.last() else { return };
-        let line = self.sheet.lines.partition_point(|line| line.tokens.end <= last.start);
-        let spans = Parties::address_below(self.sheet, line, last);
-        if !spans.is_empty() {
-            let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
-            let text = lines.join(", ");
-            let parts = ConfidenceParts { label: 0.9 * merchant.confidence, ..ConfidenceParts::CERTAIN };
-            found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
         }
     }
 }

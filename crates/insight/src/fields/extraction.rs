@@ -2,7 +2,7 @@
 
 use super::{
     check::{CheckResult, Values},
-    schema::{FieldType, Schema},
+    schema::{Field, FieldType, Schema},
     value::{Habits, Parsed},
 };
 use bindery_reader::Rect;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct Extraction {
     /// The type whose fields were read.
     pub doctype: String,
-    /// The least sure of the required fields and of those found; 0 if a required one is missing.
+    /// The least sure of the required fields, or of those found where none is required; 0 if a required one is missing.
     pub confidence: f32,
     pub fields: BTreeMap<String, FieldValue>,
     /// Lists of rows by field.
@@ -138,6 +138,8 @@ pub enum DoubtKind {
     NoLabel,
     /// Another value fits nearly as well.
     Rival,
+    /// The type prefers the largest amount, and a larger one has a label of the field, too.
+    LargerLabelled,
     /// The words were hard to read.
     Ocr,
     /// Its checksum is wrong.
@@ -148,6 +150,8 @@ pub enum DoubtKind {
     NotAllowed,
     /// A source could not be used.
     Source,
+    /// Amounts stand below a heading that the type has no column for.
+    LeftOverColumn,
 }
 
 impl Doubt {
@@ -155,6 +159,9 @@ impl Doubt {
         Self { kind, text: text.into() }
     }
 }
+
+/// As likely wrong as right.
+const EVEN: f32 = 0.5;
 
 /// Why a correction cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -252,13 +259,7 @@ impl Extraction {
                 .iter()
                 .map(|name| Doubt::new(DoubtKind::Missing, format!("the required field {name} was not found"))),
         );
-        let least = self.fields.values().map(|value| value.confidence).reduce(f32::min);
-        self.confidence =
-            if missing.is_empty() { least.unwrap_or(if schema.fields.is_empty() { 1.0 } else { 0.0 }) } else { 0.0 };
-        if missing.is_empty() && least.is_none() && schema.fields.iter().all(|field| !field.required) {
-            // Nothing was asked for and nothing found: there is nothing to doubt.
-            self.confidence = 1.0;
-        }
+        self.confidence = if missing.is_empty() { self.least_sure(schema) } else { 0.0 };
         self.needs_review = self
             .doubts
             .iter()
@@ -266,7 +267,13 @@ impl Extraction {
             .map(|doubt| doubt.text.clone())
             .collect();
         self.needs_review.extend(failed.iter().map(|check| check.message.clone()));
-        let serious = [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous];
+        self.needs_review.extend(self.likely_wrong(schema));
+        if schema.fields.iter().any(|field| self.lacks_amounts(field)) {
+            let left_over = self.doubts.iter().filter(|doubt| doubt.kind == DoubtKind::LeftOverColumn);
+            self.needs_review.extend(left_over.map(|doubt| doubt.text.clone()));
+        }
+        let serious =
+            [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous, DoubtKind::LargerLabelled];
         // Nobody is asked because an address is written in another way on the page.
         let is_soft = |name: &str, doubt: &Doubt| {
             let is_contact = schema
@@ -283,6 +290,40 @@ impl Extraction {
                     .map(|doubt| format!("{name}: {}", doubt.text)),
             );
         }
+    }
+
+    /// The confidence of the least sure value that counts. Where nothing was asked for and nothing found, there is
+    /// nothing to doubt.
+    fn least_sure(&self, schema: &Schema) -> f32 {
+        let requires = schema.fields.iter().any(|field| field.required);
+        let counts = |name: &str| !requires || schema.field(name).is_some_and(|field| field.required);
+        let counted = self.fields.iter().filter(|(name, _)| counts(name)).map(|(_, value)| value.confidence);
+        counted.reduce(f32::min).unwrap_or(1.0)
+    }
+
+    /// Values of optional fields that are more likely wrong than right: nobody asked for them, but a guess is not to
+    /// pass as a value.
+    fn likely_wrong(&self, schema: &Schema) -> Vec<String> {
+        let is_optional = |name: &str| schema.field(name).is_some_and(|field| !field.required);
+        // A sum that is wrong is a reason by itself.
+        let has_failed = |value: &FieldValue| value.doubts.iter().any(|doubt| doubt.kind == DoubtKind::CheckFailed);
+        let doubted = self
+            .fields
+            .iter()
+            .filter(|(name, value)| value.confidence < EVEN && is_optional(name) && !has_failed(value));
+        let reason = |(name, value): (&String, &FieldValue)| {
+            let doubts: Vec<&str> = value.doubts.iter().map(|doubt| doubt.text.as_str()).collect();
+            let because = if doubts.is_empty() { String::new() } else { format!(": {}", doubts.join("; ")) };
+            format!("{name} is {:.0} % sure{because}", value.confidence * 100.0)
+        };
+        doubted.map(reason).collect()
+    }
+
+    /// Whether a list should have amounts, and none of its rows has one.
+    fn lacks_amounts(&self, field: &Field) -> bool {
+        let mut columns = field.columns.iter().filter(|column| column.kind == FieldType::Money).peekable();
+        let Some(rows) = self.rows.get(&field.name).filter(|_| columns.peek().is_some()) else { return false };
+        columns.all(|column| rows.iter().all(|row| !row.cells.contains_key(&column.name)))
     }
 
     fn has(&self, field: &str) -> bool {

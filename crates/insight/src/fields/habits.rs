@@ -4,7 +4,11 @@ use super::{
     sheet::Sheet,
     value::{DateOrder, Habits, currency, date, decimal},
 };
-use std::cmp::{Ordering, Reverse};
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::HashMap,
+    sync::LazyLock,
+};
 
 /// A language that labels and habits are known in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +20,8 @@ enum Language {
     Unknown,
 }
 
+/// In bytes.
+const LONGEST_WORD: usize = 10;
 const COMMON: &[(Language, &[&str])] = &[
     (
         Language::English,
@@ -60,13 +66,27 @@ const COMMON: &[(Language, &[&str])] = &[
     ),
 ];
 
+/// For each common word, the languages that have it, as indexes of [`COMMON`].
+static BY_WORD: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+    let mut by_word: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, (_, words)) in COMMON.iter().enumerate() {
+        for word in *words {
+            by_word.entry(word).or_default().push(index);
+        }
+    }
+    by_word
+});
+
 fn language(sheet: &Sheet) -> Language {
     let mut counts = [0usize; 4];
     // A language shows in a few pages; the rest need not be counted.
     for token in sheet.tokens.iter().take(5000) {
-        let word = token.text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        for (index, (_, words)) in COMMON.iter().enumerate() {
-            counts[index] += usize::from(words.contains(&&*word));
+        let word = token.text.trim_matches(|c: char| !c.is_alphanumeric());
+        if word.is_empty() || word.len() > LONGEST_WORD {
+            continue;
+        }
+        for index in BY_WORD.get(word.to_lowercase().as_str()).into_iter().flatten() {
+            counts[*index] += 1;
         }
     }
     let best = (0..COMMON.len()).max_by_key(|index| (counts[*index], Reverse(*index))).unwrap_or(0);
@@ -102,6 +122,10 @@ fn is_day_first_country(sheet: &Sheet) -> bool {
 pub(super) fn of(sheet: &Sheet) -> Habits {
     let (mut dots, mut commas, mut day_first, mut month_first, mut dollars, mut others) = (0, 0, 0, 0, 0, 0);
     for token in &sheet.tokens {
+        if token.text.len() > 1 && token.text.chars().all(char::is_alphabetic) && currency::parse(&token.text).is_none()
+        {
+            continue;
+        }
         let (number, code) = currency::amount_of(&token.text);
         match currency::parse(&token.text).or(code) {
             Some("USD") => dollars += 1,
@@ -115,7 +139,8 @@ pub(super) fn of(sheet: &Sheet) -> Habits {
                 _ => {}
             }
         }
-        match date::evident_order(&token.text) {
+        let has_figures = token.text.bytes().filter(u8::is_ascii_digit).count() >= date::FEWEST_FIGURES;
+        match if has_figures { date::evident_order(&token.text) } else { DateOrder::Unknown } {
             DateOrder::DayFirst => day_first += 1,
             DateOrder::MonthFirst => month_first += 1,
             DateOrder::Unknown => {}

@@ -60,6 +60,11 @@ impl Label {
         self.parts.is_empty()
     }
 
+    /// Whether it means the same print as another, however both are written.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+
     /// Whether it names words that do not follow each other.
     pub(crate) fn has_gap(&self) -> bool {
         self.parts.contains(&Part::Gap)

@@ -18,7 +18,7 @@
 //! | `candidate`, `occurrence` | all values and all labels on the pages |
 //! | `score`, `assign` | which value belongs to which label, decided together |
 //! | `learned` | trained models: features of candidates, decisions, reasons; [`training`] makes examples for the trainer |
-//! | `party` | who wrote it, and to whom |
+//! | `party`, `party_fields` | who wrote it, and to whom |
 //! | `rows` | lists such as line items |
 //! | `identity` | the machine-readable lines of identity documents |
 //! | [`einvoice`] | ZUGFeRD, Factur-X and UBL |
@@ -41,6 +41,7 @@ pub mod label;
 mod learned;
 mod occurrence;
 mod party;
+mod party_fields;
 mod rows;
 pub mod schema;
 mod schema_read;

@@ -200,7 +200,7 @@ fn header_lines(sheet: &Sheet, schema: &Schema) -> Vec<bool> {
         .iter()
         .map(|line| {
             // Nobody heads a table with more words than this; hostile lines are not worth the time.
-            if columns.is_empty() || line.parts.len() > 80 {
+            if columns.is_empty() || line.parts.len() > 80 || line.segments.len() < 3 {
                 return false;
             }
             let stands = |label: &Label| {
@@ -209,9 +209,7 @@ fn header_lines(sheet: &Sheet, schema: &Schema) -> Vec<bool> {
                 })
             };
             let matched: Vec<_> = columns.iter().filter(|column| column.labels.iter().any(stands)).collect();
-            matched.len() >= 3
-                && matched.iter().any(|column| column.kind == FieldType::String)
-                && line.segments.len() >= 3
+            matched.len() >= 3 && matched.iter().any(|column| column.kind == FieldType::String)
         })
         .collect()
 }

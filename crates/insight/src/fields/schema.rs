@@ -46,6 +46,13 @@ pub struct Field {
     pub columns: Vec<Column>,
 }
 
+impl Field {
+    /// The regular expression of its values, as the type's file writes it.
+    pub fn pattern_text(&self) -> Option<&str> {
+        self.pattern.as_ref().map(Regex::as_str)
+    }
+}
+
 /// A column of a list of rows.
 #[derive(Debug, Clone)]
 pub struct Column {

@@ -13,7 +13,7 @@ const CHECKS: &str = "checks";
 const FIELD_KEYS: &[&str] =
     &["type", "required", "labels", "never", "pattern", "role", "meaning", "span", "prefer", "one_of", "columns"];
 const COLUMN_KEYS: &[&str] = &["type", "labels"];
-const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "any"];
+const LANGUAGES: &[&str] = &["en", "de", "fr", "es", "it", "nl", "pt", "pl", "sv", "da", "no", "fi", "cs", "any"];
 const ROLES: &[(&str, Role)] = &[("sender", Role::Sender), ("recipient", Role::Recipient)];
 const PREFERENCES: &[(&str, Prefer)] =
     &[("first", Prefer::First), ("last", Prefer::Last), ("largest", Prefer::Largest), ("title", Prefer::Title)];
@@ -56,12 +56,26 @@ fn read_field(name: &str, node: &Node, path: &str, problems: &mut Problems) -> O
     let entry = Fields::open(node, path, FIELD_KEYS, problems)?;
     let kind = read_type(&entry, problems);
     let columns = read_columns(&entry, kind, problems);
+    let (labels, never) = (read_labels(&entry, "labels", problems), read_labels(&entry, "never", problems));
+    for both in never.iter().filter(|never| labels.iter().any(|label| label.is_same_as(never))) {
+        let message = format!("{:?} is among `labels`, too", both.text);
+        entry.blame("never", message, Some("take it out of one of them"), problems);
+    }
+    if labels.is_empty() && (!never.is_empty() || kind == Some(FieldType::Date) && entry.get("span").is_some()) {
+        let key = if never.is_empty() { "span" } else { "never" };
+        entry.blame(
+            key,
+            "says nothing without `labels`",
+            Some("list the words beside the value in `labels`"),
+            problems,
+        );
+    }
     Some(Field {
         name: name.to_owned(),
         kind: kind?,
         required: entry.bool("required", problems).unwrap_or(false),
-        labels: read_labels(&entry, "labels", problems),
-        never: read_labels(&entry, "never", problems),
+        labels,
+        never,
         pattern: read_pattern(&entry, "pattern", problems),
         role: entry.choice("role", ROLES, problems),
         meaning: read_meaning(&entry, kind, problems),

@@ -154,7 +154,7 @@ impl Template {
                 Column { name: column.clone(), kind, labels: labels.clone() }
             });
             let field = rows_field(name, columns.collect());
-            let found = rows::find(sheet, &field, &Occurrences::find(sheet, &doctype.fields));
+            let found = rows::find(sheet, &field, &Occurrences::find(sheet, &doctype.fields)).rows;
             if !found.is_empty() {
                 extraction.rows.insert(name.clone(), found);
             }

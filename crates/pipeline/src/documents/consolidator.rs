@@ -46,7 +46,8 @@ impl Processor for DocumentConsolidator {
         let mut documents: Vec<(usize, Value)> = made.into_iter().flatten().collect();
         // Those of one file stay in their order.
         documents.sort_by_key(|(place, _)| *place);
-        let documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
+        let mut documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
+        doubt_duplicates(&mut documents);
         let submission = context.submission()?;
         result["request_id"] = json!(submission.public_id());
         result["workflow"] = json!(submission.workflow.name);
@@ -101,6 +102,39 @@ fn entry(context: &StepContext, file: &str, document: &Item, outcome: Option<&Ou
     Ok(entry)
 }
 
+/// A document with the same seller, number and total as one before it is probably the same paper twice: counted once
+/// more, it would be paid once more. Whoever decided about it has seen that.
+fn doubt_duplicates(documents: &mut [Value]) {
+    let mut seen: HashMap<[String; 3], String> = HashMap::new();
+    for document in documents {
+        let Some(identity) = identity(&document["extracted_data"]) else { continue };
+        let own = format!("{} in {}", text(&document["document_id"]), text(&document["file"]));
+        let Some(first) = seen.get(&identity) else {
+            seen.insert(identity, own);
+            continue;
+        };
+        if document[DECIDED].is_null()
+            && let Some(reasons) = document["needs_review"].as_array_mut()
+        {
+            reasons.push(json!(format!("seller, number and total are the same as those of {first}")));
+            document["status"] = json!("review");
+        }
+    }
+}
+
+/// Seller, number and total in comparable form, where all three were read.
+fn identity(data: &Value) -> Option<[String; 3]> {
+    let letters = |key: &str| {
+        let text: String = data[key].as_str()?.chars().filter(|c| c.is_alphanumeric()).collect();
+        (!text.is_empty()).then(|| text.to_lowercase())
+    };
+    Some([letters("seller").or_else(|| letters("merchant"))?, letters("number")?, letters("grand_total")?])
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
 /// Why people are asked about documents that go on meanwhile.
 fn open_questions(context: &StepContext) -> Result<HashMap<ItemId, Vec<String>>, StepError> {
     let stage = stage_of(context, EXTRACTOR)?;
@@ -111,4 +145,32 @@ fn open_questions(context: &StepContext) -> Result<HashMap<ItemId, Vec<String>>,
 /// A confidence as people read it: more than three digits say nothing.
 pub(crate) fn rounded(confidence: &Value) -> Value {
     confidence.as_f64().map_or(Value::Null, |confidence| json!((confidence * 1000.0).round() / 1000.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, seller: &str, total: &str) -> Value {
+        let data = json!({"seller": seller, "number": "2026-17", "grand_total": total});
+        json!({"document_id": id, "file": "a.pdf", "extracted_data": data, "needs_review": [], "status": "completed"})
+    }
+
+    #[test]
+    fn the_same_invoice_twice_is_doubted_once() {
+        let mut decided = document("doc_4", "Birch Paper Ltd", "119.00");
+        decided[DECIDED] = json!({"by": "marta"});
+        let mut all = [
+            document("doc_1", "Birch Paper Ltd.", "119.00"),
+            document("doc_2", "Birch Paper Ltd", "12.00"),
+            document("doc_3", "BIRCH PAPER LTD", "119.00"),
+            decided,
+            json!({"document_id": "doc_5", "status": "failed"}),
+        ];
+        doubt_duplicates(&mut all);
+        let statuses: Vec<&Value> = all.iter().map(|document| &document["status"]).collect();
+        assert_eq!(statuses, ["completed", "completed", "review", "completed", "failed"]);
+        let reason = "seller, number and total are the same as those of doc_1 in a.pdf";
+        assert_eq!(all[2]["needs_review"], json!([reason]));
+    }
 }

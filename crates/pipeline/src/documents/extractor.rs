@@ -4,6 +4,7 @@ use super::{EXTRACTOR, Knowledge};
 use crate::reading::{ReadingRoom, content_of, stored_page};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Processor, context::StepContext, workflow::Target};
+use bindery_insight::classify::LEAST_TYPE_CONFIDENCE;
 use bindery_insight::doctype::OTHER;
 use bindery_insight::fields::{CorrectionError, Extraction, Schema, Sources, extract};
 use bindery_reader::{Attachment, Page, model::FileType};
@@ -24,29 +25,47 @@ impl FieldExtractor {
         Self { room, knowledge }
     }
 
-    /// Files inside the file: an e-invoice has its data there. What is wrong with them is no reason to read no fields.
     pub(crate) fn attachments(&self, context: &StepContext, file: &Value) -> Result<Vec<Attachment>, StepError> {
-        let Some(content) = content_of(file) else { return Ok(Vec::new()) };
-        let file = self.room.open(context, content, file["name"].as_str())?;
-        if file.about().file_type != FileType::Pdf {
-            return Ok(Vec::new());
-        }
-        Ok(file.attachments().unwrap_or_default())
+        attachments_of(&self.room, context, file)
     }
+}
+
+/// Files inside the file: an e-invoice has its data there. What is wrong with them is no reason to read no fields.
+pub(super) fn attachments_of(
+    room: &ReadingRoom,
+    context: &StepContext,
+    file: &Value,
+) -> Result<Vec<Attachment>, StepError> {
+    let Some(content) = content_of(file) else { return Ok(Vec::new()) };
+    let file = room.open(context, content, file["name"].as_str())?;
+    if file.about().file_type != FileType::Pdf {
+        return Ok(Vec::new());
+    }
+    Ok(file.attachments().unwrap_or_default())
 }
 
 fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Below this, another type or none is likelier than the one that was chosen.
-const LEAST_TYPE_CONFIDENCE: f64 = 0.5;
+/// What fits no type is asked about where some type comes this near.
+const LEAST_OTHER_CONFIDENCE: f64 = 0.6;
 
 /// A document that is perhaps something else: its fields would be others.
 fn doubtful_type(document: &Value) -> Option<String> {
-    let doc_type = document["doc_type"].as_str().filter(|doc_type| *doc_type != OTHER)?;
-    let confidence = document["confidence"].as_f64().filter(|confidence| *confidence < LEAST_TYPE_CONFIDENCE)?;
-    Some(format!("that it is of the type {doc_type} is only {:.0} % sure", confidence * 100.0))
+    let doc_type = document["doc_type"].as_str()?;
+    let confidence = document["confidence"].as_f64()?;
+    if doc_type != OTHER {
+        let is_unsure = confidence < LEAST_TYPE_CONFIDENCE;
+        return is_unsure
+            .then(|| format!("that it is of the type {doc_type} is only {:.0} % sure", confidence * 100.0));
+    }
+    let nearest = document["runners_up"].as_array().and_then(|all| all.first()).filter(|_| {
+        // A page of pictures has no type to come near to.
+        confidence < LEAST_OTHER_CONFIDENCE
+    })?;
+    let (name, likelihood) = (nearest[0].as_str()?, nearest[1].as_f64()?);
+    Some(format!("it fits no type well; it is perhaps of the type {name} ({:.0} %)", likelihood * 100.0))
 }
 
 /// The fields that are less sure than the stage wants them, each with its doubts.
@@ -112,7 +131,11 @@ impl Processor for FieldExtractor {
         let for_a_person = !reasons.is_empty() && context.stage().is_ok_and(|stage| stage.backoffice_queue.is_some());
         let target = for_a_person.then_some(Target::Backoffice);
         if let Some(threshold) = context.stage().ok().and_then(|stage| stage.confidence_threshold) {
-            reasons.extend(unsure(extraction, threshold));
+            for reason in unsure(extraction, threshold) {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
         }
         Ok(Extracted { target, reasons, ..Extracted::new(processed).with_confidence(confidence) })
     }

@@ -1,22 +1,32 @@
 //! Consecutive pages become documents.
 
-use super::{CLASSIFIER, GROUPER};
+use super::{CLASSIFIER, GROUPER, Knowledge, attachments_of};
 use crate::{
-    reading::stored_page,
+    reading::{ReadingRoom, stored_page},
     results::{has_result, in_order, stage_of},
 };
 use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
-use bindery_insight::classify::{PageClass, group};
+use bindery_insight::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// Groups the classified pages of a file. A page that could not be read or classified belongs to no document; the result
-/// names it.
-#[derive(Debug, Clone, Copy)]
-pub struct DocumentGrouper;
+/// names it. A file with an e-invoice inside is one document of the type that the e-invoice states; a document that fits
+/// no type gets the one whose fields fit it.
+#[derive(Debug, Clone)]
+pub struct DocumentGrouper {
+    room: Arc<ReadingRoom>,
+    knowledge: Arc<Knowledge>,
+}
+
+impl DocumentGrouper {
+    pub fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
+        Self { room, knowledge }
+    }
+}
 
 impl Processor for DocumentGrouper {
     fn name(&self) -> &'static str {
@@ -39,14 +49,16 @@ impl Processor for DocumentGrouper {
             pages.push((page, class_of(&output)?));
         }
         let pages: Vec<(&Page, &PageClass)> = pages.iter().map(|(page, class)| (page, class)).collect();
-        let documents: Vec<Value> = group(&pages)
+        let stored_file = json!({"content": file.content.map(|hash| hash.to_string()), "name": file.label});
+        let attachments = attachments_of(&self.room, context, &stored_file)?;
+        let documents: Vec<Value> = documents(&pages, &attachments, &self.knowledge.doctypes)
             .into_iter()
             .map(|document| {
                 let stored: Vec<&Value> = document.pages.iter().filter_map(|page| contents.get(page)).collect();
                 json!({
                     "doc_type": document.doctype, "pages": document.pages, "page_contents": stored,
                     "confidence": document.confidence, "because": document.because,
-                    "file": {"content": file.content.map(|hash| hash.to_string()), "name": file.label},
+                    "runners_up": document.runners_up, "file": stored_file,
                 })
             })
             .collect();

@@ -16,6 +16,7 @@ pub use classifier::PageClassifier;
 pub use consolidator::DocumentConsolidator;
 pub(crate) use consolidator::rounded;
 pub use extractor::FieldExtractor;
+use extractor::attachments_of;
 pub use grouper::DocumentGrouper;
 
 use crate::reading::ReadingRoom;
@@ -62,7 +63,7 @@ impl Knowledge {
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
     registry.register(PageClassifier::new(Arc::clone(knowledge)));
-    registry.register(DocumentGrouper);
+    registry.register(DocumentGrouper::new(Arc::clone(room), Arc::clone(knowledge)));
     registry.register(FieldExtractor::new(Arc::clone(room), Arc::clone(knowledge)));
     registry.register(DocumentConsolidator);
 }

@@ -48,10 +48,10 @@ fn corrected(fields: &Value) -> Decision {
 }
 
 #[test]
-fn s002_18_documents_are_for_a_person_below_0_5_and_go_on() {
+fn s002_18_documents_are_for_a_person_below_0_75_and_go_on() {
     let workflow = Workflow::parse(builtin::find("documents").unwrap(), None).unwrap();
     let extract = workflow.stage("extract").unwrap();
-    assert_eq!(extract.confidence_threshold, Some(0.5));
+    assert_eq!(extract.confidence_threshold, Some(0.75));
     assert_eq!(extract.backoffice_queue.as_deref(), Some("task.extraction"));
     assert_eq!(extract.on_review, OnReview::Continue);
 }
@@ -63,7 +63,7 @@ async fn s002_19_a_doubtful_invoice_completes_is_corrected_and_the_result_has_it
     let asked = open(&desk).await.remove(0);
     let document = documents(&desk, id).await.remove(0);
     assert_eq!((&document["status"], &document["needs_review"]), (&json!("review"), &json!(asked.reasons)));
-    assert!(asked.reasons.iter().any(|reason| reason.contains("is below 0.50")), "{asked:?}");
+    assert!(asked.reasons.iter().any(|reason| reason.contains("is below 0.75")), "{asked:?}");
     assert!(asked.reasons.iter().any(|reason| reason.contains("191.00")), "the sum that is wrong: {asked:?}");
     assert_eq!(asked.skills.iter().map(|skill| &**skill).collect::<Vec<_>>(), ["extraction", "invoice"]);
 

@@ -21,6 +21,8 @@ pub(super) const LINE_FIELDS: &[&str] = &["line_items"];
 pub struct EInvoice {
     /// "CII" or "UBL".
     pub format: &'static str,
+    /// The shipped type of document that it is: "invoice" or "credit_note".
+    pub doctype: &'static str,
     pub values: BTreeMap<&'static str, Stated>,
     /// Cells by column, for each line.
     pub lines: Vec<BTreeMap<&'static str, Stated>>,
@@ -76,7 +78,25 @@ fn from_root(root: &Element) -> Option<EInvoice> {
     });
     let lines = lines.filter(|cells| !cells.is_empty()).collect();
     // Any invoice has a number; another document with such a root has none where it is looked for.
-    values.contains_key("number").then_some(EInvoice { format: dialect.name, values, lines })
+    values.contains_key("number").then(|| EInvoice { format: dialect.name, doctype: doctype(root), values, lines })
+}
+
+/// Codes of UNTDID 1001 that mean a credit note.
+const CREDIT_NOTES: &[&str] = &["81", "83", "261", "262", "296", "308", "381", "396", "420", "458", "532"];
+
+fn doctype(root: &Element) -> &'static str {
+    let code = root.find("ExchangedDocument|HeaderExchangedDocument/TypeCode");
+    let is_credit = root.name == "CreditNote" || code.is_some_and(|code| CREDIT_NOTES.contains(&code.text.trim()));
+    if is_credit { "credit_note" } else { "invoice" }
+}
+
+/// The one e-invoice among these files; None if there is none, or if they state different invoices.
+pub fn only(attachments: &[Attachment]) -> Option<EInvoice> {
+    let mut all = attachments.iter().filter_map(read).filter_map(Result::ok);
+    let first = all.next()?;
+    // The same invoice may be there in two formats.
+    all.all(|other| other.values.get("number").map(|own| &own.text) == first.values.get("number").map(|own| &own.text))
+        .then_some(first)
 }
 
 /// The first of several paths, parted by spaces, that holds a text.
@@ -158,6 +178,16 @@ mod tests {
             Stated { text: "119.00".to_owned(), path: "LegalMonetaryTotal/TaxInclusiveAmount".to_owned() }
         );
         assert_eq!(invoice.lines[0]["description"].text, "Paper");
+    }
+
+    #[test]
+    fn a_file_states_one_invoice_however_often_it_is_attached() {
+        let credit = UBL.replace("Invoice xmlns", "CreditNote xmlns").replace("</Invoice>", "</CreditNote>");
+        assert_eq!(only(&[attached(UBL), attached("<rss/>")]).map(|one| one.doctype), Some("invoice"));
+        assert_eq!(only(&[attached(&credit)]).map(|one| one.doctype), Some("credit_note"));
+        assert!(only(&[attached(UBL), attached(UBL)]).is_some());
+        assert_eq!(only(&[attached(UBL), attached(&UBL.replace("A &amp; 1", "A 2"))]), None);
+        assert_eq!(only(&[]), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     FieldModels, ModelKind,
     dates::Days,
-    merchant::Names,
+    merchant::{NameText, Names, behind_owner_label},
     money::{Amount, Amounts},
     reasons,
     sink::Sink,
@@ -35,6 +35,10 @@ pub(crate) struct Decided {
 const NEAR: f32 = 0.25;
 /// An answer that is more likely wrong than this is not worth showing.
 const LEAST: f32 = 0.12;
+/// Net sum and tax, which no receipt has to state, are left out where they are more likely wrong than right.
+const LEAST_OF_PARTS: f32 = 0.5;
+/// Log-odds of what cannot be the answer.
+const IMPOSSIBLE: f32 = -20.0;
 /// How many candidates of each sum are tried together.
 const MOST_TRIED: usize = 5;
 /// What a sum that holds adds to the log-likelihood of a reading, and what one that fails takes.
@@ -103,7 +107,12 @@ impl Decider<'_> {
         let (_, model, feature_names) = self.models.get(ModelKind::ReceiptMerchant)?;
         let names = Names::new(self.sheet);
         let rows = feature_rows(&names.candidates, |name, sink| names.features(name, sink));
-        let scores: Vec<f32> = rows.iter().map(|row| model.forest.score(row)).collect();
+        // "Owned by" is no part of a name; the name behind it is a candidate of its own.
+        let score = |(name, row): (&NameText, &Vec<f32>)| match behind_owner_label(&name.text) {
+            Some(_) => IMPOSSIBLE,
+            None => model.forest.score(row),
+        };
+        let scores: Vec<f32> = names.candidates.iter().zip(&rows).map(score).collect();
         let best = best_of(&scores)?;
         let confidence = model.calibration.confidence(answer(&scores, best));
         let name = &names.candidates[best];
@@ -181,7 +190,8 @@ impl Decider<'_> {
         };
         let rival = rival_of(scores, chosen).and_then(|other| text_of(&amounts.values[other]));
         let because = reasons::of(names, &model.forest.shares(&rows[chosen]), label.as_deref());
-        (confidence >= LEAST).then(|| Decided {
+        let least = if kind == ModelKind::ReceiptTotal { LEAST } else { LEAST_OF_PARTS };
+        (confidence >= least).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
             spans: std::iter::once(candidate.tokens.clone()).collect(),

@@ -31,7 +31,9 @@ static NUMBER_INSIDE: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"(?i)\s[\(\[]?(?:co\.?\s*(?:reg\.?\s*)?no\.?\s*:?\s*)?[A-Z]{0,2}\d{5,}-?[A-Z]?\b")
 });
 static OWNED: LazyLock<Regex> = LazyLock::new(|| {
-    constant_regex(r"(?i)\b(?:owned by|own by|operated by|managed by|inh\.?|inhaber|t/a|exploité par)[\s:]+")
+    constant_regex(
+        r"(?i)\b(?:owned by|own by|operated by|managed by|inh\.?|inhaber|t/a|exploité par|propriétaire|titular|propietario|titolare|gestito da|eigenaar|majitel|właściciel|innehavare|indehaver|proprietor)(?:[\s:]+|$)",
+    )
 });
 
 /// A text that may be the name.
@@ -374,6 +376,17 @@ impl<'s> Names<'s> {
         names.features(&empty, &mut sink);
         sink.into_names()
     }
+}
+
+/// What stands behind words such as "owned by" at the beginning of a line; empty where they stand alone.
+pub(crate) fn behind_owner_label(text: &str) -> Option<&str> {
+    let label = OWNED.find(text.trim()).filter(|label| label.start() == 0)?;
+    Some(text.trim()[label.end()..].trim())
+}
+
+/// Whether a text ends as the registered name of a company does, or has its legal form inside.
+pub(crate) fn has_legal_form(text: &str) -> bool {
+    WordEnds::of(text).has_legal
 }
 
 /// What the words of a text are, and which stand first and last.

@@ -76,8 +76,21 @@ impl Words<'_> {
     }
 }
 
-/// Both parties, or the first alone where the second is left blank.
-pub(crate) fn parties(sheet: &Sheet) -> Option<(ProseParty, Option<ProseParty>)> {
+/// The opening sentence of a contract.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Opening {
+    pub first: ProseParty,
+    /// None where it is left blank.
+    pub second: Option<ProseParty>,
+    /// The words before the parties, where the day stands: "This Agreement is made this 1st day of February, 2011, by and".
+    pub before: Range<usize>,
+}
+
+/// How many words before the parties belong to the same sentence, at most.
+const LONGEST_BEFORE: usize = 40;
+
+/// The opening sentence, with both parties or the first alone.
+pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
     let last = sheet.lines.get(LAST_LINE.min(sheet.lines.len()).checked_sub(1)?)?;
     let words = Words { sheet, end: last.tokens.end };
     (0..words.end).filter(|at| BETWEEN.contains(&words.plain(*at).as_str())).find_map(|at| {
@@ -89,7 +102,12 @@ pub(crate) fn parties(sheet: &Sheet) -> Option<(ProseParty, Option<ProseParty>)>
             Some(second) => [&first, second].into_iter().all(|name| has_form(name) || name.len() >= 2),
             None => has_form(&first),
         };
-        is_opening.then(|| (party(sheet, first), second.map(|second| party(sheet, second))))
+        let before = at.saturating_sub(LONGEST_BEFORE)..at;
+        is_opening.then(|| Opening {
+            first: party(sheet, first),
+            second: second.map(|second| party(sheet, second)),
+            before,
+        })
     })
 }
 
@@ -190,7 +208,7 @@ mod tests {
         for line in text.lines() {
             page.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(line) }));
         }
-        parties(&Sheet::new(&[page])).map(|(first, second)| (first.text, second.map(|second| second.text)))
+        opening(&Sheet::new(&[page])).map(|opening| (opening.first.text, opening.second.map(|second| second.text)))
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what is read is optional")]

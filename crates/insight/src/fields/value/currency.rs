@@ -9,18 +9,18 @@ const CODES: &[&str] = &[
     "MKD", "ALL", "MDL",
 ];
 
-/// Signs and names, longest first where one begins another. `$` alone is the United States' unless the document says otherwise.
+/// Signs and names, longest first where one begins or ends another. `$` alone is the United States' unless the document says otherwise.
 const SIGNS: &[(&str, &str)] = &[
     ("US$", "USD"),
-    ("A$", "AUD"),
     ("AU$", "AUD"),
-    ("C$", "CAD"),
     ("CA$", "CAD"),
     ("NZ$", "NZD"),
     ("HK$", "HKD"),
+    ("MX$", "MXN"),
+    ("A$", "AUD"),
+    ("C$", "CAD"),
     ("S$", "SGD"),
     ("R$", "BRL"),
-    ("MX$", "MXN"),
     ("€", "EUR"),
     ("$", "USD"),
     ("£", "GBP"),
@@ -67,12 +67,23 @@ const NAMES: &[(&str, &str)] = &[
     ("yen", "JPY"),
 ];
 
+/// The longest name and sign, and the shortest name, in bytes.
+const LONGEST: usize = 9;
+const LONGEST_SIGN: usize = 4;
+const SHORTEST_NAME: usize = 3;
+
 /// The code of a currency that stands alone: `€`, `EUR`, `euros`.
 pub fn parse(text: &str) -> Option<&'static str> {
     let text = text.trim().trim_matches(|c| matches!(c, '(' | ')' | '[' | ']' | ':' | ',' | ';'));
-    let by_code = CODES.iter().find(|code| **code == text).copied();
-    by_code.or_else(|| SIGNS.iter().find(|(sign, _)| *sign == text).map(|(_, code)| *code)).or_else(|| {
-        let lower = text.to_lowercase();
+    // Every word of every page is asked for, and hardly one is a currency.
+    if text.is_empty() || text.len() > LONGEST || text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let by_code = if is_code { CODES.iter().find(|code| **code == text).copied() } else { None };
+    let by_sign = || SIGNS.iter().find(|(sign, _)| text.len() <= LONGEST_SIGN && *sign == text).map(|(_, code)| *code);
+    by_code.or_else(by_sign).or_else(|| {
+        let lower = (text.len() >= SHORTEST_NAME).then(|| text.to_lowercase())?;
         NAMES.iter().find(|(name, _)| *name == lower).map(|(_, code)| *code)
     })
 }
@@ -81,7 +92,15 @@ pub fn parse(text: &str) -> Option<&'static str> {
 pub fn split_off(text: &str) -> (Option<&'static str>, &str) {
     let text = text.trim();
     let marks = || SIGNS.iter().copied().chain(CODES.iter().map(|code| (*code, *code)));
-    let behind = marks().find_map(|(sign, code)| Some((code, text.strip_suffix(sign)?)));
+    // Words alone and figures alone, which most prints are, have no mark at either end.
+    let may_end = |c: char| c.is_alphabetic() || c == '$' || c == '.' || !c.is_ascii();
+    let may_begin = |c: char| c.is_alphabetic() || c == '$' || !c.is_ascii();
+    let is_word = text.chars().all(char::is_alphabetic);
+    let behind = if !is_word && text.ends_with(may_end) {
+        marks().find_map(|(sign, code)| Some((code, text.strip_suffix(sign)?)))
+    } else {
+        None
+    };
     // The GEL at the end of a bank's code is no currency: letters before it make it a part of a word.
     if let Some((code, rest)) = behind.filter(|(_, rest)| !rest.is_empty() && !rest.contains(char::is_alphabetic)) {
         return (Some(code), rest.trim_end());
@@ -91,7 +110,11 @@ pub fn split_off(text: &str) -> (Option<&'static str>, &str) {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let before = marks().find_map(|(sign, code)| Some((code, unsigned.strip_prefix(sign)?)));
+    let before = if !is_word && unsigned.starts_with(may_begin) {
+        marks().find_map(|(sign, code)| Some((code, unsigned.strip_prefix(sign)?)))
+    } else {
+        None
+    };
     let is_sign_only = |sign: &str| sign.chars().all(|c| !c.is_alphabetic());
     let before = before.filter(|(_, rest)| {
         let sign = &unsigned[..unsigned.len() - rest.len()];
@@ -137,6 +160,19 @@ mod tests {
         assert_eq!(parse("(EUR)"), Some("EUR"));
         assert_eq!(parse("Euros"), Some("EUR"));
         assert_eq!(parse("THE"), None);
+    }
+
+    #[test]
+    fn every_mark_is_found_alone_and_beside_an_amount() {
+        for (sign, code) in SIGNS.iter().copied().chain(CODES.iter().map(|code| (*code, *code))) {
+            assert_eq!(parse(sign), Some(code), "{sign}");
+            let first = |amount: &str| split_off(amount).0;
+            assert!(first(&format!("{sign}12.50")).is_some(), "{sign}");
+            assert!(first(&format!("12.50{sign}")).is_some(), "{sign}");
+        }
+        for (name, code) in NAMES {
+            assert_eq!(parse(name), Some(*code), "{name}");
+        }
     }
 
     #[test]

@@ -93,12 +93,12 @@ static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of | day of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?: ?,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})\b"
+        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of | day of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?: ?,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})(?:\b|[0-2]?\d:[0-5]\d)"
     ))
 });
 static MONTH_DAY: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)? ?,? ?[ -]?(?P<y>(?:19|20)\d{{2}})\b"
+        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: ?, ?| ?[ -])(?P<y>(?:19|20)\d{{2}})\b"
     ))
 });
 
@@ -109,9 +109,16 @@ pub struct FoundDate {
     pub parsed: Parsed,
 }
 
+/// No date has fewer figures: a day and a year of two.
+pub(crate) const FEWEST_FIGURES: usize = 3;
+
 /// All dates of a text, from left to right.
 pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     let mut found: Vec<FoundDate> = Vec::new();
+    // Most texts have no figures, and patterns take their time.
+    if text.bytes().filter(u8::is_ascii_digit).count() < FEWEST_FIGURES {
+        return found;
+    }
     let mut add = |range: std::ops::Range<usize>, parsed: Option<Parsed>| {
         let is_free = found.iter().all(|other| range.end <= other.range.start || range.start >= other.range.end);
         // The 9 of `A-808-9 of February 18` is the end of a number, not a day; but one date may follow another with a
@@ -127,7 +134,8 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     };
     for words in [&*MONTH_DAY, &*DAY_MONTH] {
         for captures in words.captures_iter(text) {
-            add(whole(&captures), in_words(&captures));
+            let year = printed_year(&captures, text);
+            add(whole(&captures).start..year.end, in_words(&captures, &text[year]));
         }
     }
     for captures in YEAR_FIRST.captures_iter(text) {
@@ -139,8 +147,8 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     for captures in FIGURES.captures_iter(text) {
         // What is glued to a date is no part of it.
         let start = captures.name("a").map_or(0, |first| first.start());
-        let end = captures.name("y").map_or(0, |year| year.end());
-        add(start..end, in_figures(&captures, order));
+        let year = printed_year(&captures, text);
+        add(start..year.end, in_figures(&captures, &text[year], order));
     }
     found.sort_by_key(|date| date.range.start);
     found
@@ -179,12 +187,21 @@ pub fn evident_order(text: &str) -> DateOrder {
     DateOrder::Unknown
 }
 
+/// Where the year stands. Of `20/06/2015:18` it is the 20: the 15 is the hour of the time behind it.
+fn printed_year(captures: &Captures<'_>, text: &str) -> std::ops::Range<usize> {
+    let year = captures.name("y").map_or(0..0, |year| year.range());
+    let is_time = text[year.end..].starts_with(':')
+        && text[year.end + 1..].bytes().take_while(u8::is_ascii_digit).count() == 2
+        && text.get(year.end.saturating_sub(2)..year.end).is_some_and(|hour| hour < "24");
+    if year.len() == 4 && is_time { year.start..year.start + 2 } else { year }
+}
+
 fn whole(captures: &Captures<'_>) -> std::ops::Range<usize> {
     captures.get(0).map_or(0..0, |whole| whole.range())
 }
 
-fn in_words(captures: &Captures<'_>) -> Option<Parsed> {
-    let date = civil(year(&captures["y"]), month_of(&captures["m"]), captures["d"].parse().ok())?;
+fn in_words(captures: &Captures<'_>, printed_year: &str) -> Option<Parsed> {
+    let date = civil(year(printed_year), month_of(&captures["m"]), captures["d"].parse().ok())?;
     Some(Parsed::sure(date.to_string()))
 }
 
@@ -196,12 +213,12 @@ pub(crate) fn month_of(word: &str) -> Option<i8> {
     month.map(|(_, month)| *month).or_else(|| word.starts_with("marz").then_some(3))
 }
 
-fn in_figures(captures: &Captures<'_>, order: DateOrder) -> Option<Parsed> {
+fn in_figures(captures: &Captures<'_>, printed_year: &str, order: DateOrder) -> Option<Parsed> {
     if captures["s"] != captures["t"] {
         return None;
     }
     let (first, second): (i8, i8) = (captures["a"].parse().ok()?, captures["b"].parse().ok()?);
-    let year = year(&captures["y"]);
+    let year = year(printed_year);
     let day_first = civil(year, Some(second), Some(first));
     let month_first = civil(year, Some(first), Some(second));
     // Nobody writes the month first with dots.
@@ -244,6 +261,25 @@ mod tests {
 
     fn one(text: &str) -> Option<String> {
         parse(text, DateOrder::Unknown).map(|parsed| parsed.normalised)
+    }
+
+    #[test]
+    fn a_time_right_behind_a_date_is_no_part_of_its_year() {
+        let printed = |text: &str| {
+            let all = find(text, DateOrder::DayFirst);
+            all.first().map(|date| (date.parsed.normalised.clone(), text[date.range.clone()].to_owned()))
+        };
+        for (text, date, shown) in [
+            ("20/06/2015:18", "2020-06-20", "20/06/20"),
+            ("01-06-1921:05:33", "2019-06-01", "01-06-19"),
+            ("22 Apr 202022:15", "2020-04-22", "22 Apr 2020"),
+            ("22 Apr 2022:15", "2020-04-22", "22 Apr 20"),
+            ("30/05/201710:18", "2017-05-30", "30/05/2017"),
+            ("30/05/2017: paid", "2017-05-30", "30/05/2017"),
+            ("30/05/2047:18", "2047-05-30", "30/05/2047"),
+        ] {
+            assert_eq!(printed(text), Some((date.to_owned(), shown.to_owned())), "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,103 @@
+//! `bindery doctypes check`: every problem of a file, and what is probably not meant.
+
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_insight::{
+    DocType,
+    fields::{Field, FieldType},
+};
+use bindery_yaml as yaml;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+pub(super) fn run(files: &[PathBuf], as_json: bool) -> anyhow::Result<Exit> {
+    let mut bad = 0;
+    let mut results = Vec::new();
+    for file in files {
+        let checked = parse(file);
+        bad += u64::from(checked.is_err());
+        let (name, problems, notes) = match &checked {
+            Ok(doctype) => (Some(doctype.name.to_string()), None, notes(doctype)),
+            Err(problems) => (None, Some(problems.clone()), Vec::new()),
+        };
+        if as_json {
+            let problems: Vec<&str> = problems.as_deref().into_iter().flat_map(str::lines).collect();
+            results.push(json!({"file": file, "name": name, "problems": problems, "notes": notes}));
+            continue;
+        }
+        match &checked {
+            Ok(doctype) => {
+                let fields = output::count(doctype.fields.fields.len() as u64, "field");
+                output::line(format!("{}: {} is good, {fields}", file.display(), doctype.name))?;
+            }
+            Err(problems) => output::line(problems)?,
+        }
+        for note in notes {
+            output::line(format!("{}: note: {note}", file.display()))?;
+        }
+    }
+    if as_json {
+        output::json(&results)?;
+    }
+    if bad == 0 {
+        return Ok(Exit::Ok);
+    }
+    Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
+}
+
+fn parse(file: &Path) -> Result<DocType, String> {
+    let text = yaml::read_text(file).map_err(|error| error.to_string())?;
+    DocType::parse(&text, &file.display().to_string()).map_err(|error| {
+        let mut problems = error.to_string();
+        // YAML takes what follows a space and `#` for a remark, in the midst of a list, too.
+        if text.lines().any(has_bare_hash) && !problems.contains("# ") {
+            problems.push_str("\n  hint: put labels with a `#` in quotes, such as \"Invoice #\"");
+        }
+        problems
+    })
+}
+
+/// A line whose `#` cuts a list of labels short.
+fn has_bare_hash(line: &str) -> bool {
+    let Some(at) = line.find(" #") else { return false };
+    let before = &line[..at];
+    before.matches('[').count() > before.matches(']').count()
+        && before.matches('"').count().is_multiple_of(2)
+        && before.matches('\'').count().is_multiple_of(2)
+}
+
+/// What a type says that is allowed, and probably not meant.
+fn notes(doctype: &DocType) -> Vec<String> {
+    let fields = &doctype.fields.fields;
+    let mut notes = Vec::new();
+    if doctype.recognise.rules.is_empty() && doctype.recognise.looks.is_empty() {
+        notes.push("nothing says how its pages are recognised; add `recognise`".to_owned());
+    }
+    for field in fields.iter().filter(|field| !can_be_found(field)) {
+        notes.push(format!("{} has no labels, so it is never found", field.name));
+    }
+    for (index, field) in fields.iter().enumerate() {
+        for other in &fields[index + 1..] {
+            let is_pair = field.kind == other.kind && field.span == other.span && field.role == other.role;
+            let shared = field.labels.iter().find(|label| other.labels.iter().any(|own| own.is_same_as(label)));
+            if let Some(label) = shared.filter(|_| is_pair) {
+                notes.push(format!("{} and {} have the same label {:?}", field.name, other.name, label.text));
+            }
+        }
+    }
+    notes
+}
+
+fn can_be_found(field: &Field) -> bool {
+    let speaks_for_itself = matches!(
+        field.kind,
+        FieldType::Iban | FieldType::VatId | FieldType::Email | FieldType::Currency | FieldType::Mrz | FieldType::Rows
+    );
+    let is_guessed = field.required && matches!(field.kind, FieldType::Money | FieldType::Date);
+    let is_title = field.prefer == bindery_insight::fields::schema::Prefer::Title;
+    speaks_for_itself
+        || is_guessed
+        || is_title
+        || !field.labels.is_empty()
+        || field.role.is_some()
+        || field.meaning.is_some()
+}
