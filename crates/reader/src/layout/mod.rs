@@ -22,4 +22,4 @@ mod words;
 
 pub use content::{Fill, FontFacts, Glyph, GlyphFlags, Link, PageContent, Rule};
 pub use page::{Laid, layout};
-pub use repeated::Repeated;
+pub use repeated::{Repeated, RepeatedOnPage};

@@ -8,7 +8,7 @@ use super::{
     margins::{self, Parted},
     order::{Column, columns},
     paragraphs::{Body, Paragraph, group},
-    repeated::Repeated,
+    repeated::RepeatedOnPage,
     tables::{self, FoundTable, PlacedWord, Shade},
     words::{Frame, frames},
 };
@@ -23,7 +23,7 @@ pub struct Laid {
 }
 
 /// Lays out a page. `repeated` knows what the file's other pages have at their edges.
-pub fn layout(content: &PageContent, repeated: Option<&Repeated>) -> Laid {
+pub fn layout(content: &PageContent, repeated: Option<RepeatedOnPage<'_>>) -> Laid {
     let mut laid = Laid::default();
     for frame in frames(content) {
         lay_frame(content, &frame, repeated, &mut laid);
@@ -31,7 +31,7 @@ pub fn layout(content: &PageContent, repeated: Option<&Repeated>) -> Laid {
     laid
 }
 
-fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, laid: &mut Laid) {
+fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<RepeatedOnPage<'_>>, laid: &mut Laid) {
     let decorations = Decorations::find(content, frame);
     let mut writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
     writer.hyphenated = hyphenated_words(frame, &writer);

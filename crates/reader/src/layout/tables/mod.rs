@@ -26,6 +26,7 @@ mod tests;
 mod text;
 mod trim;
 
+use super::content::{PageContent, Rule};
 use crate::model::{Cell, Inlines, Rect, Size, Table};
 use build::{Area, Grid, GridCell};
 use judge::Evidence;
@@ -113,6 +114,13 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     let mut found = finder.found;
     found.sort_by(|a, b| a.bbox.y0.total_cmp(&b.bbox.y0).then(a.bbox.x0.total_cmp(&b.bbox.x0)));
     found
+}
+
+/// Where lines across and down enclose cells on a page, whatever stands in them.
+pub(crate) fn ruled_areas(content: &PageContent) -> Vec<Rect> {
+    let rules: Vec<Rect> = content.rules.iter().map(Rule::bbox).collect();
+    let fills: Vec<Shade> = content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect();
+    regions::grid_areas(&Lines::of(&rules, &fills, content.size))
 }
 
 struct Finder<'a> {

@@ -38,6 +38,11 @@ pub(super) fn find(items: &[Item<'_>], rows: &[Vec<usize>], lines: &Lines) -> Ve
     regions
 }
 
+/// Where lines across and down meet.
+pub(super) fn grid_areas(lines: &Lines) -> Vec<Rect> {
+    grids(lines).0.into_iter().map(|region| region.bbox).collect()
+}
+
 /// The share of the smaller one that both cover.
 pub(super) fn overlap(a: &Rect, b: &Rect) -> f32 {
     let smaller = a.area().min(b.area()).max(1.0);
