@@ -24,11 +24,11 @@ fn markdown(content: &str) -> String {
 #[test]
 fn a_grid_that_is_hardly_filled_in_is_a_table() {
     let ys = (0..=9).map(|row| 700 - 20 * row).collect::<Vec<_>>();
-    let mut rows: Vec<&[&str]> = vec![&["Date", "Hours", "Kilometres", "Signed by"], &["3 May", "7", "", ""]];
-    rows.extend(vec![&["", "", "", ""] as &[&str]; 6]);
-    rows.push(&["", "Total", "", ""]);
+    let mut rows: Vec<&[&str]> = vec![&["Day", "Hours", "Kilometres", "Signed by"], &["3 May", "7", "", ""]];
+    let days: [&[&str]; 7] = [&["4 May"], &["5 May"], &["6 May"], &["7 May"], &["8 May"], &["9 May"], &["Sum"]];
+    rows.extend(days);
     let markdown = markdown(&cells(&[50, 150, 250, 350, 500], &ys, &rows));
-    let expected = "| Date | Hours | Kilometres | Signed by |\n| --- | --- | --- | --- |\n| 3 May | 7 |  |  |\n";
+    let expected = "| Day | Hours | Kilometres | Signed by |\n| --- | --- | --- | --- |\n| 3 May | 7 |  |  |\n| 4 May |  |  |  |\n";
     assert!(markdown.starts_with(expected), "{markdown}");
 }
 

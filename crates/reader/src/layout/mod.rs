@@ -8,6 +8,7 @@ mod arabic;
 mod characters;
 pub mod content;
 mod decoration;
+mod headings;
 mod inlines;
 mod lines;
 mod lists;
@@ -17,6 +18,7 @@ mod page;
 mod page_numbers;
 mod paragraphs;
 mod repeated;
+mod sizes;
 pub mod tables;
 mod words;
 

@@ -42,7 +42,7 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<RepeatedOnPa
     }
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
-    let body = Body::of(segments.iter());
+    let body = Body::of(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
     let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
     let mut flow = Flow { writer: &writer, body, tables, laid };

@@ -1,21 +1,25 @@
 //! Headers and footers: text that other pages of the file have at the same height.
 
 use super::{
-    content::PageContent,
+    content::{GlyphFlags, PageContent},
     lines::{rows, segments},
     margins::Margins,
     page_numbers::{PageNumber, page_number},
+    sizes::Sizes,
     words::frames,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// What some pages of a file have at their edges.
+/// What some pages tell of all pages of their file: the text at their edges, and the usual size of their text.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Repeated {
     /// On which pages of the file a text is, and at which heights.
     seen: HashMap<String, Vec<(usize, f32)>>,
     pages: usize,
+    /// How many letters there are of each size.
+    #[serde(default)]
+    sizes: Sizes,
 }
 
 /// What other pages of the file have at their edges, as seen from one page.
@@ -31,6 +35,9 @@ impl Repeated {
     pub fn look_at(pages: &[(usize, PageContent)]) -> Self {
         let mut found = Self { pages: pages.len(), ..Self::default() };
         for (page, content) in pages {
+            for glyph in content.glyphs.iter().filter(|glyph| !glyph.flags.has(GlyphFlags::BLANK)) {
+                found.sizes.add(glyph.size, 1);
+            }
             let margins = Margins::of(content);
             let mut edge = content.clone_edges(margins.top, margins.bottom);
             edge.rules.clear();
@@ -55,6 +62,11 @@ impl Repeated {
 }
 
 impl RepeatedOnPage<'_> {
+    /// The size of most text of the file.
+    pub(crate) fn usual_size(&self) -> Option<f32> {
+        self.repeated.sizes.usual()
+    }
+
     /// Whether there is no more than one other page to compare with: then chance, or the same form twice, is likely.
     pub(crate) fn is_weak(&self) -> bool {
         self.repeated.pages < 3

@@ -8,7 +8,7 @@ use super::{
     table::table_markdown,
     tidy_text,
 };
-use crate::model::{Block, BlockKind, Inlines, Marker, Page, Role};
+use crate::model::{Block, BlockKind, Inlines, Marker, Page, Role, Span, Style};
 use std::fmt::Write as _;
 
 /// What a caller may choose.
@@ -113,7 +113,7 @@ fn blocks_markdown(blocks: &[Block], facts: &PageFacts) -> String {
 fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -> String {
     match kind {
         BlockKind::Heading { level, text } => {
-            let text = inline_markdown(text, facts, Place::Line).replace('\n', " ");
+            let text = inline_markdown(&without_bold(text), facts, Place::Line).replace('\n', " ");
             if text.is_empty() {
                 return text;
             }
@@ -139,6 +139,16 @@ fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -
         }
         BlockKind::Break => "---".to_owned(),
     }
+}
+
+/// A heading is bold by itself; marks in it are only in the way of whoever looks for it.
+fn without_bold(text: &Inlines) -> Inlines {
+    let mut plain = Inlines::default();
+    for span in &text.0 {
+        let style = Style { bold: false, ..span.style };
+        plain.push(Span { style, ..span.clone() });
+    }
+    plain
 }
 
 /// Lines that count end with two spaces, which is how Markdown keeps them.
@@ -204,7 +214,7 @@ impl ListIndents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Span, Style, Table};
+    use crate::model::Table;
 
     fn page(blocks: Vec<Block>) -> Page {
         Page { blocks, ..Page::converted(1) }
@@ -235,6 +245,16 @@ mod tests {
             "## A title\n\none  \ntwo\n\n```\na  b\n```\n\n> said\n\n![a small dog]()\n\n---\n\n| x |\n| --- |\n";
         assert_eq!(markdown(&page(blocks)), expected);
         assert_eq!(markdown(&page(Vec::new())), "");
+    }
+
+    #[test]
+    fn headings_have_no_marks_of_bold_type() {
+        let bold = Style { bold: true, ..Style::default() };
+        let span = |text: &str, style: Style| Span { text: text.into(), style, link: None };
+        let both = Style { italic: true, ..bold };
+        let text = Inlines(vec![span("3 ", bold), span("Results of ", Style::default()), span("E. coli", both)]);
+        let heading = BlockKind::Heading { level: 2, text };
+        assert_eq!(markdown(&page(vec![Block::body(heading)])), "## 3 Results of *E. coli*\n");
     }
 
     #[test]
