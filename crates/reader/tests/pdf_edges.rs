@@ -109,3 +109,26 @@ fn a_ruled_table_keeps_what_pages_have_in_common() {
         assert!(markdown.contains("| Paper | 12 | 12 |"), "{markdown}");
     }
 }
+
+#[test]
+fn a_page_of_a_journal_alone_has_its_title_number_and_imprint_at_the_edge() {
+    let text = [PROSE, PROSE, PROSE, PROSE].concat();
+    let content = lines(50, 770, 9, "F1", &["On the repair of harbours"])
+        + &lines(520, 770, 9, "F1", &["347"])
+        + &lines(50, 700, 10, "F1", &text)
+        + &lines(50, 30, 8, "F1", &["\\251 2014 The Harbour Society. doi:10.1000/347"]);
+    let file = open(&[content]);
+    let found = page(&file, 0);
+    assert_eq!(edges(&found), ["On the repair of harbours 347", "© 2014 The Harbour Society. doi:10.1000/347"]);
+}
+
+#[test]
+fn the_first_row_of_a_form_is_no_header() {
+    let content = lines(50, 770, 9, "F1", &["Number of the customer"])
+        + &lines(520, 770, 9, "F1", &["347"])
+        + &lines(50, 740, 9, "F1", &["Name"])
+        + &lines(520, 740, 9, "F1", &["Miller"])
+        + &lines(50, 600, 10, "F1", &PROSE);
+    let found = page(&open(&[content]), 0);
+    assert_eq!(edges(&found), Vec::<String>::new());
+}

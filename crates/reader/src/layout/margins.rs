@@ -9,7 +9,7 @@ use super::{
     lines::Line,
     page_numbers::{PageNumber, page_number},
     repeated::{Likeness, RepeatedOnPage},
-    tables,
+    single_page, tables,
     words::Frame,
 };
 
@@ -26,7 +26,7 @@ impl Margins {
     }
 
     /// Where there is little else to tell by.
-    fn narrow(content: &PageContent) -> Self {
+    pub(crate) fn narrow(content: &PageContent) -> Self {
         Self { top: 0.08 * content.size.height, bottom: 0.92 * content.size.height }
     }
 }
@@ -60,6 +60,9 @@ pub(crate) fn part(
             at_edge && (writer.is_paging(segment) || is_furniture(segment, &segments, margins, repeated, writer))
         })
         .collect::<Vec<_>>();
+    if repeated.is_none() {
+        single_page::mark(content, &segments, &mut belongs, writer);
+    }
     if weak {
         keep_what_touches_text(&segments, &mut belongs, margins);
     }
@@ -149,7 +152,7 @@ fn keep_ruled_tables(
 /// Fewer lines enclose no table.
 const FEWEST_RULES: usize = 3;
 
-fn stands_level(one: &Line, other: &Line) -> bool {
+pub(crate) fn stands_level(one: &Line, other: &Line) -> bool {
     (one.base - other.base).abs() <= 0.3 * other.size
 }
 

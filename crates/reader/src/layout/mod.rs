@@ -18,6 +18,7 @@ mod page;
 mod page_numbers;
 mod paragraphs;
 mod repeated;
+mod single_page;
 mod sizes;
 pub mod tables;
 mod words;
