@@ -132,3 +132,12 @@ fn the_first_row_of_a_form_is_no_header() {
     let found = page(&open(&[content]), 0);
     assert_eq!(edges(&found), Vec::<String>::new());
 }
+
+#[test]
+fn a_page_that_stands_alone_says_its_number_in_many_shapes() {
+    let text = [PROSE, PROSE, PROSE, PROSE].concat();
+    for footer in ["Monthly Harbour Review, January 2012 65", "A-3", "Guidelines of the port - Page 1 of 51"] {
+        let content = lines(50, 700, 10, "F1", &text) + &lines(300, 30, 9, "F1", &[footer]);
+        assert_eq!(edges(&page(&open(&[content]), 0)), [footer]);
+    }
+}

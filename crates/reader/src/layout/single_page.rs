@@ -1,14 +1,15 @@
 //! Headers and footers of a file of one page, which has no other page to compare with.
 //!
 //! A page of a book or a journal that was copied alone still has its running title and its imprint. They are told by where
-//! they stand and what they say, and only on pages of running text: a form says as much in few words as a header does.
+//! they stand and what they say. Most of it is looked for only on pages of running text: a form says as much in few words as
+//! a header does.
 
 use super::{
     content::PageContent,
     inlines::Writer,
     lines::Line,
     margins::{Margins, stands_level},
-    page_numbers::{PageNumber, page_number},
+    page_numbers::{PageNumber, ends_in_page_of, is_numbered_title, page_number},
 };
 
 /// A page with fewer lines of running text is a form, a letter or a title page.
@@ -22,9 +23,7 @@ const MOST_LETTERS: u32 = 140;
 pub(crate) fn mark(content: &PageContent, segments: &[Line], belongs: &mut [bool], writer: &Writer<'_>) {
     let margins = Margins::narrow(content);
     let running = segments.iter().filter(|line| line.letters() >= LETTERS_OF_LINE).count();
-    if running < FEWEST_LINES {
-        return;
-    }
+    let is_running = running >= FEWEST_LINES;
     let left = segments.iter().map(|line| line.x0).fold(f32::MAX, f32::min);
     let right = segments.iter().map(|line| line.x1).fold(f32::MIN, f32::max);
     for at in 0..segments.len() {
@@ -50,7 +49,10 @@ pub(crate) fn mark(content: &PageContent, segments: &[Line], belongs: &mut [bool
                 let outside = part.x0 <= left + part.size || part.x1 >= right - part.size;
                 outside && page_number(&writer.plain_line(part)) == Some(PageNumber::Bare)
             });
-        if numbered || row.iter().any(|other| is_imprint(&writer.plain_line(&segments[*other]))) {
+        let says = |test: fn(&str) -> bool| row.iter().any(|other| test(&writer.plain_line(&segments[*other])));
+        let alone = row.len() == 1 && segment.letters() <= 90 && !writer.is_bold(segment);
+        let on_running = numbered || says(is_imprint) || alone && says(is_numbered_title);
+        if is_running && on_running || says(ends_in_page_of) {
             for other in row {
                 belongs[other] = true;
             }
