@@ -6,8 +6,10 @@
 
 mod arabic;
 mod characters;
+mod code;
 pub mod content;
 mod decoration;
+mod drop_caps;
 mod headings;
 mod inlines;
 mod lines;

@@ -1,6 +1,7 @@
 //! A page's content becomes its blocks and words.
 
 use super::{
+    code,
     content::{PageContent, Rule},
     decoration::Decorations,
     inlines::Writer,
@@ -73,7 +74,10 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
     let mut texts = Vec::new();
     // Which word of the segments each text is, or is a part of.
     let mut owners = Vec::new();
-    for (index, word) in segments.iter().flat_map(|line| line.words.iter()).enumerate() {
+    let listings = code::listings(segments, writer);
+    let lines = segments.iter().zip(&listings);
+    let candidates = lines.flat_map(|(line, listing)| line.words.iter().map(move |word| (word, listing)));
+    for (index, (word, _)) in candidates.enumerate().filter(|(_, (_, listing))| !**listing) {
         for part in writer.without_mark(word) {
             texts.push((writer.plain(&part), writer.bbox(&part)));
             owners.push(index);
