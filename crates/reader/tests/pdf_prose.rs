@@ -53,3 +53,32 @@ fn a_listing_is_code_and_no_table() {
     let markdown = render::markdown(&page);
     assert!(markdown.starts_with("```\nint total()") && !markdown.contains('|'), "{markdown}");
 }
+
+#[test]
+fn columns_go_on_beside_a_line_that_is_too_long() {
+    let left = [
+        "The left column of this page tells",
+        "how the harbour was built, by whom,",
+        "and what it cost them, in years and",
+        "a_very_long_name_that_reaches_over.md",
+        "is the file in which all of this was",
+        "written down by those who built it,",
+        "though few of them could write at",
+        "all when the work on it was begun.",
+    ];
+    let right = [
+        "Here the right column tells how it",
+        "fell to ruin in the time of a single",
+        "life, because nobody wanted to pay",
+        "for stones that lie under the water",
+        "and are seen by fish alone, and how",
+        "it was mended in the end by those",
+        "who remembered what it had been in",
+        "the days of their fathers' fathers.",
+    ];
+    // The gutter is ten points wide, and one line fills all of it.
+    let content = lines(50, 700, 10, "F1", &left) + &lines(230, 700, 10, "F1", &right);
+    let text = texts(&Sample::of(&[&content]).page()).join(" ");
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
+    assert!(place("when the work on it was begun") < place("Here the right column"), "{text}");
+}
