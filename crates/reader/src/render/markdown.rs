@@ -4,7 +4,7 @@ use super::{
     PageFacts,
     escape::{Place, escape_into, escape_line_start},
     footnote_mark,
-    inline::{inline_markdown, longest_backticks},
+    inline::{inline_markdown, leads_somewhere, link_target, longest_backticks},
     table::table_markdown,
     tidy_text,
 };
@@ -127,14 +127,16 @@ fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -
             format!("{fence}\n{}\n{fence}", text.replace("\r\n", "\n").trim_end())
         }
         BlockKind::Quote { text } => prefixed(&paragraph(text, facts), "> "),
-        BlockKind::Picture { alt } => {
+        BlockKind::Picture { alt, source } => {
             let alt = tidy_text(alt).replace('\n', " ");
             if alt.is_empty() {
                 return alt;
             }
             let mut out = String::from("![");
             escape_into(&mut out, &alt.replace(['[', ']'], ""), Place::Line);
-            out.push_str("]()");
+            let target =
+                source.as_deref().filter(|source| leads_somewhere(source)).map(link_target).unwrap_or_default();
+            let _ = write!(out, "]({target})");
             out
         }
         BlockKind::Break => "---".to_owned(),
@@ -237,12 +239,13 @@ mod tests {
             paragraph_block("   "),
             Block::body(BlockKind::Code { text: "a  b\n".into() }),
             Block::body(BlockKind::Quote { text: Inlines::plain("said") }),
-            Block::body(BlockKind::Picture { alt: "a [small] dog".into() }),
+            Block::body(BlockKind::Picture { alt: "a [small] dog".into(), source: None }),
+            Block::body(BlockKind::Picture { alt: "a cat".into(), source: Some("img/cat (1).png".into()) }),
+            Block::body(BlockKind::Picture { alt: "a dot".into(), source: Some("data:image/png;base64,AA".into()) }),
             Block::body(BlockKind::Break),
             Block::body(BlockKind::Table { table: Table::from_rows(vec![vec![Inlines::plain("x")]], 1) }),
         ];
-        let expected =
-            "## A title\n\none  \ntwo\n\n```\na  b\n```\n\n> said\n\n![a small dog]()\n\n---\n\n| x |\n| --- |\n";
+        let expected = "## A title\n\none  \ntwo\n\n```\na  b\n```\n\n> said\n\n![a small dog]()\n\n![a cat](img/cat%20%281%29.png)\n\n![a dot]()\n\n---\n\n| x |\n| --- |\n";
         assert_eq!(markdown(&page(blocks)), expected);
         assert_eq!(markdown(&page(Vec::new())), "");
     }
