@@ -35,12 +35,11 @@ fn first_line(frame: &Frame, at: usize) -> Option<Beside> {
         return None;
     }
     // The rest of its word may have been taken for a script of it.
-    let (beside, next) = match glyphs.get(1) {
-        Some(rest) => (Beside::glyph(rest), rest.first),
-        None => {
-            let beside = frame.words.get(at + 1)?;
-            (Beside::word(beside), frame.glyphs.get(beside.start as usize)?.first)
-        }
+    let (beside, next) = if let Some(rest) = glyphs.get(1) {
+        (Beside::glyph(rest), rest.first)
+    } else {
+        let beside = frame.words.get(at + 1)?;
+        (Beside::word(beside), frame.glyphs.get(beside.start as usize)?.first)
     };
     let gap = beside.x0 - cap.x1;
     let top = |base: f32, size: f32| base - CAPITAL * size;

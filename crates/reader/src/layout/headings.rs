@@ -6,7 +6,7 @@ use super::{inlines::Joint, lines::Line};
 /// Whether a text says a value and names nothing that follows it.
 pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
-    let digits = text.chars().filter(|character| character.is_ascii_digit()).count();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
     // "15.00", "04/29/20 - 05/03/20", "12 %"; "2024" and "3" may be years and chapters.
     let figures_alone =
         letters < 2 && (digits == 0 || digits > 4 || text.contains(['.', ',', '/', '%', '$', '€', '£']));
@@ -14,7 +14,7 @@ pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
         return true;
     }
     // Names and values side by side, in rows of a form. Large text may stand in two places of a title page.
-    let most = if level >= 3 { 0 } else { 1 };
+    let most = usize::from(level < 3);
     lines.iter().any(|(line, _)| column_gaps(line) > most)
 }
 
