@@ -8,6 +8,9 @@ const FEWEST_LINES: usize = 3;
 /// Which segments belong to a listing.
 pub(crate) fn listings(segments: &[Line], writer: &Writer<'_>) -> Vec<bool> {
     let mut found = vec![false; segments.len()];
+    if !writer.content.fonts.iter().any(|font| font.monospace) {
+        return found;
+    }
     // Segments in a typewriter's font, from top to bottom.
     let mut typed = (0..segments.len()).filter(|at| writer.is_monospace(&segments[*at])).collect::<Vec<_>>();
     typed.sort_by(|one, other| segments[*one].base.total_cmp(&segments[*other].base));

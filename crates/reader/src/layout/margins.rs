@@ -83,11 +83,14 @@ pub(crate) fn part(
 /// A row in which a figure stands that other pages do not have, and that does not count them, is a row of a table or of a
 /// form: nothing of it is taken away, though its label may be on every page.
 fn keep_rows_of_figures(segments: &[Line], belongs: &mut [bool], writer: &Writer<'_>) {
+    let at_edge = segments.iter().zip(&*belongs).filter(|(_, belongs)| **belongs).map(|(line, _)| line);
+    let at_edge = at_edge.collect::<Vec<_>>();
     let own_figures = segments
         .iter()
         .zip(&*belongs)
-        .filter(|(line, belongs)| !**belongs && writer.plain_line(line).contains(|sign: char| sign.is_ascii_digit()))
+        .filter(|(line, belongs)| !**belongs && at_edge.iter().any(|other| stands_level(line, other)))
         .map(|(line, _)| line)
+        .filter(|line| writer.plain_line(line).contains(|sign: char| sign.is_ascii_digit()))
         .collect::<Vec<_>>();
     if own_figures.is_empty() {
         return;

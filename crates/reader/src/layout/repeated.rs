@@ -35,8 +35,10 @@ impl Repeated {
     pub fn look_at(pages: &[(usize, PageContent)]) -> Self {
         let mut found = Self { pages: pages.len(), ..Self::default() };
         for (page, content) in pages {
-            for glyph in content.glyphs.iter().filter(|glyph| !glyph.flags.has(GlyphFlags::BLANK)) {
-                found.sizes.add(glyph.size, 1);
+            let letters = content.glyphs.iter().filter(|glyph| !glyph.flags.has(GlyphFlags::BLANK));
+            let letters = letters.map(|glyph| glyph.size).collect::<Vec<_>>();
+            for run in letters.chunk_by(|one, other| one.total_cmp(other).is_eq()) {
+                found.sizes.add(run[0], u32::try_from(run.len()).unwrap_or(u32::MAX));
             }
             let margins = Margins::of(content);
             let mut edge = content.clone_edges(margins.top, margins.bottom);
