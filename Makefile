@@ -112,7 +112,7 @@ bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown and
 	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
 	[ -x $(PEERS)/bin/python ] || python3 -m venv $(PEERS); \
 	$(PEERS)/bin/pip install -q --disable-pip-version-check -r bench/reader/peers.txt && \
-	cargo build --release -q -p bindery && cargo build --release -q -p bindery-reader --example pdf_tables && \
+	cargo build --release -q -p bindery && cargo build --release -q -p bindery-reader --example pdf_tables --example ruled_grids && \
 	python3 bench/reader/bench.py target/release/bindery target/release/examples/pdf_tables $(SHARED) $(PEERS)/bin/python
 
 # What makes the generated papers lives in an environment of its own, too. PARTS, such as overhead, measures only those.

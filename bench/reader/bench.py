@@ -3,7 +3,7 @@
 
 usage: bench.py BINDERY PDF_TABLES SHARED PEERS
 
-BINDERY and PDF_TABLES are the release builds, SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2
+BINDERY and PDF_TABLES are the release builds, with `ruled_grids` beside the latter; SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2
 and markitdown. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
 only the reading is counted, not the start of Python. The last line is for programs.
 """
@@ -116,6 +116,15 @@ class Bench:
         print(f"tables: adjacency F1 {cells:.4f} of the cells found, {markdown:.4f} of the Markdown (which cannot say what spans)")
         self.numbers["table_f1"] = cells
 
+    def grids(self):
+        """Ruled grids that are read as tables, over every PDF file; files for testing alone are counted apart."""
+        files = sorted(self.documents.parent.rglob("*.pdf"))
+        program = pathlib.Path(self.pdf_tables).with_name("ruled_grids")
+        _, done = cpu([str(program), *map(str, files)])
+        found = [tuple(map(int, pair)) for pair in re.findall(r"(\d+) of (\d+) found", done.stdout)]
+        print(done.stdout.strip())
+        self.numbers["grids"] = sum(one for one, _ in found) / max(1, sum(all for _, all in found))
+
     def office(self):
         files = self.files("office", "docx", "pptx", "xlsx")
         ours = best(self.read(files, "--out", str(self.out / "office")))
@@ -186,10 +195,10 @@ def distance(one, other):
 def main(*arguments):
     bench = Bench(*arguments)
     begun = time.time()
-    for part in (bench.text, bench.tables, bench.office, bench.ocr, bench.messy):
+    for part in (bench.text, bench.tables, bench.grids, bench.office, bench.ocr, bench.messy):
         part()
     print(f"measured in {time.time() - begun:.0f} s")
-    digits = {"pages_per_cpu_s": 0, "pdfium_pages_per_cpu_s": 0, "token_f1": 4, "table_f1": 4, "ocr_cer": 4}
+    digits = {"pages_per_cpu_s": 0, "pdfium_pages_per_cpu_s": 0, "token_f1": 4, "table_f1": 4, "grids": 3, "ocr_cer": 4}
     line = " ".join(
         f"{name}={value if isinstance(value, int) else round(value, digits.get(name, 2))}" for name, value in bench.numbers.items()
     )

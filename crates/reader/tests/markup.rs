@@ -3,7 +3,7 @@
 mod brief;
 
 use bindery_reader::{
-    Limits, OpenFile, ReadError, ReadOptions,
+    BlockKind, Limits, OpenFile, ReadError, ReadOptions,
     markup::html::{convert, open},
 };
 use proptest::prelude::*;
@@ -22,6 +22,18 @@ fn headings_paragraphs_and_looks() {
 fn lists_nest_and_number() {
     let html = "<ul><li>a<ul><li>b</ul><li><p>c</p><p>more</p></ul><ol start=3 type=i><li>x<li value=9>y</ol>";
     assert_eq!(read(html), ["li0 * a", "li1 * b", "li0 * c\nmore", "li0 iii x", "li0 ix y"]);
+}
+
+#[test]
+fn pictures_keep_their_addresses() {
+    let html = "<p><img alt='The quay' src='/img/quay.jpg'></p><p>Text</p><img alt='A dot' src='data:image/gif;base64,R0'>\
+        <img src='line.gif'>";
+    let converted = convert(html, &Limits::default());
+    let sources = converted.blocks.iter().filter_map(|block| match &block.kind {
+        BlockKind::Picture { alt, source } => Some((alt.as_str(), source.as_deref())),
+        _ => None,
+    });
+    assert_eq!(sources.collect::<Vec<_>>(), [("The quay", Some("/img/quay.jpg")), ("A dot", None)]);
 }
 
 #[test]

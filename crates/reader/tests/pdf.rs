@@ -1,91 +1,14 @@
 //! PDF files: what a caller relies on, shown on small files that are made here.
 
+#[allow(dead_code, reason = "other tests need more of it")]
+mod made_pdf;
+
 use bindery_reader::{
-    Block, BlockKind, OpenFile, Page, ReadError, ReadOptions,
+    BlockKind, OpenFile, Page, ReadError, ReadOptions,
     model::{Marker, PageKind, ReadBy, Role},
     pdf,
 };
-use std::fmt::Write as _;
-
-/// A file of some pages; `extra` goes into each page's dictionary, `objects` are further objects from number 100 on.
-struct Sample {
-    pages: Vec<String>,
-    extra: String,
-    catalog: String,
-    objects: Vec<String>,
-}
-
-impl Sample {
-    fn of(pages: &[&str]) -> Self {
-        Self {
-            pages: pages.iter().map(|page| (*page).to_owned()).collect(),
-            extra: String::new(),
-            catalog: String::new(),
-            objects: Vec::new(),
-        }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let kids = (0..self.pages.len()).map(|index| format!("{} 0 R ", 10 + 2 * index)).collect::<Vec<_>>().concat();
-        let mut objects = vec![
-            (1, format!("<</Type/Catalog/Pages 2 0 R {}>>", self.catalog)),
-            (2, format!("<</Type/Pages/Count {}/Kids[{kids}]/MediaBox[0 0 600 800]>>", self.pages.len())),
-            (3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_owned()),
-            (4, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>".to_owned()),
-        ];
-        for (index, content) in self.pages.iter().enumerate() {
-            let number = 10 + 2 * index;
-            let resources = "/Resources<</Font<</F1 3 0 R/F2 4 0 R>>/XObject<</Im 100 0 R>>>>";
-            let page = format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R{resources}{}>>", number + 1, self.extra);
-            objects.push((number, page));
-            objects.push((number + 1, format!("<</Length {}>>stream\n{content}\nendstream", content.len())));
-        }
-        objects.extend(self.objects.iter().enumerate().map(|(index, object)| (100 + index, object.clone())));
-        let mut file = "%PDF-1.7\n".to_owned();
-        let mut offsets = Vec::new();
-        for (number, object) in &objects {
-            offsets.push((*number, file.len()));
-            let _ = write!(file, "{number} 0 obj\n{object}\nendobj\n");
-        }
-        let start = file.len();
-        file.push_str("xref\n0 1\n0000000000 65535 f \n");
-        for (number, offset) in offsets {
-            let _ = write!(file, "{number} 1\n{offset:010} 00000 n \n");
-        }
-        let _ = write!(file, "trailer<</Size 200/Root 1 0 R>>\nstartxref\n{start}\n%%EOF");
-        file.into_bytes()
-    }
-
-    fn open(&self) -> pdf::PdfFile {
-        pdf::open(self.bytes(), &ReadOptions::default()).expect("the sample is a PDF")
-    }
-
-    fn page(&self) -> Page {
-        self.open().page(0).expect("the sample has a page")
-    }
-}
-
-/// Lines of text from a place downwards.
-fn lines(x: u32, y: u32, size: u32, font: &str, lines: &[&str]) -> String {
-    let mut content = format!("BT /{font} {size} Tf {} TL {x} {y} Td\n", size + 2);
-    for line in lines {
-        let _ = writeln!(content, "({line}) Tj T*");
-    }
-    content + "ET\n"
-}
-
-fn text(block: &Block) -> String {
-    match &block.kind {
-        BlockKind::Heading { text, .. } | BlockKind::Paragraph { text } | BlockKind::ListItem { text, .. } => {
-            text.text()
-        }
-        _ => String::new(),
-    }
-}
-
-fn texts(page: &Page) -> Vec<String> {
-    page.blocks.iter().map(text).collect()
-}
+use made_pdf::{Sample, lines, text, texts};
 
 #[test]
 fn a_soft_hyphen_that_is_drawn_is_a_hyphen() {

@@ -26,7 +26,7 @@ fn markdown(file: &dyn OpenFile, pages: &[Page]) -> String {
     let mut text = String::new();
     for page in pages {
         let markdown = render::markdown(page);
-        text += &if pages.len() > 1 { combine::page_markdown(page.number, &markdown) } else { markdown };
+        text += &if pages.len() > 1 { combine::page_of_file(page.number, &markdown) } else { markdown };
         text.push('\n');
     }
     for attachment in file.attachments().unwrap() {

@@ -3,14 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
+#[allow(dead_code, reason = "other tests need more of it")]
+mod made_pdf;
+
 use bindery_reader::{
-    ReadError, ReadOptions,
-    model::{PageKind, ReadBy},
-    ocr::tesseract::Tesseract,
+    OpenFile, ReadError, ReadOptions,
+    model::{PageImage, PageKind, ReadBy},
+    ocr::{OcrEngine, OcrRequest, tesseract::Tesseract},
     read::Reader,
     render,
 };
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 const SCANS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/scans");
 
@@ -73,4 +76,54 @@ fn a_language_that_is_not_installed_is_named_with_what_to_install() {
     let error = reader.read_page(&*file, 0).unwrap_err();
     assert!(matches!(error, ReadError::NoOcr { .. }));
     assert!(error.to_string().contains("the language xyz (on Debian: apt-get install tesseract-ocr-xyz"), "{error}");
+}
+
+#[test]
+fn goods_and_prices_of_a_receipt_stand_in_one_line() {
+    let engine = Tesseract::default();
+    if let Err(error) = engine.check(&["eng".to_owned()]) {
+        println!("skipped: {error}");
+        return;
+    }
+    let goods = [
+        ("Offset paper", "12.40"),
+        ("Black ink", "8.15"),
+        ("Glue", "3.60"),
+        ("Cover board", "22.75"),
+        ("Thread", "1.95"),
+        ("Needles", "4.30"),
+        ("Linen tape", "6.85"),
+        ("Total", "60.00"),
+    ];
+    let mut content = made_pdf::lines(60, 740, 14, "F2", &["HARBOUR STORES"]);
+    for (row, (name, price)) in (0..).zip(goods) {
+        content += &made_pdf::lines(20, 690 - 40 * row, 12, "F1", &[name]);
+        content += &made_pdf::lines(225, 690 - 40 * row, 12, "F1", &[price]);
+    }
+    let whole = made_pdf::Sample::of(&[&content]).open().image(0, 200.0).unwrap().unwrap();
+    // The left half of the page is a strip of paper.
+    let (width, channels) = (whole.width as usize / 2 - 50, usize::from(whole.channels));
+    let rows = whole.pixels.chunks(whole.width as usize * channels);
+    let pixels = rows.flat_map(|row| row[..width * channels].to_vec()).collect();
+    let strip = PageImage { width: u32::try_from(width).unwrap(), pixels, ..whole };
+    let request =
+        OcrRequest { languages: vec!["eng".to_owned()], find_orientation: true, time: Duration::from_secs(60) };
+    let page = engine.read(&strip, &request).unwrap();
+    for (name, price) in goods {
+        let line_of = |text: &str| page.words.iter().find(|word| word.text == text).map(|word| word.line);
+        let first = name.split(' ').next().unwrap();
+        assert!(line_of(first).is_some(), "{first} is not among {:?}", page.words);
+        assert_eq!(line_of(first), line_of(price), "{name} and {price}");
+    }
+}
+
+#[test]
+fn the_totals_of_real_receipts_are_read() {
+    for (name, total) in [("070.jpg", "141.50"), ("508.jpg", "16.00")] {
+        let Some(bytes) = scan(&format!("../receipts/{name}")) else { return };
+        let reader = reader(&["eng"]);
+        let file = reader.open(bytes, None).unwrap();
+        let text = render::text(&reader.read_page(&*file, 0).unwrap());
+        assert!(text.contains(total), "{name}: {total} is not in\n{text}");
+    }
 }

@@ -42,7 +42,7 @@ fn what_is_written_is_named_after_the_file() {
     let ran = desk.bindery(&["read", "a.pdf", "b.html"]).ok();
     assert_eq!(ran.out, "", "what is written is not printed");
     let markdown = fs::read_to_string(desk.path("a.pdf.md")).unwrap();
-    assert_eq!(markdown, "## Page 1\n\nThe first page\n\n## Page 2\n\nThe second page\n");
+    assert_eq!(markdown, "<!-- Page 1 -->\n\nThe first page\n\n<!-- Page 2 -->\n\nThe second page\n");
     let markdown = fs::read_to_string(desk.path("b.html.md")).unwrap();
     assert_eq!(markdown, "# Heading\n\n- one\n- two\n");
     desk.bindery(&["read", "a.pdf", "--format", "text", "--out", "texts"]).ok();
@@ -172,7 +172,7 @@ fn many_files_are_read_side_by_side_and_none_takes_the_place_of_another() {
     assert!(ran.err.contains("1 of 31 files had parts that could not be read"), "{}", ran.err);
     for name in &names {
         let markdown = fs::read_to_string(desk.path(&format!("texts/{name}.md"))).unwrap();
-        assert_eq!(markdown, format!("## Page 1\n\nPage of {name}\n\n## Page 2\n\nAnother\n"));
+        assert_eq!(markdown, format!("<!-- Page 1 -->\n\nPage of {name}\n\n<!-- Page 2 -->\n\nAnother\n"));
     }
     desk.write("other/1.pdf", pdf(&["The same name"]));
     let ran = desk.bindery(&["read", "1.pdf", "other/1.pdf", "--out", "texts"]);

@@ -140,7 +140,7 @@ impl View {
                     self.add(&cell.text.text(), zones, false, MOST_WORDS);
                 }
             }
-            BlockKind::Picture { alt } => self.add(alt, zones, false, MOST_WORDS),
+            BlockKind::Picture { alt, .. } => self.add(alt, zones, false, MOST_WORDS),
             BlockKind::Break => {}
         }
     }

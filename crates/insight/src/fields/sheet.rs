@@ -214,7 +214,7 @@ fn imagined(page: &Page) -> Vec<Token> {
                 y = add_text(&text.text(), 0.0, y, &mut words);
             }
             BlockKind::Code { text } => y = add_text(text, 0.0, y, &mut words),
-            BlockKind::Picture { alt } => y = add_text(alt, 0.0, y, &mut words),
+            BlockKind::Picture { alt, .. } => y = add_text(alt, 0.0, y, &mut words),
             BlockKind::Break => {}
         }
     }

@@ -79,6 +79,11 @@ pub fn page_markdown(number: usize, text: &str) -> String {
     format!("## Page {number}\n\n{}\n", text.trim_end())
 }
 
+/// A page's Markdown within that of its whole file. The mark of the page is a comment: the headings of the file are its own.
+pub fn page_of_file(number: usize, text: &str) -> String {
+    format!("<!-- Page {number} -->\n\n{}\n", text.trim_end())
+}
+
 /// Puts pages together, whatever their order; `page(n)` gives page n, from 1, once it is there.
 pub fn combine<T>(
     manifest: &Manifest,
@@ -165,6 +170,7 @@ mod tests {
     fn a_page_is_written_under_its_number() {
         assert_eq!(page_markdown(3, "Text\n\n"), "## Page 3\n\nText\n");
         assert_eq!(page_markdown(1, ""), "## Page 1\n\n\n");
+        assert_eq!(page_of_file(3, "Text\n\n"), "<!-- Page 3 -->\n\nText\n");
     }
 
     #[test]

@@ -6,8 +6,11 @@
 
 mod arabic;
 mod characters;
+mod code;
 pub mod content;
 mod decoration;
+mod drop_caps;
+mod headings;
 mod inlines;
 mod lines;
 mod lists;
@@ -17,9 +20,11 @@ mod page;
 mod page_numbers;
 mod paragraphs;
 mod repeated;
+mod single_page;
+mod sizes;
 pub mod tables;
 mod words;
 
 pub use content::{Fill, FontFacts, Glyph, GlyphFlags, Link, PageContent, Rule};
 pub use page::{Laid, layout};
-pub use repeated::Repeated;
+pub use repeated::{Repeated, RepeatedOnPage};

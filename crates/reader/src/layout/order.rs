@@ -37,14 +37,15 @@ fn cut(mut segments: Vec<Line>, right_to_left: bool, depth: usize, sides: (f32, 
     }
     segments.sort_by(|one, other| one.base.total_cmp(&other.base));
     let mut plain: Vec<Line> = Vec::new();
-    for band in bands(segments) {
+    for band in join_bands(bands(segments)) {
         match band.gutter {
             Some(gutter) if is_columns(&band.segments, gutter) => {
                 if !plain.is_empty() {
                     found.push(Column { lines: rows(std::mem::take(&mut plain)), sides });
                 }
                 let middle = f32::midpoint(gutter.0, gutter.1);
-                let (left, right): (Vec<_>, Vec<_>) = band.segments.into_iter().partition(|line| line.x1 <= middle);
+                let (left, right): (Vec<_>, Vec<_>) =
+                    band.segments.into_iter().partition(|line| is_left_of(line, middle));
                 let left = (left, (sides.0, gutter.0));
                 let right = (right, (gutter.1, sides.1));
                 for (side, sides) in if right_to_left { [right, left] } else { [left, right] } {
@@ -97,6 +98,51 @@ fn bands(segments: Vec<Line>) -> Vec<Band> {
     bands.push(Band { gutter, segments: open });
     bands
 }
+
+/// A line that is too long for its column still belongs to it.
+fn is_left_of(line: &Line, middle: f32) -> bool {
+    f32::midpoint(line.x0, line.x1) <= middle
+}
+
+/// Joins bands of columns that only a line which reaches into the gutter parts: where the lines of both columns go on, the
+/// columns do.
+fn join_bands(bands: Vec<Band>) -> Vec<Band> {
+    let mut joined: Vec<Band> = Vec::with_capacity(bands.len());
+    for band in bands {
+        match joined.last_mut() {
+            Some(last) if last.goes_on_with(&band) => last.segments.extend(band.segments),
+            _ => joined.push(band),
+        }
+    }
+    joined
+}
+
+impl Band {
+    fn goes_on_with(&self, next: &Self) -> bool {
+        let Some(gutter) = self.gutter else { return false };
+        let middle = f32::midpoint(gutter.0, gutter.1);
+        let reaches_over = |line: &Line| (line.x1 - middle).min(middle - line.x0) > LONGER * line.width();
+        if next.segments.iter().any(|line| line.table.is_some() || reaches_over(line)) {
+            return false;
+        }
+        if !is_columns(&self.segments, gutter) {
+            return false;
+        }
+        [true, false].into_iter().all(|left| {
+            let of_side = |line: &&Line| is_left_of(line, middle) == left && line.table.is_none();
+            let above = self.segments.iter().filter(of_side).max_by(|one, other| one.base.total_cmp(&other.base));
+            let below = next.segments.iter().filter(of_side).min_by(|one, other| one.base.total_cmp(&other.base));
+            above.zip(below).is_some_and(|(above, below)| {
+                let step = below.base - above.base;
+                let size = above.size.max(below.size);
+                step > 0.3 * size && step <= 1.7 * size && (0.87..=1.15).contains(&(below.size / above.size))
+            })
+        })
+    }
+}
+
+/// A line may reach over the middle of the gutter by this part of its length; what reaches further spans the columns.
+const LONGER: f32 = 0.1;
 
 /// Segments side by side, sorted from top to bottom.
 fn rough_rows(segments: Vec<Line>) -> Vec<Vec<Line>> {
@@ -154,7 +200,7 @@ fn stand_beside(left: &[&Line], right: &[&Line]) -> bool {
 /// Columns hold running text; short pieces side by side on the same baselines are a table or a form, and read in rows.
 fn is_columns(segments: &[Line], gutter: (f32, f32)) -> bool {
     let middle = f32::midpoint(gutter.0, gutter.1);
-    let (left, right): (Vec<&Line>, Vec<&Line>) = segments.iter().partition(|line| line.x1 <= middle);
+    let (left, right): (Vec<&Line>, Vec<&Line>) = segments.iter().partition(|line| is_left_of(line, middle));
     if left.len() < 3 || right.len() < 3 || !stand_beside(&left, &right) {
         return false;
     }

@@ -1,6 +1,7 @@
 //! A page's content becomes its blocks and words.
 
 use super::{
+    code,
     content::{PageContent, Rule},
     decoration::Decorations,
     inlines::Writer,
@@ -8,7 +9,7 @@ use super::{
     margins::{self, Parted},
     order::{Column, columns},
     paragraphs::{Body, Paragraph, group},
-    repeated::Repeated,
+    repeated::RepeatedOnPage,
     tables::{self, FoundTable, PlacedWord, Shade},
     words::{Frame, frames},
 };
@@ -23,7 +24,7 @@ pub struct Laid {
 }
 
 /// Lays out a page. `repeated` knows what the file's other pages have at their edges.
-pub fn layout(content: &PageContent, repeated: Option<&Repeated>) -> Laid {
+pub fn layout(content: &PageContent, repeated: Option<RepeatedOnPage<'_>>) -> Laid {
     let mut laid = Laid::default();
     for frame in frames(content) {
         lay_frame(content, &frame, repeated, &mut laid);
@@ -31,7 +32,7 @@ pub fn layout(content: &PageContent, repeated: Option<&Repeated>) -> Laid {
     laid
 }
 
-fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, laid: &mut Laid) {
+fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<RepeatedOnPage<'_>>, laid: &mut Laid) {
     let decorations = Decorations::find(content, frame);
     let mut writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
     writer.hyphenated = hyphenated_words(frame, &writer);
@@ -42,7 +43,7 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<&Repeated>, 
     }
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
-    let body = Body::of(segments.iter());
+    let body = Body::of(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
     let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
     let mut flow = Flow { writer: &writer, body, tables, laid };
@@ -73,7 +74,10 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
     let mut texts = Vec::new();
     // Which word of the segments each text is, or is a part of.
     let mut owners = Vec::new();
-    for (index, word) in segments.iter().flat_map(|line| line.words.iter()).enumerate() {
+    let listings = code::listings(segments, writer);
+    let lines = segments.iter().zip(&listings);
+    let candidates = lines.flat_map(|(line, listing)| line.words.iter().map(move |word| (word, listing)));
+    for (index, (word, _)) in candidates.enumerate().filter(|(_, (_, listing))| !**listing) {
         for part in writer.without_mark(word) {
             texts.push((writer.plain(&part), writer.bbox(&part)));
             owners.push(index);

@@ -2,9 +2,11 @@
 
 use super::{
     characters::is_hyphen,
+    headings,
     inlines::{Joint, Text, Writer},
     lines::Line,
     lists::{self, Point},
+    sizes::Sizes,
     words::Word,
 };
 use crate::model::{Block, BlockKind, Rect, Role};
@@ -200,45 +202,33 @@ fn last_character(line: &Line, writer: &Writer<'_>) -> Option<char> {
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
     pub(crate) size: f32,
-    /// Letters by twice the font size, rounded.
-    letters: Vec<(i32, u32)>,
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "font sizes are small")]
-fn size_key(size: f32) -> i32 {
-    (size * 2.0).round() as i32
+    /// Of the page alone.
+    own: f32,
+    sizes: Sizes,
 }
 
 impl Body {
-    /// The size of most letters; of the larger text where small notes take up much of the page.
-    pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
-        let mut letters: Vec<(i32, u32)> = Vec::new();
+    /// The usual size of the text of a page. A page with enough text of the file's usual size takes that, so that a
+    /// heading has one level on whatever page it stands.
+    pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l Line>, in_file: Option<f32>) -> Self {
+        let mut sizes = Sizes::default();
         for line in lines {
-            let key = size_key(line.size);
-            match letters.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, count)) => *count += line.letters(),
-                None => letters.push((key, line.letters())),
-            }
+            sizes.add(line.size, line.letters());
         }
-        let all = letters.iter().map(|(_, count)| *count).sum::<u32>();
-        let most = letters.iter().max_by_key(|(_, count)| *count).map_or(20, |(key, _)| *key);
-        let common =
-            letters.iter().filter(|(key, count)| *count * 4 >= all && *key * 5 <= most * 7).map(|(key, _)| *key);
-        let size = common.max().unwrap_or(most).max(1) as f32 / 2.0;
-        Self { size, letters }
+        let own = sizes.usual().unwrap_or(10.0);
+        let size = in_file.filter(|size| sizes.of(*size) * 5 >= sizes.all()).unwrap_or(own);
+        Self { size, own, sizes }
     }
 
     /// Nothing is larger than this text, so nothing is a heading.
     pub(crate) fn without_headings() -> Self {
-        Self { size: f32::MAX, letters: Vec::new() }
+        Self { size: f32::MAX, own: f32::MAX, sizes: Sizes::default() }
     }
 
     /// Whether a good part of the page is of that size: then it is no size for headings.
     fn is_common(&self, size: f32) -> bool {
-        let key = size_key(size);
-        let all = self.letters.iter().map(|(_, count)| *count).sum::<u32>();
-        let same = self.letters.iter().filter(|(known, _)| *known == key).map(|(_, count)| *count).sum::<u32>();
-        all > 600 && same * 5 > all
+        let all = self.sizes.all();
+        all > 600 && self.sizes.of(size) * 5 > all
     }
 
     /// The level of a heading; None for text.
@@ -257,7 +247,7 @@ impl Body {
             1.7.. => Some(1),
             1.35.. if lines <= 3 => Some(2),
             1.15.. if lines <= 3 => Some(3),
-            0.95.. if (paragraph.bold || capitals) && paragraph.lines.len() <= 2 && letters <= 120 => Some(4),
+            _ if (paragraph.bold || capitals) && lines <= 2 && letters <= 120 && size >= 0.95 * self.own => Some(4),
             _ => None,
         }
     }
@@ -303,7 +293,10 @@ impl Paragraph {
                 && self.lines.len() == 1
                 && text.0.iter().all(|span| !span.text.chars().any(char::is_lowercase));
             let capitals = capitals && lists::is_capitals(&text.text());
-            let level = body.heading(self, capitals).filter(|level| *level < 4 || (followed && !ends_sentence));
+            let level = body
+                .heading(self, capitals)
+                .filter(|level| *level < 4 || (followed && !ends_sentence))
+                .filter(|level| !headings::is_entry(&text.text(), &self.lines, *level));
             match (&self.point, level) {
                 (Some(point), None) => BlockKind::ListItem { depth: point.depth, marker: point.marker.clone(), text },
                 (Some(point), Some(_)) if point.is_bullet() => {

@@ -6,6 +6,7 @@
 use super::{
     characters::{is_cjk, is_mark, is_right_to_left},
     content::{Glyph, GlyphFlags, PageContent},
+    drop_caps,
 };
 
 /// A gap of more than this part of the font size parts two words.
@@ -83,6 +84,7 @@ pub(crate) fn frames(content: &PageContent) -> Vec<Frame> {
     }
     for (frame, builder) in frames.iter_mut().zip(&mut builders) {
         builder.finish(frame);
+        drop_caps::set_on_first_line(frame);
     }
     frames.sort_by_key(|frame| std::cmp::Reverse(frame.glyphs.len()));
     frames

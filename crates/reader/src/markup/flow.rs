@@ -147,7 +147,7 @@ pub(crate) fn into_cell(blocks: Vec<Block>) -> Inlines {
                 item
             }
             BlockKind::Code { text } => Inlines::plain(text),
-            BlockKind::Picture { alt } => Inlines::plain(alt),
+            BlockKind::Picture { alt, .. } => Inlines::plain(alt),
             BlockKind::Table { table } => table_as_lines(&table),
             BlockKind::Break => continue,
         };

@@ -18,8 +18,8 @@ pub(super) struct List {
 pub(super) struct Place {
     pub(super) blocks: Vec<Block>,
     pub(super) line: Line,
-    /// Pictures that stand before any text of the line.
-    pub(super) pictures: Vec<String>,
+    /// Pictures that stand before any text of the line: the words that stand for them, and their addresses.
+    pub(super) pictures: Vec<(String, Option<String>)>,
     pub(super) lists: Vec<List>,
     pub(super) quotes: usize,
     pub(super) heading: Option<u8>,
@@ -48,10 +48,10 @@ impl Place {
     /// Ends the block that text was gathered for.
     pub(super) fn flush(&mut self) {
         let text = self.line.take();
-        for alt in std::mem::take(&mut self.pictures) {
+        for (alt, source) in std::mem::take(&mut self.pictures) {
             // One that repeats the words beside it says nothing more.
             if alt != text.text() {
-                self.blocks.push(Block::body(BlockKind::Picture { alt }));
+                self.blocks.push(Block::body(BlockKind::Picture { alt, source }));
             }
         }
         if text.is_blank() {

@@ -123,7 +123,7 @@ impl Walk<'_> {
                 self.flush();
                 self.place().blocks.push(Block::body(BlockKind::Break));
             }
-            "img" => self.picture(tree.attribute(node, "alt").unwrap_or_default()),
+            "img" => self.picture(node),
             "input" => {
                 let value = tree.attribute(node, "value").unwrap_or_default();
                 let checked = if tree.attribute(node, "checked").is_some() { "[x] " } else { "[ ] " };
@@ -131,7 +131,7 @@ impl Walk<'_> {
                 match kind.as_str() {
                     "hidden" | "password" | "file" => {}
                     "checkbox" | "radio" => self.text(checked),
-                    "image" => self.picture(tree.attribute(node, "alt").unwrap_or_default()),
+                    "image" => self.picture(node),
                     _ => self.text(value),
                 }
             }
@@ -304,13 +304,15 @@ impl Walk<'_> {
     }
 
     /// A picture among words is read as its words; one before them stands for itself.
-    fn picture(&mut self, alt: &str) {
-        let alt = alt.trim();
+    fn picture(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let alt = tree.attribute(node, "alt").unwrap_or_default().trim();
         if alt.is_empty() {
             return;
         }
         if self.place().line.is_blank() && self.place().preformatted.is_none() {
-            self.place().pictures.push(alt.split_whitespace().collect::<Vec<_>>().join(" "));
+            let source = tree.attribute(node, "src").and_then(shown_link);
+            self.place().pictures.push((alt.split_whitespace().collect::<Vec<_>>().join(" "), source));
         } else {
             self.text(alt);
         }

@@ -48,6 +48,9 @@ pub enum BlockKind {
     /// A picture, with the words that stand for it.
     Picture {
         alt: String,
+        /// Its address, where the file names one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
     },
     /// A line across.
     Break,

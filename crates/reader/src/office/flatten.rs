@@ -39,7 +39,7 @@ fn line_of(block: &Block) -> Inlines {
         }
         BlockKind::Table { table } => table_lines(table),
         BlockKind::Code { text } => Inlines::plain(text.clone()),
-        BlockKind::Picture { alt } => Inlines::plain(alt.clone()),
+        BlockKind::Picture { alt, .. } => Inlines::plain(alt.clone()),
         BlockKind::Break => Inlines::default(),
     }
 }

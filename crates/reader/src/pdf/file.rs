@@ -122,8 +122,8 @@ impl PdfFile {
             let middle = count / 2;
             let sample =
                 if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
-            let pages = sample.into_iter().filter_map(|index| self.content(index).ok()).collect::<Vec<_>>();
-            Repeated::look_at(&pages)
+            let pages = sample.into_iter().filter_map(|index| Some((index, self.content(index).ok()?)));
+            Repeated::look_at(&pages.collect::<Vec<_>>())
         }))
     }
 }
@@ -137,7 +137,7 @@ impl OpenFile for PdfFile {
         let file_page = self.file_page(index)?;
         let content = self.content(index)?;
         let decision = kind::decide(&content);
-        let laid = layout(&content, self.repeated());
+        let laid = layout(&content, self.repeated().map(|repeated| repeated.on_page(index)));
         let mut blocks = laid.blocks;
         blocks.extend(
             guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))

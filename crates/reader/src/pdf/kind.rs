@@ -1,6 +1,6 @@
 //! What a page is: text, a scan, both or nothing; and why.
 
-use super::fonts::is_private;
+use super::{code_pages, fonts::is_private};
 use crate::{
     layout::{GlyphFlags, PageContent},
     model::{PageKind, ReadBy, Rect},
@@ -18,6 +18,8 @@ pub(super) struct Decision {
 
 /// A text layer with more glyphs without a meaning than this cannot be used.
 const MOST_UNKNOWN: f32 = 0.3;
+/// A few odd signs are no text of another code page.
+const FEWEST_FOREIGN: usize = 16;
 /// So many drawn shapes on a page without text may be letters drawn as outlines.
 const MANY_SHAPES: usize = 200;
 
@@ -38,6 +40,7 @@ pub(super) fn decide(content: &PageContent) -> Decision {
     if !guessed.are_likely() {
         unknown += guessed.all;
     }
+    let foreign = code_pages::foreign(content);
     let pictures = covered(content);
     let percent = |part: f32| format!("{:.0} %", part * 100.0);
     if letters == 0 {
@@ -54,6 +57,19 @@ pub(super) fn decide(content: &PageContent) -> Decision {
                 percent(unknown_share)
             ),
             confidence: Some(1.0 - unknown_share),
+        };
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
+    let foreign_share = foreign as f32 / letters as f32;
+    if foreign_share > MOST_UNKNOWN && foreign >= FEWEST_FOREIGN {
+        return Decision {
+            kind: PageKind::Scan,
+            read_by: ReadBy::Embedded,
+            reason: format!(
+                "the text layer is unusable: {} of its letters are of another code page than the file says",
+                percent(foreign_share)
+            ),
+            confidence: Some(1.0 - foreign_share),
         };
     }
     let (kind, reason) = if invisible_share > 0.9 && pictures > 0.5 {
@@ -133,6 +149,20 @@ mod tests {
             images: vec![Rect::new(0.0, 0.0, 100.0, 100.0 * picture)],
             ..PageContent::default()
         }
+    }
+
+    #[test]
+    fn text_of_another_code_page_is_not_trusted() {
+        let text = "¹ØÓÚ¼ÓÇ¿¸Û¿Ú¹ÜÀíµÄÍ¨Öª";
+        let mut page = page(text.chars().count(), GlyphFlags::default(), 0.0);
+        page.text = text.to_owned();
+        for (glyph, (start, sign)) in page.glyphs.iter_mut().zip(text.char_indices()) {
+            glyph.text_start = u32::try_from(start).unwrap_or(0);
+            glyph.text_length = u8::try_from(sign.len_utf8()).unwrap_or(0);
+        }
+        let decision = decide(&page);
+        assert_eq!(decision.kind, PageKind::Scan);
+        assert!(decision.reason.contains("100 % of its letters are of another code page"), "{}", decision.reason);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod about;
 mod annotations;
 mod attachments;
+mod code_pages;
 mod encryption;
 mod file;
 mod fonts;

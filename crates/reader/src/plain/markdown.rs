@@ -106,10 +106,11 @@ impl<'t> Reader<'t> {
         }
         let lines = std::mem::take(&mut self.paragraph);
         let text = flowing(&lines);
-        if let [alt] = lines.as_slice()
-            && let Some(alt) = lone_picture(alt.trim())
+        if let [line] = lines.as_slice()
+            && let Some((alt, source)) = lone_picture(line.trim())
         {
-            self.push(BlockKind::Picture { alt: alt.to_owned() });
+            let source = (!source.is_empty()).then(|| source.to_owned());
+            self.push(BlockKind::Picture { alt: alt.to_owned(), source });
             return;
         }
         self.push(BlockKind::Paragraph { text: inlines(&text) });
@@ -274,7 +275,10 @@ fn item(line: &str) -> Option<(u8, Marker, &str)> {
     fits.then_some((depth, Marker::Number(trimmed.get(..digits)?.to_owned()), rest.trim_start()))
 }
 
-fn lone_picture(line: &str) -> Option<&str> {
+fn lone_picture(line: &str) -> Option<(&str, &str)> {
     let (alt, rest) = line.strip_prefix("![")?.split_once("](")?;
-    (rest.find(')') == Some(rest.len().checked_sub(1)?) && !alt.is_empty()).then_some(alt)
+    let source = rest.strip_suffix(')').filter(|source| !source.contains(')'))?;
+    // A title may stand behind the address.
+    let source = source.split_whitespace().next().unwrap_or_default();
+    (!alt.is_empty()).then_some((alt, source))
 }

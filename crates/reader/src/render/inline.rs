@@ -59,12 +59,14 @@ fn keep_what_shows(span: &mut Span, facts: &PageFacts) {
 }
 
 /// Links within the file have no anchors in the Markdown; scripts are no places at all.
-fn leads_somewhere(link: &str) -> bool {
+pub(super) fn leads_somewhere(link: &str) -> bool {
     let scheme = link.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
-    !link.trim().is_empty() && !link.starts_with('#') && !matches!(scheme.as_str(), "javascript" | "data" | "vbscript")
+    !link.trim().is_empty()
+        && !link.starts_with('#')
+        && !matches!(scheme.as_str(), "javascript" | "data" | "vbscript" | "cid")
 }
 
-fn link_target(link: &str) -> String {
+pub(super) fn link_target(link: &str) -> String {
     let mut target = String::with_capacity(link.len());
     for character in link.trim().chars() {
         match character {

@@ -4,11 +4,11 @@ use super::{
     PageFacts,
     escape::{Place, escape_into, escape_line_start},
     footnote_mark,
-    inline::{inline_markdown, longest_backticks},
+    inline::{inline_markdown, leads_somewhere, link_target, longest_backticks},
     table::table_markdown,
     tidy_text,
 };
-use crate::model::{Block, BlockKind, Inlines, Marker, Page, Role};
+use crate::model::{Block, BlockKind, Inlines, Marker, Page, Role, Span, Style};
 use std::fmt::Write as _;
 
 /// What a caller may choose.
@@ -113,7 +113,7 @@ fn blocks_markdown(blocks: &[Block], facts: &PageFacts) -> String {
 fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -> String {
     match kind {
         BlockKind::Heading { level, text } => {
-            let text = inline_markdown(text, facts, Place::Line).replace('\n', " ");
+            let text = inline_markdown(&without_bold(text), facts, Place::Line).replace('\n', " ");
             if text.is_empty() {
                 return text;
             }
@@ -127,18 +127,30 @@ fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -
             format!("{fence}\n{}\n{fence}", text.replace("\r\n", "\n").trim_end())
         }
         BlockKind::Quote { text } => prefixed(&paragraph(text, facts), "> "),
-        BlockKind::Picture { alt } => {
+        BlockKind::Picture { alt, source } => {
             let alt = tidy_text(alt).replace('\n', " ");
             if alt.is_empty() {
                 return alt;
             }
             let mut out = String::from("![");
             escape_into(&mut out, &alt.replace(['[', ']'], ""), Place::Line);
-            out.push_str("]()");
+            let target =
+                source.as_deref().filter(|source| leads_somewhere(source)).map(link_target).unwrap_or_default();
+            let _ = write!(out, "]({target})");
             out
         }
         BlockKind::Break => "---".to_owned(),
     }
+}
+
+/// A heading is bold by itself; marks in it are only in the way of whoever looks for it.
+fn without_bold(text: &Inlines) -> Inlines {
+    let mut plain = Inlines::default();
+    for span in &text.0 {
+        let style = Style { bold: false, ..span.style };
+        plain.push(Span { style, ..span.clone() });
+    }
+    plain
 }
 
 /// Lines that count end with two spaces, which is how Markdown keeps them.
@@ -204,7 +216,7 @@ impl ListIndents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Span, Style, Table};
+    use crate::model::Table;
 
     fn page(blocks: Vec<Block>) -> Page {
         Page { blocks, ..Page::converted(1) }
@@ -227,14 +239,25 @@ mod tests {
             paragraph_block("   "),
             Block::body(BlockKind::Code { text: "a  b\n".into() }),
             Block::body(BlockKind::Quote { text: Inlines::plain("said") }),
-            Block::body(BlockKind::Picture { alt: "a [small] dog".into() }),
+            Block::body(BlockKind::Picture { alt: "a [small] dog".into(), source: None }),
+            Block::body(BlockKind::Picture { alt: "a cat".into(), source: Some("img/cat (1).png".into()) }),
+            Block::body(BlockKind::Picture { alt: "a dot".into(), source: Some("data:image/png;base64,AA".into()) }),
             Block::body(BlockKind::Break),
             Block::body(BlockKind::Table { table: Table::from_rows(vec![vec![Inlines::plain("x")]], 1) }),
         ];
-        let expected =
-            "## A title\n\none  \ntwo\n\n```\na  b\n```\n\n> said\n\n![a small dog]()\n\n---\n\n| x |\n| --- |\n";
+        let expected = "## A title\n\none  \ntwo\n\n```\na  b\n```\n\n> said\n\n![a small dog]()\n\n![a cat](img/cat%20%281%29.png)\n\n![a dot]()\n\n---\n\n| x |\n| --- |\n";
         assert_eq!(markdown(&page(blocks)), expected);
         assert_eq!(markdown(&page(Vec::new())), "");
+    }
+
+    #[test]
+    fn headings_have_no_marks_of_bold_type() {
+        let bold = Style { bold: true, ..Style::default() };
+        let span = |text: &str, style: Style| Span { text: text.into(), style, link: None };
+        let both = Style { italic: true, ..bold };
+        let text = Inlines(vec![span("3 ", bold), span("Results of ", Style::default()), span("E. coli", both)]);
+        let heading = BlockKind::Heading { level: 2, text };
+        assert_eq!(markdown(&page(vec![Block::body(heading)])), "## 3 Results of *E. coli*\n");
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn block_text(block: &Block, facts: &PageFacts) -> String {
         }
         BlockKind::Table { table } => table_text(table),
         BlockKind::Code { text } => text.replace("\r\n", "\n").trim_end().to_owned(),
-        BlockKind::Picture { alt } => tidy_text(alt).into_owned(),
+        BlockKind::Picture { alt, .. } => tidy_text(alt).into_owned(),
         BlockKind::Break => String::new(),
         BlockKind::Heading { .. } | BlockKind::Paragraph { .. } | BlockKind::Quote { .. } => {
             inlines_of(block).map(|text| inline_text(text, facts)).unwrap_or_default()

@@ -23,7 +23,7 @@ fn line(block: &Block) -> String {
         BlockKind::Table { table: cells } => table(cells),
         BlockKind::Code { text } => format!("code {text}"),
         BlockKind::Quote { text } => format!("quote {}", inlines(text)),
-        BlockKind::Picture { alt } => format!("picture {alt}"),
+        BlockKind::Picture { alt, .. } => format!("picture {alt}"),
         BlockKind::Break => "---".to_owned(),
     }
 }

@@ -67,7 +67,7 @@ impl Output {
         }
     }
 
-    /// The next page. Files of one page have no headings between pages.
+    /// The next page. Files of one page have no marks between pages.
     pub(super) fn page(&mut self, page: &Page, of_several: bool) -> io::Result<()> {
         let first = self.pages == 0;
         self.pages += 1;
@@ -83,7 +83,7 @@ impl Output {
             Format::Md => {
                 let text = render::markdown(page);
                 let between = if first { "" } else { "\n" };
-                let text = if of_several { combine::page_markdown(page.number, &text) } else { text };
+                let text = if of_several { combine::page_of_file(page.number, &text) } else { text };
                 format!("{between}{text}")
             }
             // Pages of plain text are parted as printers part them.

@@ -9,6 +9,8 @@ use crate::model::Rect;
 /// How the place was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
+    /// Lines that enclose almost every cell on all of its sides.
+    Closed,
     /// Lines across and down that meet.
     Grid,
     /// Lines across.
@@ -37,15 +39,19 @@ pub(super) fn is_table(grid: &Grid, items: &[Item<'_>], evidence: Evidence, lead
     let sparse = full < 0.75 && (full < 0.25 || !named);
     let stacked = filled.iter().filter(|cell| cell.chunks.len() >= 3 && is_figure(cell, items)).count();
     let axes = grid.closed && share(stacked, filled.len()) > 0.1;
+    // What is enclosed by lines is a table, however little of it is filled in.
+    if evidence == Evidence::Closed && !axes && several >= 2 {
+        return true;
+    }
     if share(several, grid.rows) < 0.4 || sparse || axes {
         return false;
     }
     let reading = is_running_text(grid, &filled);
     match evidence {
-        Evidence::Grid if grid.closed || grid.ruled_columns > 0 => {
+        Evidence::Closed | Evidence::Grid if grid.closed || grid.ruled_columns > 0 => {
             several >= 2 && !reading && (grid.closed || filled.len() >= 8 || full > 0.9)
         }
-        Evidence::Grid | Evidence::Across => {
+        Evidence::Closed | Evidence::Grid | Evidence::Across => {
             full >= 0.3 && several >= 2 && !reading && (share(several, grid.rows) > 0.55 || figure_share > 0.5)
         }
         Evidence::Text => {

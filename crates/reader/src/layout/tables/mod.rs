@@ -15,6 +15,7 @@ mod build;
 mod closed;
 mod columns;
 mod extend;
+mod groups;
 mod header;
 mod judge;
 mod open;
@@ -26,9 +27,11 @@ mod tests;
 mod text;
 mod trim;
 
+use super::content::{PageContent, Rule};
 use crate::model::{Cell, Inlines, Rect, Size, Table};
 use build::{Area, Grid, GridCell};
 use judge::Evidence;
+use regions::Region;
 use rules::Lines;
 use text::Item;
 
@@ -95,12 +98,20 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
         Finder { input, drawings, items: &items, lines: &lines, taken: vec![false; items.len()], found: Vec::new() };
 
     for region in regions::find(&items, &rows, &lines) {
-        let evidence = if region.grid { Evidence::Grid } else { Evidence::Across };
-        let mut which = finder.inside(&region.bbox);
+        let evidence = match region {
+            Region { closed: true, .. } => Evidence::Closed,
+            Region { grid: true, .. } => Evidence::Grid,
+            _ => Evidence::Across,
+        };
+        let inside = finder.inside(&region.bbox);
+        let mut which = inside.clone();
         let free: Vec<bool> = finder.taken.iter().map(|taken| !taken).collect();
         which.extend(extend::headings_above(&items, &rows, &which, &region.bbox, &free));
         which.extend(extend::rows_below(&items, &rows, &which, &region.bbox, &free));
-        finder.try_area(which, region.bbox, evidence);
+        let extended = which.len() > inside.len();
+        if !finder.try_area(which, region.bbox, evidence) && extended && region.closed {
+            finder.try_area(inside, region.bbox, evidence);
+        }
     }
     let left: Vec<Vec<usize>> = rows
         .into_iter()
@@ -113,6 +124,13 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
     let mut found = finder.found;
     found.sort_by(|a, b| a.bbox.y0.total_cmp(&b.bbox.y0).then(a.bbox.x0.total_cmp(&b.bbox.x0)));
     found
+}
+
+/// Where lines across and down enclose cells on a page, whatever stands in them.
+pub(crate) fn ruled_areas(content: &PageContent) -> Vec<Rect> {
+    let rules: Vec<Rect> = content.rules.iter().map(Rule::bbox).collect();
+    let fills: Vec<Shade> = content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect();
+    regions::grid_areas(&Lines::of(&rules, &fills, content.size))
 }
 
 struct Finder<'a> {
@@ -130,18 +148,21 @@ impl Finder<'_> {
         (0..self.items.len()).filter(|&at| !self.taken[at] && wider.contains(self.items[at].bbox.center())).collect()
     }
 
-    fn try_area(&mut self, which: Vec<usize>, bbox: Rect, evidence: Evidence) {
+    /// Whether a table was found there.
+    fn try_area(&mut self, which: Vec<usize>, bbox: Rect, evidence: Evidence) -> bool {
         if which.len() < 4 {
-            return;
+            return false;
         }
         let bbox = which.iter().fold(bbox, |bbox, &at| bbox.union(&self.items[at].bbox));
         let area = Area { items: self.items, which, bbox, lines: self.lines.within(&bbox) };
-        let Some(mut grid) = build::build(&area) else { return };
+        let Some(mut grid) = build::build(&area) else { return false };
         trim::trim(&mut grid, &bbox);
-        if judge::is_table(&grid, self.items, evidence, self.leaders(&bbox)) && !judge::is_drawing(&grid, self.drawings)
-        {
+        let is_table = judge::is_table(&grid, self.items, evidence, self.leaders(&bbox))
+            && !judge::is_drawing(&grid, self.drawings);
+        if is_table {
             self.accept(&grid);
         }
+        is_table
     }
 
     /// How many words in the area lead the eye from one column to the next.

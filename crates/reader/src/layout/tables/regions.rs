@@ -1,6 +1,7 @@
 //! Where drawn lines suggest a table: lines across and down that meet, and lines across of one length under each other.
 
 use super::{
+    groups::Groups,
     rules::{Line, Lines, SNAP},
     text::{self, Chunk, Item},
 };
@@ -12,6 +13,8 @@ pub(super) struct Region {
     pub bbox: Rect,
     /// Whether lines across and down meet there.
     pub grid: bool,
+    /// Whether they enclose almost every cell on all of its sides: then there is nothing to judge by but that.
+    pub closed: bool,
 }
 
 const NARROWEST: f32 = 40.0;
@@ -32,10 +35,15 @@ pub(super) fn find(items: &[Item<'_>], rows: &[Vec<usize>], lines: &Lines) -> Ve
         };
         match regions.iter_mut().find(belongs) {
             Some(region) => region.bbox = region.bbox.union(&bbox),
-            None => regions.push(Region { bbox, grid: false }),
+            None => regions.push(Region { bbox, grid: false, closed: false }),
         }
     }
     regions
+}
+
+/// Where lines across and down meet.
+pub(super) fn grid_areas(lines: &Lines) -> Vec<Rect> {
+    grids(lines).0.into_iter().map(|region| region.bbox).collect()
 }
 
 /// The share of the smaller one that both cover.
@@ -44,45 +52,16 @@ pub(super) fn overlap(a: &Rect, b: &Rect) -> f32 {
     a.intersection(b).map_or(0.0, |both| both.area() / smaller)
 }
 
-/// The first of the lines that a line is joined with.
-fn root(group: &mut [usize], mut at: usize) -> usize {
-    while group[at] != at {
-        group[at] = group[group[at]];
-        at = group[at];
-    }
-    at
-}
-
 /// Lines that meet, as areas; and which lines across they used.
 fn grids(lines: &Lines) -> (Vec<Region>, Vec<bool>) {
-    let (across, down) = (&lines.across, &lines.down);
-    let mut group: Vec<usize> = (0..across.len() + down.len()).collect();
-    for (v, line) in down.iter().enumerate() {
-        let start = across.partition_point(|other| other.at < line.from - 2.0 * SNAP);
-        for (h, other) in
-            across.iter().enumerate().skip(start).take_while(|(_, other)| other.at <= line.to + 2.0 * SNAP)
-        {
-            if line.at >= other.from - 2.0 * SNAP && line.at <= other.to + 2.0 * SNAP {
-                let (a, b) = (root(&mut group, h), root(&mut group, across.len() + v));
-                group[a.max(b)] = a.min(b);
-            }
-        }
-    }
-    let mut found: Vec<(usize, Vec<Line>, Vec<Line>)> = Vec::new();
-    for at in 0..group.len() {
-        let own = root(&mut group, at);
-        let place = found.iter().position(|(root, _, _)| *root == own).unwrap_or_else(|| {
-            found.push((own, Vec::new(), Vec::new()));
-            found.len() - 1
-        });
-        match across.get(at) {
-            Some(line) => found[place].1.push(*line),
-            None => found[place].2.extend(down.get(at - across.len())),
-        }
-    }
-    let mut areas: Vec<(usize, Rect)> = Vec::new();
+    let across = &lines.across;
+    let apart = Groups::closed(lines);
+    let mut groups = Groups::join(lines, 2.0 * SNAP, &apart);
+    let found = groups.lines(lines);
+    let mut areas: Vec<(usize, Rect, bool)> = Vec::new();
     let mut kept = Vec::new();
     for (root, across, down) in found {
+        let closed = apart.get(root).copied().flatten().is_some();
         let (heights, widths) = (levels(&across), levels(&down));
         // Two by two lines are a frame around something, and tell nothing of its inside.
         if heights < 2 || widths < 1 || heights + widths < 5 {
@@ -96,21 +75,24 @@ fn grids(lines: &Lines) -> (Vec<Region>, Vec<bool>) {
             .unwrap_or_default();
         if bbox.width() >= NARROWEST && bbox.height() >= LOWEST {
             kept.push(root);
-            areas.push((heights + widths, bbox));
+            areas.push((heights + widths, bbox, closed));
         }
     }
     // What has the most lines comes first. Lines that go around it with fewer of their own are the page's decoration.
-    areas.sort_by_key(|(lines, _)| std::cmp::Reverse(*lines));
+    areas.sort_by_key(|(lines, ..)| std::cmp::Reverse(*lines));
     let mut regions: Vec<Region> = Vec::new();
-    for (_, bbox) in areas {
+    for (_, bbox, closed) in areas {
         let part_of =
             |region: &&mut Region| overlap(&region.bbox, &bbox) > 0.3 && bbox.area() < 1.5 * region.bbox.area();
         match regions.iter_mut().find(part_of) {
-            Some(region) => region.bbox = region.bbox.union(&bbox),
-            None => regions.push(Region { bbox, grid: true }),
+            Some(region) => {
+                region.bbox = region.bbox.union(&bbox);
+                region.closed |= closed;
+            }
+            None => regions.push(Region { bbox, grid: true, closed }),
         }
     }
-    let used = (0..across.len()).map(|at| kept.contains(&root(&mut group, at))).collect();
+    let used = (0..across.len()).map(|at| kept.contains(&groups.root(at))).collect();
     (regions, used)
 }
 

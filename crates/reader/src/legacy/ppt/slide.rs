@@ -91,7 +91,7 @@ impl Reader<'_> {
                 if shape.iter().all(Text::is_blank)
                     && let Some(alt) = description(record)
                 {
-                    self.push(BlockKind::Picture { alt });
+                    self.push(BlockKind::Picture { alt, source: None });
                 }
             }
             _ => {}

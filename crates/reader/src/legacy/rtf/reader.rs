@@ -323,7 +323,7 @@ impl Reader {
                 if in_table {
                     flow.text(&alt, Style::default(), None);
                 } else {
-                    flow.push(BlockKind::Picture { alt });
+                    flow.push(BlockKind::Picture { alt, source: None });
                 }
             }
         }

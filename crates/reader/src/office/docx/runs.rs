@@ -39,7 +39,7 @@ impl Paragraph {
 
     /// A picture within a group is described by the group as well; once is enough.
     fn push_picture(&mut self, alt: String) {
-        let picture = Block::body(BlockKind::Picture { alt });
+        let picture = Block::body(BlockKind::Picture { alt, source: None });
         if self.after.last() != Some(&picture) {
             self.after.push(picture);
         }

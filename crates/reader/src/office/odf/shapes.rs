@@ -21,7 +21,7 @@ impl Converter<'_, '_> {
             words.map(|words| words.trim().to_owned()).filter(|words| !words.is_empty())
         };
         if let Some(alt) = description(shape) {
-            self.out.push(Block::body(BlockKind::Picture { alt }));
+            self.out.push(Block::body(BlockKind::Picture { alt, source: None }));
         }
         let mut has_object = false;
         for part in shape.elements() {

@@ -207,7 +207,7 @@ fn plain_title(mut text: crate::model::Inlines) -> crate::model::Inlines {
 
 fn alternative_of(element: Element<'_>) -> Option<Block> {
     let properties = element.elements().find_map(|part| part.child("cNvPr"))?;
-    alternative_text(properties).map(|alt| Block::body(BlockKind::Picture { alt }))
+    alternative_text(properties).map(|alt| Block::body(BlockKind::Picture { alt, source: None }))
 }
 
 /// Where a shape says that it is.

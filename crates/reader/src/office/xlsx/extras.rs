@@ -46,7 +46,8 @@ pub(super) fn drawn_blocks(package: &Package<'_>, relations: &Relations, warning
         let of_drawing = Relations::of(package, part, warnings);
         for element in tree.root().descendants() {
             match element.name() {
-                "cNvPr" => blocks.extend(alternative_text(element).map(|alt| Block::body(BlockKind::Picture { alt }))),
+                "cNvPr" => blocks
+                    .extend(alternative_text(element).map(|alt| Block::body(BlockKind::Picture { alt, source: None }))),
                 "txBody" => blocks.extend(text_blocks(element, &LevelStyles::default(), &of_drawing)),
                 "graphicData" => blocks.extend(graphic_blocks(element, package, &of_drawing, warnings)),
                 _ => {}

@@ -1,0 +1,58 @@
+//! What looks like a heading by its size or weight, and is an entry of a form or a bill: a total, a date, a name with its
+//! value.
+
+use super::{inlines::Joint, lines::Line};
+
+/// Whether a text says a value and names nothing that follows it.
+pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
+    let letters = text.chars().filter(|character| character.is_alphabetic()).count();
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    // "15.00", "04/29/20 - 05/03/20", "12 %"; "2024" and "3" may be years and chapters.
+    let figures_alone =
+        letters < 2 && (digits == 0 || digits > 4 || text.contains(['.', ',', '/', '%', '$', '€', '£']));
+    if figures_alone || ends_in_amount(text) {
+        return true;
+    }
+    // Names and values side by side, in rows of a form. Large text may stand in two places of a title page.
+    let most = usize::from(level < 3);
+    lines.iter().any(|(line, _)| column_gaps(line) > most)
+}
+
+/// "Total 671,15 €", "Amount due: $ 1,204.50", "Sum (1,204.50)".
+fn ends_in_amount(text: &str) -> bool {
+    let currency = |word: &str| matches!(word, "€" | "$" | "£" | "¥" | "EUR" | "USD" | "GBP" | "CHF" | "%");
+    let mut words = text.split_whitespace().rev().peekable();
+    let marked = words.next_if(|word| currency(word)).is_some();
+    let Some(word) = words.next() else { return false };
+    let amount = word.trim_matches(|sign: char| matches!(sign, '(' | ')' | '-' | '+' | '$' | '€' | '£' | '¥' | '%'));
+    let marked = marked || amount.len() < word.trim_matches(['(', ')', '-', '+']).len();
+    let figures = amount.starts_with(|sign: char| sign.is_ascii_digit())
+        && amount.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | ',' | '\''));
+    // "1,204.50" and "671,15", but not "3.2", the number of a section.
+    let cents = amount.rsplit_once(['.', ',']).is_some_and(|(_, cents)| cents.len() == 2 && amount.len() > 4);
+    figures && (marked || cents)
+}
+
+/// How many gaps part a line as they part columns. The gap behind the number of a heading does not.
+fn column_gaps(line: &Line) -> usize {
+    let behind_number = line.words.first().is_some_and(|word| word.letters <= 5);
+    let gaps = line.words.windows(2).map(|pair| pair[1].x0 - pair[0].x1);
+    gaps.skip(usize::from(behind_number)).filter(|gap| *gap > 2.5 * line.size).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_entry;
+
+    #[test]
+    fn values_are_no_headings() {
+        for entry in
+            ["15.00", "04/29/20 - 05/03/20", "Total TTC 671,15 €", "Amount due: $ 1,204.50", "Rate 19 %", "-", "$12"]
+        {
+            assert!(is_entry(entry, &[], 2), "{entry}");
+        }
+        for heading in ["2024", "3", "Results for 2024", "Section 3.2", "3.2 Results", "Table 14.1", "Q3", "結果"] {
+            assert!(!is_entry(heading, &[], 2), "{heading}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Running text of PDF files that is set in an unusual way: drop caps and listings.
+
+#[allow(dead_code, reason = "other tests need more of it")]
+mod made_pdf;
+
+use bindery_reader::{BlockKind, render};
+use made_pdf::{Sample, lines, texts};
+
+#[test]
+fn drop_caps_begin_the_word_of_their_first_line() {
+    let rest = [
+        "nce the harbour was full of ships that came",
+        "from the north with paper and went home with",
+        "ink, and nobody asked what was printed with it",
+    ];
+    let below = ["until the day on which the quay had to be mended, and all of it", "came to an end for a year."];
+    // As high as two lines and as three lines of text.
+    for (size, lines_beside) in [(25, 2), (41, 3)] {
+        let cap = format!("BT /F1 {size} Tf 50 {} Td (O) Tj ET\n", 700 - 12 * (lines_beside - 1));
+        let x = 50 + size * 78 / 100 + 2;
+        let content = cap
+            + &lines(x, 700, 10, "F1", &rest[..lines_beside as usize])
+            + &lines(50, 700 - 12 * lines_beside, 10, "F1", &below);
+        let page = Sample::of(&[&content]).page();
+        let text = texts(&page).join(" ");
+        assert!(text.starts_with("Once the harbour was full of ships that came from the north"), "{text}");
+        assert!(text.ends_with("came to an end for a year."), "{text}");
+    }
+}
+
+#[test]
+fn a_listing_is_code_and_no_table() {
+    // Columns are drawn apart, as some programs do.
+    let listing = [
+        ["int total\\(\\)", "{", ""],
+        ["int sum", "= 0;", "1"],
+        ["int count", "= 10;", "2"],
+        ["int step", "= 1;", "3"],
+        ["sum", "+= count;", "4"],
+        ["return sum;", "", "5"],
+        ["}", "", ""],
+    ];
+    let mut content = String::new();
+    for (row, parts) in (0..).zip(listing) {
+        for (x, part) in [60, 180, 300].into_iter().zip(parts) {
+            content += &lines(x, 700 - 12 * row, 10, "F3", &[part]);
+        }
+    }
+    content += &lines(50, 500, 10, "F1", &["The sum is what the listing says it is."]);
+    let page = Sample::of(&[&content]).page();
+    let BlockKind::Code { text } = &page.blocks[0].kind else { panic!("{:?}", page.blocks) };
+    assert_eq!(text.lines().count(), 7, "{text}");
+    let markdown = render::markdown(&page);
+    assert!(markdown.starts_with("```\nint total()") && !markdown.contains('|'), "{markdown}");
+}
+
+#[test]
+fn columns_go_on_beside_a_line_that_is_too_long() {
+    let left = [
+        "The left column of this page tells",
+        "how the harbour was built, by whom,",
+        "and what it cost them, in years and",
+        "a_very_long_name_that_reaches_over.md",
+        "is the file in which all of this was",
+        "written down by those who built it,",
+        "though few of them could write at",
+        "all when the work on it was begun.",
+    ];
+    let right = [
+        "Here the right column tells how it",
+        "fell to ruin in the time of a single",
+        "life, because nobody wanted to pay",
+        "for stones that lie under the water",
+        "and are seen by fish alone, and how",
+        "it was mended in the end by those",
+        "who remembered what it had been in",
+        "the days of their fathers' fathers.",
+    ];
+    // The gutter is ten points wide, and one line fills all of it.
+    let content = lines(50, 700, 10, "F1", &left) + &lines(230, 700, 10, "F1", &right);
+    let text = texts(&Sample::of(&[&content]).page()).join(" ");
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
+    assert!(place("when the work on it was begun") < place("Here the right column"), "{text}");
+}
