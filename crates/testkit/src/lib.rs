@@ -20,3 +20,11 @@ pub use rabbitmq::RabbitServer;
 
 /// Names the database server that a whole run of tests may use, each test in a schema of its own: its URL.
 pub const POSTGRES_FOR_TESTS: &str = "BINDERY_TEST_POSTGRES";
+
+/// Where this is set, a server that is not installed is a failure: nothing is skipped where others rely on the tests.
+pub const SERVERS_REQUIRED: &str = "BINDERY_REQUIRE_SERVERS";
+
+pub(crate) fn refuse_where_required(not_installed: &str) {
+    let is_required = std::env::var_os(SERVERS_REQUIRED).is_some_and(|value| !value.is_empty());
+    assert!(!is_required, "{SERVERS_REQUIRED} is set: {not_installed}");
+}

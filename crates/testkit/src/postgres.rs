@@ -46,7 +46,10 @@ impl PostgresServer {
     }
 
     fn start_with(folder: TempDir, settings: &[&str]) -> Option<Self> {
-        let programs = programs()?;
+        let Some(programs) = programs() else {
+            crate::refuse_where_required(NOT_INSTALLED);
+            return None;
+        };
         give_to(USER, folder.path());
         let data = folder.path().join("data");
         let mut init = as_user(&programs.join("initdb"), USER, IMMEDIATE);

@@ -63,6 +63,7 @@ impl RabbitServer {
 
     fn start_as(encrypted: bool) -> Option<Self> {
         if !Path::new(SERVER).exists() {
+            crate::refuse_where_required(NOT_INSTALLED);
             return None;
         }
         let folder = tempfile::tempdir().expect("a folder for the broker");
