@@ -101,7 +101,12 @@ impl Engine {
             let guard = Guard::Report { submission, item, stage: stage.clone(), processor: processor.clone() };
             let commit = match &reported {
                 Reported::Completed { output, confidence } => {
-                    let found = self.found_outside(output, *confidence, target).await?;
+                    let mut found = self.found_outside(output, *confidence, target).await?;
+                    if let (None, Some(threshold)) = (confidence, info.workflow.stages[index].confidence_threshold) {
+                        // What says nothing of its confidence has not reached the threshold.
+                        found.target = Target::Backoffice;
+                        found.reasons.push(format!("{processor} states no confidence, and {threshold} is asked for"));
+                    }
                     match settler.found(guard, work, found).await? {
                         Settlement::Commit(commit) => *commit,
                         Settlement::FanOut(_) => {

@@ -149,22 +149,15 @@ impl Settler<'_> {
     /// The queue of the people who should look, if they should.
     fn asks_a_person(&self, work: &Work, found: &Found) -> EngineResult<Option<Name>> {
         let stage = self.stage(work.stage);
-        if self.doubt(work, found).is_none() && found.target != Target::Backoffice {
+        let doubtful = stage
+            .confidence_threshold
+            .is_some_and(|threshold| found.confidence.is_some_and(|confidence| confidence < threshold));
+        if !doubtful && found.target != Target::Backoffice {
             return Ok(None);
         }
         match self.info.workflow.resolve(&stage.name, &Target::Backoffice)? {
             Resolved::Backoffice { queue } => Ok(Some(queue)),
             _ => Ok(None),
-        }
-    }
-
-    /// Why the result has not reached the confidence that the stage asks for. One that states none has not.
-    fn doubt(&self, work: &Work, found: &Found) -> Option<String> {
-        let threshold = self.stage(work.stage).confidence_threshold?;
-        match found.confidence {
-            Some(confidence) if confidence < threshold => Some(below(confidence, threshold)),
-            Some(_) => None,
-            None => Some(format!("{} states no confidence, and {threshold} is asked for", work.processor)),
         }
     }
 
@@ -190,7 +183,12 @@ impl Settler<'_> {
 
     /// Why a person is asked: what the processor says itself, and that the confidence is too low.
     fn reasons(&self, work: &Work, found: &Found) -> Vec<String> {
-        let mut reasons: Vec<String> = found.reasons.iter().cloned().chain(self.doubt(work, found)).collect();
+        let threshold = self.stage(work.stage).confidence_threshold;
+        let too_low = match (found.confidence, threshold) {
+            (Some(confidence), Some(threshold)) if confidence < threshold => Some(below(confidence, threshold)),
+            _ => None,
+        };
+        let mut reasons: Vec<String> = found.reasons.iter().cloned().chain(too_low).collect();
         if reasons.is_empty() {
             reasons.push(format!("{} asks for a person", work.processor));
         }
