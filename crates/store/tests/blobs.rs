@@ -143,20 +143,23 @@ async fn putting_and_removing_at_the_same_time_loses_nothing() {
     let blobs = fixture.blobs.clone();
     let bytes = b"the same bytes".to_vec();
     let hash = blobs.put(bytes.clone()).await.unwrap().hash;
-    let (since, mut seen) = tokio::sync::watch::channel(SystemTime::UNIX_EPOCH);
+    let (since, mut rounds) = tokio::sync::mpsc::channel(1);
+    let (looked, mut has_looked) = tokio::sync::mpsc::channel(1);
     let remover = tokio::spawn(async move {
         let (blobs, mut removed) = (fixture.blobs.clone(), 0);
-        while seen.changed().await.is_ok() {
-            let since = *seen.borrow_and_update();
+        while let Some(since) = rounds.recv().await {
             removed += u32::from(matches!(blobs.remove_unused(hash, since).await.unwrap(), Removal::Removed(_)));
+            looked.send(()).await.unwrap();
         }
         (removed, fixture)
     });
-    for _ in 0..150 {
+    for _ in 0..60 {
         // What was put before is old by then; what is put from now on is not, however coarse the clock of files is.
-        tokio::time::sleep(Duration::from_millis(30)).await;
-        since.send(SystemTime::now() - Duration::from_millis(12)).unwrap();
+        tokio::time::sleep(Duration::from_millis(80)).await;
+        since.send(blobs.now().await.unwrap()).await.unwrap();
         blobs.put(bytes.clone()).await.unwrap();
+        // While the remover looks at a file that was touched meanwhile, its name is away for a moment.
+        has_looked.recv().await.unwrap();
         assert!(blobs.contains(hash).await.unwrap(), "it was removed although it had just been put");
     }
     drop(since);

@@ -93,6 +93,22 @@ fn a_submission_of_which_nothing_could_be_read_has_failed() {
 }
 
 #[test]
+fn a_processor_that_states_no_confidence_does_not_reach_a_threshold() {
+    let desk = Desk::new();
+    desk.write("processors/plain.yaml", "name: plain\ndeclare:\n  transform: '{\"seen\": true}'\n");
+    desk.write(
+        "workflows/plain.yaml",
+        "name: plain\nstages:\n\
+         \x20 - {name: look, component: plain, over: file, confidence_threshold: 0.5, backoffice_queue: task.look}\n",
+    );
+    desk.write("a.txt", "anything");
+    let ran = desk.bindery(&["run", "a.txt", "--workflow", "plain", "--processors", "processors"]);
+    ran.fails_with(11, "waits for a person");
+    let asked = desk.bindery(&["review", "--json"]).ok();
+    assert!(asked.out.contains("plain states no confidence, and 0.5 is asked for"), "{asked:?}");
+}
+
+#[test]
 fn a_person_decides_what_the_counter_doubts() {
     let desk = Desk::new();
     desk.write(
