@@ -9,8 +9,8 @@ use crate::{
 use bindery_core::{SubmissionId, submission::BY_CONTENT};
 use bindery_engine::intake::{Intake, Received};
 use bindery_pipeline::{
-    DEFAULT_WORKFLOW,
-    intake::{OWN_KEY, Taken, Unreadable, rules, take_in},
+    DEFAULT_WORKFLOW, documents,
+    intake::{OWN_KEY, Taken, Unreadable, rules, state_doctype, take_in},
 };
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, path::PathBuf};
@@ -21,6 +21,10 @@ pub(crate) struct About {
     /// What happens to them (default: what the rules in bindery.toml say, or `documents`); `bindery workflows` lists what there is
     #[arg(long, short, value_name = "NAME")]
     workflow: Option<String>,
+
+    /// Their document type: the workflow `documents` reads its fields and classifies nothing; `bindery doctypes` lists the types
+    #[arg(long, value_name = "NAME")]
+    doctype: Option<String>,
 
     /// Whose they are
     #[arg(long, value_name = "NAME")]
@@ -44,9 +48,28 @@ impl About {
             Some(said) => BTreeSet::from([said.as_str()]),
             None => by_rule.collect(),
         };
+        let mut classifies = false;
         for name in possible {
             let workflow = app.engine.catalog().workflow(&name.into(), None).await?;
             app.engine.check_processors(&workflow)?;
+            classifies |= documents::classifies(&workflow);
+        }
+        self.check_doctype(settings, classifies)
+    }
+
+    fn check_doctype(&self, settings: &Settings, classifies: bool) -> anyhow::Result<()> {
+        let Some(name) = &self.doctype else { return Ok(()) };
+        let known = settings.known_doctypes()?;
+        if known.get(name).is_none() {
+            let mut names: Vec<&str> = known.iter().map(|doctype| &*doctype.name).collect();
+            names.sort_unstable();
+            let message = format!("--doctype: there is no document type {name:?}; known are {}", names.join(", "));
+            return Err(Failure::usage(message).hint("--doctypes names a folder with types of your own").into());
+        }
+        if !classifies {
+            let workflow = self.workflow.as_deref().unwrap_or(DEFAULT_WORKFLOW);
+            let message = format!("--doctype: the workflow {workflow:?} has no types of documents");
+            return Err(Failure::usage(message).hint("leave --doctype out, or use --workflow documents").into());
         }
         Ok(())
     }
@@ -58,6 +81,9 @@ impl About {
         let workflow = self.workflow.as_deref().unwrap_or_else(by_rule).to_owned();
         let mut intake = taken.into_intake(&workflow);
         intake.metadata.extend(metadata);
+        if let Some(doctype) = &self.doctype {
+            state_doctype(&mut intake, doctype);
+        }
         intake.owner.clone_from(&self.owner);
         intake.priority = self.priority;
         channel.clone_into(&mut intake.channel);
@@ -169,7 +195,9 @@ async fn content_id(app: &App, settings: &Settings, about: &About, taken: &Taken
     let metadata = about.metadata()?;
     let name = about.workflow.as_deref().unwrap_or_else(|| rules::choose(&settings.rules, &taken.files, &metadata));
     let workflow = app.engine.catalog().workflow(&name.into(), None).await?;
-    Ok(taken.content_id(&json!([workflow.name, workflow.version, about.owner, metadata])))
+    let mut purpose = vec![json!(workflow.name), json!(workflow.version), json!(about.owner), json!(metadata)];
+    purpose.extend(about.doctype.as_ref().map(|doctype| json!({"doctype": doctype})));
+    Ok(taken.content_id(&Value::Array(purpose)))
 }
 
 /// The submission with this external id.

@@ -285,6 +285,13 @@ impl StepContext {
         self.wait(place.engine.store().reviews(of_submission))
     }
 
+    /// Opens a review of an item's last result, which an earlier stage has stored; it is durable once this returns. False
+    /// where nobody is asked: a review of the item is open already, or its stage has no `backoffice_queue`.
+    pub fn request_review(&self, item: ItemId, reasons: Vec<String>) -> Result<bool, StepError> {
+        let place = self.place()?;
+        self.wait(place.engine.request_review(&place.submission, place.claim, item, reasons))
+    }
+
     /// The current results of a stage for one item, one of each processor.
     pub fn item_outcomes(&self, item: ItemId, stage: &Name) -> Result<Vec<Outcome>, StepError> {
         let place = self.place()?;

@@ -163,9 +163,7 @@ impl Engine {
             return Err(EngineError::Invalid(message));
         }
         let found = self.value_to_correct(info, item, &outcome).await?;
-        let join = self.join_of(info, index, item).await?;
-        let priority = submission_priority(self, info).await?;
-        let work = work(info, Some(item.id), &stage.name, &outcome.processor, join, priority)?;
+        let work = work_on(self, info, item, index, &outcome).await?;
         let settler = Settler { engine: self, info };
         let queue = stage.backoffice_queue.clone().unwrap_or_else(|| Name::from("task"));
         let asked = vec!["a person decided without being asked".to_owned()];
@@ -299,6 +297,19 @@ impl Engine {
 
 async fn submission_priority(engine: &Engine, info: &SubmissionInfo) -> EngineResult<i32> {
     Ok(engine.store().submission(info.id).await?.map_or(0, |submission| submission.priority))
+}
+
+/// The work whose result was stored last for an item, as if it were settled once more.
+pub(crate) async fn work_on(
+    engine: &Engine,
+    info: &SubmissionInfo,
+    item: &Item,
+    stage: usize,
+    outcome: &Outcome,
+) -> EngineResult<Work> {
+    let join = engine.join_of(info, stage, item).await?;
+    let priority = submission_priority(engine, info).await?;
+    work(info, Some(item.id), &info.workflow.stages[stage].name, &outcome.processor, join, priority)
 }
 
 fn work(

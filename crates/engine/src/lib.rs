@@ -12,7 +12,7 @@
 //! | [`parts`] | what a stage behind a join reads of the parts, page by page |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
 //! | [`report`], [`message`] | results that programs outside hand in |
-//! | [`decision`] | what people decide: accept, correct, reject |
+//! | [`decision`], `late_review` | what people decide: accept, correct, reject; what a later stage asks them |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
 //! | [`machines`] | state machines, durably: executions, tasks, timers, nested ones |
 //! | [`retention`] | deleting what nobody needs any more |
@@ -37,6 +37,7 @@ pub mod feed;
 pub mod ids;
 pub mod intake;
 pub mod internal;
+mod late_review;
 pub mod machines;
 pub mod message;
 pub mod parts;

@@ -20,7 +20,7 @@ use bindery_core::{
     review::NewReview,
 };
 use bindery_store::{Changes, Commit, Guard, JobEnd};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// How soon work that found no space on a disk tries again.
@@ -206,17 +206,18 @@ impl Settler<'_> {
     ) -> EngineResult<Next<'_>> {
         let mut next = Next::new(self.engine, self.info);
         let review = self.new_review(work, queue, reasons, input).await?;
-        next.event(
-            kind::REVIEW_REQUESTED,
-            work.item,
-            &json!({
-                "stage": review.stage, "processor": work.processor, "queue": review.queue,
-                "reason": review.reasons.join("; "), "skills": review.skills, "goesOn": review.goes_on,
-            }),
-        );
+        next.event(kind::REVIEW_REQUESTED, work.item, &Self::request_event(&review));
         next.changes.reviews.push(review);
         self.record(&mut next, outcome);
         Ok(next)
+    }
+
+    /// What the event of a new review tells.
+    pub(crate) fn request_event(review: &NewReview) -> Value {
+        json!({
+            "stage": review.stage, "processor": review.processor, "queue": review.queue,
+            "reason": review.reasons.join("; "), "skills": review.skills, "goesOn": review.goes_on,
+        })
     }
 
     pub(crate) async fn new_review(

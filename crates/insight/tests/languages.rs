@@ -1,4 +1,5 @@
-//! Invoices in languages beside English, German, French and Spanish: their type, and the fields that every invoice has.
+//! Invoices, bank statements and receipts in languages beside English, German, French and Spanish, and forms of the
+//! United States: their type, and the fields that every one of them has.
 
 use bindery_insight::{
     DocTypes,
@@ -127,13 +128,18 @@ fn page(words: &Words) -> Page {
         vec![(300.0, tax.to_owned()), (470.0, money("20,00"))],
         vec![(300.0, total.to_owned()), (470.0, money("120,00"))],
     ];
+    lay_out(&lines, words.title, 595.0)
+}
+
+/// A page of lines, each with texts that begin at some place.
+fn lay_out(lines: &[Vec<(f32, String)>], title: &str, width: f32) -> Page {
     let mut page = Page::converted(1);
-    page.size = Some(Size { width: 595.0, height: 842.0 });
+    page.size = Some(Size { width, height: 842.0 });
     page.read_by = ReadBy::Embedded;
     for (row, texts) in lines.iter().enumerate() {
         let text = texts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
         let text = Inlines::plain(text);
-        let is_title = texts.first().is_some_and(|(_, text)| text == words.title);
+        let is_title = texts.first().is_some_and(|(_, text)| text == title);
         let kind = if is_title { BlockKind::Heading { level: 1, text } } else { BlockKind::Paragraph { text } };
         page.blocks.push(Block::body(kind));
         for (left, text) in texts {
@@ -181,4 +187,226 @@ fn invoices_of_seven_more_languages_are_read() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Words of a bank statement: title, number of the account, first and last balance, five headings, currency.
+struct StatementWords {
+    language: &'static str,
+    title: &'static str,
+    account: &'static str,
+    balances: [&'static str; 2],
+    headings: [&'static str; 5],
+    currency: &'static str,
+}
+
+const STATEMENTS: &[StatementWords] = &[
+    StatementWords {
+        language: "it",
+        title: "Estratto conto",
+        account: "Numero conto:",
+        balances: ["Saldo iniziale", "Saldo finale"],
+        headings: ["Data", "Descrizione", "Addebiti", "Accrediti", "Saldo"],
+        currency: "EUR",
+    },
+    StatementWords {
+        language: "nl",
+        title: "Rekeningafschrift",
+        account: "Rekeningnummer:",
+        balances: ["Beginsaldo", "Eindsaldo"],
+        headings: ["Datum", "Omschrijving", "Af", "Bij", "Saldo"],
+        currency: "EUR",
+    },
+    StatementWords {
+        language: "pt",
+        title: "Extrato bancário",
+        account: "Número da conta:",
+        balances: ["Saldo inicial", "Saldo final"],
+        headings: ["Data", "Descrição", "Débito", "Crédito", "Saldo"],
+        currency: "EUR",
+    },
+    StatementWords {
+        language: "pl",
+        title: "Wyciąg bankowy",
+        account: "Numer rachunku:",
+        balances: ["Saldo początkowe", "Saldo końcowe"],
+        headings: ["Data", "Opis operacji", "Obciążenia", "Uznania", "Saldo"],
+        currency: "PLN",
+    },
+    StatementWords {
+        language: "sv",
+        title: "Kontoutdrag",
+        account: "Kontonummer:",
+        balances: ["Ingående saldo", "Utgående saldo"],
+        headings: ["Datum", "Beskrivning", "Uttag", "Insättningar", "Saldo"],
+        currency: "SEK",
+    },
+    StatementWords {
+        language: "da",
+        title: "Kontoudskrift",
+        account: "Kontonummer:",
+        balances: ["Saldo primo", "Saldo ultimo"],
+        headings: ["Dato", "Tekst", "Hævet", "Indsat", "Saldo"],
+        currency: "DKK",
+    },
+    StatementWords {
+        language: "cs",
+        title: "Výpis z účtu",
+        account: "Číslo účtu:",
+        balances: ["Počáteční zůstatek", "Konečný zůstatek"],
+        headings: ["Datum", "Popis", "Na vrub", "Ve prospěch", "Zůstatek"],
+        currency: "CZK",
+    },
+];
+
+fn statement(words: &StatementWords) -> Page {
+    let own = str::to_owned;
+    let [date, text, debit, credit, balance] = words.headings;
+    let [opening, closing] = words.balances;
+    let columns = [40.0, 120.0, 300.0, 390.0, 490.0];
+    let row = |texts: [&str; 5]| -> Vec<(f32, String)> {
+        columns.into_iter().zip(texts).filter(|(_, text)| !text.is_empty()).map(|(x, text)| (x, own(text))).collect()
+    };
+    let lines = vec![
+        vec![(40.0, own("Harjula Bank AB"))],
+        vec![],
+        vec![(40.0, own(words.title))],
+        vec![],
+        vec![(40.0, own(words.account)), (200.0, own("4455667788"))],
+        vec![(40.0, own(opening)), (470.0, format!("1.000,00 {}", words.currency))],
+        vec![],
+        row([date, text, debit, credit, balance]),
+        row(["03.02.2026", "Harbour Books", "40,00", "", "960,00"]),
+        row(["05.02.2026", "Mill Lane Studio", "", "250,00", "1.210,00"]),
+        row(["09.02.2026", "Castle Garage", "110,00", "", "1.100,00"]),
+        vec![],
+        vec![(40.0, own(closing)), (470.0, format!("1.100,00 {}", words.currency))],
+    ];
+    lay_out(&lines, words.title, 595.0)
+}
+
+#[test]
+fn bank_statements_of_seven_more_languages_are_read() {
+    let types = DocTypes::shipped().expect("the shipped types are good");
+    let classifier = Classifier::new(&types);
+    let templates = Templates::default();
+    let mut wrong = Vec::new();
+    for words in STATEMENTS {
+        let page = statement(words);
+        let class = classifier.classify(&page);
+        let doctype = types.get("bank_statement").expect("a shipped type");
+        let found = fields::extract(doctype, &[page], &Sources { attachments: &[], templates: &templates });
+        let read =
+            ["account_number", "opening_balance", "closing_balance", "currency"].map(|field| value(&found, field));
+        let cells = |column: &str| -> Vec<String> {
+            let rows = found.rows.get("transactions").into_iter().flatten();
+            rows.filter_map(|row| Some(row.cells.get(column)?.normalised.clone())).collect()
+        };
+        let columns = (cells("debit"), cells("credit"), cells("balance").len());
+        let wanted = (vec!["40.00".to_owned(), "110.00".to_owned()], vec!["250.00".to_owned()], 3);
+        let is_right = read == ["4455667788", "1000.00", "1100.00", words.currency] && columns == wanted;
+        if &*class.doctype != "bank_statement" || class.confidence < 0.8 || !is_right {
+            let read = format!("{read:?} {columns:?}");
+            wrong.push((words.language, class.doctype.to_string(), class.confidence, read));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Language, title, number of the slip, total, cash, change, thanks.
+const RECEIPTS: &[[&str; 7]] = &[
+    ["it", "Scontrino", "Scontrino n.", "Totale", "Contanti", "Resto", "Grazie e arrivederci"],
+    ["nl", "Kassabon", "Bonnummer", "Totaal", "Contant", "Wisselgeld", "Bedankt voor uw bezoek"],
+    ["pt", "Fatura simplificada", "Talão n.º", "Total a pagar", "Numerário", "Troco", "Obrigado pela sua visita"],
+    ["pl", "Paragon fiskalny", "Nr paragonu", "Suma PLN", "Gotówka", "Reszta", "Dziękujemy za zakupy"],
+    ["sv", "Kvitto", "Kvittonr", "Att betala", "Kontant", "Växel", "Välkommen åter"],
+    ["da", "Kvittering", "Bonnr", "I alt", "Kontant", "Byttepenge", "Tak for besøget"],
+    ["cs", "Účtenka", "Číslo účtenky", "Celkem", "Hotovost", "Vráceno", "Děkujeme za nákup"],
+];
+
+fn receipt([_, title, number, total, cash, change, thanks]: &[&str; 7]) -> Page {
+    let pair = |name: &str, amount: &str| vec![(10.0, name.to_owned()), (170.0, amount.to_owned())];
+    let lines = vec![
+        vec![(10.0, "Harjula Paper AB".to_owned())],
+        vec![(10.0, "Kastanjelaan 4".to_owned())],
+        vec![],
+        vec![(10.0, (*title).to_owned())],
+        vec![(10.0, format!("{number} 004711"))],
+        vec![(10.0, "03.02.2026 14:05".to_owned())],
+        vec![],
+        pair("A4 80 g", "12,50"),
+        pair("A3 80 g", "7,40"),
+        vec![],
+        pair(total, "19,90"),
+        pair(cash, "50,00"),
+        pair(change, "30,10"),
+        vec![],
+        vec![(10.0, (*thanks).to_owned())],
+    ];
+    lay_out(&lines, title, 226.0)
+}
+
+#[test]
+fn receipts_of_seven_more_languages_are_read() {
+    let types = DocTypes::shipped().expect("the shipped types are good");
+    let classifier = Classifier::new(&types);
+    let templates = Templates::default();
+    let mut wrong = Vec::new();
+    for words in RECEIPTS {
+        let page = receipt(words);
+        let class = classifier.classify(&page);
+        let doctype = types.get("receipt").expect("a shipped type");
+        let found = fields::extract(doctype, &[page], &Sources { attachments: &[], templates: &templates });
+        let read = ["number", "date", "grand_total"].map(|field| value(&found, field));
+        if &*class.doctype != "receipt" || class.confidence < 0.8 || read != ["004711", "2026-02-03", "19.90"] {
+            wrong.push((words[0], class.doctype.to_string(), class.confidence, format!("{read:?}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn forms_of_the_united_states_are_forms() {
+    let types = DocTypes::shipped().expect("the shipped types are good");
+    let classifier = Classifier::new(&types);
+    let papers: [&[&str]; 3] = [
+        &[
+            "Certificate of Exempt Status",
+            "Form 4411-X (Rev. March 2024)    Department of the Treasury    Internal Revenue Service",
+            "OMB No. 1545-9999",
+            "Print or type. See instructions on page 3.",
+            "1 Name of entity or individual",
+            "2 Business name, if different from above",
+            "3 Employer identification number",
+            "Under penalties of perjury, I certify that the number shown is correct.",
+            "Sign Here    Signature    Date",
+        ],
+        &[
+            "Change of Beneficiary",
+            "Form Approved    OMB Control Number 3206-9999",
+            "Type or print in black ink. Do not write in this space.",
+            "Last name    First name    Date of birth",
+            "Social Security Number",
+            "Street    City    Zip code",
+            "Privacy Act Statement",
+            "Signature    Date",
+        ],
+        &[
+            "Petition for a Relative",
+            "OMB No. 1615-9999    Expires 12/31/2027",
+            "Type or print in black ink.",
+            "Alien Registration Number",
+            "Last name    First name    Telephone",
+            "Paperwork Reduction Act",
+            "Under penalty of perjury, I declare that this is true.",
+            "Signature    Date",
+        ],
+    ];
+    for paper in papers {
+        let lines: Vec<Vec<(f32, String)>> = paper
+            .iter()
+            .map(|line| line.split("    ").zip([40.0, 240.0, 420.0]).map(|(text, x)| (x, text.to_owned())).collect())
+            .collect();
+        let class = classifier.classify(&lay_out(&lines, paper[0], 612.0));
+        assert_eq!(&*class.doctype, "form", "{}: {:?}", paper[0], class.runners_up);
+    }
 }

@@ -18,6 +18,7 @@ Examples:
   bindery submit inbox/                        take in every file below inbox
   bindery submit a.pdf b.pdf --external-id 42  again with the same id changes nothing
   bindery submit in.zip --meta department=hr   kept with it; rules in bindery.toml may choose a workflow by it
+  bindery submit inbox/ --doctype invoice      all of them are invoices; nothing is classified
   cat scan.pdf | bindery submit -              from standard input
 The same files again, with the same said about them, are the same submission, unless --anew is said.
 `bindery worker` does the work, now or later, here or in another terminal.")]

@@ -79,3 +79,41 @@ fn a_type_is_tried_on_a_document_without_storing_anything() {
         .fails_with(2, "there is no document type \"slop\"");
     desk.bindery(&["doctypes", "try", "nothing.pdf"]).fails_with(2, "nothing.pdf: ");
 }
+
+#[test]
+fn documents_of_a_stated_type_are_not_classified() {
+    let desk = Desk::new();
+    desk.write("types/slip.yaml", SLIP);
+    // Nothing of this looks like a parking slip but its labels.
+    desk.write(
+        "in/a.txt",
+        "Dear driver\n\nPlate: KI-AB 123\nParked on: 3 February 2026\nFee: 4.50 EUR\n\nYours sincerely\n",
+    );
+    let run = |more: &[&str]| {
+        let args = [&["--doctypes", "types", "run", "in", "--json"], more].concat();
+        json(&desk.bindery(&args).ok().out)["result"]["documents"][0].clone()
+    };
+    let guessed = run(&[]);
+    assert_ne!(guessed["doc_type"], "parking_slip", "{guessed}");
+    let stated = run(&["--doctype", "parking_slip"]);
+    assert_eq!(stated["doc_type"], "parking_slip", "{stated}");
+    assert!(!stated["needs_review"].to_string().contains("type"), "nobody doubts a stated type: {stated}");
+    assert_eq!((&stated["extracted_data"]["fee"], &stated["type_confidence"]), (&"4.50".into(), &1.0.into()));
+
+    let unknown = "--doctype: there is no document type \"slop\"; known are agenda, bank_statement";
+    desk.bindery(&["run", "in", "--doctype", "slop"]).fails_with(2, unknown);
+    desk.bindery(&["submit", "in", "--doctype", "parking_slip"]).fails_with(2, "hint: --doctypes names a folder");
+    desk.bindery(&["submit", "in", "--workflow", "read", "--doctype", "invoice"])
+        .fails_with(2, "--doctype: the workflow \"read\" has no types of documents");
+}
+
+#[test]
+fn a_worker_that_does_not_know_the_stated_type_says_so() {
+    let desk = Desk::new();
+    desk.write("types/slip.yaml", SLIP);
+    desk.write("in/a.txt", "Plate: KI-AB 123\n");
+    desk.bindery(&["--doctypes", "types", "submit", "in", "--doctype", "parking_slip"]).ok();
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let status = desk.bindery(&["dead-letters", "list", "--json"]).ok().out;
+    assert!(status.contains("the submission states the document type \\\"parking_slip\\\"; known are"), "{status}");
+}

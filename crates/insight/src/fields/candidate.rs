@@ -3,7 +3,11 @@
 use super::{
     schema::{FieldType, SpanEnd},
     sheet::{Segment, Sheet},
-    value::{Parsed, codes, currency, date, decimal, vat},
+    value::{
+        Parsed, codes, currency, date,
+        date_range::{self, SPAN_WORDS},
+        decimal, vat,
+    },
 };
 use bindery_reader::Rect;
 use regex::Regex;
@@ -32,15 +36,25 @@ pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
             match kind {
                 FieldType::Money | FieldType::Decimal | FieldType::Integer => finder.numbers(kind, &mut found),
                 FieldType::Date => finder.dates(&mut found),
+                FieldType::DateRange => finder.date_ranges(&mut found),
                 FieldType::Currency => finder.currencies(&mut found),
                 FieldType::Iban => finder.matches(&codes::IBAN, codes::iban, &mut found),
                 FieldType::Bic => finder.matches(&codes::BIC, codes::bic, &mut found),
                 FieldType::VatId => finder.matches(&vat::VAT_ID, vat::parse, &mut found),
                 FieldType::Email => finder.matches(&codes::EMAIL, codes::email, &mut found),
                 FieldType::Phone => finder.matches(&codes::PHONE, codes::phone, &mut found),
-                FieldType::String | FieldType::Name | FieldType::Address | FieldType::Mrz | FieldType::Rows => {}
+                FieldType::String
+                | FieldType::Name
+                | FieldType::Address
+                | FieldType::Choice
+                | FieldType::Mrz
+                | FieldType::Rows => {}
             }
         }
+    }
+    if kind == FieldType::DateRange {
+        found.extend(wide_ranges(sheet));
+        found.sort_by_key(|candidate| (candidate.line, candidate.tokens.start));
     }
     found
 }
@@ -50,10 +64,6 @@ pub(crate) const UNSURE: f32 = 0.6;
 
 /// How far before an amount a group of its thousands may stand, in heights of the print.
 const FARTHEST_GROUP: f32 = 1.2;
-
-/// Words between the two dates of a span.
-const SPAN_WORDS: &[&str] =
-    &["-", "–", "—", "to", "bis", "au", "a", "al", "till", "til", "thru", "through", "until", "t/m", "tot", "do", "~"];
 
 /// The dates that may be one end of a span: of a span only that end, placed where the span begins, so that the other
 /// end does not stand between it and its label.
@@ -71,6 +81,22 @@ pub(crate) fn span_ends(sheet: &Sheet, dates: &[Candidate], wanted: SpanEnd) -> 
         index += if other.is_some() { 2 } else { 1 };
     }
     found
+}
+
+/// Spans with wide gaps around the word between the dates, as forms print them.
+fn wide_ranges(sheet: &Sheet) -> Vec<Candidate> {
+    let dates = find(sheet, FieldType::Date);
+    let range = |pair: &[Candidate]| {
+        let [first, second] = pair else { return None };
+        let is_one_run = sheet.segment_of(first.line, first.tokens.start)?.tokens.contains(&second.tokens.start);
+        let parsed = (!is_one_run && is_span(sheet, first, second))
+            .then(|| date_range::joined(&first.parsed, &second.parsed))
+            .flatten()?;
+        let tokens = first.tokens.start..second.tokens.end;
+        let (rect, text) = (first.rect.union(&second.rect), sheet.quote(&tokens));
+        Some(Candidate { tokens, rect, text, parsed, ..first.clone() })
+    };
+    dates.windows(2).filter_map(range).collect()
 }
 
 fn is_span(sheet: &Sheet, first: &Candidate, second: &Candidate) -> bool {
@@ -114,6 +140,13 @@ impl Finder<'_> {
             let text = &self.segment.text[date.range.clone()];
             let fit = if text.len() >= 8 { 1.0 } else { 0.8 };
             found.push(self.candidate(self.segment.tokens_at(&date.range), text, date.parsed, fit));
+        }
+    }
+
+    fn date_ranges(&self, found: &mut Vec<Candidate>) {
+        for span in date_range::find(&self.segment.text, self.sheet.habits.dates) {
+            let text = &self.segment.text[span.range.clone()];
+            found.push(self.candidate(self.segment.tokens_at(&span.range), text, span.parsed, 1.0));
         }
     }
 

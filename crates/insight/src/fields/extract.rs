@@ -3,6 +3,7 @@
 use super::{
     assign::{Pick, Slot, assign, speaks_for_itself},
     candidate::{self, Candidate},
+    choice,
     einvoice::{self, EInvoice},
     extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
     grounding, heading, identity,
@@ -157,6 +158,9 @@ impl FieldFinder<'_> {
     }
 
     fn ranked(&self, index: usize, field: &Field) -> Vec<Scored> {
+        if field.kind == FieldType::Choice {
+            return best_of_each(choice::rank(self.sheet, self.occurrences, index, field));
+        }
         let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
         let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences, schema: self.schema };
         let mut ranked = scorer.rank(index, field, candidates);
@@ -334,6 +338,11 @@ fn restrict(schema: &Schema, extraction: &mut Extraction) {
             .get_mut(&field.name)
             .filter(|value| !field.one_of.iter().any(|one| one.eq_ignore_ascii_case(&value.normalised)))
         {
+            // What a template found is a choice, however it is written.
+            if let Some(allowed) = field.allowed(&value.normalised).filter(|_| field.kind == FieldType::Choice) {
+                allowed.clone_into(&mut value.normalised);
+                continue;
+            }
             let text = format!("{} is none of {}", value.value, field.one_of.join(", "));
             value.doubts.push(Doubt::new(DoubtKind::NotAllowed, text));
         }

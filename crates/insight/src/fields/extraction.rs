@@ -170,6 +170,8 @@ pub enum CorrectionError {
     UnknownField { doctype: String, field: String },
     #[error("{value:?} is not a value of type {kind} for the field {field:?}")]
     WrongType { field: String, value: String, kind: &'static str },
+    #[error("{value:?} is none of the values of the field {field:?}, which are {allowed}")]
+    NotAllowed { field: String, value: String, allowed: String },
     #[error("the field {field:?} is a list of rows and cannot be corrected as one value")]
     IsRows { field: String },
 }
@@ -194,7 +196,14 @@ impl Extraction {
         if known.kind == FieldType::Rows {
             return Err(CorrectionError::IsRows { field: field.to_owned() });
         }
-        let parsed = super::parse_as(known.kind, value, &Habits::default());
+        let mut parsed = super::parse_as(known.kind, value, &Habits::default());
+        if known.kind == FieldType::Choice {
+            let Some(allowed) = known.allowed(value) else {
+                let (field, value) = (field.to_owned(), value.to_owned());
+                return Err(CorrectionError::NotAllowed { field, value, allowed: known.one_of.join(", ") });
+            };
+            parsed = Some(Parsed::sure(allowed));
+        }
         let Some(parsed) = parsed else {
             let kind = known.kind.as_str();
             return Err(CorrectionError::WrongType { field: field.to_owned(), value: value.to_owned(), kind });

@@ -16,6 +16,7 @@
 //! | [`label`] | the words beside a value |
 //! | `sheet`, `habits` | pages as lines of words; how they write numbers and dates |
 //! | `candidate`, `occurrence` | all values and all labels on the pages |
+//! | `choice` | ticked boxes |
 //! | `score`, `assign` | which value belongs to which label, decided together |
 //! | `learned` | trained models: features of candidates, decisions, reasons; [`training`] makes examples for the trainer |
 //! | `party`, `party_fields` | who wrote it, and to whom |
@@ -30,6 +31,7 @@
 mod assign;
 mod candidate;
 pub mod check;
+mod choice;
 pub mod einvoice;
 mod extract;
 pub mod extraction;
@@ -57,7 +59,7 @@ pub use learned::{training, use_models};
 pub use schema::{Column, Field, FieldType, Schema};
 pub use template::Templates;
 
-use value::{Decimal, Habits, Parsed, codes, currency, date, decimal, vat};
+use value::{Decimal, Habits, Parsed, codes, currency, date, date_range, decimal, vat};
 
 /// A text as a value of a type, or None if it is none.
 pub fn parse_as(kind: FieldType, text: &str, habits: &Habits) -> Option<Parsed> {
@@ -67,7 +69,7 @@ pub fn parse_as(kind: FieldType, text: &str, habits: &Habits) -> Option<Parsed> 
         _ => decimal::parse(text, habits.decimal_mark),
     };
     match kind {
-        FieldType::String | FieldType::Name | FieldType::Address | FieldType::Mrz => {
+        FieldType::String | FieldType::Name | FieldType::Address | FieldType::Mrz | FieldType::Choice => {
             let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
             (!plain.is_empty()).then(|| Parsed::sure(plain))
         }
@@ -75,6 +77,7 @@ pub fn parse_as(kind: FieldType, text: &str, habits: &Habits) -> Option<Parsed> 
         FieldType::Decimal => number(text.trim().trim_end_matches('%').trim_end()),
         FieldType::Integer => number(text.trim()).filter(|parsed| !parsed.normalised.contains('.')),
         FieldType::Date => date::parse(text, habits.dates),
+        FieldType::DateRange => date_range::parse(text, habits.dates),
         FieldType::Iban => codes::iban(text),
         FieldType::Bic => codes::bic(text),
         FieldType::VatId => vat::parse(text),

@@ -118,7 +118,7 @@ impl Occurrences {
             let Some(field) = own.entry.field else { continue };
             match schema.fields[field].kind {
                 FieldType::Money => self.names_amount[tokens.clone()].fill(true),
-                FieldType::Date => self.names_date[tokens.clone()].fill(true),
+                FieldType::Date | FieldType::DateRange => self.names_date[tokens.clone()].fill(true),
                 _ => {}
             }
             let on_page = self.by_field[field]

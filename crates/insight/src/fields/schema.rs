@@ -1,6 +1,6 @@
 //! What a type's file says of its fields.
 
-use super::{check::Check, label::Label};
+use super::{check::Check, choice::plain, label::Label};
 use regex::Regex;
 
 /// The fields of a type, and the checks over them.
@@ -47,6 +47,12 @@ pub struct Field {
 }
 
 impl Field {
+    /// The allowed value that a text means, as the type's file writes it.
+    pub(crate) fn allowed(&self, text: &str) -> Option<&str> {
+        let text = plain(text);
+        self.one_of.iter().find(|one| plain(one) == text).map(String::as_str)
+    }
+
     /// The regular expression of its values, as the type's file writes it.
     pub fn pattern_text(&self) -> Option<&str> {
         self.pattern.as_ref().map(Regex::as_str)
@@ -125,6 +131,8 @@ field_types! {
     Money "money",
     Integer "integer",
     Date "date",
+    DateRange "date_range",
+    Choice "choice",
     Iban "iban",
     Bic "bic",
     VatId "vat_id",

@@ -2,6 +2,7 @@
 
 use super::{
     check::Check,
+    choice::plain,
     label::Label,
     schema::{Column, Field, FieldType, Meaning, Prefer, Role, Schema, SpanEnd},
 };
@@ -81,15 +82,45 @@ fn read_field(name: &str, node: &Node, path: &str, problems: &mut Problems) -> O
         meaning: read_meaning(&entry, kind, problems),
         span: read_span(&entry, kind, problems),
         prefer: entry.choice("prefer", PREFERENCES, problems).unwrap_or_default(),
-        one_of: read_texts(&entry, "one_of", problems),
+        one_of: read_one_of(&entry, kind, problems),
         columns,
     })
+}
+
+/// The allowed values. A choice needs at least two that can be told apart.
+fn read_one_of(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Problems) -> Vec<String> {
+    let values = read_texts(entry, "one_of", problems);
+    if kind == Some(FieldType::DateRange) && entry.get("one_of").is_some() {
+        let hint = "take it out, or write `type: choice`";
+        entry.blame("one_of", "a span of dates has no list of allowed values", Some(hint), problems);
+    }
+    if kind != Some(FieldType::Choice) {
+        return values;
+    }
+    let hint = "list the values of the choice, for example `one_of: [Weekly, Monthly]`";
+    if entry.require("one_of", hint, problems).is_some() && values.len() < 2 {
+        entry.blame("one_of", "a choice has at least two values", Some(hint), problems);
+    }
+    for (index, value) in values.iter().enumerate() {
+        let own = plain(value);
+        if own.is_empty() {
+            let message = format!("{value:?} has no letter or digit");
+            entry.blame("one_of", message, Some("write the words beside the box"), problems);
+        } else if let Some(same) = values[..index].iter().find(|other| plain(other) == own) {
+            entry.blame("one_of", format!("{value:?} and {same:?} are the same value"), Some("take one out"), problems);
+        }
+    }
+    values
 }
 
 fn read_span(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Problems) -> Option<SpanEnd> {
     let span = entry.choice("span", SPANS, problems)?;
     if kind.is_some_and(|kind| kind != FieldType::Date) {
-        entry.blame("span", "only a date is an end of a span", Some("write `type: date`"), problems);
+        let hint = match kind {
+            Some(FieldType::DateRange) => "take it out: a `date_range` is both ends",
+            _ => "write `type: date`",
+        };
+        entry.blame("span", "only a date is an end of a span", Some(hint), problems);
         return None;
     }
     Some(span)
@@ -140,6 +171,9 @@ fn read_columns(entry: &Fields<'_>, kind: Option<FieldType>, problems: &mut Prob
         let kind = read_type(&column, problems);
         if kind == Some(FieldType::Rows) {
             column.blame("type", "rows within rows are not read", Some("give the column another type"), problems);
+        }
+        if kind == Some(FieldType::Choice) {
+            column.blame("type", "a column is no choice", Some("write `type: string`"), problems);
         }
         let labels = read_labels(&column, "labels", problems);
         read.extend(kind.map(|kind| Column { name: name.to_owned(), kind, labels }));

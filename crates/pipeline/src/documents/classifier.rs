@@ -1,16 +1,17 @@
 //! Which type of document a page is from.
 
 use super::{CLASSIFIER, Knowledge};
-use crate::reading::stored_page;
+use crate::{intake::stated_doctype, reading::stored_page};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Processor, context::StepContext};
+use bindery_insight::classify::{PageClass, Reason};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Where the result names the type.
 const TYPE: &str = "doc_type";
 
-/// Classifies a page that was read. What the reader said of it goes on with the result.
+/// Classifies a page that was read, unless the submission [states the type](crate::intake::state_doctype). What the reader said of it goes on with the result.
 #[derive(Debug, Clone)]
 pub struct PageClassifier {
     knowledge: Arc<Knowledge>,
@@ -19,6 +20,17 @@ pub struct PageClassifier {
 impl PageClassifier {
     pub fn new(knowledge: Arc<Knowledge>) -> Self {
         Self { knowledge }
+    }
+
+    /// The class of a page whose type is stated. Where documents begin and end is still seen from the page.
+    fn stated(&self, class: PageClass, stated: &str) -> Result<PageClass, StepError> {
+        let Some(doctype) = self.knowledge.doctypes.get(stated) else {
+            let message =
+                format!("the submission states the document type {stated:?}; known are {}", self.knowledge.names());
+            return Err(StepError::reject(message).named("UnknownDocType"));
+        };
+        let because = vec![Reason::new("the submission states the type", 1.0)];
+        Ok(PageClass { doctype: doctype.name.clone(), confidence: 1.0, because, runners_up: Vec::new(), ..class })
     }
 }
 
@@ -29,7 +41,10 @@ impl Processor for PageClassifier {
 
     fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
         let page = stored_page(context, &input)?;
-        let class = self.knowledge.classifier().classify(&page);
+        let mut class = self.knowledge.classifier().classify(&page);
+        if let Some(stated) = context.submission().ok().and_then(|submission| stated_doctype(&submission.metadata)) {
+            class = self.stated(class, &stated)?;
+        }
         if let Some(input) = input.as_object_mut() {
             // The page's text is in the reader's result, and once is enough.
             input.remove("markdown");
@@ -55,8 +70,7 @@ impl Processor for PageClassifier {
         if let Some(said) = correction.fields.get(TYPE) {
             let known = said.as_str().filter(|name| self.knowledge.doctypes.get(name).is_some());
             found[TYPE] = json!(known.ok_or_else(|| {
-                let names: Vec<&str> = self.knowledge.doctypes.iter().map(|doctype| &*doctype.name).collect();
-                StepError::reject(format!("{said} is no type of document; there are {}", names.join(", ")))
+                StepError::reject(format!("{said} is no type of document; there are {}", self.knowledge.names()))
             })?);
         }
         let label = found[TYPE].as_str().map(str::to_owned);

@@ -9,10 +9,11 @@ use bindery_core::{
     ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
+    review::{Decision, Review},
 };
 use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The documents with their fields, the files with their texts, what needs a person, and what is missing and why.
 #[derive(Debug, Clone, Copy)]
@@ -31,23 +32,28 @@ impl Processor for DocumentConsolidator {
 
     fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
         let mut result = reading::files_read(context)?;
-        let asked = open_questions(context)?;
+        let questions = Questions::read(context)?;
         let files = of_each(context, ItemKind::File, [], |file, []| Ok((file.id, name_of(file))))?;
         let place_of: HashMap<ItemId, usize> =
             files.iter().enumerate().map(|(place, (file, _))| (*file, place)).collect();
         let made = of_each(context, ItemKind::Document, [EXTRACTOR], |document, [extracted]| {
             let Some(place) = document.parent.and_then(|file| place_of.get(&file).copied()) else { return Ok(None) };
             let mut entry = entry(context, &files[place].1, document, extracted)?;
-            if let Some(reasons) = asked.get(&document.id) {
+            if let Some(reasons) = questions.open.get(&document.id) {
                 entry["needs_review"] = json!(reasons);
+                entry["status"] = json!("review");
             }
-            Ok(Some((place, entry)))
+            Ok(Some((place, document.id, entry)))
         })?;
-        let mut documents: Vec<(usize, Value)> = made.into_iter().flatten().collect();
+        let mut documents: Vec<(usize, ItemId, Value)> = made.into_iter().flatten().collect();
         // Those of one file stay in their order.
-        documents.sort_by_key(|(place, _)| *place);
-        let mut documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
-        doubt_duplicates(&mut documents);
+        documents.sort_by_key(|(place, ..)| *place);
+        let mut documents: Vec<(ItemId, Value)> = documents.into_iter().map(|(_, id, entry)| (id, entry)).collect();
+        for (document, reason) in doubt_duplicates(&mut documents, &questions.accepted_duplicates) {
+            // One that is open already is decided first; then this runs again.
+            context.request_review(document, vec![reason])?;
+        }
+        let documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
         let submission = context.submission()?;
         result["request_id"] = json!(submission.public_id());
         result["workflow"] = json!(submission.workflow.name);
@@ -102,24 +108,34 @@ fn entry(context: &StepContext, file: &str, document: &Item, outcome: Option<&Ou
     Ok(entry)
 }
 
+/// How the reason of a duplicate begins.
+const SAME_AS: &str = "seller, number and total are the same as those of ";
+
 /// A document with the same seller, number and total as one before it is probably the same paper twice: counted once
-/// more, it would be paid once more. Whoever decided about it has seen that.
-fn doubt_duplicates(documents: &mut [Value]) {
+/// more, it would be paid once more. Returns those that a person should look at, with the reason.
+fn doubt_duplicates(documents: &mut [(ItemId, Value)], accepted: &HashSet<ItemId>) -> Vec<(ItemId, String)> {
     let mut seen: HashMap<[String; 3], String> = HashMap::new();
-    for document in documents {
+    let mut doubted = Vec::new();
+    for (id, document) in documents {
         let Some(identity) = identity(&document["extracted_data"]) else { continue };
         let own = format!("{} in {}", text(&document["document_id"]), text(&document["file"]));
         let Some(first) = seen.get(&identity) else {
             seen.insert(identity, own);
             continue;
         };
-        if document[DECIDED].is_null()
-            && let Some(reasons) = document["needs_review"].as_array_mut()
-        {
-            reasons.push(json!(format!("seller, number and total are the same as those of {first}")));
-            document["status"] = json!("review");
+        if accepted.contains(id) {
+            continue;
         }
+        let reason = format!("{SAME_AS}{first}");
+        if let Some(reasons) = document["needs_review"].as_array_mut()
+            && !reasons.iter().any(|known| *known == reason)
+        {
+            reasons.push(json!(reason));
+        }
+        document["status"] = json!("review");
+        doubted.push((*id, reason));
     }
+    doubted
 }
 
 /// Seller, number and total in comparable form, where all three were read.
@@ -135,11 +151,32 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Why people are asked about documents that go on meanwhile.
-fn open_questions(context: &StepContext) -> Result<HashMap<ItemId, Vec<String>>, StepError> {
-    let stage = stage_of(context, EXTRACTOR)?;
-    let reviews = context.reviews()?.into_iter().filter(|review| review.is_open() && review.stage == stage);
-    Ok(reviews.filter_map(|review| Some((review.item?, review.reasons))).collect())
+/// What people are, and were, asked about the documents.
+struct Questions {
+    /// Why people are asked about documents that go on meanwhile.
+    open: HashMap<ItemId, Vec<String>>,
+    /// Documents that somebody has accepted or corrected with the duplicate before their eyes.
+    accepted_duplicates: HashSet<ItemId>,
+}
+
+impl Questions {
+    fn read(context: &StepContext) -> Result<Self, StepError> {
+        let stage = stage_of(context, EXTRACTOR)?;
+        let of_stage = context.reviews()?.into_iter().filter(|review| review.stage == stage);
+        let (open, closed): (Vec<Review>, Vec<Review>) = of_stage.partition(Review::is_open);
+        let decided = |review: &Review| {
+            matches!(review.decision, Some(Decision::Accepted | Decision::Corrected { .. }))
+                && review.reasons.iter().any(|reason| reason.starts_with(SAME_AS))
+        };
+        Ok(Self {
+            open: open.into_iter().filter_map(|review| Some((review.item?, review.reasons))).collect(),
+            accepted_duplicates: closed
+                .iter()
+                .filter(|review| decided(review))
+                .filter_map(|review| review.item)
+                .collect(),
+        })
+    }
 }
 
 /// A confidence as people read it: more than three digits say nothing.
@@ -151,26 +188,29 @@ pub(crate) fn rounded(confidence: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn document(id: &str, seller: &str, total: &str) -> Value {
+    fn document(id: i64, seller: &str, total: &str) -> (ItemId, Value) {
         let data = json!({"seller": seller, "number": "2026-17", "grand_total": total});
-        json!({"document_id": id, "file": "a.pdf", "extracted_data": data, "needs_review": [], "status": "completed"})
+        let name = format!("doc_{id}");
+        let entry = json!({"document_id": name, "file": "a.pdf", "extracted_data": data, "needs_review": [], "status": "completed"});
+        (ItemId::from_raw(id), entry)
     }
 
     #[test]
     fn the_same_invoice_twice_is_doubted_once() {
-        let mut decided = document("doc_4", "Birch Paper Ltd", "119.00");
-        decided[DECIDED] = json!({"by": "marta"});
         let mut all = [
-            document("doc_1", "Birch Paper Ltd.", "119.00"),
-            document("doc_2", "Birch Paper Ltd", "12.00"),
-            document("doc_3", "BIRCH PAPER LTD", "119.00"),
-            decided,
-            json!({"document_id": "doc_5", "status": "failed"}),
+            document(1, "Birch Paper Ltd.", "119.00"),
+            document(2, "Birch Paper Ltd", "12.00"),
+            document(3, "BIRCH PAPER LTD", "119.00"),
+            document(4, "Birch Paper Ltd", "119.00"),
+            (ItemId::from_raw(5), json!({"document_id": "doc_5", "status": "failed"})),
         ];
-        doubt_duplicates(&mut all);
-        let statuses: Vec<&Value> = all.iter().map(|document| &document["status"]).collect();
-        assert_eq!(statuses, ["completed", "completed", "review", "completed", "failed"]);
         let reason = "seller, number and total are the same as those of doc_1 in a.pdf";
-        assert_eq!(all[2]["needs_review"], json!([reason]));
+        for _ in 0..2 {
+            let doubted = doubt_duplicates(&mut all, &HashSet::from([ItemId::from_raw(4)]));
+            assert_eq!(doubted, [(ItemId::from_raw(3), reason.to_owned())]);
+            let statuses: Vec<&Value> = all.iter().map(|(_, document)| &document["status"]).collect();
+            assert_eq!(statuses, ["completed", "completed", "review", "completed", "failed"]);
+            assert_eq!(all[2].1["needs_review"], json!([reason]), "the reason is named once");
+        }
     }
 }

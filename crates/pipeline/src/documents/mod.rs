@@ -21,7 +21,7 @@ pub use grouper::DocumentGrouper;
 
 use crate::reading::ReadingRoom;
 use bindery_core::StepError;
-use bindery_engine::Registry;
+use bindery_engine::{Registry, workflow::Workflow};
 use bindery_insight::{DocType, DocTypes, classify::Classifier, doctype::OTHER, fields::Templates};
 use std::sync::{Arc, OnceLock};
 
@@ -54,11 +54,22 @@ impl Knowledge {
         self.classifier.get_or_init(|| Classifier::new(&self.doctypes))
     }
 
+    /// The names of all types, as a sentence lists them.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.doctypes.iter().map(|doctype| &*doctype.name).collect();
+        names.join(", ")
+    }
+
     pub(crate) fn doctype(&self, name: &str) -> Result<&DocType, StepError> {
         self.doctypes.get(name).or_else(|| self.doctypes.get(OTHER)).ok_or_else(|| {
             StepError::reject(format!("there is no type of document {name:?} here, nor {OTHER:?}")).named("NoDocType")
         })
     }
+}
+
+/// Whether a workflow classifies pages, so that a [stated type](crate::intake::state_doctype) means something to it.
+pub fn classifies(workflow: &Workflow) -> bool {
+    workflow.stages.iter().any(|stage| stage.processors.iter().any(|processor| processor.name == *CLASSIFIER))
 }
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {

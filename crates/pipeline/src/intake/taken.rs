@@ -91,6 +91,24 @@ impl Taken {
     }
 }
 
+const DOCTYPE: &str = "doctype";
+
+/// States of which type all documents of a submission are; nobody classifies them then.
+pub fn state_doctype(intake: &mut Intake, doctype: &str) {
+    let own = intake.metadata.entry(OWN_KEY).or_insert_with(|| Value::Object(Map::new()));
+    own[DOCTYPE] = json!(doctype);
+}
+
+/// The type that the metadata of a submission states for all of its documents.
+pub fn stated_doctype(metadata: &str) -> Option<String> {
+    // Asked for every page, and hardly ever there.
+    if !metadata.contains(DOCTYPE) {
+        return None;
+    }
+    let said: Map<String, Value> = serde_json::from_str(metadata).unwrap_or_default();
+    said.get(OWN_KEY)?.get(DOCTYPE)?.as_str().map(str::to_owned)
+}
+
 /// The duplicates that the metadata of a submission tells of.
 pub fn duplicates(metadata: &str) -> Vec<Duplicate> {
     let said: Map<String, Value> = serde_json::from_str(metadata).unwrap_or_default();

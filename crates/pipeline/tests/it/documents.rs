@@ -2,7 +2,9 @@
 
 use crate::desk::Desk;
 use bindery_core::submission::SubmissionStatus;
+use bindery_engine::{intake::Intake, view};
 use bindery_insight::DocTypes;
+use bindery_pipeline::intake;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -166,4 +168,19 @@ async fn fields_that_fit_give_a_document_its_type() {
     let because = invoice["because"].to_string();
     assert!(because.contains("its fields are those of the type invoice: net_total + tax_total is 124.00"), "{because}");
     assert_eq!(result["documents"][1]["doc_type"], "other", "{}", result["documents"][1]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_e_invoice_of_a_stated_type_is_one_document_of_that_type() {
+    let desk = Desk::new().await;
+    desk.write("a.pdf", &einvoice_pdf(UBL));
+    let taken = intake::take_in(&desk.engine, &[desk.folder()]).await.unwrap();
+    let mut new = Intake::new("documents", taken.files);
+    intake::state_doctype(&mut new, "credit_note");
+    let id = desk.engine.submit(new).await.unwrap().id();
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    let result = view::result(&desk.engine, id).await.unwrap().unwrap();
+    let documents = result["documents"].as_array().unwrap();
+    let seen: Vec<_> = documents.iter().map(|one| (&one["doc_type"], &one["page_indices"])).collect();
+    assert_eq!(seen, [(&json!("credit_note"), &json!([1, 2]))]);
 }

@@ -156,3 +156,64 @@ async fn s002_19_the_type_of_a_page_is_corrected_and_its_document_read_again() {
     let documents = documents(&desk, id).await;
     assert_eq!((documents.len(), &documents[0]["doc_type"]), (1, &json!("letter")), "{documents:?}");
 }
+
+/// An invoice about which nothing but its copies is doubtful.
+fn sound_invoice(remark: &str) -> String {
+    invoice("2026-0117").replace("191.00", "119.00").replace("30 days.", &format!("30 days. {remark}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_copy_of_an_invoice_is_for_a_person_who_accepts_or_rejects_it() {
+    let desk = Desk::new().await;
+    for (name, remark) in [("a.html", "Thank you."), ("b.html", "A copy."), ("c.html", "Another copy.")] {
+        desk.write(name, sound_invoice(remark).as_bytes());
+    }
+    let id = desk.submit("documents").await;
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed, "it does not wait for people");
+    let statuses = async || -> Vec<Value> {
+        documents(&desk, id).await.iter().map(|document| document["status"].clone()).collect()
+    };
+    assert_eq!(statuses().await, ["completed", "review", "review"]);
+    let asked = open(&desk).await;
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    let reason = "seller, number and total are the same as those of doc_1_1 in a.html";
+    assert!(asked.iter().all(|review| review.reasons == [reason] && &*review.queue == "task.extraction"), "{asked:?}");
+
+    // Accepted: it is another invoice after all. The other one is still asked about, once.
+    desk.engine.decide(asked[0].id, Some("marta"), &Decision::Accepted).await.unwrap();
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    assert_eq!(statuses().await, ["completed", "completed", "review"]);
+    let left = open(&desk).await;
+    assert_eq!(left.iter().map(|review| review.id).collect::<Vec<_>>(), [asked[1].id]);
+    assert_eq!(documents(&desk, id).await[2]["needs_review"], json!([reason]));
+
+    // Rejected: it counts no more.
+    let reject = Decision::Rejected { reason: "a copy".to_owned() };
+    desk.engine.decide(asked[1].id, Some("marta"), &reject).await.unwrap();
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    assert_eq!(statuses().await, ["completed", "completed", "failed"]);
+    assert!(open(&desk).await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_decides_about_other_doubts_is_asked_about_the_copy_as_well() {
+    let desk = Desk::new().await;
+    // Both have a wrong sum, so both are asked about before anybody compares them.
+    desk.write("a.html", invoice("2026-0117").as_bytes());
+    desk.write("b.html", invoice("2026-0117").replace("30 days", "20 days").as_bytes());
+    let id = desk.submit("documents").await;
+    desk.finish(id).await;
+    let asked = open(&desk).await;
+    assert_eq!(asked.len(), 2, "one review for each: {asked:?}");
+    for review in &asked {
+        desk.engine.decide(review.id, None, &Decision::Accepted).await.unwrap();
+        desk.finish(id).await;
+    }
+    let copy = open(&desk).await;
+    assert_eq!(copy.len(), 1, "{copy:?}");
+    assert!(copy[0].reasons[0].contains("the same as those of doc_1_1"), "{copy:?}");
+    desk.engine.decide(copy[0].id, None, &Decision::Accepted).await.unwrap();
+    desk.finish(id).await;
+    assert!(open(&desk).await.is_empty());
+    assert!(documents(&desk, id).await.iter().all(|document| document["status"] == "completed"));
+}

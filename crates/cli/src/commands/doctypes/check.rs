@@ -90,7 +90,13 @@ fn notes(doctype: &DocType) -> Vec<String> {
 fn can_be_found(field: &Field) -> bool {
     let speaks_for_itself = matches!(
         field.kind,
-        FieldType::Iban | FieldType::VatId | FieldType::Email | FieldType::Currency | FieldType::Mrz | FieldType::Rows
+        FieldType::Iban
+            | FieldType::VatId
+            | FieldType::Email
+            | FieldType::Currency
+            | FieldType::Choice
+            | FieldType::Mrz
+            | FieldType::Rows
     );
     let is_guessed = field.required && matches!(field.kind, FieldType::Money | FieldType::Date);
     let is_title = field.prefer == bindery_insight::fields::schema::Prefer::Title;

@@ -70,7 +70,7 @@ impl ModelKind {
     pub(crate) fn labelled(kind: FieldType) -> Option<Self> {
         match kind {
             FieldType::Money | FieldType::Decimal | FieldType::Integer => Some(Self::LabelledNumber),
-            FieldType::Date => Some(Self::LabelledDate),
+            FieldType::Date | FieldType::DateRange => Some(Self::LabelledDate),
             FieldType::String | FieldType::Name | FieldType::Address => Some(Self::LabelledText),
             _ => None,
         }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`decimal`] | exact decimals; thousands and decimal marks of all habits |
 //! | [`date`] | dates in figures and words, and which of two figures is the month |
+//! | [`date_range`] | spans of dates, in full and shortened |
 //! | [`currency`] | currencies by code, sign and name |
 //! | [`codes`] | IBAN, BIC, e-mail addresses, telephone numbers |
 //! | [`vat`] | VAT identification numbers and their checksums |
@@ -18,6 +19,7 @@ pub mod address;
 pub mod codes;
 pub mod currency;
 pub mod date;
+pub mod date_range;
 pub mod decimal;
 pub mod mrz;
 pub mod vat;
