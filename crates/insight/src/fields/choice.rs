@@ -50,7 +50,7 @@ pub(super) fn rank(sheet: &Sheet, occurrences: &Occurrences, index: usize, field
     if field.labels.is_empty() {
         let all: Vec<_> =
             (0..sheet.lines.len()).flat_map(|line| finder.on(line, sheet.lines[line].tokens.clone())).collect();
-        return finder.ticked(&all).map(|print| finder.scored(print, UNLABELLED, print.value)).collect();
+        return ticked(&all).map(|print| finder.scored(print, UNLABELLED, print.value)).collect();
     }
     occurrences.of(index).flat_map(|label| finder.beside_or_below(label)).collect()
 }
@@ -104,25 +104,13 @@ impl<'f> Finder<'_, 'f> {
     /// The ticked options of a label; where there are no boxes, the only value right behind it or on the next line.
     fn chosen(&self, group: &[OptionPrint<'f>], label: &Occurrence, score: f32) -> Vec<Scored> {
         if group.iter().any(|print| print.before.is_some() || print.behind.is_some()) {
-            return self.ticked(group).map(|print| self.scored(print, score, &label.label)).collect();
+            return ticked(group).map(|print| self.scored(print, score, &label.label)).collect();
         }
         let [only] = group else { return Vec::new() };
         let from = if only.line == label.line { label.tokens.end } else { self.sheet.lines[only.line].tokens.start };
         let is_next =
             only.line <= label.line + 1 && (from..only.tokens.start).all(|token| plain(self.word(token)).is_empty());
         if is_next { vec![self.scored(only, PRINTED, &label.label)] } else { Vec::new() }
-    }
-
-    /// The options whose box is ticked. Boxes stand before their words or behind them, the same for all of a group.
-    fn ticked<'p>(&self, group: &'p [OptionPrint<'f>]) -> impl Iterator<Item = &'p OptionPrint<'f>> {
-        let count =
-            |side: fn(&OptionPrint<'_>) -> Option<Mark>| group.iter().filter(|print| side(print).is_some()).count();
-        let stand_behind = count(|print| print.behind) > count(|print| print.before);
-        let is_ticked = move |print: &&OptionPrint<'f>| {
-            let mark = if stand_behind { print.behind } else { print.before };
-            mark == Some(Mark::Ticked)
-        };
-        group.iter().filter(is_ticked)
     }
 
     fn scored(&self, print: &OptionPrint<'f>, score: f32, label: &str) -> Scored {
@@ -199,6 +187,17 @@ impl<'f> Finder<'_, 'f> {
         let text: String = std::iter::once(attached).chain(words.map(|token| self.word(token))).collect();
         mark_of(text.trim_start_matches([':', ',', '.']), |text, mark| text.starts_with(mark))
     }
+}
+
+/// The options whose box is ticked. Boxes stand before their words or behind them, the same for all of a group.
+fn ticked<'p, 'f>(group: &'p [OptionPrint<'f>]) -> impl Iterator<Item = &'p OptionPrint<'f>> {
+    let count = |side: fn(&OptionPrint<'_>) -> Option<Mark>| group.iter().filter(|print| side(print).is_some()).count();
+    let stand_behind = count(|print| print.behind) > count(|print| print.before);
+    let is_ticked = move |print: &&OptionPrint<'f>| {
+        let mark = if stand_behind { print.behind } else { print.before };
+        mark == Some(Mark::Ticked)
+    };
+    group.iter().filter(is_ticked)
 }
 
 /// The next question begins where an option comes again.

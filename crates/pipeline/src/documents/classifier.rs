@@ -23,14 +23,21 @@ impl PageClassifier {
     }
 
     /// The class of a page whose type is stated. Where documents begin and end is still seen from the page.
-    fn stated(&self, class: PageClass, stated: &str) -> Result<PageClass, StepError> {
+    fn stated(&self, class: &PageClass, stated: &str) -> Result<PageClass, StepError> {
         let Some(doctype) = self.knowledge.doctypes.get(stated) else {
             let message =
                 format!("the submission states the document type {stated:?}; known are {}", self.knowledge.names());
             return Err(StepError::reject(message).named("UnknownDocType"));
         };
         let because = vec![Reason::new("the submission states the type", 1.0)];
-        Ok(PageClass { doctype: doctype.name.clone(), confidence: 1.0, because, runners_up: Vec::new(), ..class })
+        Ok(PageClass {
+            doctype: doctype.name.clone(),
+            confidence: 1.0,
+            because,
+            runners_up: Vec::new(),
+            begins: class.begins,
+            ends: class.ends,
+        })
     }
 }
 
@@ -43,7 +50,7 @@ impl Processor for PageClassifier {
         let page = stored_page(context, &input)?;
         let mut class = self.knowledge.classifier().classify(&page);
         if let Some(stated) = context.submission().ok().and_then(|submission| stated_doctype(&submission.metadata)) {
-            class = self.stated(class, &stated)?;
+            class = self.stated(&class, &stated)?;
         }
         if let Some(input) = input.as_object_mut() {
             // The page's text is in the reader's result, and once is enough.
