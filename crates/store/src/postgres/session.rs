@@ -15,7 +15,7 @@ use bindery_core::{
     fault::{FaultPoint, Faults},
     time::Clock,
 };
-use deadpool_postgres::{Object, Pool, PoolError};
+use deadpool_postgres::{HookError, Object, Pool, PoolError};
 use std::{
     fmt,
     sync::{
@@ -203,7 +203,7 @@ impl Db {
                     }
                     return Ok(client);
                 }
-                Err(PoolError::Backend(error)) => error,
+                Err(PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error))) => error,
                 Err(PoolError::Closed) => return Err(StoreError::Closed),
                 Err(other) => return Err(StoreError::Database(format!("{}: {other}", self.setup.place))),
             };
