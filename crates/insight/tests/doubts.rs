@@ -1,42 +1,20 @@
 //! What passes without a person is right: wrong values are doubted, and right ones are not held up by what nobody asked for.
 
+mod made_page;
+
 use bindery_insight::{
     DocType, DocTypes,
-    fields::{self, DoubtKind, Extraction, Sources, Templates},
+    fields::{DoubtKind, Extraction},
     papers::{self, Part},
 };
-use bindery_reader::{Page, Rect, Size, Word, model::ReadBy};
+use bindery_reader::Page;
+use made_page::{page, read};
 use std::sync::LazyLock;
 
 static SHIPPED: LazyLock<DocTypes> = LazyLock::new(|| DocTypes::shipped().expect("the shipped types are good"));
 
 /// As `workflows/documents.yaml` ships it.
 const THRESHOLD: f32 = 0.75;
-
-/// A page of lines, each with texts that begin at places.
-fn page(lines: &[&[(f32, &str)]]) -> Page {
-    let mut page = Page::converted(1);
-    page.size = Some(Size { width: 400.0, height: 20.0 + lines.len() as f32 * 14.0 });
-    page.read_by = ReadBy::Embedded;
-    for (row, texts) in lines.iter().enumerate() {
-        for (left, text) in *texts {
-            let mut x = *left;
-            for word in text.split(' ') {
-                let width = word.chars().count() as f32 * 5.0;
-                let y = 10.0 + row as f32 * 14.0;
-                let bbox = Rect::new(x, y, x + width, y + 10.0);
-                page.words.push(Word { text: word.to_owned(), bbox, confidence: None });
-                x += width + 4.0;
-            }
-        }
-    }
-    page
-}
-
-fn read(doctype: &DocType, page: Page) -> Extraction {
-    let templates = Templates::default();
-    fields::extract(doctype, &[page], &Sources { attachments: &[], templates: &templates })
-}
 
 fn receipt(page: Page) -> Extraction {
     read(SHIPPED.get("receipt").expect("a shipped type"), page)

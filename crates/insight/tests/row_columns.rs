@@ -1,36 +1,17 @@
 //! Columns of lists whose headings no type knows: given by what they hold, or kept under their own heading.
 
+mod made_page;
+
 use bindery_insight::{
     DocTypes,
-    fields::{self, DoubtKind, Extraction, Row, Sources, Templates},
+    fields::{DoubtKind, Extraction, Row},
 };
-use bindery_reader::{Page, Rect, Size, Word, model::ReadBy};
-
-/// A page of lines, each with texts that begin at places.
-fn page(lines: &[&[(f32, &str)]]) -> Page {
-    let mut page = Page::converted(1);
-    page.size = Some(Size { width: 600.0, height: 40.0 + lines.len() as f32 * 18.0 });
-    page.read_by = ReadBy::Embedded;
-    for (row, texts) in lines.iter().enumerate() {
-        for (left, text) in *texts {
-            let mut x = *left;
-            for word in text.split(' ') {
-                let width = word.chars().count() as f32 * 5.0;
-                let y = 10.0 + row as f32 * 18.0;
-                let bbox = Rect::new(x, y, x + width, y + 10.0);
-                page.words.push(Word { text: word.to_owned(), bbox, confidence: None });
-                x += width + 4.0;
-            }
-        }
-    }
-    page
-}
+use bindery_reader::Size;
 
 fn read(doctype: &str, lines: &[&[(f32, &str)]]) -> Extraction {
     let types = DocTypes::shipped().expect("the shipped types are good");
-    let templates = Templates::default();
-    let sources = Sources { attachments: &[], templates: &templates };
-    fields::extract(types.get(doctype).expect("a shipped type"), &[page(lines)], &sources)
+    let size = Size { width: 600.0, height: 40.0 + lines.len() as f32 * 18.0 };
+    made_page::read(types.get(doctype).expect("a shipped type"), made_page::placed(lines, size, 18.0))
 }
 
 fn column<'e>(rows: &'e [Row], name: &str) -> Vec<&'e str> {

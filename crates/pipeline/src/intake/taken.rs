@@ -93,7 +93,7 @@ impl Taken {
 
 const DOCTYPE: &str = "doctype";
 
-/// States of which type all documents of a submission are; nobody classifies them then.
+/// States the type of all documents of a submission, which are not classified then.
 pub fn state_doctype(intake: &mut Intake, doctype: &str) {
     let own = intake.metadata.entry(OWN_KEY).or_insert_with(|| Value::Object(Map::new()));
     own[DOCTYPE] = json!(doctype);

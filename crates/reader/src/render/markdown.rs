@@ -143,7 +143,7 @@ fn block_markdown(kind: &BlockKind, facts: &PageFacts, list: &mut ListIndents) -
     }
 }
 
-/// A heading is bold by itself; marks in it are only in the way of whoever looks for it.
+/// A heading is bold by itself; marks in it would only be in the way of a search for it.
 fn without_bold(text: &Inlines) -> Inlines {
     let mut plain = Inlines::default();
     for span in &text.0 {

@@ -107,7 +107,7 @@ pub(super) enum Answer {
     Failed(ReadError),
 }
 
-/// What whoever carries an answer adds to it, in bytes.
+/// Room for the frame that the process runner puts around an answer, in bytes.
 const FRAME: usize = 8;
 
 /// A head and what follows it.
