@@ -50,7 +50,8 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Takes what another process has found out, unless it is known here.
+    /// Takes what another process has found out, unless it is known here. `null`: that could not be found out, and is not
+    /// to be tried again.
     fn take_hints(&self, hints: &str) {
         let _ = hints;
     }

@@ -3,6 +3,7 @@
 
 use crate::support::{Desk, Ran};
 use std::{
+    fmt::Write as _,
     fs,
     io::{Cursor, Write as _},
     process::{Child, Stdio},
@@ -41,6 +42,36 @@ fn wide_png() -> Vec<u8> {
         bytes.extend(crc([kind, data].concat()).to_be_bytes());
     }
     bytes
+}
+
+/// A PDF of three pages, of which the second draws so many boxes that laying it out takes more memory than is allowed.
+fn pdf_with_a_heavy_page() -> Vec<u8> {
+    let boxes = "0 0 99 99 re f ".repeat(2_000_000);
+    let text = |says: &str| format!("BT /F1 12 Tf 72 700 Td ({says}) Tj ET");
+    let (first, third) = (text("The first page is in order."), text("So is the third page."));
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Count 3 /Kids [4 0 R 6 0 R 8 0 R] >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    for content in [&first, &boxes, &third] {
+        let number = objects.len() + 2;
+        let resources = "/Resources << /Font << /F1 3 0 R >> >>";
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents {number} 0 R >>"
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
+    }
+    let mut pdf = "%PDF-1.4\n".to_owned();
+    let mut index = String::new();
+    for (number, object) in objects.iter().enumerate() {
+        write!(index, "{:010} 00000 n \n", pdf.len()).unwrap();
+        write!(pdf, "{} 0 obj\n{object}\nendobj\n", number + 1).unwrap();
+    }
+    let (size, at) = (objects.len() + 1, pdf.len());
+    write!(pdf, "xref\n0 {size}\n0000000000 65535 f \n{index}").unwrap();
+    write!(pdf, "trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n").unwrap();
+    pdf.into_bytes()
 }
 
 fn crc(bytes: Vec<u8>) -> u32 {
@@ -164,5 +195,24 @@ fn a_file_that_needs_more_memory_than_is_allowed_fails_alone() {
     assert_eq!(result["totals"]["failed"], 1, "{result:#}");
     assert_eq!(result["failed"][0]["reason"], sentence, "{result:#}");
     assert_eq!(result["failed"][0]["file"], "b-wide.png", "{result:#}");
+    assert!(most < (128 + 512) << 20, "{} MB", most >> 20);
+}
+
+/// The pages of a short file are read together, and one of them ends the child that reads them.
+#[test]
+fn a_page_that_needs_more_memory_than_is_allowed_fails_alone() {
+    let desk = Desk::new();
+    desk.write("in/pages.pdf", pdf_with_a_heavy_page());
+    desk.write("bindery.toml", "[reading]\nmemory_mb = 128\n");
+    let sentence = "it needs more than 128 MB of memory to be read";
+    let (ran, _) = measured(&desk, &["read", "--no-progress", "--memory", "128", "--out", "texts", "in/pages.pdf"]);
+    ran.fails_with(10, &format!("page 2: {sentence}"));
+    let text = fs::read_to_string(desk.path("texts/pages.pdf.md")).unwrap();
+    assert!(text.contains("The first page is in order.") && text.contains("So is the third page."), "{text}");
+
+    let (ran, most) = measured(&desk, &["run", "--workflow", "read", "in", "--json"]);
+    let result = &ran.ok().json()["result"];
+    assert_eq!((&result["totals"]["failed"], &result["failed"][0]["page"]), (&1.into(), &2.into()), "{result:#}");
+    assert_eq!(result["failed"][0]["reason"], sentence, "{result:#}");
     assert!(most < (128 + 512) << 20, "{} MB", most >> 20);
 }

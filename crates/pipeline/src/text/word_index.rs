@@ -1,10 +1,11 @@
 //! The words of all pages and where each stands, in little memory: a submission may have a million pages.
 
+use hashbrown::HashTable;
 use serde::{
     Serialize, Serializer,
     ser::{SerializeMap as _, SerializeSeq as _},
 };
-use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
 
 /// A word on a page: the number of the word, and the place of the page in the list of pages.
 #[derive(Debug, Clone, Copy)]
@@ -13,13 +14,37 @@ struct Occurrence {
     page: u32,
 }
 
-/// An inverted index: words, and a flat list of where they stand. A tree, because a hash table that grows takes three
-/// times as much.
+/// Different words by their numbers, one behind the other in one text: a million short strings of their own would take
+/// several times as much.
+#[derive(Debug, Default)]
+struct Words {
+    text: String,
+    /// Where each word ends in the text.
+    ends: Vec<usize>,
+}
+
+impl Words {
+    fn push(&mut self, word: &str) {
+        self.text.push_str(word);
+        self.ends.push(self.text.len());
+    }
+
+    fn get(&self, number: u32) -> &str {
+        let number = number as usize;
+        let begin = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[begin..self.ends[number]]
+    }
+}
+
+/// An inverted index: words, and a flat list of where they stand.
 #[derive(Debug, Default)]
 pub(super) struct WordIndex {
     /// In the order in which they first came, and how often each did.
-    numbers: BTreeMap<Box<str>, u32>,
+    words: Words,
     counts: Vec<u64>,
+    /// The numbers of the words, to be found by a word's hash.
+    numbers: HashTable<u32>,
+    hasher: RandomState,
     /// File and number of each page with words.
     pages: Vec<(u32, u32)>,
     occurrences: Vec<Occurrence>,
@@ -33,18 +58,23 @@ impl WordIndex {
 
     /// A word that stands `count` times on the page.
     pub(super) fn add(&mut self, word: &str, count: u64) {
-        let known = self.numbers.get(word).copied();
-        let number = known.unwrap_or_else(|| {
-            let number = number_of(self.counts.len());
-            self.numbers.insert(word.into(), number);
-            self.counts.push(0);
-            number
-        });
-        if let Some(known) = self.counts.get_mut(number as usize) {
-            *known += count;
-        }
-        let page = number_of(self.pages.len().saturating_sub(1));
+        let number = self.number_of(word);
+        self.counts[number as usize] += count;
+        let page = bounded(self.pages.len().saturating_sub(1));
         self.occurrences.push(Occurrence { word: number, page });
+    }
+
+    fn number_of(&mut self, word: &str) -> u32 {
+        let Self { words, numbers, hasher, .. } = self;
+        let hash = hasher.hash_one(word);
+        if let Some(known) = numbers.find(hash, |number| words.get(*number) == word) {
+            return *known;
+        }
+        let number = bounded(words.ends.len());
+        words.push(word);
+        self.counts.push(0);
+        numbers.insert_unique(hash, number, |number| hasher.hash_one(words.get(*number)));
+        number
     }
 
     pub(super) fn distinct(&self) -> usize {
@@ -53,49 +83,51 @@ impl WordIndex {
 
     /// Each word with how often it came.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.numbers.iter().map(|(word, number)| (&**word, self.counts.get(*number as usize).copied().unwrap_or(0)))
+        (0..).zip(&self.counts).map(|(number, count)| (self.words.get(number), *count))
     }
 
     /// The finished index: words by the alphabet, each with its places in order.
     pub(super) fn into_places(self) -> Places {
-        let Self { numbers, counts, pages, mut occurrences } = self;
-        let mut rank = vec![0_u32; counts.len()];
+        let Self { words, counts, numbers, pages, mut occurrences, .. } = self;
+        drop(numbers);
+        let mut sorted = (0..bounded(counts.len())).collect::<Vec<_>>();
         drop(counts);
-        let mut words = Vec::with_capacity(rank.len());
-        for (word, number) in numbers {
-            if let Some(rank) = rank.get_mut(number as usize) {
-                *rank = number_of(words.len());
-            }
-            words.push(word);
+        sorted.sort_unstable_by_key(|number| words.get(*number));
+        let mut rank = vec![0_u32; sorted.len()];
+        for (place, number) in sorted.iter().enumerate() {
+            rank[*number as usize] = bounded(place);
         }
         for occurrence in &mut occurrences {
-            occurrence.word = rank.get(occurrence.word as usize).copied().unwrap_or(0);
+            occurrence.word = rank[occurrence.word as usize];
         }
         let on = |page: u32| pages.get(page as usize).copied().unwrap_or_default();
         occurrences.sort_unstable_by_key(|at| (at.word, on(at.page)));
-        Places { words, pages, occurrences }
+        Places { words, sorted, pages, occurrences }
     }
 }
 
 /// A text of a submission has fewer words and pages than that.
-fn number_of(place: usize) -> u32 {
+fn bounded(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
 /// Word to places, each a file and a page; written as a map of lists.
 #[derive(Debug)]
 pub(super) struct Places {
-    words: Vec<Box<str>>,
+    words: Words,
+    /// The numbers of the words by the alphabet.
+    sorted: Vec<u32>,
     pages: Vec<(u32, u32)>,
+    /// With the places of their words in that order.
     occurrences: Vec<Occurrence>,
 }
 
 impl Serialize for Places {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.words.len()))?;
+        let mut map = serializer.serialize_map(Some(self.sorted.len()))?;
         for places in self.occurrences.chunk_by(|one, other| one.word == other.word) {
-            if let Some(word) = places.first().and_then(|first| self.words.get(first.word as usize)) {
-                map.serialize_entry(word, &OnPages { places, pages: &self.pages })?;
+            if let Some(number) = places.first().and_then(|first| self.sorted.get(first.word as usize)) {
+                map.serialize_entry(self.words.get(*number), &OnPages { places, pages: &self.pages })?;
             }
         }
         map.end()

@@ -15,7 +15,7 @@ use crate::{
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf, object::Dict};
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// Opens a PDF file; the bytes are shared, not copied.
@@ -53,6 +53,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
             limits: options.limits.clone(),
             given_up: render::GivenUp::default(),
             repeated: OnceLock::new(),
+            sampled: Mutex::default(),
         })
     })
 }
@@ -92,7 +93,12 @@ pub struct PdfFile {
     given_up: render::GivenUp,
     /// What the pages have in common at their edges; looked for when the first page is read.
     repeated: OnceLock<Repeated>,
+    /// The pages that were looked at for that, until they are read themselves.
+    sampled: Mutex<Vec<(usize, PageContent)>>,
 }
+
+/// So many glyphs of sampled pages are kept for a file; more would cost more memory than taking a page apart again is worth.
+const SAMPLED_GLYPHS: usize = 50_000;
 
 impl fmt::Debug for PdfFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,8 +129,21 @@ impl PdfFile {
             let sample =
                 if count < 5 { (0..count.min(3)).collect() } else { (middle - 1..middle + 3).collect::<Vec<_>>() };
             let pages = sample.into_iter().filter_map(|index| Some((index, self.content(index).ok()?)));
-            Repeated::look_at(&pages.collect::<Vec<_>>())
+            let pages = pages.collect::<Vec<_>>();
+            let repeated = Repeated::look_at(&pages);
+            if pages.iter().map(|(_, content)| content.glyphs.len()).sum::<usize>() <= SAMPLED_GLYPHS {
+                *self.sampled.lock().unwrap_or_else(PoisonError::into_inner) = pages;
+            }
+            repeated
         }))
+    }
+
+    /// What a page shows, which is known already if it was one of the sampled pages and has not been read since.
+    fn content_once(&self, index: usize) -> ReadResult<PageContent> {
+        let mut sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = sampled.iter().position(|(page, _)| *page == index).map(|place| sampled.swap_remove(place).1);
+        drop(sampled);
+        known.map_or_else(|| self.content(index), Ok)
     }
 }
 
@@ -135,9 +154,10 @@ impl OpenFile for PdfFile {
 
     fn page(&self, index: usize) -> ReadResult<Page> {
         let file_page = self.file_page(index)?;
-        let content = self.content(index)?;
+        let repeated = self.repeated().map(|repeated| repeated.on_page(index));
+        let content = self.content_once(index)?;
         let decision = kind::decide(&content);
-        let laid = layout(&content, self.repeated().map(|repeated| repeated.on_page(index)));
+        let laid = layout(&content, repeated);
         let mut blocks = laid.blocks;
         blocks.extend(
             guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
@@ -164,9 +184,11 @@ impl OpenFile for PdfFile {
     }
 
     fn take_hints(&self, hints: &str) {
-        if let Ok(repeated) = serde_json::from_str(hints) {
-            // Both are the same: it was found out by the same pages.
-            let _ = self.repeated.set(repeated);
+        if self.repeated.get().is_none()
+            && let Ok(repeated) = serde_json::from_str::<Option<_>>(hints)
+        {
+            // Both are the same: it was found out by the same pages. Nothing at all is said where that could not be done.
+            let _ = self.repeated.set(repeated.unwrap_or_default());
         }
     }
 

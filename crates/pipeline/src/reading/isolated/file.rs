@@ -1,13 +1,14 @@
 //! The parent's side: an open file whose bytes are parsed in a child process.
 
 use super::{
+    opened::{Ahead, JsonPage, Opened, unexpected},
     protocol::{Answer, Ask, FileRef, PageFacts, Request, decode, encode},
     service::NAME,
 };
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::runner::{Limits, Processes, processes::Call};
 use bindery_reader::{
-    About, Attachment, OpenFile, Opener, Page, ReadError, ReadOptions, Rect, Source,
+    About, Attachment, OcrMode, OpenFile, Opener, Page, ReadError, ReadOptions, Rect, Source,
     error::ReadResult,
     model::{AttachmentName, FileType, PageImage},
 };
@@ -16,29 +17,11 @@ use std::{
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{
-        Arc,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, UNIX_EPOCH},
 };
-
-/// What was learned by opening a file.
-#[derive(Debug)]
-pub(crate) struct Opened {
-    about: About,
-    hints: Option<String>,
-    /// None where they cannot be listed.
-    attachments: Option<Vec<AttachmentName>>,
-    /// All of them, or none: each page with what people ask first, and as JSON.
-    pages: Vec<(PageFacts, Vec<u8>)>,
-}
-
-impl Opened {
-    /// About what it takes in memory.
-    pub(crate) fn size(&self) -> u64 {
-        self.pages.iter().map(|(facts, json)| (facts.markdown.len() + json.len()) as u64).sum()
-    }
-}
 
 /// A file as children know it.
 #[derive(Debug, Clone)]
@@ -71,30 +54,39 @@ impl Remote {
         match ask {
             Ask::Detect | Ask::Open | Ask::Attachments | Ask::Attachment(_) => limits.time_to_unpack,
             Ask::Read(_) => limits.time_per_page * 2 + limits.time_per_ocr_page * 2,
-            Ask::Page(_) | Ask::Pictures(_) | Ask::Image(..) | Ask::PageFile(_) => limits.time_per_page * 3,
+            Ask::Ahead | Ask::Page(_) | Ask::Pictures(_) | Ask::Image(..) | Ask::PageFile(_) => {
+                limits.time_per_page * 3
+            }
         }
     }
 
     /// The answer's head, its bytes, and where in them lies what follows the head.
-    fn ask(&self, ask: Ask, options: &ReadOptions, hints: Option<&str>) -> ReadResult<(Answer, Vec<u8>, usize)> {
+    fn ask(
+        &self,
+        ask: Ask,
+        options: &ReadOptions,
+        hints: Option<&str>,
+        facts: bool,
+    ) -> ReadResult<(Answer, Vec<u8>, usize)> {
         let time = self.limits.time.unwrap_or_else(|| Self::usual_time(ask, options));
         let limits = Limits { time: Some(time), ..self.limits };
-        let request = |has_seen: bool, has_bytes: bool| {
+        let request = |has_bytes: bool| {
             let request = Request {
                 file: Cow::Borrowed(&self.file),
                 name: self.name.as_deref().map(Cow::Borrowed),
                 options: Cow::Borrowed(options),
                 ask,
-                hints: hints.filter(|_| !has_seen).map(Cow::Borrowed),
+                hints: hints.map(Cow::Borrowed),
                 has_bytes,
+                facts,
             };
             let follows = self.bytes.as_ref().filter(|_| has_bytes).map_or(&[][..], |bytes| bytes.as_slice());
             // Where it cannot be written, the child says that it cannot be understood.
             encode(&request, follows).unwrap_or_default()
         };
         let has_bytes = self.bytes.is_some();
-        let (head, answer, begin) = match self.call(limits, &|has_seen| request(has_seen, has_bytes && !has_seen))? {
-            (Answer::UnknownFile, ..) => self.call(limits, &|_| request(false, has_bytes))?,
+        let (head, answer, begin) = match self.call(limits, &|has_seen| request(has_bytes && !has_seen))? {
+            (Answer::UnknownFile, ..) => self.call(limits, &|_| request(has_bytes))?,
             answered => answered,
         };
         match head {
@@ -145,27 +137,23 @@ impl IsolatedFile {
         known: Option<Arc<Opened>>,
     ) -> ReadResult<Self> {
         let remote = Remote::new(processes.clone(), limits, FileRef::Blob(content), None, name);
-        Self::open(remote, ReadOptions::default(), known)
+        Self::open(remote, ReadOptions::default(), known, true)
     }
 
-    fn open(remote: Remote, options: ReadOptions, known: Option<Arc<Opened>>) -> ReadResult<Self> {
+    /// `facts`: whether pages will be asked for as JSON, so that those which opening has read come with them.
+    fn open(remote: Remote, options: ReadOptions, known: Option<Arc<Opened>>, facts: bool) -> ReadResult<Self> {
         if let Some(opened) = known {
             return Ok(Self { remote, opened, options });
         }
-        let (Answer::Opened { about, hints, attachments, pages }, mut answer, begin) =
-            remote.ask(Ask::Open, &options, None)?
+        let (Answer::Opened { about, attachments, pages }, answer, begin) =
+            remote.ask(Ask::Open, &options, None, facts)?
         else {
             return Err(unexpected());
         };
-        answer.drain(..begin);
-        let mut rest = answer.as_slice();
-        let mut taken = Vec::with_capacity(pages.len());
-        for (facts, length) in pages {
-            let (json, behind) = rest.split_at_checked(length).ok_or_else(unexpected)?;
-            taken.push((facts, json.to_vec()));
-            rest = behind;
-        }
-        Ok(Self { remote, opened: Arc::new(Opened { about: *about, hints, attachments, pages: taken }), options })
+        let mut rest = &answer[begin..];
+        let pages = pages.into_iter().map(|head| JsonPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
+        let opened = Opened { about: *about, attachments, pages, ahead: OnceLock::new() };
+        Ok(Self { remote, opened: Arc::new(opened), options })
     }
 
     /// For those who open it again.
@@ -175,24 +163,63 @@ impl IsolatedFile {
 
     /// Reads a page, and gives it as JSON with what people ask first; nothing is parsed here.
     pub(crate) fn read_json(&self, index: usize, options: &ReadOptions) -> ReadResult<(PageFacts, Vec<u8>)> {
-        match self.opened.pages.get(index) {
-            Some(known) => Ok(known.clone()),
-            None => self.ask_page(Ask::Read(index), options),
-        }
+        self.read_page(index, options, true)?.with_facts()
     }
 
-    fn ask_page(&self, ask: Ask, options: &ReadOptions) -> ReadResult<(PageFacts, Vec<u8>)> {
-        match self.ask(ask, &self.with_own(options))? {
+    fn read_page(&self, index: usize, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
+        // Every other way of reading needs nothing more of a page that has its text.
+        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, facts) };
+        known.map_or_else(|| self.ask_page(Ask::Read(index), options, facts), Ok)
+    }
+
+    /// A page that needs no further request.
+    fn known(&self, index: usize, facts: bool) -> Option<JsonPage> {
+        if let Some(page) = self.opened.pages.get(index) {
+            return Some(page.clone());
+        }
+        let mut pages = self.ahead(facts).pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = pages.iter().position(|(page, _)| *page == index)?;
+        Some(pages.swap_remove(place).1)
+    }
+
+    /// Asked for once; whoever else wants a page of the file waits for it.
+    fn ahead(&self, facts: bool) -> &Ahead {
+        self.opened.ahead.get_or_init(|| {
+            self.ask_ahead(facts).unwrap_or_else(|error| {
+                tracing::debug!(%error, "a file could not be read ahead; its pages are read one by one");
+                // A page over which a child dies fails by itself, and is not looked at for the sake of the others.
+                Ahead { hints: Some("null".to_owned()), pages: Mutex::default() }
+            })
+        })
+    }
+
+    fn ask_ahead(&self, facts: bool) -> ReadResult<Ahead> {
+        if !self.opened.pages.is_empty() {
+            return Ok(Ahead { hints: None, pages: Mutex::default() });
+        }
+        let (Answer::Ahead { hints, pages }, answer, begin) =
+            self.remote.ask(Ask::Ahead, &self.options, None, facts)?
+        else {
+            return Err(unexpected());
+        };
+        let mut rest = &answer[begin..];
+        let pages = pages.into_iter().map(|(index, head)| Ok((index, JsonPage::cut_off(head, &mut rest)?)));
+        Ok(Ahead { hints, pages: Mutex::new(pages.collect::<ReadResult<_>>()?) })
+    }
+
+    fn ask_page(&self, ask: Ask, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
+        let hints = self.ahead(facts).hints.as_deref();
+        match self.remote.ask(ask, &self.with_own(options), hints, facts)? {
             (Answer::Page(facts), mut answer, begin) => {
                 answer.drain(..begin);
-                Ok((facts, answer))
+                Ok(JsonPage { facts, json: answer })
             }
             _ => Err(unexpected()),
         }
     }
 
-    fn ask(&self, ask: Ask, options: &ReadOptions) -> ReadResult<(Answer, Vec<u8>, usize)> {
-        self.remote.ask(ask, options, self.opened.hints.as_deref())
+    fn ask(&self, ask: Ask) -> ReadResult<(Answer, Vec<u8>, usize)> {
+        self.remote.ask(ask, &self.options, None, false)
     }
 
     /// How a page is read is said when it is; what opens the file stays.
@@ -204,28 +231,18 @@ impl IsolatedFile {
     }
 }
 
-fn unexpected() -> ReadError {
-    ReadError::NoReader { what: "the process that read it gave another answer".to_owned() }
-}
-
-fn parsed(json: &[u8]) -> ReadResult<Page> {
-    serde_json::from_slice(json).map_err(|_| unexpected())
-}
-
 impl OpenFile for IsolatedFile {
     fn about(&self) -> &About {
         &self.opened.about
     }
 
     fn page(&self, index: usize) -> ReadResult<Page> {
-        match self.opened.pages.get(index) {
-            Some((_, json)) => parsed(json),
-            None => parsed(&self.ask_page(Ask::Page(index), &self.options)?.1),
-        }
+        let known = self.known(index, false);
+        known.map_or_else(|| self.ask_page(Ask::Page(index), &self.options, false), Ok)?.parsed()
     }
 
     fn read(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<Page>> {
-        Some(self.read_json(index, options).and_then(|(_, json)| parsed(&json)))
+        Some(self.read_page(index, options, false).and_then(|page| page.parsed()))
     }
 
     fn is_converted(&self) -> bool {
@@ -237,14 +254,14 @@ impl OpenFile for IsolatedFile {
     }
 
     fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {
-        match self.ask(Ask::Pictures(index), &self.options)? {
+        match self.ask(Ask::Pictures(index))? {
             (Answer::Pictures(pictures), ..) => Ok(pictures),
             _ => Err(unexpected()),
         }
     }
 
     fn image(&self, index: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
-        match self.ask(Ask::Image(index, dpi), &self.options)? {
+        match self.ask(Ask::Image(index, dpi))? {
             (Answer::Image { width, height, channels, dpi }, mut pixels, begin) => {
                 pixels.drain(..begin);
                 Ok(Some(PageImage { width, height, channels, pixels, dpi }))
@@ -267,7 +284,7 @@ impl OpenFile for IsolatedFile {
         if let Some(names) = &self.opened.attachments {
             return Ok(names.clone());
         }
-        match self.ask(Ask::Attachments, &self.options)? {
+        match self.ask(Ask::Attachments)? {
             (Answer::Attachments(names), ..) => Ok(names),
             _ => Err(unexpected()),
         }
@@ -280,7 +297,7 @@ impl OpenFile for IsolatedFile {
 
 impl IsolatedFile {
     fn bytes(&self, ask: Ask) -> ReadResult<Option<Vec<u8>>> {
-        match self.ask(ask, &self.options)? {
+        match self.ask(ask)? {
             (Answer::Bytes, mut answer, begin) => {
                 answer.drain(..begin);
                 Ok(Some(answer))
@@ -334,11 +351,11 @@ impl IsolatedReader {
 impl Opener for IsolatedReader {
     fn open(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>> {
         let remote = self.remote(source, name, options)?;
-        Ok(Box::new(IsolatedFile::open(remote, options.clone(), None)?))
+        Ok(Box::new(IsolatedFile::open(remote, options.clone(), None, false)?))
     }
 
     fn detect(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<FileType> {
-        match self.remote(source, name, options)?.ask(Ask::Detect, options, None)? {
+        match self.remote(source, name, options)?.ask(Ask::Detect, options, None, false)? {
             (Answer::Type(found), ..) => Ok(found),
             _ => Err(unexpected()),
         }

@@ -30,6 +30,8 @@ pub(super) enum Ask {
     Page(usize),
     /// With OCR where it needs that.
     Read(usize),
+    /// What has to be known of the file before its pages are read, and those pages of a short file that need no OCR.
+    Ahead,
     Pictures(usize),
     Image(usize, f32),
     PageFile(usize),
@@ -47,6 +49,8 @@ pub(super) struct Request<'a> {
     pub(super) hints: Option<Cow<'a, str>>,
     /// Whether the bytes of the file follow.
     pub(super) has_bytes: bool,
+    /// Whether pages come with what people ask first.
+    pub(super) facts: bool,
 }
 
 /// What people ask about a page first, with its text.
@@ -77,19 +81,31 @@ impl PageFacts {
     }
 }
 
+/// A page that follows as JSON, in the order of the heads.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PageHead {
+    pub(super) facts: Option<PageFacts>,
+    /// Of the JSON, in bytes.
+    pub(super) length: usize,
+}
+
 /// The head of an answer; what follows it is said at each.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
     Type(FileType),
-    /// The files inside, and the pages that are read already, each with its length; they follow as JSON.
+    /// The files inside, and all pages if they are read already.
     Opened {
         about: Box<About>,
-        hints: Option<String>,
         attachments: Option<Vec<AttachmentName>>,
-        pages: Vec<(PageFacts, usize)>,
+        pages: Vec<PageHead>,
+    },
+    /// Pages that need nothing more, by their index.
+    Ahead {
+        hints: Option<String>,
+        pages: Vec<(usize, PageHead)>,
     },
     /// The page follows as JSON.
-    Page(PageFacts),
+    Page(Option<PageFacts>),
     Pictures(Vec<Rect>),
     /// The pixels follow.
     Image {
@@ -142,6 +158,7 @@ mod tests {
             ask: Ask::Image(3, 150.0),
             hints: None,
             has_bytes: true,
+            facts: false,
         };
         let bytes = encode(&request, b"%PDF").unwrap();
         let (read, follows) = decode::<Request<'_>>(&bytes).unwrap();

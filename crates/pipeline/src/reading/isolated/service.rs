@@ -1,10 +1,11 @@
 //! The child's side: opens files, keeps a few of them, and answers what is asked of them.
 
-use super::protocol::{Answer, Ask, FileRef, PageFacts, Request, decode, encode};
+use super::protocol::{Answer, Ask, FileRef, PageFacts, PageHead, Request, decode, encode};
 use bindery_engine::{context::BlobAccess, runner::processes::Service};
 use bindery_reader::{
     OpenFile, Page, ReadError, ReadOptions, Reader, detect,
     error::bytes as shown,
+    model::PageKind,
     ocr::{OcrEngine, tesseract::Tesseract},
     read_file,
 };
@@ -24,6 +25,10 @@ const BYTES_AT_MOST: usize = 32 << 20;
 
 /// Pages that were read by opening the file are sent at once if they have no more than this.
 const SENT_AT_ONCE: usize = 1 << 20;
+
+/// A file of so many pages is read as a whole when its first page is: most files are short, and each request costs
+/// something, as does opening the file in another child.
+const SHORT: usize = 4;
 
 /// A file that is open, and what it was opened with.
 #[derive(Debug)]
@@ -103,9 +108,10 @@ impl FileService {
         let nothing = (Answer::Nothing, Vec::new());
         Ok(match request.ask {
             Ask::Detect => nothing,
-            Ask::Open => opened(&*file)?,
-            Ask::Page(index) => page(&file.page(index)?, options)?,
-            Ask::Read(index) => page(&reader.read_page(&*file, index)?, options)?,
+            Ask::Open => opened(&*file, request.facts)?,
+            Ask::Ahead => ahead(&*file, request.facts),
+            Ask::Page(index) => page(&file.page(index)?, request)?,
+            Ask::Read(index) => page(&reader.read_page(&*file, index)?, request)?,
             Ask::Pictures(index) => (Answer::Pictures(file.pictures(index)?), Vec::new()),
             Ask::Image(index, dpi) => match file.image(index, dpi)? {
                 Some(image) => {
@@ -136,6 +142,8 @@ impl FileService {
         if let Some(entry) = open.iter().position(is_it).and_then(|place| open.remove(place)) {
             let opened = Arc::clone(&entry.opened);
             open.push_back(entry);
+            drop(open);
+            take_hints(&*opened, request);
             return Ok(Some(opened));
         }
         let Some(bytes) = bytes_of(request, follows, blobs)? else { return Ok(None) };
@@ -146,9 +154,7 @@ impl FileService {
             all -= open.pop_front().map_or(0, |closed| closed.size);
         }
         let opened: Arc<dyn OpenFile> = Arc::from(reader.open(bytes, name)?);
-        if let Some(hints) = &request.hints {
-            opened.take_hints(hints);
-        }
+        take_hints(&*opened, request);
         open.push_back(Entry {
             file: request.file.clone().into_owned(),
             name: request.name.clone().map(Cow::into_owned),
@@ -157,6 +163,12 @@ impl FileService {
             size,
         });
         Ok(Some(opened))
+    }
+}
+
+fn take_hints(file: &dyn OpenFile, request: &Request<'_>) {
+    if let Some(hints) = &request.hints {
+        file.take_hints(hints);
     }
 }
 
@@ -213,25 +225,44 @@ impl io::Write for Bounded {
     }
 }
 
-fn page(page: &Page, options: &ReadOptions) -> Result<(Answer, Vec<u8>), ReadError> {
-    let most = options.limits.page_bytes;
+fn page(page: &Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
+    let most = request.options.limits.page_bytes;
     let bytes = json(page, usize::try_from(most).unwrap_or(usize::MAX)).ok_or_else(|| {
         ReadError::too_large(format!("page {} has more than {} once it is read", page.number, shown(most)))
     })?;
-    Ok((Answer::Page(PageFacts::of(page)), bytes))
+    Ok((Answer::Page(request.facts.then(|| PageFacts::of(page))), bytes))
+}
+
+/// Puts a page behind others; none if all together would have too many bytes.
+fn put(page: &Page, facts: bool, follows: &mut Vec<u8>) -> Option<PageHead> {
+    let bytes = json(page, SENT_AT_ONCE - follows.len())?;
+    follows.extend_from_slice(&bytes);
+    Some(PageHead { facts: facts.then(|| PageFacts::of(page)), length: bytes.len() })
 }
 
 /// What is known of a file, with its pages where they are all read already and not large.
-fn opened(file: &dyn OpenFile) -> Result<(Answer, Vec<u8>), ReadError> {
-    let (about, attachments, hints) = (file.about().clone(), file.attachment_names().ok(), file.hints());
+fn opened(file: &dyn OpenFile, facts: bool) -> Result<(Answer, Vec<u8>), ReadError> {
+    let (about, attachments) = (Box::new(file.about().clone()), file.attachment_names().ok());
     let (mut pages, mut follows) = (Vec::new(), Vec::new());
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
-        let read = file.page(index)?;
-        let Some(bytes) = json(&read, SENT_AT_ONCE - follows.len()) else {
-            return Ok((Answer::Opened { about: Box::new(about), hints, attachments, pages: Vec::new() }, Vec::new()));
+        let Some(head) = put(&file.page(index)?, facts, &mut follows) else {
+            return Ok((Answer::Opened { about, attachments, pages: Vec::new() }, Vec::new()));
         };
-        pages.push((PageFacts::of(&read), bytes.len()));
-        follows.extend_from_slice(&bytes);
+        pages.push(head);
     }
-    Ok((Answer::Opened { about: Box::new(about), hints, attachments, pages }, follows))
+    Ok((Answer::Opened { about, attachments, pages }, follows))
+}
+
+/// What the pages of a file have in common, and the pages of a short one. One that cannot be read is left out: who asks
+/// for it is told why.
+fn ahead(file: &dyn OpenFile, facts: bool) -> (Answer, Vec<u8>) {
+    let (hints, count) = (file.hints(), file.about().page_count);
+    let (mut pages, mut follows) = (Vec::new(), Vec::new());
+    for index in 0..if count <= SHORT { count } else { 0 } {
+        let Ok(page) = file.page(index) else { continue };
+        if matches!(page.kind, PageKind::Text | PageKind::Blank) {
+            pages.extend(put(&page, facts, &mut follows).map(|head| (index, head)));
+        }
+    }
+    (Answer::Ahead { hints, pages }, follows)
 }
