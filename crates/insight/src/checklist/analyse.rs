@@ -179,7 +179,8 @@ fn fulfilment(requirement: &Requirement, assigned: &Assigned<'_>, as_of: Date) -
         found: u32::try_from(papers.len()).unwrap_or(u32::MAX),
         at_least: requirement.at_least,
         documents: papers.iter().map(|paper| paper.id.clone()).collect(),
-        points: (points * 10_000.0).round() / 10_000.0,
+        // An empty sum is -0.
+        points: (points * 10_000.0).round() / 10_000.0 + 0.0,
         of: requirement.weight,
         reasons,
     }
