@@ -4,14 +4,17 @@
 //! |---|---|
 //! | `analysis` | the submission as a whole: what its checklist asks for, what is missing, what contradicts |
 //! | `documents` | all documents of a submission: what each is and says, what to look at and why, what is missing |
+//! | `rows` | the columns of lists, such as line items, in printed order |
 //! | `document` | one document: every field with where it stands and what is doubtful |
 
 mod analysis;
 mod document;
 mod documents;
+mod rows;
 
 pub(crate) use document::show_document;
 pub(crate) use documents::in_short;
+pub(crate) use rows::columns;
 
 use crate::{
     output,

@@ -68,7 +68,7 @@ impl Reader<'_> {
         let in_order = self.in_order(&fields, &documents, problems);
         let name = name?;
         let title = title.unwrap_or_else(|| name.to_string());
-        Some(Checklist { title, name, version, as_of, documents, agree, in_order })
+        Some(Checklist { name, title, version, as_of, documents, agree, in_order })
     }
 
     fn documents(&self, fields: &Fields<'_>, problems: &mut Problems) -> Vec<Requirement> {
@@ -333,18 +333,13 @@ fn texts(entry: &Fields<'_>, key: &str, problems: &mut Problems) -> Vec<String> 
     }
     let mut all = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
-        match node.as_text() {
-            Some(text) => all.push(text.to_owned()),
-            None => {
-                let message = format!("expected a text, found {}", node.describe());
-                problems.add_with_hint(
-                    node.place,
-                    &format!("{}[{index}]", entry.path_of(key)),
-                    message,
-                    "put it in quotes",
-                );
-            }
-        }
+        let Some(text) = node.as_text() else {
+            let message = format!("expected a text, found {}", node.describe());
+            let path = format!("{}[{index}]", entry.path_of(key));
+            problems.add_with_hint(node.place, &path, message, "put it in quotes");
+            continue;
+        };
+        all.push(text.to_owned());
     }
     all
 }
