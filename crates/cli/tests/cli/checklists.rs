@@ -70,7 +70,7 @@ fn s000_25_a_killed_run_analyses_once() {
     let expected = undisturbed.bindery(&command).ok().json()["result"]["analysis"].clone();
     let whole = begun.elapsed();
     assert_eq!(expected["verdict"], "incomplete");
-    let mut moments = fastrand::Rng::with_seed(0x000_25);
+    let mut moments = fastrand::Rng::with_seed(25);
     for kill in 1..=4 {
         let desk = Desk::new();
         let started = desk.start(&command);
