@@ -1,5 +1,5 @@
 """Makes the samples anew: in ../files one small file of each type that Bindery reads, in ../inbox a pile of papers, in
-../civic a recorded town.
+../civic a recorded town, in ../checklists three case files.
 
     python3 -m venv env && env/bin/pip install -r requirements.txt && env/bin/python make.py
 
@@ -10,6 +10,7 @@ import io
 import sys
 from pathlib import Path
 
+import case_files
 import civic
 import inbox
 import invoice
@@ -50,10 +51,12 @@ def all_files():
 
 def main():
     samples = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
-    for name, files in {"files": all_files(), "inbox": inbox.all_files(), "civic": civic.all_files()}.items():
+    for name, files in {"files": all_files(), "inbox": inbox.all_files(), "civic": civic.all_files(),
+                        "checklists": case_files.all_files()}.items():
         folder = samples / name
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
         print(f"{name}: {len(files)} files, {sum(map(len, files.values()))} bytes")
 

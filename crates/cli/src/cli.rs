@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Review(commands::reviews::Args),
     Workflows(commands::workflows::Args),
     Doctypes(commands::doctypes::Args),
+    Checklists(commands::checklists::Args),
     Processors(commands::processors::Args),
     Machine(commands::machine::Args),
     Civic(commands::civic::Args),

@@ -1,6 +1,7 @@
 //! Taking files in: what is said about them, which workflow they are for, and whether they are here already.
 
 use crate::{
+    commands::checklists,
     config::{App, Settings},
     exit::Exit,
     failure::Failure,
@@ -9,7 +10,9 @@ use crate::{
 use bindery_core::{SubmissionId, submission::BY_CONTENT};
 use bindery_engine::intake::{Intake, Received};
 use bindery_pipeline::{
-    DEFAULT_WORKFLOW, documents,
+    DEFAULT_WORKFLOW,
+    analysis::{self, ANALYZER, CHECKLIST_WORKFLOW, state_checklist},
+    documents,
     intake::{OWN_KEY, Taken, Unreadable, rules, state_doctype, take_in},
 };
 use serde_json::{Map, Value, json};
@@ -25,6 +28,10 @@ pub(crate) struct About {
     /// Their document type: the workflow `documents` reads its fields and classifies nothing; `bindery doctypes` lists the types
     #[arg(long, value_name = "NAME")]
     doctype: Option<String>,
+
+    /// The checklist they are compared with as a whole: its name, or a file; `bindery checklists` lists those there are
+    #[arg(long, value_name = "NAME")]
+    checklist: Option<String>,
 
     /// Whose they are
     #[arg(long, value_name = "NAME")]
@@ -43,9 +50,10 @@ impl About {
     /// A workflow that does not exist or cannot run here is told before anything is copied.
     pub(crate) async fn check(&self, app: &App, settings: &Settings) -> anyhow::Result<()> {
         self.metadata()?;
+        self.checklist_yaml(settings)?;
         let by_rule = settings.rules.iter().map(|rule| rule.workflow.as_str()).chain([DEFAULT_WORKFLOW]);
-        let possible: BTreeSet<&str> = match &self.workflow {
-            Some(said) => BTreeSet::from([said.as_str()]),
+        let possible: BTreeSet<&str> = match self.stated_workflow() {
+            Some(said) => BTreeSet::from([said]),
             None => by_rule.collect(),
         };
         let mut classifies = false;
@@ -53,8 +61,23 @@ impl About {
             let workflow = app.engine.catalog().workflow(&name.into(), None).await?;
             app.engine.check_processors(&workflow)?;
             classifies |= documents::classifies(&workflow);
+            if self.checklist.is_some() && analysis::analysis_stage(&workflow).is_none() {
+                let message = format!("--checklist: the workflow {name:?} compares nothing with a checklist");
+                let hint = format!("use --workflow {CHECKLIST_WORKFLOW}, or add a stage with {ANALYZER}");
+                return Err(Failure::usage(message).hint(hint).into());
+            }
         }
         self.check_doctype(settings, classifies)
+    }
+
+    /// The workflow that is named, or follows from the checklist.
+    fn stated_workflow(&self) -> Option<&str> {
+        self.workflow.as_deref().or_else(|| self.checklist.as_ref().map(|_| CHECKLIST_WORKFLOW))
+    }
+
+    /// The text of the checklist that is named; every problem is told before anything is copied.
+    fn checklist_yaml(&self, settings: &Settings) -> anyhow::Result<Option<String>> {
+        self.checklist.as_deref().map(|named| checklists::yaml_of(settings, named)).transpose()
     }
 
     fn check_doctype(&self, settings: &Settings, classifies: bool) -> anyhow::Result<()> {
@@ -78,11 +101,14 @@ impl About {
     pub(crate) fn intake(&self, settings: &Settings, taken: Taken, channel: &str) -> anyhow::Result<Intake> {
         let metadata = self.metadata()?;
         let by_rule = || rules::choose(&settings.rules, &taken.files, &metadata);
-        let workflow = self.workflow.as_deref().unwrap_or_else(by_rule).to_owned();
+        let workflow = self.stated_workflow().unwrap_or_else(by_rule).to_owned();
         let mut intake = taken.into_intake(&workflow);
         intake.metadata.extend(metadata);
         if let Some(doctype) = &self.doctype {
             state_doctype(&mut intake, doctype);
+        }
+        if let Some(yaml) = self.checklist_yaml(settings)? {
+            state_checklist(&mut intake, &yaml);
         }
         intake.owner.clone_from(&self.owner);
         intake.priority = self.priority;
@@ -193,10 +219,11 @@ pub(crate) fn note_unreadable(unreadable: &[Unreadable]) {
 /// The same files for another workflow, for a newer version of it or for somebody else are another submission.
 async fn content_id(app: &App, settings: &Settings, about: &About, taken: &Taken) -> anyhow::Result<String> {
     let metadata = about.metadata()?;
-    let name = about.workflow.as_deref().unwrap_or_else(|| rules::choose(&settings.rules, &taken.files, &metadata));
+    let name = about.stated_workflow().unwrap_or_else(|| rules::choose(&settings.rules, &taken.files, &metadata));
     let workflow = app.engine.catalog().workflow(&name.into(), None).await?;
     let mut purpose = vec![json!(workflow.name), json!(workflow.version), json!(about.owner), json!(metadata)];
     purpose.extend(about.doctype.as_ref().map(|doctype| json!({"doctype": doctype})));
+    purpose.extend(about.checklist_yaml(settings)?.map(|yaml| json!({"checklist": yaml})));
     Ok(taken.content_id(&Value::Array(purpose)))
 }
 

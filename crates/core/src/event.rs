@@ -10,6 +10,7 @@ pub mod kind {
     pub const DOCUMENT_PROCESSED: &str = "DocumentProcessedEvent";
     pub const DOCUMENT_FULLY_PROCESSED: &str = "DocumentFullyProcessedEvent";
     pub const SUBMISSION_DOCUMENTS_COMPLETE: &str = "SubmissionDocumentsCompleteEvent";
+    pub const SUBMISSION_ANALYSIS_COMPLETE: &str = "SubmissionAnalysisCompleteEvent";
     pub const SUBMISSION_COMPLETED: &str = "SubmissionCompleted";
     pub const SUBMISSION_FAILED: &str = "SubmissionFailed";
     pub const SUBMISSION_CANCELLED: &str = "SubmissionCancelled";

@@ -203,7 +203,7 @@ impl Engine {
                 let extracted = self.corrected(&work.processor, found, &correction)?;
                 decided.output = signed(extracted.output, decision, &correction);
                 let found = self.found_outside(&decided.output, Some(1.0), Target::Next).await?;
-                let found = Found { label: extracted.label, ..found };
+                let found = Found { label: extracted.label, events: extracted.events, ..found };
                 match settler.found(guard, work, found).await? {
                     Settlement::Commit(commit) => *commit,
                     Settlement::FanOut(_) => {

@@ -56,6 +56,6 @@ pub mod workflow;
 
 pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};
-pub use processor::{Child, Children, Correction, Extracted, Kind, Processor, Registry};
+pub use processor::{Announcement, Child, Children, Correction, Extracted, Kind, Processor, Registry};
 pub use stop::{StopHandle, StopSignal, stop_pair};
 pub use worker::{SILENT_AFTER, Source, StoreHealth, Worker, WorkerMetrics, WorkerOptions, metrics};

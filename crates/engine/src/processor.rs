@@ -136,6 +136,8 @@ pub struct Extracted {
     pub label: Option<String>,
     /// There was nothing to do, and why.
     pub skipped: Option<String>,
+    /// Events about the submission, appended in the commit that stores the result.
+    pub events: Vec<Announcement>,
     /// In millionths of the currency unit.
     pub cost_micros: i64,
 }
@@ -156,6 +158,13 @@ impl Extracted {
         self.children = Some(children);
         self
     }
+}
+
+/// An event that a processor appends with its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Announcement {
+    pub kind: String,
+    pub data: Value,
 }
 
 /// Bytes, or the hash of bytes that are stored already, under a readable key.

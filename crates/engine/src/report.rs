@@ -149,6 +149,7 @@ impl Engine {
             artifacts: Vec::new(),
             label: None,
             skipped: None,
+            events: Vec::new(),
             cost_micros: 0,
             processor_version: 0,
         })

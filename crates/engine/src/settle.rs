@@ -6,7 +6,7 @@ use crate::{
     engine::Engine,
     error::{EngineError, EngineResult, NO_SPACE},
     fan_out::FanOut,
-    processor::{Children, NewArtifact},
+    processor::{Announcement, Children, NewArtifact},
     steps::Failure,
     workflow::{OnReview, Over, Resolved, Stage, Target},
 };
@@ -23,6 +23,9 @@ use bindery_store::{Changes, Commit, Guard, JobEnd};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// The milestone of a submission whose documents have all been processed.
+const DOCUMENTS_COMPLETE: &str = "submission-documents-complete";
+
 /// How soon work that found no space on a disk tries again.
 const SPACE_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
@@ -37,6 +40,7 @@ pub struct Found {
     pub artifacts: Vec<NewArtifact>,
     pub label: Option<String>,
     pub skipped: Option<String>,
+    pub events: Vec<Announcement>,
     pub cost_micros: i64,
     pub processor_version: u32,
 }
@@ -115,6 +119,7 @@ impl Settler<'_> {
             self.relabel(&mut next, &work, label).await?;
         }
         self.aggregation_event(&mut next, &work).await?;
+        announce(&mut next, &work, &found.events);
         if let Some(children) = found.children {
             self.check_children(&work, &children)?;
             let changes = next.into_changes();
@@ -175,6 +180,7 @@ impl Settler<'_> {
                 self.relabel(&mut next, work, label).await?;
             }
             self.aggregation_event(&mut next, work).await?;
+            announce(&mut next, work, &found.events);
             let target = if found.target == Target::Backoffice { Target::Next } else { found.target };
             self.go_on(&mut next, work, &target, found.output).await?;
         }
@@ -406,14 +412,22 @@ impl Settler<'_> {
     async fn aggregation_event(&self, next: &mut Next<'_>, work: &Work) -> EngineResult<()> {
         let stage = self.stage(work.stage);
         let Some(aggregation) = stage.aggregation else { return Ok(()) };
-        if aggregation.counts == Over::File && aggregation.scope == Over::Submission {
+        let all = aggregation.scope == Over::Submission;
+        if aggregation.counts == Over::Document && all {
+            let documents = self.engine.store().item_counts(work.submission).await?.documents;
+            let data = json!({
+                "totalDocuments": documents, "processedDocuments": documents, "allDocumentsProcessed": true,
+            });
+            next.milestone(kind::SUBMISSION_DOCUMENTS_COMPLETE, None, DOCUMENTS_COMPLETE, &data);
+        }
+        if aggregation.counts == Over::File && all {
             let counted = crate::view::submission_state(self.engine, work.submission).await?;
             let data = json!({
                 "totalDocuments": counted.total_documents,
                 "processedDocuments": counted.completed_documents + counted.failed_documents,
                 "allDocumentsProcessed": true,
             });
-            next.milestone(kind::SUBMISSION_DOCUMENTS_COMPLETE, None, "submission-documents-complete", &data);
+            next.milestone(kind::SUBMISSION_DOCUMENTS_COMPLETE, None, DOCUMENTS_COMPLETE, &data);
         } else {
             let data = json!({"stage": stage.name, "collected": aggregation.counts.as_str()});
             next.event(kind::STAGE_CLOSED, work.item, &data);
@@ -428,6 +442,13 @@ impl Settler<'_> {
             next.changes.items.push(item);
         }
         Ok(())
+    }
+}
+
+/// Appends the events that a processor has with its result.
+fn announce(next: &mut Next<'_>, work: &Work, events: &[Announcement]) {
+    for event in events {
+        next.event(&event.kind, work.item, &event.data);
     }
 }
 

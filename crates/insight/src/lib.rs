@@ -8,6 +8,7 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | [`checklist`] | which documents a submission must hold, and what must agree across them |
 //! | [`doctype`] | a type of document, as one YAML file describes it |
 //! | [`classify`] | which type a page is of, how sure, and why; which pages make one document |
 //! | [`fields`] | the values that a document states, where it states them, and what is doubtful about them |
@@ -20,6 +21,7 @@
 //! Only [`models`] speaks to a network, and only with the service that is configured. Nothing else touches a disk but
 //! [`doctype::DocTypes::with_folder`] and [`fields::Templates::load`]; there the same pages always give the same answer.
 
+pub mod checklist;
 pub mod classify;
 pub mod doctype;
 pub mod fields;

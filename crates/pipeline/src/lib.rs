@@ -2,6 +2,7 @@
 //!
 //! | module | what it owns |
 //! |---|---|
+//! | [`analysis`] | the `checklist` workflow: what a submission as a whole lacks, and what contradicts in it |
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
@@ -19,6 +20,7 @@
 //!
 //! **What wakes it**: the engine's workers.
 
+pub mod analysis;
 pub mod docproc;
 pub mod documents;
 pub mod errands;
@@ -57,6 +59,7 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     errands::register(&mut registry);
     idp::register(&mut registry, &room, &Arc::default());
     parsers::register(&mut registry, &room);
+    registry.register(analysis::SubmissionAnalyzer);
     registry.register(output::Output::default());
     registry.register(text::TextSplitter);
     registry.register(text::WordCounter);

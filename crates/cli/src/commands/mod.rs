@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub(crate) mod cancel;
+pub(crate) mod checklists;
 pub(crate) mod child;
 pub(crate) mod civic;
 pub(crate) mod dead_letters;
@@ -67,6 +68,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
         Command::Review(args) => reviews::run(settings, args).await,
         Command::Workflows(args) => workflows::run(settings, args).await,
         Command::Doctypes(args) => doctypes::run(settings, args).await,
+        Command::Checklists(args) => checklists::run(settings, args),
         Command::Machine(args) => machine::run(settings, args).await,
         Command::Civic(args) => civic::run(settings, args).await,
     }

@@ -28,6 +28,7 @@ Examples:
   bindery run a.pdf b.docx --json > result.json  the result for a program
   bindery run inbox --workflow read              only the text; `bindery workflows` lists what there is
   bindery run inbox --doctype receipt            all of them are receipts; nothing is classified
+  bindery run papers --checklist loan_application  what is missing from a loan application, what contradicts
   cat scan.pdf | bindery run -                   from standard input
 Stopped half-way, killed, or without power? The same command goes on. The same files once more show their result again;
 --anew works on them anew.

@@ -1,8 +1,8 @@
 //! One document.
 
-use super::{pages_of, per_cent, shown};
+use super::{columns, pages_of, per_cent, shown};
 use crate::output;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// One document with its fields, each with where it stands and what is doubtful.
 pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
@@ -45,20 +45,19 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
 }
 
 fn show_rows(name: &str, rows: &[Value]) -> anyhow::Result<()> {
-    let mut columns: Vec<&str> = Vec::new();
-    for cell in rows.iter().filter_map(|row| row["cells"].as_object()).flat_map(Map::keys) {
-        if !columns.contains(&cell.as_str()) {
-            columns.push(cell);
-        }
-    }
+    let columns = columns(rows);
     if columns.is_empty() {
         return Ok(());
     }
     output::line("")?;
     output::line(format!("{name}:"))?;
-    for row in rows {
-        let cells = columns.iter().map(|column| shown(&row["cells"][*column]["normalised"]));
-        output::line(format!("  {}", cells.collect::<Vec<_>>().join(" | ")))?;
-    }
+    let headings: Vec<String> =
+        std::iter::once("ROW#".to_owned()).chain(columns.iter().map(|column| column.to_uppercase())).collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let cells = |(number, row): (usize, &Value)| -> Vec<String> {
+        let cells = columns.iter().map(|column| shown(&row["cells"][column.as_str()]["normalised"]));
+        std::iter::once((number + 1).to_string()).chain(cells).collect()
+    };
+    output::table(&headings, rows.iter().enumerate().map(cells))?;
     Ok(())
 }

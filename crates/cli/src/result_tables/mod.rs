@@ -2,14 +2,19 @@
 //!
 //! | module | shows |
 //! |---|---|
+//! | `analysis` | the submission as a whole: what its checklist asks for, what is missing, what contradicts |
 //! | `documents` | all documents of a submission: what each is and says, what to look at and why, what is missing |
+//! | `rows` | the columns of lists, such as line items, in printed order |
 //! | `document` | one document: every field with where it stands and what is doubtful |
 
+mod analysis;
 mod document;
 mod documents;
+mod rows;
 
 pub(crate) use document::show_document;
 pub(crate) use documents::in_short;
+pub(crate) use rows::columns;
 
 use crate::{
     output,
@@ -26,7 +31,11 @@ pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> 
     if let Some(top) = result["top_words"].as_array() {
         words(totals, files, top)
     } else if let Some(documents) = result["documents"].as_array() {
-        documents::show(result, totals, documents)
+        documents::show(result, totals, documents)?;
+        match &result["analysis"] {
+            Value::Null => Ok(()),
+            analysis => analysis::show(analysis),
+        }
     } else if totals.contains_key("by_ocr") {
         texts(totals, files)
     } else {

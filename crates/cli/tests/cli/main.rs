@@ -6,6 +6,7 @@ mod bad_input;
 mod broker;
 mod buckets;
 mod carrying;
+mod checklists;
 mod civic_city;
 mod civic_kills;
 mod civic_models;

@@ -374,6 +374,7 @@ fn keep_large_values(context: &StepContext, extracted: Extracted, processor_vers
         artifacts: extracted.artifacts,
         label: extracted.label,
         skipped: extracted.skipped,
+        events: extracted.events,
         cost_micros: extracted.cost_micros + charged,
         processor_version,
     })

@@ -2,8 +2,9 @@
 //! read there is what runs.
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 11] {
+pub const fn all() -> [(&'static str, &'static str); 12] {
     [
+        ("checklist", include_str!("../../../../workflows/checklist.yaml")),
         ("civic", include_str!("../../../../workflows/civic.yaml")),
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("documents", include_str!("../../../../workflows/documents.yaml")),

@@ -36,6 +36,7 @@ use unpack::{Inside, TELLING_BYTES, Unpacked, may_hold_files, unpack};
 
 pub use find::{Found, files_below};
 pub use taken::{Duplicate, OWN_KEY, Taken, Unreadable, duplicates, state_doctype, stated_doctype};
+pub(crate) use taken::{own_metadata, own_text};
 
 /// Standard input is kept in memory while it is read, so it has a limit that files do not have.
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;

@@ -95,18 +95,27 @@ const DOCTYPE: &str = "doctype";
 
 /// States the type of all documents of a submission, which are not classified then.
 pub fn state_doctype(intake: &mut Intake, doctype: &str) {
-    let own = intake.metadata.entry(OWN_KEY).or_insert_with(|| Value::Object(Map::new()));
-    own[DOCTYPE] = json!(doctype);
+    own_metadata(intake)[DOCTYPE] = json!(doctype);
+}
+
+/// Where the metadata of a submission has what Bindery itself keeps with it.
+pub(crate) fn own_metadata(intake: &mut Intake) -> &mut Value {
+    intake.metadata.entry(OWN_KEY).or_insert_with(|| Value::Object(Map::new()))
+}
+
+/// A text that Bindery keeps with a submission, out of its metadata.
+pub(crate) fn own_text(metadata: &str, key: &str) -> Option<String> {
+    // Asked for every page, and hardly ever there.
+    if !metadata.contains(key) {
+        return None;
+    }
+    let said: Map<String, Value> = serde_json::from_str(metadata).unwrap_or_default();
+    said.get(OWN_KEY)?.get(key)?.as_str().map(str::to_owned)
 }
 
 /// The type that the metadata of a submission states for all of its documents.
 pub fn stated_doctype(metadata: &str) -> Option<String> {
-    // Asked for every page, and hardly ever there.
-    if !metadata.contains(DOCTYPE) {
-        return None;
-    }
-    let said: Map<String, Value> = serde_json::from_str(metadata).unwrap_or_default();
-    said.get(OWN_KEY)?.get(DOCTYPE)?.as_str().map(str::to_owned)
+    own_text(metadata, DOCTYPE)
 }
 
 /// The duplicates that the metadata of a submission tells of.

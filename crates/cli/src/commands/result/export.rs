@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    result_tables::{pages_of, shown},
+    result_tables::{columns, pages_of, shown},
     stored_result::StoredResult,
 };
 use bindery_core::cell::harmless;
@@ -71,6 +71,49 @@ pub(super) fn csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl W
     Ok(())
 }
 
+/// What is known of every row, before its cells.
+const ABOUT_ROW: [&str; 6] = ["document_id", "file", "doc_type", "list", "row", "page"];
+
+/// The lists of a document by name, with their rows.
+fn lists(document: &Value) -> impl Iterator<Item = (&String, &[Value])> {
+    let lists = document["rows"].as_object().into_iter().flatten();
+    lists.filter_map(|(name, rows)| Some((name, rows.as_array()?.as_slice())))
+}
+
+/// The columns of all lists, each document's in printed order; none where no document has rows.
+pub(super) fn row_columns(result: &StoredResult) -> anyhow::Result<Vec<String>> {
+    let mut all: Vec<String> = Vec::new();
+    each_document(result, |document| {
+        for column in lists(&document).flat_map(|(_, rows)| columns(rows)) {
+            if !all.contains(&column) {
+                all.push(column);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// A row for each row of each list.
+pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Write) -> anyhow::Result<()> {
+    let mut writer = csv::Writer::from_writer(into);
+    writer.write_record(ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str)))?;
+    each_document(result, |document| {
+        let [id, file, kind] = ["document_id", "file", "doc_type"].map(|key| shown(&document[key]));
+        for (list, rows) in lists(&document) {
+            for (number, row) in rows.iter().enumerate() {
+                let place = [(number + 1).to_string(), shown(&row["page"])];
+                let about = [id.clone(), file.clone(), kind.clone(), list.clone()].into_iter().chain(place);
+                let cells = columns.iter().map(|column| shown(&row["cells"][column.as_str()]["normalised"]));
+                writer.write_record(about.chain(cells).map(harmless))?;
+            }
+        }
+        Ok(())
+    })?;
+    writer.flush()?;
+    Ok(())
+}
+
 pub(super) fn json_lines(result: &StoredResult, into: impl Write) -> anyhow::Result<()> {
     let mut into = std::io::BufWriter::new(into);
     each_document(result, |document| {
@@ -102,8 +145,30 @@ mod tests {
              item_1,a.pdf,1-2,invoice,,,no date; no sum,,'=cmd(),-12.50\n\
              item_2,\"b, c.pdf\",1,letter,,,,2026-01-02,,\n"
         );
+        assert_eq!(row_columns(&result).unwrap(), [] as [&str; 0]);
         let mut lines = Vec::new();
         json_lines(&result, &mut lines).unwrap();
         assert_eq!(String::from_utf8(lines).unwrap().lines().count(), 2);
+    }
+
+    #[test]
+    fn each_row_of_a_list_is_a_row_with_its_columns_in_printed_order() {
+        let cell = |text: &str, left: u32| json!({"normalised": text, "bbox": [left, 0, left + 20, 9]});
+        let rows = json!([
+            {"page": 1, "cells": {"amount": cell("40.00", 500), "description": cell("=Paper", 56)}},
+            {"page": 2, "cells": {"amount": cell("60.00", 500), "quantity": cell("2", 300)}},
+        ]);
+        let document =
+            json!({"document_id": "doc_1_1", "file": "a.pdf", "doc_type": "invoice", "rows": {"line_items": rows}});
+        let result = StoredResult::Text(json!({"documents": [document]}).to_string());
+        let columns = row_columns(&result).unwrap();
+        let mut written = Vec::new();
+        rows_csv(&result, &columns, &mut written).unwrap();
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            "document_id,file,doc_type,list,row,page,description,quantity,amount\n\
+             doc_1_1,a.pdf,invoice,line_items,1,1,'=Paper,,40.00\n\
+             doc_1_1,a.pdf,invoice,line_items,2,2,,2,60.00\n"
+        );
     }
 }

@@ -26,7 +26,7 @@ Examples:
   bindery result sub_1 --document item_7    one document: its fields, where each stands, what is doubtful
   bindery result sub_1 --json               for programs
   bindery result sub_1 --output all.json    into a file
-  bindery result sub_1 --csv table.csv      a row for each document; - prints it
+  bindery result sub_1 --csv table.csv      a row for each document, and table.rows.csv with those of lists; - prints the first
   bindery result sub_1 --jsonl docs.jsonl   a line of JSON for each document
   bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
 pub(crate) struct Args {
@@ -48,7 +48,7 @@ struct Form {
     #[arg(long, value_name = "ID")]
     document: Option<String>,
 
-    /// Write a table of the documents
+    /// Write a table of the documents, and beside it NAME.rows.csv with the rows of their lists, such as line items
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
@@ -86,6 +86,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     } else if let Some(path) = form.csv {
         let fields = export::fields(&result)?;
         write_to(&path, DataForm::Text, |file| export::csv(&result, &fields, file))?;
+        let columns = export::row_columns(&result)?;
+        if let Some(rows) = rows_file(&path).filter(|_| !columns.is_empty()) {
+            write_to(&rows, DataForm::Text, |file| export::rows_csv(&result, &columns, file))?;
+        }
     } else if let Some(path) = form.jsonl {
         export::fields(&result)?;
         write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;
@@ -98,6 +102,13 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         result_tables::show(&result, &result.without_index()?)?;
     }
     Ok(Exit::Ok)
+}
+
+/// The file beside a table that holds the rows of its documents: `table.rows.csv`. None beside standard output or a device.
+fn rows_file(path: &Path) -> Option<PathBuf> {
+    let is_plain = path.as_os_str() != "-" && path.metadata().is_ok_and(|known| known.is_file());
+    let name = path.file_stem().filter(|_| is_plain)?.to_string_lossy().into_owned();
+    Some(path.with_file_name(format!("{name}.rows.csv")))
 }
 
 /// Writes a file, or to standard output.

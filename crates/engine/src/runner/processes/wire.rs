@@ -2,7 +2,7 @@
 
 use crate::{
     context::Cost,
-    processor::{Child, Children, Extracted, NewArtifact},
+    processor::{Announcement, Child, Children, Extracted, NewArtifact},
     runner::{Limits, Ran},
     steps::{StepTimes, Stopped},
     work_id::WorkId,
@@ -102,6 +102,7 @@ struct ExtractedRef<'a> {
     artifacts: Vec<WireArtifact>,
     label: Option<&'a str>,
     skipped: Option<&'a str>,
+    events: &'a [Announcement],
     cost_micros: i64,
 }
 
@@ -117,6 +118,7 @@ impl<'a> From<&'a Extracted> for ExtractedRef<'a> {
             artifacts: extracted.artifacts.iter().cloned().map(WireArtifact::from).collect(),
             label: extracted.label.as_deref(),
             skipped: extracted.skipped.as_deref(),
+            events: &extracted.events,
             cost_micros: extracted.cost_micros,
         }
     }
@@ -146,6 +148,7 @@ pub(super) struct WireExtracted {
     artifacts: Vec<WireArtifact>,
     label: Option<String>,
     skipped: Option<String>,
+    events: Vec<Announcement>,
     cost_micros: i64,
 }
 
@@ -162,6 +165,7 @@ impl From<WireExtracted> for Extracted {
             artifacts: wire.artifacts.into_iter().map(NewArtifact::from).collect(),
             label: wire.label,
             skipped: wire.skipped,
+            events: wire.events,
             cost_micros: wire.cost_micros,
         }
     }
@@ -357,6 +361,7 @@ mod tests {
             reasons: vec!["two totals".to_owned()],
             label: Some("invoice".to_owned()),
             skipped: Some("empty".to_owned()),
+            events: vec![Announcement { kind: "DoneEvent".to_owned(), data: json!({"pages": 2}) }],
             cost_micros: -3,
         };
         let expected = format!("{sent:?}");

@@ -151,7 +151,7 @@ async fn s000_22_two_workers_share_a_submission() {
     let one = Rig::new(registry());
     let two = Rig::beside(&one, registry());
     submit_own(&one, FILES).await;
-    drain_side_by_side(&one, &two).await;
+    Box::pin(drain_side_by_side(&one, &two)).await;
     let mut announced = fully_processed(&one).await;
     announced.sort();
     announced.dedup();

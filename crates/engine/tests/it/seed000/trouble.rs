@@ -176,7 +176,7 @@ async fn s000_22_two_instances_side_by_side_say_everything_once() {
             (first, second) => assert!(handled(&first) || handled(&second), "{first:?} {second:?}"),
         }
     }
-    drain_side_by_side(&one, &two).await;
+    Box::pin(drain_side_by_side(&one, &two)).await;
     let mut announced = fully_processed(&one).await;
     assert_eq!(announced.len(), SUBMISSIONS * DOCUMENTS);
     announced.sort();

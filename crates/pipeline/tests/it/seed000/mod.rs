@@ -2,6 +2,7 @@
 //! Intelligence, for which a server on this machine speaks. A test's name begins with the number of the requirement
 //! that it shows; the same with parsers outside is among the engine's tests.
 
+mod analysis;
 pub(crate) mod azure;
 mod completion;
 mod foundry;
