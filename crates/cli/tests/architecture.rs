@@ -12,10 +12,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-core", &[]),
     ("bindery-files", &[]),
     ("bindery-yaml", &["bindery-core"]),
+    ("bindery-http", &["bindery-core", "bindery-files"]),
     ("bindery-store", &["bindery-core", "bindery-files"]),
     ("bindery-states", &["bindery-core"]),
     ("bindery-reader", &["bindery-core", "bindery-files"]),
-    ("bindery-insight", &["bindery-core", "bindery-yaml", "bindery-reader"]),
+    ("bindery-insight", &["bindery-core", "bindery-yaml", "bindery-http", "bindery-reader"]),
     ("bindery-engine", ENGINE_USES),
     ("bindery-processors", ABOVE_ENGINE_USES),
     ("bindery-pipeline", ABOVE_PROCESSORS_USES),
@@ -31,6 +32,7 @@ const LAYERS: &[&str] = &[
     "bindery-core",
     "bindery-files",
     "bindery-yaml",
+    "bindery-http",
     "bindery-store",
     "bindery-states",
     "bindery-reader",
@@ -42,11 +44,11 @@ const LAYERS: &[&str] = &[
     "bindery-amqp",
     "bindery-server",
 ];
-const ENGINE_USES: &[&str] = LAYERS.split_at(7).0;
-const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(8).0;
-const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(9).0;
+const ENGINE_USES: &[&str] = LAYERS.split_at(8).0;
+const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(9).0;
+const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(10).0;
 /// Not the broker's.
-const SERVER_USES: &[&str] = LAYERS.split_at(11).0;
+const SERVER_USES: &[&str] = LAYERS.split_at(12).0;
 const CLI_USES: &[&str] = LAYERS;
 
 /// What would turn the core into something that does I/O.
