@@ -4,9 +4,9 @@
 //! address that was configured, and whoever follows one has every hop checked by the address guard.
 
 use crate::{
+    answer::{Answer, Limits},
     error::HttpError,
     public_address::{Guarded, PrivateAddress},
-    transport::{Answer, Limits, Transport},
 };
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use std::{
@@ -100,10 +100,9 @@ impl Client {
             .build();
         self.agent.run(request)
     }
-}
 
-impl Transport for Client {
-    fn exchange(&self, request: Request<Vec<u8>>, limits: &Limits) -> Result<Answer, HttpError> {
+    /// One exchange. Blocks; an answer of whatever status is an answer.
+    pub fn exchange(&self, request: Request<Vec<u8>>, limits: &Limits) -> Result<Answer, HttpError> {
         let method = request.method().clone();
         // A GET has no body at all, not an empty one.
         let said = if request.body().is_empty() && [Method::GET, Method::HEAD].contains(&method) {

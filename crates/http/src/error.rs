@@ -24,10 +24,6 @@ pub enum HttpError {
     /// The address guard refused it.
     #[error("cannot be asked: {0}")]
     PrivateAddress(PrivateAddress),
-    #[error("is not in the recording {folder} (a {method} request{sent})")]
-    NotRecorded { folder: String, method: String, sent: String },
-    #[error("could not be recorded or read again: {0}")]
-    Recording(String),
 }
 
 impl HttpError {

@@ -1,18 +1,16 @@
 //! The one guarded outgoing HTTP client of the workspace, and what belongs around a request.
 //!
 //! ```text
-//!  caller ──► rate limiter ──► circuit breaker ──► Transport: Client | Recording | Replaying
-//!                                                     │ address guard, TLS, proxy, time and size limits
+//!  caller ──► rate limiter ──► circuit breaker ──► Client: address guard, TLS, proxy, time and size limits
 //! ```
 //!
 //! | module | what it owns |
 //! |---|---|
 //! | [`client`] | [`Client`]: one exchange with its limits; no redirect is ever followed |
-//! | [`transport`] | the seam at which a recording takes the place of the network; [`Answer`], [`Limits`] |
+//! | [`answer`] | [`Limits`] of an exchange, and the [`Answer`] |
 //! | [`error`] | [`HttpError`]: why there is no answer, or only a part of one |
 //! | [`address`] | URLs: checked, joined, shown without their secrets |
 //! | [`public_address`] | the address guard: what is neither this machine nor a network around it |
-//! | [`recording`] | exchanges kept in a folder, and answered from it again |
 //! | [`signature`] | HMAC signatures of Standard Webhooks |
 //! | [`retry_after`] | the header `Retry-After` |
 //! | [`circuit`], [`breaker`], [`circuits`] | the circuit breaker: a pure state machine, a shared one, and all of this process |
@@ -24,6 +22,7 @@
 //! there is none. What a status means is for the caller to say.
 
 pub mod address;
+pub mod answer;
 pub mod breaker;
 pub mod circuit;
 pub mod circuits;
@@ -31,18 +30,16 @@ pub mod client;
 pub mod error;
 pub mod public_address;
 pub mod rate;
-pub mod recording;
 pub mod retry_after;
 pub mod signature;
 pub mod text;
 pub mod timer;
-pub mod transport;
 
+pub use answer::{Answer, Limits};
 pub use breaker::{Breaker, CircuitSnapshot, CircuitState};
 pub use circuit::{BreakerConfig, Circuit};
 pub use client::{Client, ClientOptions, Reach, USER_AGENT};
 pub use error::HttpError;
 pub use retry_after::LONGEST_WAIT;
 pub use timer::{Cancelled, LeapingTimer, SystemTimer, Timer};
-pub use transport::{Answer, Limits, Transport};
 pub use ureq::http::{self, HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};

@@ -11,6 +11,7 @@ use super::{
 use crate::vendor::page::Body;
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
+use bindery_http::Uri;
 use bindery_http::retry_after;
 use std::{
     collections::HashMap,
@@ -18,7 +19,6 @@ use std::{
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
-use ureq::http::Uri;
 
 const MOST_REDIRECTS: usize = 10;
 /// A site may send us back to the same address once, with a cookie. Not more often.

@@ -8,7 +8,7 @@ use super::{
     transport::{Answer, Asked, Transport},
     want::Settings,
 };
-use bindery_http::{Client, ClientOptions, HttpError, Limits, Reach, Request, Transport as _, header};
+use bindery_http::{Client, ClientOptions, HttpError, Limits, Reach, Request, header};
 
 /// Connections of one host that are kept for the next request.
 const KEPT_CONNECTIONS: usize = 5;
@@ -60,6 +60,5 @@ fn failure(error: HttpError) -> Failure {
         HttpError::PrivateAddress(why) => {
             Failure::Invalid(format!("{why}; `allow_private` in the settings allows that"))
         }
-        error @ (HttpError::NotRecorded { .. } | HttpError::Recording(_)) => Failure::Recording(error.to_string()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::eml;
 use bindery_http::{
-    Client, Limits, Request, StatusCode, Transport as _, Uri,
+    Client, Limits, Request, StatusCode, Uri,
     address::{self, AddressError},
     header,
     signature::{self, Secret},

@@ -11,7 +11,7 @@ pub(crate) use bindery_http::Answer;
 
 use bindery_core::{StepError, address};
 use bindery_http::{
-    HttpError, Limits, Reach, Request, Transport as _, Uri,
+    HttpError, Limits, Reach, Request, Uri,
     address::{AddressError, strict},
 };
 use std::time::Duration;

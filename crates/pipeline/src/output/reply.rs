@@ -2,7 +2,7 @@
 
 use crate::http::Answer;
 use bindery_core::{StepError, error::Disposition};
-use bindery_http::{HeaderMap, text::beginning, transport::is_transient};
+use bindery_http::{HeaderMap, answer::is_transient, text::beginning};
 use serde_json::{Map, Value, json};
 
 /// More of a reply is not kept.

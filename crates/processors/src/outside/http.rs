@@ -13,8 +13,8 @@ use super::{
 use bindery_core::{StepError, address, error::Disposition};
 use bindery_engine::context::StepContext;
 use bindery_http::{
-    Answer, Client, ClientOptions, HeaderName, HeaderValue, HttpError, Limits, StatusCode, Transport as _, header,
-    http, text::beginning, transport::is_transient,
+    Answer, Client, ClientOptions, HeaderName, HeaderValue, HttpError, Limits, StatusCode, answer::is_transient,
+    header, http, text::beginning,
 };
 use serde_json::Value;
 use std::time::Instant;

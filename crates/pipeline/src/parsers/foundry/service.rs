@@ -4,7 +4,7 @@ use super::answer::{self, State};
 use crate::http::{self, Allowed, Answer, Client, Environment};
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
-use bindery_http::{HeaderValue, Request, Uri, header, http::request::Builder, transport::is_transient};
+use bindery_http::{HeaderValue, Request, Uri, answer::is_transient, header, http::request::Builder};
 use bindery_processors::outside::client::pause;
 use serde_json::Value;
 use std::time::{Duration, Instant};

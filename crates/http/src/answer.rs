@@ -1,11 +1,8 @@
-//! One exchange with a server: the seam at which a recording takes the place of the network.
+//! What an exchange may take, and what comes of it.
 
 use crate::{error::HttpError, retry_after, text::one_line};
-use std::{
-    fmt,
-    time::{Duration, SystemTime},
-};
-use ureq::http::{HeaderMap, Request, StatusCode, header};
+use std::time::{Duration, SystemTime};
+use ureq::http::{HeaderMap, StatusCode, header};
 
 /// What an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,9 +65,4 @@ impl Answer {
 pub fn is_transient(status: StatusCode) -> bool {
     status.is_server_error()
         || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_EARLY, StatusCode::TOO_MANY_REQUESTS].contains(&status)
-}
-
-/// Something that answers requests. Blocks; one serves any number of threads. Follows no redirects.
-pub trait Transport: Send + Sync + fmt::Debug {
-    fn exchange(&self, request: Request<Vec<u8>>, limits: &Limits) -> Result<Answer, HttpError>;
 }
