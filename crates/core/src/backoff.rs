@@ -27,6 +27,7 @@ impl Backoff {
     }
 
     /// The same without chance.
+    #[must_use]
     pub const fn exact(self) -> Self {
         Self { jitter: 0.0, ..self }
     }
