@@ -4,6 +4,7 @@ use crate::{
     error::{AmqpError, AmqpResult, detail, reply_code},
     options::Address,
 };
+use bindery_core::backoff::{Backoff, Retries};
 use bindery_engine::StopSignal;
 use lapin::{Connection, ConnectionProperties, ErrorKind, runtime::default_runtime};
 use std::time::Duration;
@@ -69,44 +70,13 @@ fn is_about_tls(error: &std::io::Error) -> bool {
         && !error.to_string().contains("lookup")
 }
 
-/// Waits before the next try: longer each time, and never all processes at once.
-#[derive(Debug, Default)]
-pub(crate) struct Backoff {
-    failures: u32,
-}
+/// The back-off between connections, so that processes do not come back all at once.
+pub(crate) const RECONNECT: Backoff = Backoff::doubling(Duration::from_millis(100), Duration::from_millis(6_400));
 
-impl Backoff {
-    pub(crate) fn reset(&mut self) {
-        self.failures = 0;
-    }
-
-    fn next(&mut self) -> Duration {
-        let longest = Duration::from_millis(100) * 2_u32.pow(self.failures.min(6));
-        self.failures = self.failures.saturating_add(1);
-        longest.mul_f64(0.5 + fastrand::f64() / 2.0)
-    }
-
-    /// False if it should end.
-    pub(crate) async fn wait(&mut self, stop: &mut StopSignal) -> bool {
-        let wait = self.next();
-        tokio::select! {
-            () = tokio::time::sleep(wait) => true,
-            () = stop.stopping() => false,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_grow_and_stay_bounded() {
-        let mut backoff = Backoff::default();
-        let waits: Vec<Duration> = (0..20).map(|_| backoff.next()).collect();
-        assert!(waits[0] <= Duration::from_millis(100) && waits[0] >= Duration::from_millis(50));
-        assert!(waits[19] <= Duration::from_millis(6_400) && waits[19] >= Duration::from_millis(3_200));
-        backoff.reset();
-        assert!(backoff.next() <= Duration::from_millis(100));
+/// Waits before the next try; false if it should end.
+pub(crate) async fn pause(retries: &mut Retries, stop: &mut StopSignal) -> bool {
+    tokio::select! {
+        () = tokio::time::sleep(retries.next_delay()) => true,
+        () = stop.stopping() => false,
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::{
     acks::Acks,
-    connect::{self, Backoff},
+    connect::{self, RECONNECT},
     envelope::{COMPONENT_HEADER, JOB_HEADER, TOKEN_HEADER},
     error::{AmqpError, AmqpResult, detail},
     outstanding::Lease,
@@ -36,7 +36,7 @@ const LAST_RESULTS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Consumes until it is asked to stop, over as many connections as it takes. `first` is one that is open already.
 pub(crate) async fn run(shared: Arc<Shared>, first: Connection, mut stop: StopSignal) {
-    let mut backoff = Backoff::default();
+    let mut backoff = RECONNECT.retries();
     let mut opened = Some(first);
     while !stop.is_stopping() {
         let connection = match opened.take() {
@@ -54,7 +54,7 @@ pub(crate) async fn run(shared: Arc<Shared>, first: Connection, mut stop: StopSi
         };
         if let Err(error) = ended {
             tracing::warn!(error = %error, "messages are not received; trying again");
-            if !backoff.wait(&mut stop).await {
+            if !connect::pause(&mut backoff, &mut stop).await {
                 break;
             }
         }

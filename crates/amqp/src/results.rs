@@ -11,7 +11,7 @@ use crate::{
     shared::Shared,
     topology::DEAD_LETTER_EXCHANGE,
 };
-use bindery_core::Name;
+use bindery_core::{Backoff, Name};
 use bindery_engine::{
     EngineError,
     message::{PipelineMessage, Published, ROUTER_QUEUE},
@@ -36,7 +36,7 @@ enum Verdict {
 
 /// Takes a result in. Returns when the message is acknowledged, or never, if the broker is gone.
 pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack: Ack) {
-    let mut wait = Duration::from_millis(100);
+    let mut retries = Backoff::doubling(Duration::from_millis(100), Duration::from_secs(5)).retries();
     loop {
         match judge(shared, queue, &delivery).await {
             Verdict::Done => break,
@@ -48,8 +48,7 @@ pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack:
             Verdict::Later(why) => {
                 // In place, as the broker counts what is handed back and gives up on it one day.
                 tracing::warn!(queue = %queue, why = %why, "a result could not be stored; trying again");
-                tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
-                wait = (wait * 2).min(Duration::from_secs(5));
+                tokio::time::sleep(retries.next_delay()).await;
             }
         }
     }

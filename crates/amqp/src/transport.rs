@@ -2,7 +2,7 @@
 
 use crate::{
     announce, backoffice,
-    connect::{self, Backoff},
+    connect::{self, RECONNECT},
     consumer,
     error::AmqpResult,
     options::AmqpOptions,
@@ -10,6 +10,7 @@ use crate::{
     relay, report_limits,
     shared::Shared,
 };
+use bindery_core::backoff::Retries;
 use bindery_engine::{Engine, StopHandle, StopSignal, stop_pair, worker::Source};
 use lapin::Connection;
 use std::{fmt, sync::Arc, time::Duration};
@@ -84,7 +85,7 @@ impl Drop for Transport {
 
 /// Publishes over as many connections as it takes.
 async fn publish(shared: Arc<Shared>, first: Connection, mut stop: StopSignal) {
-    let mut backoff = Backoff::default();
+    let mut backoff = RECONNECT.retries();
     let mut opened = Some(first);
     while !stop.is_stopping() {
         let connection = match opened.take() {
@@ -99,7 +100,7 @@ async fn publish(shared: Arc<Shared>, first: Connection, mut stop: StopSignal) {
             tracing::warn!(error = %error, "nothing can be published; trying again");
             report_limits::hold_all(&shared).await;
         }
-        if !stop.is_stopping() && !backoff.wait(&mut stop).await {
+        if !stop.is_stopping() && !connect::pause(&mut backoff, &mut stop).await {
             break;
         }
     }
@@ -108,7 +109,7 @@ async fn publish(shared: Arc<Shared>, first: Connection, mut stop: StopSignal) {
 async fn publish_on(
     shared: &Arc<Shared>,
     connection: &Connection,
-    backoff: &mut Backoff,
+    backoff: &mut Retries,
     stop: &StopSignal,
 ) -> AmqpResult<()> {
     // One that fills up does not slow the others down.

@@ -17,10 +17,12 @@
 //! | [`fold`] | letters as they are compared |
 //! | [`cell`] | cells of tables for spreadsheets |
 //! | [`address`] | URLs as messages show them |
+//! | [`backoff`] | how long to wait before another attempt |
 //! | [`progress`] | what the command line and the pages show |
 
 pub mod address;
 pub mod artifact;
+pub mod backoff;
 pub mod cell;
 pub mod error;
 pub mod event;
@@ -39,6 +41,7 @@ pub mod review;
 pub mod submission;
 pub mod time;
 
+pub use backoff::Backoff;
 pub use error::{Disposition, StepError};
 pub use hash::ContentHash;
 pub use id::{EventSeq, ExecutionId, ItemId, JobId, JoinId, ReviewId, SubmissionId};

@@ -1,6 +1,10 @@
 //! Consumers of the event log. A consumer keeps its position in the store, together with its effects.
 
-use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
+use crate::{
+    engine::{Engine, STORE_BACKOFF},
+    error::EngineResult,
+    stop::StopSignal,
+};
 use bindery_core::{EventSeq, Name, event::Event};
 use bindery_store::{
     Commit,
@@ -104,25 +108,25 @@ where
     H: FnMut(Vec<Event>) -> F,
     F: Future<Output = EngineResult<Vec<Commit>>>,
 {
-    let mut trouble = 0_u32;
+    let mut trouble = STORE_BACKOFF.retries();
     let mut place = Place::UNKNOWN;
     while !stop.is_stopping() {
         let mark = engine.store().change_mark();
         let wait = match step_on(engine, consumer, kinds, &mut place, &mut handle).await {
             Ok(Consumed::Nothing | Consumed::Handled { events: 0, .. }) => {
-                trouble = 0;
+                trouble.reset();
                 LOOK_EVERY
             }
             Ok(Consumed::Handled { .. } | Consumed::Overtaken) => {
-                trouble = 0;
+                trouble.reset();
                 continue;
             }
             Err(error) => {
-                trouble += 1;
-                if trouble == 1 {
+                let wait = trouble.next_delay();
+                if trouble.failures() == 1 {
                     tracing::warn!(consumer = %consumer, error = %error, "events could not be handled; trying again");
                 }
-                tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(trouble.min(6))).await;
+                tokio::time::sleep(wait).await;
                 continue;
             }
         };

@@ -273,7 +273,7 @@ impl Settler<'_> {
             stage.processor(&work.processor).map_or(stage.max_attempts, |processor| stage.max_attempts_of(processor));
         match &error.disposition {
             Disposition::Retry { after } if work.attempt < max_attempts => {
-                let wait = after.unwrap_or_else(|| stage.backoff.delay(work.attempt, fastrand::f64()));
+                let wait = after.unwrap_or_else(|| stage.backoff.random_delay(work.attempt));
                 let at = self.engine.clock().now() + wait;
                 let mut next = Next::new(self.engine, self.info);
                 let data = json!({

@@ -6,9 +6,9 @@
 use super::{Arrived, Client, Condition, FetchError, Fetched, Kind, Session, Trouble, Want, address};
 use crate::html::Html;
 use bindery_engine::StopSignal;
+use bindery_http::Uri;
 use regex::Regex;
 use std::sync::LazyLock;
-use ureq::http::Uri;
 
 /// What the addresses of files look like where they do not end like one.
 const FILE_ADDRESSES: [&str; 6] =

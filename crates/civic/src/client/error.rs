@@ -1,6 +1,7 @@
 //! Why a page was not got. One sentence, which names who was asked and where.
 
 use bindery_core::time::Timestamp;
+use bindery_http::address::AddressError;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -19,7 +20,7 @@ pub struct FetchError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Trouble {
     #[error("{0}")]
-    BadAddress(&'static str),
+    BadAddress(AddressError),
     #[error("answered with status {}", with_name(*.0))]
     Status(u16),
     #[error("goes round in circles: {0}")]
@@ -27,7 +28,7 @@ pub enum Trouble {
     #[error("redirects more than {0} times")]
     TooManyRedirects(usize),
     #[error("redirects to {to:?}, which {why}")]
-    BadRedirect { to: String, why: &'static str },
+    BadRedirect { to: String, why: AddressError },
     #[error("may not be fetched: the site's robots.txt says {0:?}")]
     Robots(String),
     #[error("is not asked while the site's robots.txt cannot be read: it {0}")]
@@ -64,7 +65,7 @@ fn megabytes(bytes: u64) -> String {
 }
 
 fn with_name(status: u16) -> String {
-    let name = ureq::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let name = bindery_http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     name.map_or_else(|| status.to_string(), |name| format!("{status} {name}"))
 }
 

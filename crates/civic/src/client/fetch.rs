@@ -11,14 +11,14 @@ use super::{
 use crate::vendor::page::Body;
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
-use bindery_processors::outside::client::wait_from;
+use bindery_http::Uri;
+use bindery_http::retry_after;
 use std::{
     collections::HashMap,
     path::Path,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
-use ureq::http::Uri;
 
 const MOST_REDIRECTS: usize = 10;
 /// A site may send us back to the same address once, with a cookie. Not more often.
@@ -191,7 +191,7 @@ impl Client {
             Ok(answer) => {
                 turn.ended(Outcome::of_status(answer.status));
                 let after = answer.header("retry-after").filter(|_| matches!(answer.status, 429 | 503));
-                if let Some(wait) = after.and_then(|after| retry_after(after, self.timer.now())) {
+                if let Some(wait) = after.and_then(|after| wait_asked_for(after, self.timer.now())) {
                     turn.defer(wait);
                 }
                 for (_, cookie) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
@@ -226,8 +226,8 @@ fn too_far(way: &[String], next: &Uri) -> Option<Trouble> {
 }
 
 /// How long the other side wants to be left alone: seconds, or a date.
-fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
-    wait_from(value, UNIX_EPOCH + now.since(Timestamp::from_millis(0)))
+fn wait_asked_for(value: &str, now: Timestamp) -> Option<Duration> {
+    retry_after::parse(value, UNIX_EPOCH + now.since(Timestamp::from_millis(0)))
 }
 
 #[cfg(test)]
@@ -237,11 +237,11 @@ mod tests {
     #[test]
     fn retry_after_is_seconds_or_a_date() {
         let now = "2015-10-21T07:28:00Z".parse().unwrap();
-        assert_eq!(retry_after(" 120 ", now), Some(Duration::from_secs(120)));
-        assert_eq!(retry_after("Wed, 21 Oct 2015 07:28:30 GMT", now), Some(Duration::from_secs(30)));
-        assert_eq!(retry_after("Wed, 21 Oct 2015 07:27:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(wait_asked_for(" 120 ", now), Some(Duration::from_secs(120)));
+        assert_eq!(wait_asked_for("Wed, 21 Oct 2015 07:28:30 GMT", now), Some(Duration::from_secs(30)));
+        assert_eq!(wait_asked_for("Wed, 21 Oct 2015 07:27:00 GMT", now), Some(Duration::ZERO));
         for nonsense in ["", "soon", "-5", "Wed, 32 Oct 2015 07:28:00 GMT"] {
-            assert_eq!(retry_after(nonsense, now), None, "{nonsense}");
+            assert_eq!(wait_asked_for(nonsense, now), None, "{nonsense}");
         }
     }
 }

@@ -8,7 +8,6 @@
 //! [`Transport`], so that a recording holds all there was and a replay needs no network. Nothing waits longer than the
 //! stop signal allows: every wait ends at once with it, and a request under way is not waited for.
 
-pub mod address;
 pub mod document;
 pub mod error;
 mod fetch;
@@ -24,6 +23,7 @@ mod turns;
 pub mod vendors;
 mod want;
 
+pub use bindery_http::address;
 pub use error::{Failure, FetchError, Trouble};
 pub use fetch::Client;
 pub use network::Network;

@@ -8,13 +8,13 @@ use super::{
 };
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
+use bindery_http::Uri;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::sync::OnceCell;
-use ureq::http::Uri;
 
 const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -1,7 +1,7 @@
 //! Whose machines a host is one of, and how much may be asked of them.
 
+use bindery_http::Uri;
 use std::time::Duration;
-use ureq::http::Uri;
 
 /// Hosts that belong to no vendor we know: the sites of cities themselves, and networks that serve everybody.
 pub const UNKNOWN: &str = "unknown";

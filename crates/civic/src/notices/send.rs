@@ -11,6 +11,7 @@ use super::{
     produce,
     webhook::{self, Failed, Webhooks},
 };
+use bindery_core::Backoff;
 use bindery_engine::StopSignal;
 use bindery_store::{
     Store, StoreResult,
@@ -88,7 +89,7 @@ pub async fn send_due(store: &dyn Store, channels: &Channels, stop: &StopSignal)
 
 /// After so many attempts: a minute, four, a quarter of an hour … a day.
 fn pause(attempts: u32) -> Duration {
-    FIRST_PAUSE.saturating_mul(4_u32.saturating_pow(attempts.saturating_sub(1))).min(LONGEST_PAUSE)
+    Backoff { factor: 4.0, ..Backoff::doubling(FIRST_PAUSE, LONGEST_PAUSE).exact() }.random_delay(attempts)
 }
 
 async fn deliver(

@@ -11,7 +11,7 @@ use bindery_civic::{
     vendor::model::MeetingStatus,
 };
 use bindery_engine::stop_pair;
-use bindery_processors::outside::signature;
+use bindery_http::signature;
 use bindery_store::civic::{Channel, Notification};
 use jiff::civil::date;
 use serde_json::Value;

@@ -6,7 +6,10 @@ use super::{
     held::Held,
     kept::Kept,
 };
-use crate::error::{EngineError, EngineResult};
+use crate::{
+    engine::STORE_BACKOFF,
+    error::{EngineError, EngineResult},
+};
 use bindery_core::Name;
 use bindery_states::asl::{
     definition::Definition,
@@ -59,13 +62,13 @@ pub(super) struct Watcher {
 impl Watcher {
     /// Looks for ever; dropped when the executor stops.
     pub(super) async fn watch(mut self) {
-        let mut trouble = 0_u32;
+        let mut trouble = STORE_BACKOFF.retries();
         loop {
             let mark = self.store.change_mark();
             match self.look().await {
-                Ok(Found::More) => trouble = 0,
+                Ok(Found::More) => trouble.reset(),
                 Ok(found) => {
-                    trouble = 0;
+                    trouble.reset();
                     if found == Found::Nothing {
                         // Most changes are of others: they are not worth a look each.
                         tokio::time::sleep(BETWEEN_LOOKS).await;
@@ -73,9 +76,8 @@ impl Watcher {
                     self.store.changed(mark, LOOK_EVERY).await;
                 }
                 Err(error) => {
-                    trouble += 1;
-                    let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
-                    if trouble == 1 {
+                    let wait = trouble.next_delay();
+                    if trouble.failures() == 1 {
                         tracing::warn!(%error, "executions could not be looked for; trying again");
                     }
                     tokio::time::sleep(wait).await;

@@ -23,7 +23,11 @@ pub use health::StoreHealth;
 pub use metrics::WorkerMetrics;
 pub use source::Source;
 
-use crate::{engine::Engine, error::EngineResult, stop::StopSignal};
+use crate::{
+    engine::{Engine, STORE_BACKOFF},
+    error::EngineResult,
+    stop::StopSignal,
+};
 use bindery_core::{Name, SubmissionId, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
 use flight::Flight;
@@ -207,7 +211,7 @@ impl Shared {
     async fn dispatch(&self, source: &dyn Source, threads: &Threads, mut stop: StopSignal) {
         let mut pace = Pace::new(self.options.threads);
         let mut landed = self.landed.subscribe();
-        let mut trouble = 0_u32;
+        let mut trouble = STORE_BACKOFF.retries();
         while !stop.is_stopping() {
             landed.mark_unchanged();
             let target = pace.target(self.finished.load(Ordering::Relaxed));
@@ -241,14 +245,14 @@ impl Shared {
             match claimed {
                 Ok(claimed) if claimed.is_empty() => {
                     drop(claiming);
-                    trouble = 0;
+                    trouble.reset();
                     tokio::select! {
                         () = source.wait(Duration::from_millis(500)) => {}
                         () = stop.stopping() => {}
                     }
                 }
                 Ok(claimed) => {
-                    trouble = 0;
+                    trouble.reset();
                     self.metrics.claimed(claimed.len());
                     self.engine.faults().hit(FaultPoint::AfterClaim);
                     threads.hand_over(claimed).await;
@@ -256,9 +260,8 @@ impl Shared {
                 }
                 Err(error) => {
                     drop(claiming);
-                    trouble += 1;
                     self.metrics.store_error();
-                    let wait = Duration::from_millis(100) * 2_u32.pow(trouble.min(6));
+                    let wait = trouble.next_delay();
                     self.health.failed(Call::Claim, &error);
                     tokio::select! {
                         () = tokio::time::sleep(wait) => {}

@@ -3,6 +3,7 @@
 use super::{Shared, flight::Held, health::Call};
 use crate::{
     catalog::SubmissionInfo,
+    engine::STORE_BACKOFF,
     error::{EngineError, EngineResult},
     fan_out::{CHILDREN_PER_COMMIT, FanOut},
     internal,
@@ -415,7 +416,7 @@ async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
 /// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.
 async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<CommitResult>, StoreError> {
     let begun = Instant::now();
-    let mut tries = 0;
+    let mut tries = STORE_BACKOFF.retries();
     loop {
         let asked = Instant::now();
         let answer = shared.engine.store().commit(commits.to_vec()).await;
@@ -434,8 +435,7 @@ async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<Commit
         match answer {
             Err(StoreError::Closed) => return Err(StoreError::Closed),
             Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
-                tries += 1;
-                let wait = Duration::from_millis(50) * 2_u32.pow(tries.min(6));
+                let wait = tries.next_delay();
                 tracing::debug!(%error, wait_ms = wait.as_millis(), "a commit failed; trying again");
                 tokio::time::sleep(wait).await;
             }

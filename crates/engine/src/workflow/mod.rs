@@ -26,11 +26,12 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use bindery_core::Backoff;
 pub use clash::{RoutingClash, routing_clashes};
 pub use load::{LoadedWorkflow, load_dir, load_file};
 pub use model::{
-    Aggregation, Backoff, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over,
-    Retention, Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
+    Aggregation, CompleteWhen, ExtractionSchema, FieldSchema, FieldType, LimitPer, OnFailed, OnReview, Over, Retention,
+    Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
 pub use result_shape::{ResultField, ResultShape, ValueKind};

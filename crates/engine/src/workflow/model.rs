@@ -2,7 +2,7 @@
 
 use super::result_shape::ResultShape;
 pub use super::retention::Retention;
-use bindery_core::{Name, submission::SubmissionStatus};
+use bindery_core::{Backoff, Name, submission::SubmissionStatus};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -167,40 +167,6 @@ pub struct StageProcessor {
     pub max_attempts: Option<u32>,
 }
 
-/// How long to wait before another attempt: exponential, capped, partly random.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Backoff {
-    pub initial: Duration,
-    pub factor: f64,
-    pub max: Duration,
-    /// The share of each wait that is random, 0 to 1. 0 waits exactly as long as computed; 1 spreads retries over the
-    /// whole wait, down to none; the default of 0.5 spreads them over its second half, so that work that failed
-    /// together does not come back together and yet never comes back at once.
-    pub jitter: f64,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { initial: Duration::from_secs(1), factor: 2.0, max: Duration::from_secs(60), jitter: 0.5 }
-    }
-}
-
-impl Backoff {
-    /// The wait after the given attempt failed; the first attempt is 1. `random` is a number from 0 to 1.
-    pub fn delay(&self, attempt: u32, random: f64) -> Duration {
-        if self.initial.is_zero() {
-            return Duration::ZERO;
-        }
-        let exponent = i32::try_from(attempt.saturating_sub(1)).unwrap_or(i32::MAX);
-        let grown = self.initial.as_secs_f64() * self.factor.powi(exponent);
-        // `min` also turns an overflow to infinity into the longest wait.
-        let longest = grown.min(self.max.as_secs_f64());
-        let random = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
-        let share = 1.0 - self.jitter + self.jitter * random;
-        Duration::try_from_secs_f64(longest * share).unwrap_or(self.max)
-    }
-}
-
 /// How much of a stage may run at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StageLimits {
@@ -304,35 +270,5 @@ impl FieldType {
 impl fmt::Display for FieldType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_double_up_to_the_longest() {
-        let backoff = Backoff { jitter: 0.0, ..Backoff::default() };
-        let seconds: Vec<u64> = (0..9).map(|attempt| backoff.delay(attempt, 0.3).as_secs()).collect();
-        assert_eq!(seconds, [1, 1, 2, 4, 8, 16, 32, 60, 60]);
-        assert_eq!(backoff.delay(u32::MAX, 0.3), Duration::from_secs(60));
-    }
-
-    #[test]
-    fn jitter_is_the_random_share_of_the_wait() {
-        let half = Backoff::default();
-        assert_eq!(half.delay(3, 0.0), Duration::from_secs(2));
-        assert_eq!(half.delay(3, 0.5), Duration::from_secs(3));
-        assert_eq!(half.delay(3, 1.0), Duration::from_secs(4));
-        let full = Backoff { jitter: 1.0, ..half };
-        assert_eq!(full.delay(3, 0.0), Duration::ZERO);
-        assert_eq!(full.delay(3, f64::NAN), Duration::from_secs(4));
-    }
-
-    #[test]
-    fn no_wait_at_all_stays_none() {
-        let none = Backoff { initial: Duration::ZERO, ..Backoff::default() };
-        assert_eq!(none.delay(5_000, 1.0), Duration::ZERO);
     }
 }

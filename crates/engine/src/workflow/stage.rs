@@ -1,11 +1,10 @@
 //! Reading one stage. What it says about itself is checked here; what it says about its neighbours, in `check`.
 
 use super::model::{
-    Aggregation, Backoff, CompleteWhen, LimitPer, OnFailed, OnReview, Over, Stage, StageLimits, StageProcessor,
-    StageRunner,
+    Aggregation, CompleteWhen, LimitPer, OnFailed, OnReview, Over, Stage, StageLimits, StageProcessor, StageRunner,
 };
 use super::result_shape::ResultShape;
-use bindery_core::{Name, submission::SubmissionStatus};
+use bindery_core::{Backoff, Name, submission::SubmissionStatus};
 use bindery_yaml::{Data, Fields, Node, Problems, name_of, suggest};
 use std::collections::HashSet;
 

@@ -27,11 +27,11 @@ pub mod key;
 pub mod ledger;
 pub mod limits;
 pub mod request;
-pub mod timer;
 pub mod wire;
 
 pub use answers::{Schema, numbers};
 pub use ask::Models;
+pub use bindery_http::timer;
 pub use config::ModelsConfig;
 pub use error::{Advice, ErrorKind, ModelError};
 pub use request::{Answer, Request, SizeClass, Soundness, Usage};

@@ -2,10 +2,10 @@
 
 use crate::http::{Allowed, Answer, Client};
 use bindery_engine::machines::{TaskCall, TaskFailure, TaskResult};
+use bindery_http::{Request, http};
 use bindery_processors::outside::Sender;
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, time::Duration};
-use ureq::http::Request;
 
 /// An answer is the output of a state, so that little is enough.
 const ALLOWED: Allowed = Allowed { time: Duration::from_secs(60), bytes: 1024 * 1024 };
@@ -88,7 +88,7 @@ fn sender(call: &TaskCall) -> Sender {
 
 async fn ask(
     client: fn() -> Client,
-    request: ureq::http::Result<Request<Vec<u8>>>,
+    request: http::Result<Request<Vec<u8>>>,
     shown: String,
 ) -> Result<Answer, TaskFailure> {
     let request = request.map_err(|error| TaskFailure::new("States.Http.InvalidRequest", error))?;

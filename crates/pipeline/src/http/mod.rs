@@ -7,27 +7,14 @@ mod environment;
 
 pub use environment::Environment;
 
-use bindery_core::StepError;
-use bindery_processors::outside::public_address::{Guarded, PrivateAddress};
-use std::{
-    io::{self, Read},
-    time::Duration,
-};
-use ureq::{
-    Agent,
-    http::{HeaderMap, Request, StatusCode, Uri},
-    unversioned::transport::DefaultConnector,
-};
+pub(crate) use bindery_http::Answer;
 
-/// What a service said.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    /// The beginning of it, where `whole` is false.
-    pub(crate) body: Vec<u8>,
-    pub(crate) whole: bool,
-}
+use bindery_core::{StepError, address};
+use bindery_http::{
+    HttpError, Limits, Reach, Request, Uri,
+    address::{AddressError, strict},
+};
+use std::time::Duration;
 
 /// What an answer may take.
 #[derive(Debug, Clone, Copy)]
@@ -36,93 +23,49 @@ pub(crate) struct Allowed {
     pub(crate) bytes: u64,
 }
 
-/// A client; one serves any number of threads.
+/// The guarded client, whose failures say what to do next.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
-    agent: Agent,
-}
+pub(crate) struct Client(bindery_http::Client);
 
 impl Client {
-    /// For services that whoever runs Bindery has chosen, wherever they are; through a proxy where the environment has
-    /// one.
+    /// For services that whoever runs Bindery has chosen, wherever they are.
     pub(crate) fn open() -> Self {
-        let config = configuration().build();
-        Self { agent: config.new_agent() }
+        Self(bindery_http::Client::reaching(Reach::Anywhere))
     }
 
-    /// For addresses out of a workflow: refuses to speak to this machine and to the networks around it. A name is
-    /// resolved once, and what was resolved is checked and then connected to, so that a name cannot change its meaning
-    /// in between. A proxy would resolve the name again, so none is used.
+    /// For addresses out of a workflow: refuses to speak to this machine and to the networks around it.
     pub(crate) fn guarded() -> Self {
-        let config = configuration().proxy(None).build();
-        Self { agent: Agent::with_parts(config, DefaultConnector::default(), Guarded::default()) }
+        Self(bindery_http::Client::reaching(Reach::PublicOnly))
     }
 
-    /// `shown` is who is asked, for sentences: never with a secret in it.
+    /// `shown` is who is asked, for sentences: never with a secret in it. What is too long, or breaks off, is kept up to
+    /// there.
     pub(crate) fn ask(&self, request: Request<Vec<u8>>, shown: &str, allowed: Allowed) -> Result<Answer, StepError> {
-        let request = self.agent.configure_request(request).timeout_global(Some(allowed.time)).build();
-        let response = self.agent.run(request).map_err(|error| unreachable(error, shown, allowed.time))?;
-        let (head, body) = response.into_parts();
-        let (body, whole) = beginning_of(body.into_with_config().limit(u64::MAX).reader(), allowed.bytes);
-        tracing::debug!(service = shown, status = head.status.as_u16(), bytes = body.len(), "a service answered");
-        Ok(Answer { status: head.status, headers: head.headers, body, whole })
-    }
-}
-
-type Configuration = ureq::config::ConfigBuilder<ureq::typestate::AgentScope>;
-
-fn configuration() -> Configuration {
-    Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
-}
-
-/// As much of a body as may be kept, and whether that is all of it. What breaks off is kept up to there.
-fn beginning_of(reader: impl Read, most: u64) -> (Vec<u8>, bool) {
-    let mut body = Vec::new();
-    let read = reader.take(most.saturating_add(1)).read_to_end(&mut body);
-    let whole = read.is_ok() && body.len() as u64 <= most;
-    body.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    (body, whole)
-}
-
-/// No answer.
-fn unreachable(error: ureq::Error, shown: &str, time: Duration) -> StepError {
-    let late = || StepError::retry(format!("{shown} took longer than {} s", time.as_secs_f64())).named("Timeout");
-    match error {
-        ureq::Error::Timeout(_) => late(),
-        ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => late(),
-        ureq::Error::Other(other) if other.is::<PrivateAddress>() => {
-            let message = format!("{shown}: {other}; `allow_private: true` in the stage's settings allows that");
-            StepError::reject(message).named("PrivateAddress")
-        }
-        error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
-            StepError::reject(format!("{shown} cannot be asked: {error}")).named("BadRequest")
-        }
-        error => StepError::retry(format!("{shown} could not be reached: {error}")).named("Unreachable"),
+        let limits = Limits { keep_beginning: true, ..Limits::new(allowed.time, allowed.bytes) };
+        self.0.exchange(request, &limits).map_err(|error| match error {
+            HttpError::Timeout(_) => StepError::retry(format!("{shown} {error}")).named("Timeout"),
+            HttpError::PrivateAddress(why) => {
+                let message = format!("{shown}: {why}; `allow_private: true` in the stage's settings allows that");
+                StepError::reject(message).named("PrivateAddress")
+            }
+            HttpError::Invalid(_) => StepError::reject(format!("{shown} {error}")).named("BadRequest"),
+            error => StepError::retry(format!("{shown} {error}")).named("Unreachable"),
+        })
     }
 }
 
 /// An address that may be asked; or the end of a sentence that says what is wrong with it. The sentence does not repeat
 /// the address: it may hold a secret.
-pub(crate) fn checked(address: &str) -> Result<Uri, &'static str> {
-    let uri: Uri = address.trim().parse().map_err(|_| "is no address such as https://example.com/in")?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err("should begin with https:// or http://");
-    }
-    let authority = uri.authority().filter(|authority| !authority.host().is_empty()).ok_or("names no host")?;
-    if authority.as_str().contains('@') {
-        return Err("holds a user or a password; give those in a header, from the environment");
-    }
-    Ok(uri)
+pub(crate) fn checked(address: &str) -> Result<Uri, String> {
+    strict(address).map_err(|why| match why {
+        AddressError::Password => format!("{why}; give those in a header, from the environment"),
+        why => why.to_string(),
+    })
 }
 
 /// An address for sentences: without the query, which may hold a key.
 pub(crate) fn shown(uri: &Uri) -> String {
-    let authority = uri.authority().map(ToString::to_string).unwrap_or_default();
-    format!("{}://{authority}{}", uri.scheme_str().unwrap_or("http"), uri.path())
+    address::shown(&uri.to_string())
 }
 
 #[cfg(test)]
@@ -137,11 +80,5 @@ mod tests {
         for nonsense in ["", "example.com/in", "https://", "/in", "https:///in", "file:///etc/passwd"] {
             assert!(checked(nonsense).is_err(), "{nonsense}");
         }
-    }
-
-    #[test]
-    fn of_a_long_body_the_beginning_is_kept() {
-        assert_eq!(beginning_of(&b"abc"[..], 3), (b"abc".to_vec(), true));
-        assert_eq!(beginning_of(&b"abcd"[..], 3), (b"abc".to_vec(), false));
     }
 }

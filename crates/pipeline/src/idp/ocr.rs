@@ -6,13 +6,10 @@ use super::{
     places::Places,
     setting, switched_on,
 };
-use crate::reading::{ReadingRoom, content_of, languages, refused};
+use crate::reading::{ReadingRoom, content_of, languages, ocr_service::HttpEngine, refused};
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Processor, context::StepContext};
-use bindery_reader::{
-    OcrMode, ReadOptions, Reader,
-    ocr::{OcrEngine, http::HttpEngine},
-};
+use bindery_reader::{OcrMode, ReadOptions, Reader, ocr::OcrEngine};
 use serde_json::Value;
 use std::{env, sync::Arc};
 

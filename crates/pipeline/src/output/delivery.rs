@@ -7,14 +7,13 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
-use bindery_processors::outside::{
-    Template,
-    client::missing_variable,
+use bindery_http::{
+    HeaderName, HeaderValue, Uri,
     signature::{self, Secret},
 };
+use bindery_processors::outside::{Template, client::missing_variable};
 use serde_json::Value;
 use std::time::Duration;
-use ureq::http::{HeaderName, HeaderValue, Uri};
 
 const KEYS: [&str; 7] = ["url", "send", "secret_env", "api_key_env", "headers", "timeout_seconds", "allow_private"];
 
@@ -101,7 +100,7 @@ fn url(context: &StepContext, environment: &Environment) -> Result<Uri, StepErro
     let written = text(context, "url")?
         .ok_or_else(|| bad(context, "url", "is missing: say where the result goes, such as https://example.com/in"))?;
     let address = filled(context, "url", written, environment)?;
-    http::checked(&address).map_err(|why| bad(context, "url", why))
+    http::checked(&address).map_err(|why| bad(context, "url", &why))
 }
 
 fn what(context: &StepContext) -> Result<What, StepError> {

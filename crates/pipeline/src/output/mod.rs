@@ -5,7 +5,7 @@
 //! | `delivery` | where to, with what, how long: the stage's `settings:`, and the secrets that they name |
 //! | `reply` | what the receiver's answer means |
 //!
-//! It is signed as Standard Webhooks say ([`bindery_processors::outside::signature`]). A delivery has one id, however often it is tried: a receiver that knows the id has had it already. The result of the
+//! It is signed as Standard Webhooks say ([`bindery_http::signature`]). A delivery has one id, however often it is tried: a receiver that knows the id has had it already. The result of the
 //! submission is stored before; it is there whether or not anybody took it.
 
 mod delivery;
@@ -14,14 +14,14 @@ mod reply;
 use crate::http::{Allowed, Client, Environment};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext, processor::NewArtifact};
-use bindery_processors::outside::{Sender, signature};
+use bindery_http::{HeaderValue, Request, header, signature};
+use bindery_processors::outside::Sender;
 use delivery::{Delivery, What};
 use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
     time::{SystemTime, UNIX_EPOCH},
 };
-use ureq::http::{HeaderValue, Request, header};
 
 /// The name under which it is known.
 const OUTPUT: &str = "output";

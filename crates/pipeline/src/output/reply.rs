@@ -2,9 +2,8 @@
 
 use crate::http::Answer;
 use bindery_core::{StepError, error::Disposition};
-use bindery_processors::outside::client::{beginning, is_transient, redirected_to, wait_asked_for};
+use bindery_http::{HeaderMap, answer::is_transient, text::beginning};
 use serde_json::{Map, Value, json};
-use ureq::http::HeaderMap;
 
 /// More of a reply is not kept.
 pub(super) const KEPT_BYTES: u64 = 256 * 1024;
@@ -29,7 +28,7 @@ pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Value, StepError>
         return Ok(kept(answer));
     }
     if status.is_redirection() {
-        let to = redirected_to(&answer.headers);
+        let to = answer.redirect_target();
         let message = format!("{shown} redirects{to} (status {status}), which is not followed; correct `url`");
         return Err(StepError::reject(message).named("Redirected"));
     }
@@ -39,7 +38,7 @@ pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Value, StepError>
     if !is_transient(status) {
         return Err(StepError::reject(message).named("HttpStatus"));
     }
-    let after = wait_asked_for(&answer.headers);
+    let after = answer.retry_after();
     Err(StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) }.named("HttpStatus"))
 }
 
@@ -48,7 +47,7 @@ fn kept(answer: &Answer) -> Value {
     let body = serde_json::from_slice(&answer.body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
     let mut reply = json!({"status": answer.status.as_u16(), "headers": kept_headers(&answer.headers), "body": body});
-    if !answer.whole {
+    if answer.missing.is_some() {
         reply["cut_after_bytes"] = json!(answer.body.len());
     }
     reply
@@ -63,15 +62,14 @@ fn kept_headers(headers: &HeaderMap) -> Map<String, Value> {
 mod tests {
     use super::*;
     use bindery_core::error::ErrorClass;
+    use bindery_http::{HeaderName, HeaderValue, StatusCode};
     use std::time::Duration;
-    use ureq::http::{HeaderValue, StatusCode};
 
     fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Answer {
-        let headers = headers
-            .iter()
-            .map(|(name, value)| (ureq::http::HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let headers =
+            headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         let status = StatusCode::from_u16(status).unwrap();
-        Answer { status, headers: headers.collect(), body: body.as_bytes().to_vec(), whole: true }
+        Answer { status, headers: headers.collect(), body: body.as_bytes().to_vec(), missing: None }
     }
 
     #[test]

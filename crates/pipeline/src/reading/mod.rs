@@ -15,6 +15,7 @@
 mod combiner;
 mod consolidator;
 mod isolated;
+pub mod ocr_service;
 mod open_files;
 mod page_reader;
 mod splitter;

@@ -1,8 +1,6 @@
 //! A call to the outside, whole: its turn, the circuit, the exchange itself, and further tries.
 
 use super::{
-    breaker::Breaker,
-    circuits,
     config::{CommandConfig, Common, HttpConfig, Mode},
     envelope::Request,
     failure::{Failed, Verdict},
@@ -14,6 +12,7 @@ use super::{
 };
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
+use bindery_http::{Breaker, circuit::Open, circuits};
 use serde_json::Value;
 use std::{sync::Arc, time::Instant};
 
@@ -76,7 +75,7 @@ impl Outside {
                 Err(failed) => failed,
             };
             let left = context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let wait = retry::wait_before_next(&self.common.retry, tries, &failed, left, retry::chance());
+            let wait = retry::wait_before_next(&self.common.retry, tries, &failed, left);
             match wait {
                 Some(wait) if retry::pause(context, wait) => tries += 1,
                 _ => return Err(failed.error),
@@ -87,7 +86,11 @@ impl Outside {
     /// One try. The place at the gate is free again when it returns, so nobody holds one while waiting.
     fn once(&self, context: &StepContext, request: &Request, tries: u32) -> Result<Value, Failed> {
         let _place = self.gate.enter(context)?;
-        let permit = self.breaker.as_ref().map(|breaker| breaker.enter()).transpose().map_err(Failed::ours)?;
+        let permit = self
+            .breaker
+            .as_ref()
+            .map(|breaker| breaker.enter().map_err(|open| refusal(breaker.name(), &open)))
+            .transpose()?;
         let span = tracing::debug_span!("outside", processor = self.name, attempt = context.attempt(), tries);
         let _entered = span.enter();
         let started = Instant::now();
@@ -111,9 +114,20 @@ impl Outside {
         }
         match (permit, &result) {
             (Some(permit), Ok(_) | Err(Failed { verdict: Verdict::Works, .. })) => permit.succeeded(),
-            (Some(permit), Err(Failed { verdict: Verdict::Broken, error })) => permit.failed(error),
+            (Some(permit), Err(Failed { verdict: Verdict::Broken, error })) => permit.failed(&error.message),
             _ => {}
         }
         result
     }
+}
+
+/// The circuit is open: the work comes back when a call may try.
+fn refusal(name: &str, open: &Open) -> Failed {
+    let message = format!(
+        "the circuit of {name} is open since {:.1} s after {} failures: {}",
+        open.open_for.as_secs_f64(),
+        open.failures,
+        open.last_error
+    );
+    Failed::ours(StepError::retry_after(open.left, message).named("CircuitOpen"))
 }

@@ -2,6 +2,7 @@
 
 use super::template::Template;
 use bindery_engine::{runner::IO_THREADS, workflow::Backoff};
+pub use bindery_http::BreakerConfig;
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -141,21 +142,5 @@ impl Default for Retry {
     /// One try: trying again is the engine's business, which keeps count of it.
     fn default() -> Self {
         Self { max_attempts: 1, backoff: Backoff::default() }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BreakerConfig {
-    /// So many failures in a row open the circuit.
-    pub failures: u32,
-    /// Older failures are forgotten.
-    pub within: Duration,
-    /// How long it stays open before one call may try.
-    pub open: Duration,
-}
-
-impl Default for BreakerConfig {
-    fn default() -> Self {
-        Self { failures: 5, within: Duration::from_secs(60), open: Duration::from_secs(30) }
     }
 }

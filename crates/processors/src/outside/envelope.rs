@@ -7,9 +7,13 @@
 //! {"error": {"kind": "Busy", "message": "try later", "class": "retry", "retry_after_seconds": 10}}
 //! ```
 
-use super::{failure::Failed, pipes::one_line};
+use super::failure::Failed;
 use bindery_core::{StepError, error::Disposition};
 use bindery_engine::context::{Cost, StepContext};
+use bindery_http::{
+    LONGEST_WAIT,
+    text::{beginning, one_line},
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -18,8 +22,6 @@ use std::time::Duration;
 const LONGEST_KIND: usize = 64;
 /// Messages are sentences for people.
 const LONGEST_MESSAGE: usize = 2000;
-/// Longer waits are cut to this: a year, beyond which dates mean nothing.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// A request as JSON text, without the brace at its beginning, so that an id can be put in front.
 #[derive(Debug)]
@@ -133,12 +135,6 @@ pub(super) fn json(text: &[u8]) -> Result<Value, String> {
         return Err("answered nothing".to_owned());
     }
     serde_json::from_slice(text).map_err(|error| format!("answered with no JSON ({error}): {}", beginning(text)))
-}
-
-/// The first bytes as part of a sentence.
-pub fn beginning(text: &[u8]) -> String {
-    // Four bytes for each of the characters that `one_line` keeps at most.
-    one_line(String::from_utf8_lossy(&text[..text.len().min(1200)]).trim())
 }
 
 fn read_error(error: &Value) -> Result<StepError, String> {

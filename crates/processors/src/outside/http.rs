@@ -4,7 +4,6 @@
 //! the address that was configured. A call that is under way ends at its time limit, not at a cancellation.
 
 use super::{
-    client::{is_transient, redirected_to, wait_asked_for},
     config::{AnswerShape, HttpConfig, Method},
     envelope::{self, Request},
     failure::{Failed, megabytes},
@@ -13,50 +12,40 @@ use super::{
 };
 use bindery_core::{StepError, address, error::Disposition};
 use bindery_engine::context::StepContext;
-use serde_json::Value;
-use std::{io, time::Instant};
-use ureq::{
-    Agent,
-    http::{self, HeaderName, HeaderValue, Response, StatusCode, header},
+use bindery_http::{
+    Answer, Client, ClientOptions, HeaderName, HeaderValue, HttpError, Limits, StatusCode, answer::is_transient,
+    header, http, text::beginning,
 };
+use serde_json::Value;
+use std::time::Instant;
 
 pub(super) struct Endpoint {
     config: HttpConfig,
-    agent: Agent,
+    client: Client,
     /// Where it is, for sentences: without the query, which may hold a key.
     shown: String,
 }
 
 impl Endpoint {
     pub(super) fn new(config: HttpConfig) -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
-            .max_idle_connections_per_host(config.common.concurrency)
-            .build()
-            .new_agent();
+        let kept_connections = config.common.concurrency;
+        let client = Client::new(ClientOptions { kept_connections, ..ClientOptions::default() });
         let shown = address::shown(&config.url);
-        Self { config, agent, shown }
+        Self { config, client, shown }
     }
 
     pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Value, Failed> {
         let time = TimeLimit::new(self.config.timeout, context);
         let asked = self.request(request)?;
         let left = time.until.saturating_duration_since(Instant::now());
-        let asked = self.agent.configure_request(asked).timeout_global(Some(left)).build();
-        let mut response = self.agent.run(asked).map_err(|error| self.unreachable(error, &time))?;
-        let status = response.status();
-        tracing::debug!(url = self.shown, status = status.as_u16(), "an endpoint answered");
-        let limit = self.config.max_response_bytes as u64;
-        let body = response.body_mut().with_config().limit(limit).read_to_vec();
-        if !status.is_success() {
+        let limits = Limits::new(left, self.config.max_response_bytes as u64);
+        let answer = self.client.exchange(asked, &limits).map_err(|error| self.unreachable(error, &time))?;
+        if !answer.status.is_success() {
             // The body only explains; when it cannot be read the status says enough.
-            return Err(self.refused(&response, &body.unwrap_or_default()));
+            return Err(self.refused(&answer));
         }
-        let body = body.map_err(|error| self.unreachable(error, &time))?;
-        self.read(&body)
+        let answer = answer.whole().map_err(|error| self.unreachable(error, &time))?;
+        self.read(&answer.body)
             .map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?
             .map_or_else(|answer| answer.settle(context), Ok)
     }
@@ -69,7 +58,7 @@ impl Endpoint {
         }
     }
 
-    fn request(&self, asked: &Request) -> Result<http::Request<String>, Failed> {
+    fn request(&self, asked: &Request) -> Result<http::Request<Vec<u8>>, Failed> {
         let method = match self.config.method {
             Method::Post => http::Method::POST,
             Method::Put => http::Method::PUT,
@@ -98,19 +87,19 @@ impl Endpoint {
                 headers.insert(name, value);
             }
         }
-        request.body(asked.text()).map_err(|error| {
+        request.body(asked.text().into_bytes()).map_err(|error| {
             Failed::ours(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))
         })
     }
 
     /// An answer that is no success.
-    fn refused(&self, response: &Response<ureq::Body>, body: &[u8]) -> Failed {
-        let status = response.status();
-        let said = envelope::beginning(body);
+    fn refused(&self, answer: &Answer) -> Failed {
+        let status = answer.status;
+        let said = beginning(&answer.body);
         let said = if said.is_empty() { said } else { format!(": {said}") };
         let message = format!("{} answered with status {status}{said}", self.shown);
         if status.is_redirection() {
-            let to = redirected_to(response.headers());
+            let to = answer.redirect_target();
             let message =
                 format!("{} redirects{to} (status {status}), which is not followed; correct `url`", self.shown);
             return Failed::theirs(StepError::bug(message).named("Redirected"));
@@ -125,28 +114,24 @@ impl Endpoint {
         if !is_transient(status) {
             return Failed::answered(StepError::reject(message).named("HttpStatus"));
         }
-        let after = wait_asked_for(response.headers());
+        let after = answer.retry_after();
         let error = StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) };
         Failed::theirs(error.named("HttpStatus"))
     }
 
     /// No answer at all, or only a part of one.
-    fn unreachable(&self, error: ureq::Error, time: &TimeLimit) -> Failed {
+    fn unreachable(&self, error: HttpError, time: &TimeLimit) -> Failed {
         let shown = &self.shown;
         let step = match error {
-            ureq::Error::Timeout(_) => StepError::retry(format!("{shown} {}", time.exceeded())).named("Timeout"),
-            ureq::Error::BodyExceedsLimit(_) => {
-                let most = megabytes(self.config.max_response_bytes as u64);
+            HttpError::Timeout(_) => StepError::retry(format!("{shown} {}", time.exceeded())).named("Timeout"),
+            HttpError::TooLarge { limit, .. } => {
+                let most = megabytes(limit);
                 StepError::bug(format!("{shown} answered with more than the {most} allowed")).named("TooMuchOutput")
             }
-            ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
-                StepError::retry(format!("{shown} {}", time.exceeded())).named("Timeout")
+            HttpError::Invalid(_) => {
+                return Failed::ours(StepError::bug(format!("{shown} {error}")).named("BadRequest"));
             }
-            error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
-                let message = format!("{shown} cannot be asked: {error}");
-                return Failed::ours(StepError::bug(message).named("BadRequest"));
-            }
-            error => StepError::retry(format!("{shown} could not be reached: {error}")).named("Unreachable"),
+            error => StepError::retry(format!("{shown} {error}")).named("Unreachable"),
         };
         Failed::theirs(step)
     }

@@ -5,9 +5,9 @@ use super::{
     template::{Template, is_variable_name},
 };
 use bindery_engine::workflow::Backoff;
+use bindery_http::{HeaderName, Uri};
 use bindery_yaml::{Data, Fields, Node, Problems, quoted};
 use std::{collections::HashSet, path::Path, time::Duration};
-use ureq::http::{HeaderName, Uri};
 
 pub const COMMAND_KEYS: &[&str] = &[
     "run",
@@ -263,9 +263,8 @@ fn read_breaker(fields: &Fields<'_>, problems: &mut Problems) -> Option<BreakerC
         }
         written
     };
-    Some(BreakerConfig {
-        failures: fields.count("failures", problems).unwrap_or(default.failures),
-        within: seconds("within_seconds", default.within, problems),
-        open: seconds("open_seconds", default.open, problems),
-    })
+    let failures = fields.count("failures", problems).unwrap_or(default.failures);
+    let within = seconds("within_seconds", default.within, problems);
+    let open = seconds("open_seconds", default.open, problems);
+    Some(BreakerConfig { failures, within, open, longest_open: open })
 }

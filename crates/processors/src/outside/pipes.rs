@@ -1,5 +1,6 @@
 //! Small tools for the pipes of a child process: reading without blocking, and keeping only the end of what is said.
 
+use bindery_http::text::one_line;
 use std::{
     io::{self, Read},
     os::fd::AsFd,
@@ -10,8 +11,6 @@ const CHUNK_BYTES: usize = 16 * 1024;
 pub(super) const CHUNKS_IN_A_PIPE: usize = 64;
 /// Of the messages on stderr this much is kept.
 const TAIL_BYTES: usize = 8 * 1024;
-/// A line of messages that is quoted in an error has at most this many characters.
-const LONGEST_LINE: usize = 300;
 
 /// What became of one look into a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,19 +69,10 @@ impl Tail {
     }
 }
 
-/// Text from outside as part of a sentence: bounded, and without characters that would move a terminal's cursor.
-pub fn one_line(text: &str) -> String {
-    let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut line: String = characters.by_ref().take(LONGEST_LINE).collect();
-    if characters.next().is_some() {
-        line.push_str("...");
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bindery_http::text::LONGEST_LINE;
 
     #[test]
     fn of_an_endless_stream_the_end_is_kept() {

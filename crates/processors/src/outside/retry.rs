@@ -6,27 +6,15 @@ use super::{
 };
 use bindery_core::error::Disposition;
 use bindery_engine::context::StepContext;
-use std::{
-    collections::hash_map::RandomState,
-    hash::{BuildHasher, Hasher},
-    time::{Duration, Instant},
-};
-
-/// A cancellation wakes nobody, so a wait looks up this often.
-const LOOK: Duration = Duration::from_millis(50);
+use bindery_http::timer;
+use std::time::Duration;
 
 /// How long to wait before the next try; `None` when this failure is for the engine.
 ///
 /// Only a transient fault of the other side is tried again, and only if the wait ends before the deadline. When the
 /// other side asks for a longer wait than the longest one configured, the engine waits instead: it does so without
 /// holding a thread.
-pub(super) fn wait_before_next(
-    retry: &Retry,
-    tries: u32,
-    failed: &Failed,
-    left: Option<Duration>,
-    random: f64,
-) -> Option<Duration> {
+pub(super) fn wait_before_next(retry: &Retry, tries: u32, failed: &Failed, left: Option<Duration>) -> Option<Duration> {
     let Disposition::Retry { after } = failed.error.disposition else { return None };
     if failed.verdict != Verdict::Broken
         || tries >= retry.max_attempts
@@ -34,30 +22,13 @@ pub(super) fn wait_before_next(
     {
         return None;
     }
-    let wait = retry.backoff.delay(tries, random).max(after.unwrap_or_default());
+    let wait = retry.backoff.random_delay(tries).max(after.unwrap_or_default());
     left.is_none_or(|left| wait < left).then_some(wait)
 }
 
 /// Waits; false when the work was cancelled meanwhile.
 pub fn pause(context: &StepContext, wait: Duration) -> bool {
-    let start = Instant::now();
-    loop {
-        if context.is_cancelled() {
-            return false;
-        }
-        let left = wait.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            return true;
-        }
-        std::thread::sleep(left.min(LOOK));
-    }
-}
-
-/// From 0 to 1, good enough to spread waits.
-pub(super) fn chance() -> f64 {
-    // Every `RandomState` is keyed differently, and that is all the randomness this needs.
-    let bits = RandomState::new().build_hasher().finish();
-    (bits >> 11) as f64 / (1_u64 << 53) as f64
+    timer::pause(wait, &|| context.is_cancelled())
 }
 
 #[cfg(test)]
@@ -73,7 +44,7 @@ mod tests {
 
     fn wait(tries: u32, error: StepError, left: Option<u64>) -> Option<u64> {
         let left = left.map(Duration::from_secs);
-        wait_before_next(&RETRY, tries, &Failed::theirs(error), left, 0.5).map(|wait| wait.as_secs())
+        wait_before_next(&RETRY, tries, &Failed::theirs(error), left).map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -84,7 +55,7 @@ mod tests {
         assert_eq!(wait(1, StepError::reject("bad"), None), None);
         assert_eq!(wait(1, StepError::bug("nonsense"), None), None);
         let not_theirs = Failed::ours(StepError::retry("cancelled"));
-        assert_eq!(wait_before_next(&RETRY, 1, &not_theirs, None, 0.5), None);
+        assert_eq!(wait_before_next(&RETRY, 1, &not_theirs, None), None);
     }
 
     #[test]
@@ -100,12 +71,5 @@ mod tests {
         assert_eq!(wait(1, after(5), None), Some(5));
         assert_eq!(wait(2, after(1), None), Some(2));
         assert_eq!(wait(1, after(11), None), None);
-    }
-
-    #[test]
-    fn chances_differ_and_stay_in_bounds() {
-        let chances: Vec<f64> = (0..100).map(|_| chance()).collect();
-        assert!(chances.iter().all(|chance| (0.0..1.0).contains(chance)));
-        assert!(chances.windows(2).any(|pair| pair[0].to_bits() != pair[1].to_bits()));
     }
 }

@@ -17,7 +17,7 @@ const QUICK: Backoff =
     Backoff { initial: Duration::from_millis(1), factor: 1.0, max: Duration::from_millis(1), jitter: 0.0 };
 
 fn breaker(failures: u32, open: Duration) -> BreakerConfig {
-    BreakerConfig { failures, within: Duration::from_secs(600), open }
+    BreakerConfig { failures, within: Duration::from_secs(600), open, longest_open: open }
 }
 
 #[test]

@@ -1,18 +1,16 @@
 //! Reading text from a picture of a page.
 //!
-//! An [`OcrEngine`] takes a picture and gives its words with boxes. There are two: [`tesseract::Tesseract`], loaded at
-//! run time and in this process, and [`http::HttpEngine`], which posts the picture to a service.
+//! An [`OcrEngine`] takes a picture and gives its words with boxes. [`tesseract::Tesseract`] is loaded at run
+//! time and in this process; an engine behind an address is in `bindery_pipeline::reading`, as the reader speaks to nobody.
 //!
 //! | module | what it owns |
 //! |---|---|
 //! | [`tesseract`] | the engine in this process: instances, orientation, languages |
-//! | [`http`] | the engine behind an address |
 //! | `prepare` | what is done to a picture before it is read |
 //! | `measure` | how large the letters in a picture are |
 //! | `blocks` | from words in pixels to blocks and words of a page |
 
 mod blocks;
-pub mod http;
 mod measure;
 mod prepare;
 pub mod tesseract;
@@ -83,7 +81,7 @@ pub struct OcrWord {
 
 impl OcrPage {
     /// The mean confidence of the words, each weighed by its letters.
-    fn mean_confidence(words: &[OcrWord]) -> Option<f32> {
+    pub fn mean_confidence(words: &[OcrWord]) -> Option<f32> {
         let letters = |word: &OcrWord| word.text.chars().count() as f32;
         let total: f32 = words.iter().map(letters).sum();
         (total > 0.0).then(|| words.iter().map(|word| word.confidence * letters(word)).sum::<f32>() / total)

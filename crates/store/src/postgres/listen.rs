@@ -4,6 +4,7 @@
 //! waiting callers look more often, each at its own moment.
 
 use super::{news::TELL_EVERY, session::Db};
+use bindery_core::Backoff;
 use futures_util::{StreamExt, stream};
 use std::{
     sync::{
@@ -60,7 +61,7 @@ impl Drop for Listener {
 }
 
 async fn listen(db: Weak<Db>, state: Arc<State>) {
-    let mut pause = Duration::from_millis(100);
+    let mut retries = Backoff::doubling(Duration::from_millis(150), Duration::from_secs(15)).retries();
     while let Some(strong) = db.upgrade() {
         let connected = strong.setup.config.connect(strong.setup.tls.clone()).await;
         let command = format!("LISTEN {}", strong.setup.channel);
@@ -84,7 +85,7 @@ async fn listen(db: Weak<Db>, state: Arc<State>) {
                     }
                     state.listening.store(true, Ordering::Relaxed);
                     state.connections.fetch_add(1, Ordering::Relaxed);
-                    pause = Duration::from_millis(100);
+                    retries.reset();
                     // What was told while nobody listened may be news.
                     if let Some(db) = db.upgrade() {
                         db.announce();
@@ -107,7 +108,6 @@ async fn listen(db: Weak<Db>, state: Arc<State>) {
             Err(error) => tracing::debug!(error = %error, "cannot listen for changes; trying again"),
         }
         state.listening.store(false, Ordering::Relaxed);
-        tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
-        pause = (pause * 2).min(Duration::from_secs(10));
+        tokio::time::sleep(retries.next_delay()).await;
     }
 }

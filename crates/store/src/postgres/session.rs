@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::{StoreError, StoreResult};
 use bindery_core::{
-    Timestamp,
+    Backoff, Timestamp,
     fault::{FaultPoint, Faults},
     time::Clock,
 };
@@ -194,7 +194,7 @@ impl Db {
     /// A connection. While the server cannot be reached, tries again for a while, less and less often.
     async fn client(&self) -> StoreResult<Object> {
         let begun = Instant::now();
-        let mut pause = Duration::from_millis(20);
+        let mut retries = Backoff::doubling(Duration::from_millis(30), Duration::from_secs(3)).retries();
         loop {
             let error = match self.setup.pool.get().await {
                 Ok(client) => {
@@ -216,8 +216,7 @@ impl Db {
             if !self.is_away.swap(true, Ordering::Relaxed) {
                 tracing::warn!(place = %self.setup.place, "the database cannot be reached; trying again");
             }
-            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
-            pause = (pause * 2).min(Duration::from_secs(2));
+            tokio::time::sleep(retries.next_delay()).await;
         }
     }
 

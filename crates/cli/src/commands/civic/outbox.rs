@@ -2,7 +2,7 @@
 
 use crate::{config::App, env_vars, failure::Failure};
 use bindery_civic::notices::{Channels, Mail, Webhooks, eml};
-use bindery_processors::outside::signature;
+use bindery_http::signature;
 use std::{env, path::PathBuf, time::Duration};
 
 /// Where mails are left, beside the blobs of the store.

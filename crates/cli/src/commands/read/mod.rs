@@ -8,9 +8,10 @@ mod page_folder;
 mod pages;
 
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_pipeline::reading::ocr_service::HttpEngine;
 use bindery_reader::{
     OcrMode, ReadOptions, Reader,
-    ocr::{OcrEngine, http::HttpEngine, tesseract::Tesseract},
+    ocr::{OcrEngine, tesseract::Tesseract},
 };
 use files::Job;
 use pages::PageRanges;

@@ -97,7 +97,7 @@ impl Lane<'_> {
                         self.pile.give_back(suspect.into_iter());
                         return Some(error.error());
                     }
-                    std::thread::sleep(START_BACKOFF * 2_u32.pow(failed_starts));
+                    std::thread::sleep(START_BACKOFF.random_delay(failed_starts));
                     continue;
                 }
             };

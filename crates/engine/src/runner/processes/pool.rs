@@ -1,7 +1,7 @@
 //! The children of one [`Processes`](super::Processes): at most so many, kept for the next time.
 
 use super::{child::ChildProcess, command::ChildCommand, death::StartError, watch::Watch};
-use bindery_core::StepError;
+use bindery_core::{Backoff, StepError};
 use std::{
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -14,7 +14,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) const START_TRIES: u32 = 5;
 
 /// The wait after the first that did not; doubled after each.
-pub(super) const START_BACKOFF: Duration = Duration::from_millis(25);
+pub(super) const START_BACKOFF: Backoff = Backoff::doubling(Duration::from_millis(50), Duration::from_secs(1)).exact();
 
 #[derive(Debug, Default)]
 struct Seats {
@@ -117,7 +117,7 @@ impl Seat<'_> {
             if error.hopeless || failed_starts == START_TRIES {
                 return Err(error.error());
             }
-            std::thread::sleep(START_BACKOFF * 2_u32.pow(failed_starts));
+            std::thread::sleep(START_BACKOFF.random_delay(failed_starts));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::models::{
     timer::Cancelled,
     wire::{Failure, Prompt, Reply},
 };
-use bindery_core::Timestamp;
+use bindery_core::{Backoff, Timestamp};
 use std::{
     sync::PoisonError,
     time::{Duration, Instant},
@@ -370,8 +370,7 @@ fn wait_before_next(failure: &Failure, tries: u32) -> Option<Duration> {
         ErrorKind::ServerFault | ErrorKind::Timeout | ErrorKind::Unreachable => PAUSE,
         _ => return None,
     };
-    let pause = first.saturating_mul(2_u32.saturating_pow(tries.saturating_sub(1))).min(LONGEST_PAUSE);
     // Spread, so that those who failed together do not come back together.
-    let spread = pause.mul_f64(0.75 + 0.5 * fastrand::f64());
+    let spread = Backoff::doubling(first, LONGEST_PAUSE).random_delay(tries);
     Some(spread.max(failure.wait.unwrap_or_default()))
 }

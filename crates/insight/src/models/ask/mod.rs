@@ -22,7 +22,7 @@ use super::{
     config::{ConfigError, ModelsConfig},
     error::{ErrorKind, ModelError},
     ledger::{BookError, Ledger, Purpose},
-    limits::{Circuit, CircuitState, Limiter, Turns},
+    limits::{BREAKER, Circuit, CircuitState, Limiter, Turns},
     request::{Answer, Request, Soundness, Usage},
     timer::{Cancelled, SystemTimer, Timer},
     wire::{Prompt, Provider, Said},
@@ -113,7 +113,8 @@ impl Models {
         config.check()?;
         let limiter = Limiter::new(config.requests_per_minute, config.tokens_per_minute);
         let turns = Turns::new(limiter, Arc::clone(&timer));
-        let (circuit, in_flight, refused_key) = (Mutex::default(), InFlight::default(), Mutex::default());
+        let circuit = Mutex::new(Circuit::new(BREAKER));
+        let (in_flight, refused_key) = (InFlight::default(), Mutex::default());
         Ok(Self { config, provider, turns, circuit, in_flight, refused_key, ledger, cache, timer })
     }
 
@@ -123,9 +124,13 @@ impl Models {
 
     /// Whether the service is left alone at the moment, and until when.
     pub fn circuit(&self) -> CircuitState {
-        let mut state = self.circuit_now().state();
-        state.retry_at = state.retry_at.map(|moment| self.told(moment));
-        state
+        let mut circuit = self.circuit_now();
+        CircuitState {
+            is_open: circuit.opened_at().is_some(),
+            failures: circuit.failures(self.timer.now()),
+            retry_at: circuit.retry_at().map(|moment| self.told(moment)),
+            last_error: circuit.last_error().map(ToOwned::to_owned),
+        }
     }
 
     /// The share of the full rate at which calls go out now.

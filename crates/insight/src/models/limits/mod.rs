@@ -1,9 +1,31 @@
-//! What keeps us from asking more than a service takes: the limiter with its turns, and the circuit.
+//! What keeps us from asking more than a service takes: the rate limiter and the circuit breaker of `bindery_http`.
 
-mod circuit;
-mod limiter;
-mod turns;
+pub use bindery_http::{
+    circuit::{Circuit, Leave, Open},
+    rate::{Limiter, NoTurn, Turns, Verdict},
+};
 
-pub use circuit::{Circuit, CircuitState, Leave, Open};
-pub use limiter::{Limiter, Reservation, Ticket, Verdict};
-pub use turns::{MyTurn, NoTurn, Turns};
+use bindery_core::Timestamp;
+use bindery_http::BreakerConfig;
+use serde::Serialize;
+use std::time::Duration;
+
+/// Five failures in a row; then half a minute, and longer each time the one call that tries fails, up to a quarter of an
+/// hour. Whoever asks is told until when, so that jobs can be parked instead of using up their attempts.
+pub(super) const BREAKER: BreakerConfig = BreakerConfig {
+    failures: 5,
+    within: Duration::MAX,
+    open: Duration::from_secs(30),
+    longest_open: Duration::from_secs(15 * 60),
+};
+
+/// A circuit as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CircuitState {
+    pub is_open: bool,
+    /// In a row.
+    pub failures: u32,
+    /// When a call may try again; none while it is closed.
+    pub retry_at: Option<Timestamp>,
+    pub last_error: Option<String>,
+}

@@ -6,15 +6,9 @@
 use super::Failure;
 use crate::models::error::ErrorKind;
 use bindery_core::address;
+use bindery_http::{Answer, Client, ClientOptions, HeaderValue, HttpError, Limits, StatusCode, header, http, text};
 use serde_json::Value;
-use std::{io, time::Duration};
-use ureq::{
-    Agent,
-    http::{self, HeaderMap, HeaderValue, StatusCode, header},
-};
-
-/// Characters of somebody else's words in a sentence of ours.
-const MOST_QUOTED: usize = 300;
+use std::time::Duration;
 
 /// Connections that are kept for the next call.
 const KEPT_CONNECTIONS: usize = 16;
@@ -32,7 +26,7 @@ pub struct ExchangeLimits {
 /// An address with everything below it.
 #[derive(Debug, Clone)]
 pub(super) struct Endpoint {
-    agent: Agent,
+    client: Client,
     base: String,
     /// The same without secrets.
     shown: String,
@@ -41,16 +35,9 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     pub(super) fn new(base: &str, limits: ExchangeLimits) -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .max_idle_connections_per_host(KEPT_CONNECTIONS)
-            .user_agent(concat!("bindery/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .new_agent();
+        let client = Client::new(ClientOptions { kept_connections: KEPT_CONNECTIONS, ..ClientOptions::default() });
         let base = base.trim_end_matches('/').to_owned();
-        Self { agent, shown: address::shown(&base), base, limits }
+        Self { client, shown: address::shown(&base), base, limits }
     }
 
     pub(super) fn base(&self) -> &str {
@@ -64,8 +51,7 @@ impl Endpoint {
 
     pub(super) fn post(&self, path: &str, body: &Value, auth: Option<(&str, String)>) -> Result<Value, Failure> {
         let request = self.request(http::Method::POST, path, auth, true)?;
-        let (head, ()) = request.into_parts();
-        let bytes = self.exchange(path, http::Request::from_parts(head, body.to_string()))?;
+        let bytes = self.exchange(path, request.map(|_| body.to_string().into_bytes()))?;
         self.json(path, &bytes)
     }
 
@@ -85,7 +71,7 @@ impl Endpoint {
         path: &str,
         auth: Option<(&str, String)>,
         has_body: bool,
-    ) -> Result<http::Request<()>, Failure> {
+    ) -> Result<http::Request<Vec<u8>>, Failure> {
         let mut request = http::Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base))
@@ -102,25 +88,19 @@ impl Endpoint {
             request = request.header(name, value);
         }
         request
-            .body(())
+            .body(Vec::new())
             .map_err(|error| Failure::new(ErrorKind::Refused, format!("{}{path} cannot be asked: {error}", self.shown)))
     }
 
-    fn exchange<B: ureq::AsSendBody>(&self, path: &str, request: http::Request<B>) -> Result<Vec<u8>, Failure> {
-        let request = self
-            .agent
-            .configure_request(request)
-            .timeout_global(Some(self.limits.total))
-            .timeout_connect(Some(self.limits.connect))
-            .build();
-        let mut response = self.agent.run(request).map_err(|error| self.no_answer(path, error))?;
-        let status = response.status();
-        let body = response.body_mut().with_config().limit(self.limits.bytes).read_to_vec();
-        if !status.is_success() {
+    fn exchange(&self, path: &str, request: http::Request<Vec<u8>>) -> Result<Vec<u8>, Failure> {
+        let ExchangeLimits { total, connect, bytes } = self.limits;
+        let limits = Limits { connect, ..Limits::new(total, bytes) };
+        let answer = self.client.exchange(request, &limits).map_err(|error| self.no_answer(path, &error))?;
+        if !answer.status.is_success() {
             // The body only explains; when it cannot be read the status says enough.
-            return Err(self.refused(path, status, response.headers(), &body.unwrap_or_default()));
+            return Err(self.refused(path, &answer));
         }
-        body.map_err(|error| self.no_answer(path, error))
+        Ok(answer.whole().map_err(|error| self.no_answer(path, &error))?.body)
     }
 
     fn json(&self, path: &str, bytes: &[u8]) -> Result<Value, Failure> {
@@ -128,22 +108,19 @@ impl Endpoint {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(fault("answered nothing".to_owned()));
         }
-        serde_json::from_slice(bytes).map_err(|_| {
-            let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST_QUOTED)]);
-            fault(format!("answered with no JSON: {}", quoted(&beginning)))
-        })
+        serde_json::from_slice(bytes).map_err(|_| fault(format!("answered with no JSON: {}", text::beginning(bytes))))
     }
 
     /// An answer that is no success.
-    fn refused(&self, path: &str, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
+    fn refused(&self, path: &str, answer: &Answer) -> Failure {
+        let (status, body) = (answer.status, &answer.body);
         let told: Value = serde_json::from_slice(body).unwrap_or_default();
         // Some servers wrap the object into a list of one.
         let told = told.get(0).unwrap_or(&told);
         let error = told.get("error").unwrap_or(told);
         let text = error.get("message").or(error.get("detail")).and_then(Value::as_str).or(error.as_str());
-        let text =
-            text.map_or_else(|| quoted(&String::from_utf8_lossy(&body[..body.len().min(4 * MOST_QUOTED)])), quoted);
-        let wait = header_wait(headers).or_else(|| retry_delay(error)).or_else(|| wait_in_words(&text));
+        let text = text.map_or_else(|| text::beginning(body), quoted);
+        let wait = answer.retry_after().or_else(|| retry_delay(error)).or_else(|| wait_in_words(&text));
         let kind = kind_of(status, error, &text);
         let said = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = if status.is_redirection() {
@@ -155,24 +132,20 @@ impl Endpoint {
     }
 
     /// No answer at all, or only a part of one.
-    fn no_answer(&self, path: &str, error: ureq::Error) -> Failure {
+    fn no_answer(&self, path: &str, error: &HttpError) -> Failure {
         let shown = format!("{}{path}", self.shown);
-        let late = || {
-            let seconds = self.limits.total.as_secs_f64();
-            Failure::new(ErrorKind::Timeout, format!("{shown} did not answer within {seconds} s"))
-        };
-        match error {
-            ureq::Error::Timeout(_) => late(),
-            ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => late(),
-            ureq::Error::BodyExceedsLimit(limit) => {
+        let (kind, message) = match error {
+            HttpError::Timeout(total) => {
+                (ErrorKind::Timeout, format!("{shown} did not answer within {} s", total.as_secs_f64()))
+            }
+            HttpError::TooLarge { limit, .. } => {
                 let message = format!("{shown} answered with more than the {limit} bytes of `max_answer_bytes`");
-                Failure::new(ErrorKind::TooMuchOutput, message)
+                (ErrorKind::TooMuchOutput, message)
             }
-            error @ (ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl) => {
-                Failure::new(ErrorKind::Misconfigured, format!("{shown} cannot be asked: {error}"))
-            }
-            error => Failure::new(ErrorKind::Unreachable, format!("{shown} could not be reached: {error}")),
-        }
+            HttpError::Invalid(_) => (ErrorKind::Misconfigured, format!("{shown} {error}")),
+            error => (ErrorKind::Unreachable, format!("{shown} {error}")),
+        };
+        Failure::new(kind, message)
     }
 }
 
@@ -199,17 +172,6 @@ fn kind_of(status: StatusCode, error: &Value, text: &str) -> ErrorKind {
         _ if status.is_server_error() => ErrorKind::ServerFault,
         _ => ErrorKind::Refused,
     }
-}
-
-/// The header `Retry-After`: seconds, or a date.
-fn header_wait(headers: &HeaderMap) -> Option<Duration> {
-    let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = value.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let until = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
-    // A date in the past means now.
-    Some(Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default())
 }
 
 /// Google's `RetryInfo`, `"retryDelay": "17.5s"`, with a second on top: it is rounded down.
@@ -240,14 +202,9 @@ fn seconds(text: &str) -> Option<Duration> {
     text.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds.min(1e6)).ok())
 }
 
-/// Somebody else's words as part of a sentence: bounded, and without characters that would move a terminal's cursor.
-pub(super) fn quoted(text: &str) -> String {
-    let mut characters = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut line: String = characters.by_ref().take(MOST_QUOTED).collect();
-    if characters.next().is_some() {
-        line.push('…');
-    }
-    line
+/// The words of others as part of a sentence.
+pub(super) fn quoted(words: &str) -> String {
+    text::one_line(words.trim())
 }
 
 #[cfg(test)]
@@ -257,13 +214,6 @@ mod tests {
 
     #[test]
     fn the_wait_that_a_service_asks_for_is_read_from_wherever_it_stands() {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("17"));
-        assert_eq!(header_wait(&headers), Some(Duration::from_secs(17)));
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("Wed, 21 Oct 2015 07:28:00 GMT"));
-        assert_eq!(header_wait(&headers), Some(Duration::ZERO), "a date in the past");
-        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("soon"));
-        assert_eq!(header_wait(&headers), None);
         let error = json!({"details": [{"@type": "x"}, {"retryDelay": "16.5s"}]});
         assert_eq!(retry_delay(&error), Some(Duration::from_millis(17_500)));
         assert_eq!(wait_in_words("Quota exceeded. Please retry in 12.5s."), Some(Duration::from_millis(12_500)));

@@ -1,9 +1,9 @@
 //! What the service says of an analysis, and what its errors mean.
 
-pub(super) use bindery_processors::outside::client::beginning;
+pub(super) use bindery_http::text::beginning;
 
 use bindery_core::{StepError, error::Disposition};
-use bindery_processors::outside::client::one_line;
+use bindery_http::text::one_line;
 use serde_json::Value;
 use std::time::Duration;
 

@@ -4,10 +4,10 @@ use super::answer::{self, State};
 use crate::http::{self, Allowed, Answer, Client, Environment};
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
-use bindery_processors::outside::client::{is_transient, pause, wait_asked_for};
+use bindery_http::{HeaderValue, Request, Uri, answer::is_transient, header, http::request::Builder};
+use bindery_processors::outside::client::pause;
 use serde_json::Value;
 use std::time::{Duration, Instant};
-use ureq::http::{HeaderValue, Request, Uri, header};
 
 /// The variable with the endpoint of the service.
 pub const ENDPOINT_VARIABLE: &str = "BINDERY_FOUNDRY_ENDPOINT";
@@ -45,7 +45,7 @@ impl<'c> Service<'c> {
             StepError::park(format!("environment variable {name}"), message).named("BadVariable")
         };
         let endpoint = environment.require(ENDPOINT_VARIABLE, needs)?;
-        let endpoint = http::checked(&endpoint).map_err(|why| wrong(ENDPOINT_VARIABLE, why))?;
+        let endpoint = http::checked(&endpoint).map_err(|why| wrong(ENDPOINT_VARIABLE, &why))?;
         let key = environment.require(KEY_VARIABLE, needs)?;
         let mut key =
             HeaderValue::from_str(&key).map_err(|_| wrong(KEY_VARIABLE, "holds characters that no key has"))?;
@@ -111,7 +111,7 @@ impl<'c> Service<'c> {
             let message = format!("says that its analysis will be at {}, another service", http::shown(&location));
             return Err(self.nonsense(&message));
         }
-        Ok(Operation { location, wait: wait_asked_for(&answer.headers).unwrap_or(LOOK_EVERY) })
+        Ok(Operation { location, wait: answer.retry_after().unwrap_or(LOOK_EVERY) })
     }
 
     /// Looks whether the analysis is there.
@@ -120,7 +120,7 @@ impl<'c> Service<'c> {
         if !answer.status.is_success() {
             return Err(self.refused(&answer));
         }
-        if !answer.whole {
+        if answer.missing.is_some() {
             // It broke off, or is longer than anything we would keep.
             let message = format!("the answer of {} ended too early, or is too long", self.shown());
             return Err(StepError::retry(message).named("Incomplete"));
@@ -128,13 +128,13 @@ impl<'c> Service<'c> {
         let said = serde_json::from_slice(&answer.body).unwrap_or_default();
         match answer::state(&said) {
             Some(State::Succeeded) => Ok(Look::Done(said)),
-            Some(State::Running) => Ok(Look::Wait(wait_asked_for(&answer.headers).unwrap_or(LOOK_EVERY))),
+            Some(State::Running) => Ok(Look::Wait(answer.retry_after().unwrap_or(LOOK_EVERY))),
             Some(State::Failed) => Err(answer::failed_analysis(&self.shown(), &said)),
             None => Err(self.nonsense(&format!("answered with no analysis: {}", answer::beginning(&answer.body)))),
         }
     }
 
-    fn ask(&self, request: ureq::http::request::Builder, body: Vec<u8>, until: Instant) -> Result<Answer, StepError> {
+    fn ask(&self, request: Builder, body: Vec<u8>, until: Instant) -> Result<Answer, StepError> {
         let request = request.header(KEY_HEADER, &self.key).header(header::ACCEPT, "application/json").body(body);
         let request = request.map_err(|error| {
             StepError::bug(format!("{} cannot be asked: {error}", self.shown())).named("BadRequest")
@@ -154,7 +154,7 @@ impl<'c> Service<'c> {
             return StepError::park(format!("access to {}", self.shown()), message).named("NoAccess");
         }
         if is_transient(status) {
-            return answer::try_again(message, wait_asked_for(&answer.headers));
+            return answer::try_again(message, answer.retry_after());
         }
         if matches!(status.as_u16(), 404 | 405) || status.is_redirection() {
             let message =

@@ -15,10 +15,10 @@ use ureq::{
     },
 };
 
-/// Resolves names, and refuses those that lead to an address that is not public. The connection goes to the very
+/// The address guard: resolves names, and refuses those that lead to an address that is not public. The connection goes to the very
 /// addresses that were looked at.
 #[derive(Debug, Default)]
-pub struct Guarded(DefaultResolver);
+pub(crate) struct Guarded(DefaultResolver);
 
 impl Resolver for Guarded {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
@@ -31,8 +31,8 @@ impl Resolver for Guarded {
     }
 }
 
-/// An address that was refused. Comes as [`Error::Other`].
-#[derive(Debug)]
+/// An address that the guard has refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateAddress {
     address: IpAddr,
     what: &'static str,

@@ -1,7 +1,7 @@
 //! Waiting for one's turn: the limiter's moments, sat through by threads.
 
 use super::limiter::{Limiter, Reservation, Ticket, Verdict};
-use crate::models::timer::{Cancelled, Timer};
+use crate::timer::{Cancelled, Timer};
 use bindery_core::Timestamp;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -91,7 +91,7 @@ impl Drop for MyTurn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::timer::LeapingTimer;
+    use crate::timer::LeapingTimer;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]

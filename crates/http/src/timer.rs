@@ -13,6 +13,21 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Says whether the work that waits is still wanted.
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
+/// Waits; false as soon as the work is cancelled.
+pub fn pause(wait: Duration, cancelled: Cancelled<'_>) -> bool {
+    let start = Instant::now();
+    loop {
+        if cancelled() {
+            return false;
+        }
+        let left = wait.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(LOOK));
+    }
+}
+
 /// A clock that can also be waited on.
 pub trait Timer: Send + Sync + fmt::Debug {
     /// Runs evenly and never goes back, whatever is done to the machine's clock.
@@ -49,17 +64,7 @@ impl Timer for SystemTimer {
 
     fn wait_until(&self, moment: Timestamp, cancelled: Cancelled<'_>) -> bool {
         // To the nanosecond and not to the millisecond that `now` shows, which may be one too early.
-        let until = moment.since(self.started_at);
-        loop {
-            if cancelled() {
-                return false;
-            }
-            let left = until.saturating_sub(self.started.elapsed());
-            if left.is_zero() {
-                return true;
-            }
-            std::thread::sleep(left.min(LOOK));
-        }
+        pause(moment.since(self.started_at).saturating_sub(self.started.elapsed()), cancelled)
     }
 }
 

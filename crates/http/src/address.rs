@@ -3,6 +3,7 @@
 use regex::Regex;
 use serde_json::Value;
 use std::{fmt::Write as _, sync::LazyLock};
+use thiserror::Error;
 use ureq::http::Uri;
 
 /// What stands in place of a secret.
@@ -22,9 +23,32 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is fixed")
 }
 
-/// An address that can be asked: with a scheme and a host, without a fragment, and with nothing in it that may not stand
-/// in a request (spaces and letters beyond ASCII are written as bytes). Or the end of a sentence that says why not.
-pub fn checked(url: &str) -> Result<Uri, &'static str> {
+/// Why an address cannot be asked; the end of a sentence that does not repeat it, for it may hold a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum AddressError {
+    #[error("is no address such as https://example.com/")]
+    NoAddress,
+    #[error("should begin with https:// or http://")]
+    Scheme,
+    #[error("names no host")]
+    NoHost,
+    #[error("holds a user or a password")]
+    Password,
+}
+
+/// An address that can be asked, as it is written: with a scheme and a host, and without a password.
+pub fn strict(url: &str) -> Result<Uri, AddressError> {
+    let uri: Uri = url.trim().parse().map_err(|_| AddressError::NoAddress)?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(AddressError::Scheme);
+    }
+    let authority = uri.authority().filter(|authority| !authority.host().is_empty()).ok_or(AddressError::NoHost)?;
+    if authority.as_str().contains('@') { Err(AddressError::Password) } else { Ok(uri) }
+}
+
+/// The same of a link on a page: without its fragment, and with nothing in it that may not stand in a request (spaces and
+/// letters beyond ASCII are written as bytes).
+pub fn checked(url: &str) -> Result<Uri, AddressError> {
     let url = url.trim();
     let url = url.split_once('#').map_or(url, |(before, _)| before);
     let mut clean = String::with_capacity(url.len());
@@ -37,15 +61,7 @@ pub fn checked(url: &str) -> Result<Uri, &'static str> {
             _ => clean.push(char::from(byte)),
         }
     }
-    let uri: Uri = clean.parse().map_err(|_| "is no address such as https://example.com/meetings")?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err("should begin with https:// or http://");
-    }
-    let authority = uri.authority().filter(|authority| !authority.host().is_empty()).ok_or("names no host")?;
-    if authority.as_str().contains('@') {
-        return Err("holds a user or a password");
-    }
-    Ok(uri)
+    strict(&clean)
 }
 
 /// The host, in small letters, without the port.
@@ -64,7 +80,7 @@ pub fn origin(uri: &Uri) -> String {
 }
 
 /// Where a link on a page, or a redirect, leads.
-pub fn join(base: &Uri, target: &str) -> Result<Uri, &'static str> {
+pub fn join(base: &Uri, target: &str) -> Result<Uri, AddressError> {
     let target = target.trim();
     let has_scheme = target.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())

@@ -1,12 +1,14 @@
 //! The header `Retry-After`: a number of seconds, or a date.
 
-use super::envelope::LONGEST_WAIT;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Longer waits are cut to this: a year, beyond which dates mean nothing.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// How long to wait from now; none when the header says nothing that can be understood.
-pub(super) fn read(value: &str, now: SystemTime) -> Option<Duration> {
+pub fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<u64>() {
         return Some(Duration::from_secs(seconds).min(LONGEST_WAIT));
@@ -49,12 +51,12 @@ mod tests {
     fn seconds_and_dates_are_understood_and_nonsense_is_not() {
         let at = |seconds| UNIX_EPOCH + Duration::from_secs(seconds);
         let now = at(1_445_412_480);
-        assert_eq!(read("120", now), Some(Duration::from_secs(120)));
-        assert_eq!(read("Wed, 21 Oct 2015 07:28:30 GMT", now), Some(Duration::from_secs(30)));
-        assert_eq!(read("Wed, 21 Oct 2015 07:27:00 GMT", now), Some(Duration::ZERO));
-        assert_eq!(read("99999999999", now), Some(LONGEST_WAIT));
+        assert_eq!(parse("120", now), Some(Duration::from_secs(120)));
+        assert_eq!(parse("Wed, 21 Oct 2015 07:28:30 GMT", now), Some(Duration::from_secs(30)));
+        assert_eq!(parse("Wed, 21 Oct 2015 07:27:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(parse("99999999999", now), Some(LONGEST_WAIT));
         for nonsense in ["", "soon", "-5", "Wed, 21 Oct 2015", "Wed, 32 Oct 2015 07:28:00 GMT", "a, b c d e f"] {
-            assert_eq!(read(nonsense, now), None, "{nonsense}");
+            assert_eq!(parse(nonsense, now), None, "{nonsense}");
         }
     }
 

@@ -1,33 +1,29 @@
 use super::{
-    CircuitState::{Closed, HalfOpen, Open},
+    CircuitState::{Closed, HalfOpen, Open as IsOpen},
     *,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use crate::timer::LeapingTimer;
 
-/// A breaker of 3 failures within 10 s that stays open for 5 s, and the hand of its clock in milliseconds.
-fn breaker() -> (Breaker, Arc<AtomicU64>) {
-    let config = BreakerConfig { failures: 3, within: Duration::from_secs(10), open: Duration::from_secs(5) };
-    let hand = Arc::new(AtomicU64::new(0));
-    let (start, read) = (Instant::now(), Arc::clone(&hand));
-    let clock = move || start + Duration::from_millis(read.load(Ordering::SeqCst));
-    (Breaker::with_clock("ocr", config, clock), hand)
+/// A breaker of 3 failures within 10 s that stays open for 5 s, and its clock.
+fn breaker() -> (Breaker, Arc<LeapingTimer>) {
+    let (within, open) = (Duration::from_secs(10), Duration::from_secs(5));
+    let config = BreakerConfig { failures: 3, within, open, longest_open: open };
+    let timer = Arc::new(LeapingTimer::default());
+    (Breaker::with_timer("ocr", config, Arc::clone(&timer) as Arc<dyn Timer>), timer)
 }
 
 fn fail(breaker: &Breaker) {
-    breaker.enter().unwrap().failed(&StepError::retry("connection refused"));
+    breaker.enter().unwrap().failed("connection refused");
 }
 
-fn opened() -> (Breaker, Arc<AtomicU64>) {
-    let (breaker, hand) = breaker();
+fn opened() -> (Breaker, Arc<LeapingTimer>) {
+    let (breaker, timer) = breaker();
     (0..3).for_each(|_| fail(&breaker));
-    (breaker, hand)
+    (breaker, timer)
 }
 
-fn pass(hand: &AtomicU64, seconds: u64) {
-    hand.fetch_add(seconds * 1000, Ordering::SeqCst);
+fn pass(timer: &LeapingTimer, seconds: u64) {
+    timer.advance(Duration::from_secs(seconds));
 }
 
 #[test]
@@ -38,10 +34,13 @@ fn failures_in_a_row_open_it_and_calls_fail_at_once() {
     assert_eq!(breaker.state().state, CircuitState::Closed);
     fail(&breaker);
     pass(&hand, 2);
-    let error = breaker.enter().unwrap_err();
-    assert_eq!(error.kind, "CircuitOpen");
-    assert_eq!(error.message, "the circuit of ocr is open since 2.0 s after 3 failures: connection refused");
-    assert_eq!(error.disposition, bindery_core::error::Disposition::Retry { after: Some(Duration::from_secs(3)) });
+    let open = breaker.enter().unwrap_err();
+    let until = hand.now() + Duration::from_secs(3);
+    let last_error = "connection refused".to_owned();
+    assert_eq!(
+        open,
+        Open { until, left: Duration::from_secs(3), open_for: Duration::from_secs(2), failures: 3, last_error }
+    );
     let expected = CircuitSnapshot {
         name: "ocr".into(),
         state: CircuitState::Open,
@@ -75,7 +74,7 @@ fn after_a_while_one_call_tries_and_closes_it() {
     pass(&hand, 5);
     let permit = breaker.enter().unwrap();
     assert_eq!(breaker.state().state, CircuitState::HalfOpen);
-    assert_eq!(breaker.enter().unwrap_err().kind, "CircuitOpen");
+    assert_eq!(breaker.enter().unwrap_err().until, hand.now() + Duration::from_secs(1));
     permit.succeeded();
     assert_eq!(breaker.state().state, CircuitState::Closed);
     assert_eq!(breaker.state().failures, 0);
@@ -113,7 +112,7 @@ fn calls_from_before_a_change_have_no_say() {
     assert_eq!(breaker.state().state, CircuitState::Open);
     pass(&hand, 5);
     let trying = breaker.enter().unwrap();
-    late_failure.failed(&StepError::retry("old"));
+    late_failure.failed("old");
     assert_eq!(breaker.state().state, CircuitState::HalfOpen);
     trying.succeeded();
     assert_eq!(breaker.state().state, CircuitState::Closed);
@@ -134,7 +133,7 @@ fn observers_see_every_change_and_may_ask_for_the_state() {
     fail(&breaker);
     pass(&hand, 5);
     breaker.enter().unwrap().succeeded();
-    assert_eq!(*seen.lock().unwrap(), [Open, HalfOpen, Open, HalfOpen, Closed]);
+    assert_eq!(*seen.lock().unwrap(), [IsOpen, HalfOpen, IsOpen, HalfOpen, Closed]);
 }
 
 #[test]

@@ -7,13 +7,14 @@
 //! `text` or `words` must be there; the rest may be left out. Boxes are in pixels of the picture. A confidence above 1 is
 //! taken for per cent.
 
-use super::{OcrEngine, OcrPage, OcrRequest, OcrWord};
-use crate::{
+use bindery_core::address;
+use bindery_http::{Client, HttpError, Limits, Request, header};
+use bindery_reader::{
     error::{ReadError, ReadResult},
     image::raster,
     model::{PageImage, Rect},
+    ocr::{OcrEngine, OcrPage, OcrRequest, OcrWord},
 };
-use bindery_core::address;
 use serde::Deserialize;
 use std::fmt;
 
@@ -29,7 +30,7 @@ pub struct HttpEngine {
     shown: String,
     /// Header and value that every request carries, for instance `x-api-key`.
     header: Option<(String, String)>,
-    agent: ureq::Agent,
+    client: Client,
 }
 
 impl fmt::Debug for HttpEngine {
@@ -41,36 +42,31 @@ impl fmt::Debug for HttpEngine {
 
 impl HttpEngine {
     pub fn new(address: impl Into<String>, header: Option<(String, String)>) -> Self {
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let address = address.into();
-        Self { shown: address::shown(&address), address, header, agent }
+        Self { shown: address::shown(&address), address, header, client: Client::default() }
     }
 
     fn post(&self, png: &[u8], request: &OcrRequest) -> Result<Vec<u8>, String> {
-        let mut post = self
-            .agent
-            .post(&self.address)
-            .config()
-            .timeout_global(Some(request.time))
-            .build()
-            .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
-            .header("accept", "application/json");
+        let mut post = Request::post(&self.address)
+            .header(header::CONTENT_TYPE, format!("multipart/form-data; boundary={BOUNDARY}"))
+            .header(header::ACCEPT, "application/json");
         if let Some((name, value)) = &self.header {
             post = post.header(name, value);
         }
-        let mut answer = post.send(&form(png, &request.languages)).map_err(|error| match error {
-            ureq::Error::Timeout(_) => format!("{} did not answer in {} s", self.shown, request.time.as_secs()),
-            error => format!("{} cannot be reached: {error}", self.shown),
+        let post = post.body(form(png, &request.languages));
+        let post = post.map_err(|error| format!("{} cannot be reached: {error}", self.shown))?;
+        let limits = Limits::new(request.time, ANSWER_BYTES);
+        let answer = self.client.exchange(post, &limits).map_err(|error| match error {
+            HttpError::Timeout(_) => format!("{} did not answer in {} s", self.shown, request.time.as_secs()),
+            HttpError::Unreachable(why) => format!("{} cannot be reached: {why}", self.shown),
+            error => format!("{} {error}", self.shown),
         })?;
-        if !answer.status().is_success() {
-            return Err(format!("{} answered {}", self.shown, answer.status()));
+        if !answer.status.is_success() {
+            return Err(format!("{} answered {}", self.shown, answer.status));
         }
-        answer
-            .body_mut()
-            .with_config()
-            .limit(ANSWER_BYTES)
-            .read_to_vec()
-            .map_err(|error| format!("the answer of {} cannot be read: {error}", self.shown))
+        let answer =
+            answer.whole().map_err(|error| format!("the answer of {} cannot be read: it {error}", self.shown))?;
+        Ok(answer.body)
     }
 }
 

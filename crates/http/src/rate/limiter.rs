@@ -7,13 +7,12 @@
 //! A 429 halves the pace, once for all calls that were under way together, and every good answer gives a little of it
 //! back. All reservations that are not used by then are void and made anew.
 
+use super::pace::Pace;
 use bindery_core::Timestamp;
 use std::time::Duration;
 
-/// Full speed, what one good answer gives back of it, and the least that is left, in thousandths.
-const FULL_PACE: u32 = 1000;
+/// What one good answer gives back of full speed, in thousandths.
 const RECOVERY: u32 = 20;
-const SLOWEST_PACE: u32 = FULL_PACE / 32;
 /// The longest wait that a service may ask for.
 const LONGEST_DEFERRAL: Duration = Duration::from_secs(60 * 60);
 const MICROS_PER_MINUTE: f64 = 60_000_000.0;
@@ -61,22 +60,21 @@ impl Lane {
         Self { per_minute: per_minute as f64, next: 0.0, reserved: 0.0 }
     }
 
-    fn micros(&self, amount: f64, pace: u32) -> f64 {
-        let share = f64::from(pace) / f64::from(FULL_PACE);
-        amount * MICROS_PER_MINUTE / (self.per_minute * share).max(f64::MIN_POSITIVE)
+    fn micros(&self, amount: f64, pace: Pace) -> f64 {
+        amount * MICROS_PER_MINUTE / (self.per_minute * pace.share()).max(f64::MIN_POSITIVE)
     }
 
-    fn reserve(&mut self, amount: f64, at: f64, pace: u32) {
+    fn reserve(&mut self, amount: f64, at: f64, pace: Pace) {
         self.next = at + self.micros(amount, pace);
         self.reserved += amount;
     }
 
-    fn give_back(&mut self, amount: f64, now: f64, pace: u32) {
+    fn give_back(&mut self, amount: f64, now: f64, pace: Pace) {
         self.next = (self.next - self.micros(amount, pace)).max(now.min(self.next));
     }
 
     /// Forgets what is reserved and not begun.
-    fn clear(&mut self, now: f64, pace: u32) {
+    fn clear(&mut self, now: f64, pace: Pace) {
         let reserved = std::mem::take(&mut self.reserved);
         self.give_back(reserved, now, pace);
     }
@@ -87,8 +85,7 @@ impl Lane {
 pub struct Limiter {
     requests: Option<Lane>,
     tokens: Option<Lane>,
-    /// In thousandths.
-    pace: u32,
+    pace: Pace,
     /// Counts the changes for the worse.
     epoch: u64,
     deferred_until: f64,
@@ -104,7 +101,7 @@ impl Limiter {
         Self {
             requests: lane(requests_per_minute),
             tokens: lane(tokens_per_minute),
-            pace: FULL_PACE,
+            pace: Pace::full(RECOVERY),
             epoch: 0,
             deferred_until: 0.0,
         }
@@ -168,7 +165,7 @@ impl Limiter {
             }
         }
         match verdict {
-            Verdict::Good => self.pace = (self.pace + RECOVERY).min(FULL_PACE),
+            Verdict::Good => self.pace.recover(),
             Verdict::None => {}
             Verdict::TooFast { wait } => {
                 // Calls that were under way together are one complaint, not many.
@@ -176,7 +173,7 @@ impl Limiter {
                     for (lane, _) in self.lanes(0) {
                         lane.clear(at, pace);
                     }
-                    self.pace = (self.pace / 2).max(SLOWEST_PACE);
+                    self.pace.slow_down();
                     self.epoch += 1;
                 }
                 if let Some(wait) = wait {
@@ -189,7 +186,7 @@ impl Limiter {
 
     /// The share of the full rate at which calls go out now, from 0 to 1.
     pub fn pace(&self) -> f64 {
-        f64::from(self.pace) / f64::from(FULL_PACE)
+        self.pace.share()
     }
 }
 

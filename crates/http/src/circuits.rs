@@ -1,12 +1,13 @@
 //! All circuits of this process, for display.
 
-use super::breaker::{Breaker, CircuitSnapshot};
+use crate::breaker::{Breaker, CircuitSnapshot};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// A processor that is no longer used takes its breaker with it.
+/// Whoever is no longer used takes its breaker with it.
 static CIRCUITS: Mutex<Vec<Weak<Breaker>>> = Mutex::new(Vec::new());
 
-pub(super) fn register(breaker: &Arc<Breaker>) {
+/// Lists a breaker for as long as somebody uses it.
+pub fn register(breaker: &Arc<Breaker>) {
     let mut circuits = CIRCUITS.lock().unwrap_or_else(PoisonError::into_inner);
     circuits.retain(|circuit| circuit.strong_count() > 0);
     circuits.push(Arc::downgrade(breaker));
@@ -25,7 +26,7 @@ fn breakers() -> Vec<Arc<Breaker>> {
     CIRCUITS.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
 }
 
-/// The circuits of all outside processors of this process, by name.
+/// The listed circuits of this process, by name.
 pub fn circuits() -> Vec<CircuitSnapshot> {
     let mut snapshots: Vec<CircuitSnapshot> = breakers().iter().map(|breaker| breaker.state()).collect();
     snapshots.sort_by(|a, b| a.name.cmp(&b.name));
@@ -35,7 +36,7 @@ pub fn circuits() -> Vec<CircuitSnapshot> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outside::config::BreakerConfig;
+    use crate::circuit::BreakerConfig;
 
     #[test]
     fn a_circuit_is_listed_as_long_as_it_lives() {
