@@ -1,11 +1,14 @@
 //! Reading text from a picture of a page.
 //!
-//! An [`OcrEngine`] takes a picture and gives its words with boxes. There are two: [`tesseract::Tesseract`], loaded at
-//! run time and in this process, and [`http::HttpEngine`], which posts the picture to a service.
+//! An [`OcrEngine`] takes a picture and gives its words with boxes. There are three: [`tesseract::Tesseract`], loaded at
+//! run time and in this process, [`ppocr::PpOcr`], whose models are installed by the user, and [`http::HttpEngine`], which
+//! posts the picture to a service. [`local::LocalEngines`] chooses between the two of this process.
 //!
 //! | module | what it owns |
 //! |---|---|
 //! | [`tesseract`] | the engine in this process: instances, orientation, languages |
+//! | [`ppocr`] | the engine for receipts, photographs and poor scans: models, detection, recognition |
+//! | [`local`] | the choice between the engines of this process |
 //! | [`http`] | the engine behind an address |
 //! | `prepare` | what is done to a picture before it is read |
 //! | `measure` | how large the letters in a picture are |
@@ -13,7 +16,9 @@
 
 mod blocks;
 pub mod http;
+pub mod local;
 mod measure;
+pub mod ppocr;
 mod prepare;
 pub mod tesseract;
 
@@ -67,6 +72,10 @@ pub struct OcrPage {
     pub height: u32,
     /// How many of its pixels make an inch.
     pub dpi: u32,
+    /// The name of the engine that read this page, where another than the one that was asked did.
+    pub read_by: Option<String>,
+    /// What did not go as it should have, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
