@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Workflows(commands::workflows::Args),
     Doctypes(commands::doctypes::Args),
     Processors(commands::processors::Args),
+    Ocr(commands::ocr::Args),
     Machine(commands::machine::Args),
     Civic(commands::civic::Args),
     Store(commands::store::Args),

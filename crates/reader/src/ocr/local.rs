@@ -88,45 +88,40 @@ fn letters(words: &[OcrWord]) -> usize {
     words.iter().map(|word| word.text.chars().count()).sum()
 }
 
-/// PP-OCR's page. Where both engines read the same letters in a line, the line is divided into words as Tesseract does
-/// it: PP-OCR is weak at spaces, and only at them.
+/// PP-OCR's page. A word in which Tesseract sees the same letters with spaces between them is divided there: PP-OCR loses
+/// spaces between words. Tesseract invents them in numbers, so those stay whole.
 fn combined(page: OcrPage, tesseract: &OcrPage) -> OcrPage {
     if page.rotation != tesseract.rotation {
         return page;
     }
     let mut words = Vec::with_capacity(page.words.len());
-    for line in page.words.chunk_by(|one, next| one.line == next.line) {
-        match divided(line, &tesseract.words) {
+    for word in &page.words {
+        match divided(word, &tesseract.words) {
             Some(divided) => words.extend(divided),
-            None => words.extend_from_slice(line),
+            None => words.push(word.clone()),
         }
     }
     OcrPage { confidence: OcrPage::mean_confidence(&words), words, ..page }
 }
 
-/// A line in the words of the other engine, if both have the same letters.
-fn divided(line: &[OcrWord], others: &[OcrWord]) -> Option<Vec<OcrWord>> {
-    let first = line.first()?;
-    let place = line.iter().map(|word| word.bbox).reduce(|one, other| one.union(&other))?;
-    let is_here = |word: &&OcrWord| {
-        let shared = word.bbox.intersection(&place).as_ref().map_or(0.0, Rect::area);
-        shared > word.bbox.area() * 0.5
-    };
-    let here: Vec<&OcrWord> = others.iter().filter(is_here).collect();
-    let joined =
-        |words: &mut dyn Iterator<Item = &OcrWord>| words.flat_map(|word| word.text.chars()).collect::<String>();
-    if here.is_empty() || joined(&mut line.iter()) != joined(&mut here.iter().copied()) {
+/// A word in the words of the other engine, if those are several and have the same letters.
+fn divided(word: &OcrWord, others: &[OcrWord]) -> Option<Vec<OcrWord>> {
+    if !word.text.chars().all(char::is_alphabetic) {
         return None;
     }
-    let sure = line.iter().map(|word| word.confidence).fold(0.0, f32::max);
-    let taken = |word: &&OcrWord| OcrWord {
-        confidence: word.confidence.max(sure),
-        line: first.line,
-        paragraph: first.paragraph,
-        block: first.block,
-        ..(*word).clone()
+    let is_here = |other: &&OcrWord| {
+        let shared = other.bbox.intersection(&word.bbox).as_ref().map_or(0.0, Rect::area);
+        shared > other.bbox.area() * 0.5
     };
-    Some(here.iter().map(taken).collect())
+    let here: Vec<&OcrWord> = others.iter().filter(is_here).collect();
+    let letters: String = here.iter().map(|other| other.text.as_str()).collect();
+    let taken = |other: &&OcrWord| OcrWord {
+        text: other.text.clone(),
+        bbox: other.bbox,
+        confidence: other.confidence.max(word.confidence),
+        ..word.clone()
+    };
+    (here.len() > 1 && letters == word.text).then(|| here.iter().map(taken).collect())
 }
 
 #[cfg(test)]
@@ -152,5 +147,9 @@ mod tests {
         let other = vec![word("T0TAL", 0.0, 50.0, 0.6), word("DUE", 55.0, 90.0, 0.95)];
         let page = combined(second, &OcrPage { words: other, ..OcrPage::default() });
         assert_eq!(texts(&page), ["TOTALDUE"]);
+        let number = OcrPage { words: vec![word("10.75", 0.0, 90.0, 0.9)], ..OcrPage::default() };
+        let other = vec![word("10.", 0.0, 50.0, 0.9), word("75", 55.0, 90.0, 0.9)];
+        let page = combined(number, &OcrPage { words: other, ..OcrPage::default() });
+        assert_eq!(texts(&page), ["10.75"]);
     }
 }
