@@ -134,7 +134,7 @@ impl Map<'_> {
     /// The mean probability in a rectangle.
     fn mean(&self, frame: &Frame) -> f32 {
         let (along, down) = (frame.along, frame.down());
-        let reach = |one: f32, other: f32| (one.abs() * frame.length + other.abs() * frame.height) / 2.0;
+        let reach = |one: f32, other: f32| f32::midpoint(one.abs() * frame.length, other.abs() * frame.height);
         let (reach_x, reach_y) = (reach(along.0, down.0), reach(along.1, down.1));
         let range = |middle: f32, reach: f32, size: usize| {
             let from = (middle - reach).floor().max(0.0) as usize;
