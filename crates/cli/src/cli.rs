@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Doctypes(commands::doctypes::Args),
     Checklists(commands::checklists::Args),
     Processors(commands::processors::Args),
+    Ocr(commands::ocr::Args),
     Machine(commands::machine::Args),
     Civic(commands::civic::Args),
     Store(commands::store::Args),

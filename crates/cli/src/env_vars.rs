@@ -15,10 +15,12 @@ pub(crate) const AMQP: &str = "BINDERY_AMQP";
 pub(crate) const READ_PASSWORD: &str = "BINDERY_READ_PASSWORD";
 pub(crate) const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";
 pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
+#[cfg(test)]
+pub(crate) const OCR_MODELS: &str = bindery_reader::ocr::ppocr::models::FOLDER_VARIABLE;
 
 /// Each with what it does, for the help and the documentation.
 #[cfg(test)]
-pub(crate) const ALL: [&str; 17] = [
+pub(crate) const ALL: [&str; 18] = [
     STORE,
     BLOBS,
     CONFIG,
@@ -32,6 +34,7 @@ pub(crate) const ALL: [&str; 17] = [
     NO_COLOR,
     AMQP,
     READ_PASSWORD,
+    OCR_MODELS,
     WEBHOOK_SECRET,
     bindery_pipeline::parsers::ENDPOINT_VARIABLE,
     bindery_pipeline::parsers::KEY_VARIABLE,
@@ -56,6 +59,7 @@ Environment:
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
   BINDERY_READ_PASSWORD   what opens the encrypted files of `bindery read`
+  BINDERY_OCR_MODELS      the folder with the models of `bindery ocr install` (default: bindery/ocr in the data folder)
   BINDERY_WEBHOOK_SECRET  what messages of `bindery civic notices` to webhooks are signed with: whsec_…
   BINDERY_FOUNDRY_ENDPOINT, BINDERY_FOUNDRY_KEY
                           where the processor `foundry` (Azure AI Document Intelligence) is, and its key

@@ -66,5 +66,5 @@ pub use detect::detect;
 pub use error::ReadError;
 pub use file::{OpenFile, Opener, Source};
 pub use model::{About, Attachment, Block, BlockKind, Metadata, Page, Rect, Size, Table, Word};
-pub use options::{Limits, OcrMode, ReadOptions};
+pub use options::{EngineChoice, Limits, OcrMode, ReadOptions};
 pub use read::{Lanes, ReadPage, Reader, read_file};

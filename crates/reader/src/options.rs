@@ -15,9 +15,21 @@ pub enum OcrMode {
     Never,
 }
 
+/// Which of the engines of this process reads pages by OCR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum EngineChoice {
+    /// Tesseract; and PP-OCR for narrow and doubtful pages, where its models are installed.
+    #[default]
+    Auto,
+    Tesseract,
+    PpOcr,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadOptions {
     pub ocr: OcrMode,
+    /// Which engine a child process reads with. A reader that is given its engine has it chosen already.
+    pub engine: EngineChoice,
     /// Languages for OCR, as Tesseract names them.
     pub languages: Vec<String>,
     /// How page images are rendered for OCR.
@@ -30,6 +42,7 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             ocr: OcrMode::default(),
+            engine: EngineChoice::default(),
             languages: vec!["eng".to_owned()],
             dpi: 300.0,
             password: None,

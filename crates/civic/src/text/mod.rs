@@ -10,7 +10,7 @@ pub(crate) use document::{read as read_file, read_seeing};
 
 use crate::client::{Client, Failure, FetchError, Fetched, Session, Trouble};
 use bindery_engine::StopSignal;
-use bindery_reader::{OcrMode, Opener, ReadError, ReadOptions, Reader, ocr::tesseract::Tesseract};
+use bindery_reader::{EngineChoice, OcrMode, Opener, ReadError, ReadOptions, Reader, ocr::local::LocalEngines};
 use serde::Serialize;
 use std::sync::Arc;
 use thiserror::Error;
@@ -109,10 +109,10 @@ impl From<FetchError> for NoText {
     }
 }
 
-/// The reader that reads councils' documents: scans by Tesseract, where it is installed.
+/// The reader that reads councils' documents: scans by the engines that are installed.
 pub(crate) fn usual_reader(ocr: OcrMode) -> Arc<Reader> {
     let options = ReadOptions { ocr, ..ReadOptions::default() };
-    Arc::new(Reader::new(options, Some(Arc::new(Tesseract::default()))))
+    Arc::new(Reader::new(options, Some(LocalEngines::default().choose(EngineChoice::Auto))))
 }
 
 /// Reads documents for as many as ask.

@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod intake;
 pub(crate) mod jobs;
 pub(crate) mod machine;
+pub(crate) mod ocr;
 pub(crate) mod process;
 pub(crate) mod processors;
 pub(crate) mod queues;
@@ -35,6 +36,7 @@ pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::R
     match command {
         Command::Run(args) => run::run(settings, args).await,
         Command::Read(args) => read::run(settings, args).await,
+        Command::Ocr(args) => ocr::run(args).await,
         Command::Process(args) => process::run(settings, args).await,
         Command::Runs(args) => runs::run(settings, args).await,
         Command::Processors(args) => processors::run(settings, args).await,

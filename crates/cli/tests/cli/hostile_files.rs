@@ -65,12 +65,12 @@ fn pdf_with_a_heavy_page() -> Vec<u8> {
     let mut pdf = "%PDF-1.4\n".to_owned();
     let mut index = String::new();
     for (number, object) in objects.iter().enumerate() {
-        write!(index, "{:010} 00000 n \n", pdf.len()).unwrap();
-        write!(pdf, "{} 0 obj\n{object}\nendobj\n", number + 1).unwrap();
+        writeln!(index, "{:010} 00000 n ", pdf.len()).unwrap();
+        writeln!(pdf, "{} 0 obj\n{object}\nendobj", number + 1).unwrap();
     }
     let (size, at) = (objects.len() + 1, pdf.len());
     write!(pdf, "xref\n0 {size}\n0000000000 65535 f \n{index}").unwrap();
-    write!(pdf, "trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n").unwrap();
+    writeln!(pdf, "trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF").unwrap();
     pdf.into_bytes()
 }
 

@@ -28,6 +28,7 @@ mod idp;
 mod kills;
 mod listening;
 mod machines;
+mod ocr;
 mod output_flags;
 mod outside;
 mod postgres;

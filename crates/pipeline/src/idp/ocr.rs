@@ -9,11 +9,11 @@ use super::{
 use crate::reading::{ReadingRoom, content_of, languages, ocr_service::HttpEngine, refused};
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Processor, context::StepContext};
-use bindery_reader::{OcrMode, ReadOptions, Reader, ocr::OcrEngine};
+use bindery_reader::{EngineChoice, OcrMode, ReadOptions, Reader, ocr::OcrEngine};
 use serde_json::Value;
 use std::{env, sync::Arc};
 
-/// Reads a page by OCR, as the settings say: `engine` (`tesseract`, or `http` with a `url`), `languages`, `dpi`. The key
+/// Reads a page by OCR, as the settings say: `engine` (`tesseract`, `ppocr`, `auto`, or `http` with a `url`), `languages`, `dpi`. The key
 /// of a service is in the environment variable that `api_key_variable` names, and goes out in the header `api_key_header`.
 #[derive(Debug, Clone)]
 pub struct OcrExtractor {
@@ -28,23 +28,28 @@ impl OcrExtractor {
 
     fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
         let defaults = ReadOptions::default();
+        let (engine, choice) = self.engine(context)?;
         let options = ReadOptions {
+            engine: choice,
             ocr: if switched_on(context, "force_ocr")? { OcrMode::Force } else { OcrMode::Auto },
             languages: languages(context)?.unwrap_or(defaults.languages),
             dpi: crate::settings::whole(context, "dpi", DPI, 30..=1200)? as f32,
             ..ReadOptions::default()
         };
-        Ok(Reader::new(options, Some(self.engine(context)?)))
+        Ok(Reader::new(options, Some(engine)))
     }
 
-    fn engine(&self, context: &StepContext) -> Result<Arc<dyn OcrEngine>, StepError> {
+    fn engine(&self, context: &StepContext) -> Result<(Arc<dyn OcrEngine>, EngineChoice), StepError> {
+        let local = |choice: EngineChoice| Ok((self.room.engines.choose(choice), choice));
         match text(context, "engine")?.unwrap_or("tesseract") {
-            "tesseract" => Ok(Arc::clone(&self.room.engine)),
+            "tesseract" => local(EngineChoice::Tesseract),
+            "ppocr" => local(EngineChoice::PpOcr),
+            "auto" => local(EngineChoice::Auto),
             "http" => {
                 let url = text(context, "url")?.ok_or_else(|| bad("settings.url: expected the service's address"))?;
-                Ok(Arc::new(HttpEngine::new(url, api_key(context)?)))
+                Ok((Arc::new(HttpEngine::new(url, api_key(context)?)), EngineChoice::default()))
             }
-            other => Err(bad(&format!("settings.engine: expected tesseract or http, found {other:?}"))),
+            other => Err(bad(&format!("settings.engine: expected tesseract, ppocr, auto or http, found {other:?}"))),
         }
     }
 }

@@ -32,11 +32,8 @@ pub use splitter::FileSplitter;
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
-    OcrMode, ReadOptions, Reader,
-    ocr::{
-        OcrEngine,
-        tesseract::{AUTO, Tesseract},
-    },
+    EngineChoice, OcrMode, ReadOptions, Reader,
+    ocr::{local::LocalEngines, tesseract::AUTO},
 };
 use open_files::OpenFiles;
 use serde_json::Value;
@@ -56,16 +53,10 @@ pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
 }
 
 /// What reading needs, shared by all steps of a process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ReadingRoom {
     files: OpenFiles,
-    pub(crate) engine: Arc<dyn OcrEngine>,
-}
-
-impl Default for ReadingRoom {
-    fn default() -> Self {
-        Self { files: OpenFiles::default(), engine: Arc::new(Tesseract::default()) }
-    }
+    pub(crate) engines: LocalEngines,
 }
 
 impl ReadingRoom {
@@ -81,13 +72,15 @@ impl ReadingRoom {
 
     /// A reader as the stage's settings want it.
     pub(crate) fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
+        let engine = engine_choice(context)?;
         let options = ReadOptions {
             ocr: ocr_mode(context)?,
+            engine,
             languages: languages(context)?.unwrap_or_else(|| vec![AUTO.to_owned()]),
             dpi: crate::settings::whole(context, "dpi", 300, 30..=1200)? as f32,
             ..ReadOptions::default()
         };
-        Ok(Reader::new(options, Some(Arc::clone(&self.engine))))
+        Ok(Reader::new(options, Some(self.engines.choose(engine))))
     }
 }
 
@@ -97,6 +90,15 @@ fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {
         Some("force") => Ok(OcrMode::Force),
         Some("never") => Ok(OcrMode::Never),
         Some(_) => Err(crate::settings::wrong(context, "ocr", "auto, force or never")),
+    }
+}
+
+fn engine_choice(context: &StepContext) -> Result<EngineChoice, StepError> {
+    match context.settings().get("ocr_engine").map(|value| value.as_str().unwrap_or_default()) {
+        None | Some("auto") => Ok(EngineChoice::Auto),
+        Some("tesseract") => Ok(EngineChoice::Tesseract),
+        Some("ppocr") => Ok(EngineChoice::PpOcr),
+        Some(_) => Err(crate::settings::wrong(context, "ocr_engine", "auto, tesseract or ppocr")),
     }
 }
 

@@ -12,7 +12,7 @@ use bindery_store::blobs::Stored;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Reads a page as the stage's settings say: `ocr` (auto, force, never), `languages`, `dpi`.
+/// Reads a page as the stage's settings say: `ocr` (auto, force, never), `ocr_engine` (auto, tesseract, ppocr), `languages`, `dpi`.
 #[derive(Debug, Clone)]
 pub struct PageReader {
     room: Arc<ReadingRoom>,

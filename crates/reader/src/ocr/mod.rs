@@ -1,17 +1,22 @@
 //! Reading text from a picture of a page.
 //!
-//! An [`OcrEngine`] takes a picture and gives its words with boxes. [`tesseract::Tesseract`] is loaded at run
-//! time and in this process; an engine behind an address is in `bindery_pipeline::reading`, as the reader speaks to nobody.
+//! An [`OcrEngine`] takes a picture and gives its words with boxes. There are two here: [`tesseract::Tesseract`], loaded at
+//! run time, and [`ppocr::PpOcr`], whose models are installed by the user; [`local::LocalEngines`] chooses between them. An
+//! engine behind an address is in `bindery_pipeline::reading`, as the reader speaks to nobody.
 //!
 //! | module | what it owns |
 //! |---|---|
 //! | [`tesseract`] | the engine in this process: instances, orientation, languages |
+//! | [`ppocr`] | the engine for receipts, photographs and poor scans: models, detection, recognition |
+//! | [`local`] | the choice between the engines of this process |
 //! | `prepare` | what is done to a picture before it is read |
 //! | `measure` | how large the letters in a picture are |
 //! | `blocks` | from words in pixels to blocks and words of a page |
 
 mod blocks;
+pub mod local;
 mod measure;
+pub mod ppocr;
 mod prepare;
 pub mod tesseract;
 
@@ -65,6 +70,10 @@ pub struct OcrPage {
     pub height: u32,
     /// How many of its pixels make an inch.
     pub dpi: u32,
+    /// The name of the engine that read this page, where another than the one that was asked did.
+    pub read_by: Option<String>,
+    /// What did not go as it should have, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -52,7 +52,11 @@ pub(super) fn read(
             }
             _ => Found::OnPage(engine.read(&image, &request(options, true))?),
         };
-        Ok(Some((found, engine.name())))
+        let name = match &found {
+            Found::OnPage(OcrPage { read_by: Some(name), .. }) => name.clone(),
+            _ => engine.name(),
+        };
+        Ok(Some((found, name)))
     });
     match read {
         // There is nothing to look at: a mail, a sheet.
@@ -88,6 +92,7 @@ fn replace(page: &mut Page, found: &OcrPage, engine: &str) {
     page.rotation = (page.rotation + found.rotation) % 360;
     page.read_by = ReadBy::Ocr;
     page.confidence = found.confidence;
+    page.warnings.extend(found.warnings.iter().cloned());
     page.reason = if blocks.is_empty() {
         format!("{}; {engine} found no words in its picture", page.reason)
     } else {

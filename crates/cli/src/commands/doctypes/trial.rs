@@ -7,7 +7,9 @@ use bindery_insight::{
     classify::{Classifier, documents},
     fields::{Sources, Templates, extract},
 };
-use bindery_reader::{Attachment, Page, ReadOptions, Reader, model::FileType, ocr::tesseract::Tesseract, read_file};
+use bindery_reader::{
+    Attachment, EngineChoice, Page, ReadOptions, Reader, model::FileType, ocr::local::LocalEngines, read_file,
+};
 use bindery_yaml as yaml;
 use serde_json::{Value, json};
 use std::{
@@ -35,8 +37,8 @@ pub(super) async fn run(settings: &Settings, args: Args, as_json: bool) -> anyho
     let (types, templates) = (settings.known_doctypes()?, settings.known_templates()?);
     let options =
         ReadOptions { languages: args.languages.split('+').map(str::to_owned).collect(), ..ReadOptions::default() };
-    let reader =
-        Reader::new(options, Some(Arc::new(Tesseract::default()))).with_opener(Arc::new(settings.isolated_reader(1)?));
+    let reader = Reader::new(options, Some(LocalEngines::default().choose(EngineChoice::Auto)))
+        .with_opener(Arc::new(settings.isolated_reader(1)?));
     // Reading keeps a core busy, and threads of the runtime must not be kept.
     let found = tokio::task::spawn_blocking(move || {
         let (pages, attachments) = read(&reader, &args.file)?;

@@ -10,8 +10,8 @@ mod pages;
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_pipeline::reading::ocr_service::HttpEngine;
 use bindery_reader::{
-    OcrMode, ReadOptions, Reader,
-    ocr::{OcrEngine, tesseract::Tesseract},
+    EngineChoice, OcrMode, ReadOptions, Reader,
+    ocr::{OcrEngine, local::LocalEngines},
 };
 use files::Job;
 use pages::PageRanges;
@@ -28,6 +28,7 @@ Examples:
   bindery read *.pdf --format md,json --out texts  writes both, and reads each file once
   bindery read scan.pdf --explain                  says how each page was read, and why
   bindery read scan.pdf --overlay pictures         draws what was seen over each page
+  bindery read receipt.jpg --ocr-engine ppocr      after bindery ocr install
   bindery read report.pdf --split parts            writes parts/report.pdf.pages/page_001.pdf, page_001.md and so on
   curl -s https://example.org/ | bindery read -    reads what comes in, prints what it says
 PDF, images, Office, OpenDocument, HTML, mail, RTF, EPUB, CSV, text, and archives of these. The content tells the type;
@@ -67,6 +68,10 @@ pub(crate) struct Args {
     /// Which pages are read by OCR
     #[arg(long, value_enum, default_value_t = Ocr::Auto)]
     ocr: Ocr,
+
+    /// What reads them
+    #[arg(long, value_enum, default_value_t = Engine::Auto, conflicts_with = "ocr_url")]
+    ocr_engine: Engine,
 
     /// The languages of scans, as Tesseract names them, joined by +
     #[arg(long, value_name = "NAMES", default_value = "eng")]
@@ -131,6 +136,15 @@ enum Ocr {
     Never,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Engine {
+    /// Tesseract; and PP-OCR for narrow and doubtful pages, if its models are installed
+    Auto,
+    Tesseract,
+    /// PP-OCR; see bindery ocr --help
+    Ppocr,
+}
+
 /// None at all, or so much that a child can start.
 fn memory() -> impl clap::builder::TypedValueParser<Value = u64> {
     use clap::builder::TypedValueParser as _;
@@ -147,12 +161,18 @@ impl Args {
             Ocr::Force => OcrMode::Force,
             Ocr::Never => OcrMode::Never,
         };
+        let choice = match self.ocr_engine {
+            Engine::Auto => EngineChoice::Auto,
+            Engine::Tesseract => EngineChoice::Tesseract,
+            Engine::Ppocr => EngineChoice::PpOcr,
+        };
         let engine: Arc<dyn OcrEngine> = match &self.ocr_url {
             Some(url) => Arc::new(HttpEngine::new(url, None)),
-            None => Arc::new(Tesseract::default()),
+            None => LocalEngines::default().choose(choice),
         };
         let options = ReadOptions {
             ocr,
+            engine: choice,
             languages: self.languages.split('+').map(str::to_owned).collect(),
             dpi: f32::from(self.dpi),
             password: self.password.clone(),

@@ -3,11 +3,8 @@
 use super::protocol::{Answer, Ask, FileRef, PageFacts, PageHead, Request, decode, encode};
 use bindery_engine::{context::BlobAccess, runner::processes::Service};
 use bindery_reader::{
-    OpenFile, Page, ReadError, ReadOptions, Reader, detect,
-    error::bytes as shown,
-    model::PageKind,
-    ocr::{OcrEngine, tesseract::Tesseract},
-    read_file,
+    OpenFile, Page, ReadError, ReadOptions, Reader, detect, error::bytes as shown, model::PageKind,
+    ocr::local::LocalEngines, read_file,
 };
 use std::{
     borrow::Cow,
@@ -41,17 +38,11 @@ struct Entry {
 }
 
 /// Reads files for a parent process.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FileService {
-    engine: Arc<dyn OcrEngine>,
+    engines: LocalEngines,
     /// The one that was asked for last at the end.
     open: Mutex<VecDeque<Entry>>,
-}
-
-impl Default for FileService {
-    fn default() -> Self {
-        Self { engine: Arc::new(Tesseract::default()), open: Mutex::default() }
-    }
 }
 
 impl Service for FileService {
@@ -95,7 +86,7 @@ impl FileService {
         blobs: Option<&BlobAccess>,
     ) -> Result<(Answer, Vec<u8>), ReadError> {
         let options = &*request.options;
-        let reader = Reader::new(options.clone(), Some(Arc::clone(&self.engine)));
+        let reader = Reader::new(options.clone(), Some(self.engines.choose(options.engine)));
         if request.ask == Ask::Detect {
             let Some(bytes) = bytes_of(request, follows, blobs)? else {
                 return Ok((Answer::UnknownFile, Vec::new()));

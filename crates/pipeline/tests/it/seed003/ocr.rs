@@ -103,7 +103,7 @@ async fn s003_26_an_engine_that_is_not_known_is_named() {
     assert_eq!(status, SubmissionStatus::Failed);
     let outcomes = desk.engine.store().outcomes(SubmissionId::from_raw(1), Some(&"ocr".into())).await.unwrap();
     let message = outcomes[0].error.clone().unwrap().message;
-    assert_eq!(message, r#"settings.engine: expected tesseract or http, found "easyocr""#);
+    assert_eq!(message, r#"settings.engine: expected tesseract, ppocr, auto or http, found "easyocr""#);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -203,7 +203,7 @@ impl OcrEngine for Tesseract {
     }
 }
 
-fn is_narrow(picture: &PageImage) -> bool {
+pub(super) fn is_narrow(picture: &PageImage) -> bool {
     picture.height as f32 >= NARROW * picture.width as f32
 }
 
@@ -237,12 +237,11 @@ fn upright(raw: Vec<RawWord>, picture: &PageImage) -> OcrPage {
     OcrPage {
         confidence: OcrPage::mean_confidence(&words),
         words,
-        text: None,
-        slant: 0.0,
         rotation: back * 90,
         width: sides.0,
         height: sides.1,
         dpi: picture.dpi,
+        ..OcrPage::default()
     }
 }
 
