@@ -20,6 +20,7 @@ use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
     draft::{TOUCH_AGAIN, Written},
     files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+    unused,
     whole_disk::WholeDisk,
 };
 use async_trait::async_trait;
@@ -159,7 +160,7 @@ impl Blobs for LocalBlobs {
     }
 
     async fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
-        self.blocking(move |folder| folder.remove_unused(hash, unused_since)).await
+        self.blocking(move |folder| unused::remove(&folder.path(hash), unused_since)).await
     }
 
     async fn now(&self) -> Result<SystemTime, BlobError> {
@@ -259,7 +260,7 @@ impl Folder {
         }
         // What was there before is named now, perhaps long after it was found.
         for hash in shared {
-            if !self.touch(hash)? {
+            if !unused::touch(&self.path(hash))? {
                 return Err(BlobError::Missing { hash, location: self.path(hash).display().to_string() });
             }
         }
@@ -328,53 +329,7 @@ impl Folder {
         }
         file.sync_all().map_err(|error| BlobError::io("write", &path, error))?;
         sync_directory(&self.shard(hash.as_bytes()[0]))?;
-        self.touch(hash)
-    }
-
-    /// Sets the time of the file, and looks whether it is still there afterwards: see [`remove_unused`](Self::remove_unused).
-    fn touch(&self, hash: ContentHash) -> Result<bool, BlobError> {
-        let path = self.path(hash);
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(BlobError::io("read", &path, error)),
-        };
-        let set = file.set_modified(SystemTime::now());
-        set.map_err(|error| BlobError::io("write", &path, error))?;
-        match fs::metadata(&path) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(BlobError::io("read", &path, error)),
-        }
-    }
-
-    /// Takes the name away first and looks at the time afterwards. Who touched the file before that look gets the name back;
-    /// who touches it later finds that the name is gone, and writes the bytes anew.
-    fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
-        let path = self.path(hash);
-        let touched = |path: &Path| fs::metadata(path).and_then(|it| Ok((it.modified()?, it.len())));
-        match touched(&path) {
-            Ok((at, _)) if at > unused_since => return Ok(Removal::InUse),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Missing),
-            Err(error) => return Err(BlobError::io("read", &path, error)),
-        }
-        let aside = self.temporary.join(format!("{:016x}.part", fastrand::u64(..)));
-        match fs::rename(&path, &aside) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Missing),
-            Err(error) => return Err(BlobError::io("remove", &path, error)),
-        }
-        let (at, size) = touched(&aside).map_err(|error| BlobError::io("read", &aside, error))?;
-        if at > unused_since {
-            // In place of what the other may have written meanwhile: the same bytes.
-            fs::rename(&aside, &path).map_err(|error| BlobError::io("write", &path, error))?;
-            sync_directory(&self.shard(hash.as_bytes()[0]))?;
-            return Ok(Removal::InUse);
-        }
-        fs::remove_file(&aside).map_err(|error| BlobError::io("remove", &aside, error))?;
-        sync_directory(&self.shard(hash.as_bytes()[0]))?;
-        Ok(Removal::Removed(size))
+        unused::touch(&self.path(hash))
     }
 
     /// Gives finished bytes, already on disk, the name of their hash. The name is on disk when its directory is.
@@ -387,7 +342,10 @@ impl Folder {
             sync_directory(&self.blobs)?;
         }
         self.faults.hit(FaultPoint::BeforeBlobRename);
-        part.rename(&self.path(hash))
+        let path = self.path(hash);
+        // Damaged bytes that are replaced may be about to be removed; whoever does that must not take the new ones.
+        let _replaced = unused::hold(&path)?;
+        part.rename(&path)
     }
 
     /// The bytes of a blob, all at once: most are small.

@@ -28,6 +28,7 @@ mod local;
 mod object;
 mod open;
 mod traits;
+mod unused;
 mod whole_disk;
 
 pub use draft::Draft;
