@@ -156,7 +156,7 @@ impl Blobs for LocalBlobs {
     }
 
     async fn touch(&self, hash: ContentHash) -> Result<bool, BlobError> {
-        self.blocking(move |folder| folder.touch(hash)).await
+        self.blocking(move |folder| unused::touch(&folder.path(hash))).await
     }
 
     async fn remove_unused(&self, hash: ContentHash, unused_since: SystemTime) -> Result<Removal, BlobError> {
