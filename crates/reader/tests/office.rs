@@ -378,3 +378,24 @@ fn no_office_file_of_others_is_too_odd() {
     }
     assert!(read > 150, "only {read} files could be read");
 }
+
+/// Whichever sector follows itself, nobody goes on for ever, and what was in the other sectors is read if it is whole.
+#[test]
+fn an_old_workbook_whose_sectors_go_in_a_circle_is_damaged() {
+    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/files/stock.xls")).unwrap();
+    let number = |place: usize| u32::from_le_bytes(whole[place..place + 4].try_into().unwrap());
+    let table = (number(76) as usize + 1) * 512;
+    let used =
+        (0..128_u32).filter(|sector| number(table + *sector as usize * 4) < 0xffff_fffa || number(48) == *sector);
+    let mut circles = 0;
+    for sector in used {
+        let mut bytes = whole.clone();
+        bytes[table + sector as usize * 4..][..4].copy_from_slice(&sector.to_le_bytes());
+        match open(&bytes) {
+            Ok(_) => {}
+            Err(error) if error.to_string().contains("in a circle") => circles += 1,
+            Err(error) => assert!(error.to_string().contains("damaged"), "{sector}: {error}"),
+        }
+    }
+    assert!(circles > 3, "{circles}");
+}

@@ -99,6 +99,21 @@ impl<'b> Compound<'b> {
         table
     }
 
+    /// Whether sectors follow each other in a circle. A parser that goes on to the end would never get there.
+    pub(crate) fn is_circular(&self) -> bool {
+        let first = |place| u32_at(self.bytes, place).unwrap_or(NONE);
+        let starts = || self.entries.iter().map(|entry| entry.first_sector).chain([first(48), first(60)]);
+        // The sectors that tell where the table is are a chain of their own, each with the next one in its last number.
+        let mut next = first(68);
+        for _ in 0..self.sectors_in_file() {
+            let Some(sector) = self.sector(next).filter(|_| next < LAST_SECTOR) else {
+                return has_circle(&self.table, starts()) || has_circle(&self.mini_table, starts());
+            };
+            next = numbers(sector).pop().unwrap_or(NONE);
+        }
+        true
+    }
+
     /// The bytes of a chain of sectors, `size` at most.
     fn chain(&self, first: u32, size: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -199,6 +214,26 @@ fn is_name(name: &str) -> bool {
 
 fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
+}
+
+/// Whether a chain that begins at one of these sectors comes to a sector for a second time.
+fn has_circle(table: &[u32], starts: impl Iterator<Item = u32>) -> bool {
+    // Which walk was there; 0 is none. No sector is walked over twice, however many chains lead to it.
+    let mut seen = vec![0_u32; table.len()];
+    for (walk, start) in (1..).zip(starts) {
+        let mut next = start as usize;
+        while let (Some(by), Some(follows)) = (seen.get_mut(next), table.get(next)) {
+            if *by == walk {
+                return true;
+            }
+            if *by != 0 {
+                break;
+            }
+            *by = walk;
+            next = *follows as usize;
+        }
+    }
+    false
 }
 
 fn read_entries(directory: &[u8]) -> Vec<Entry> {

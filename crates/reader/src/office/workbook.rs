@@ -73,6 +73,9 @@ pub fn open_xlsb(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFil
 pub fn open_xls(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     options.limits.check_file(bytes.len() as u64)?;
     let file = Compound::open(bytes, "xls").ok();
+    if file.as_ref().is_some_and(Compound::is_circular) {
+        return Err(ReadError::damaged("xls", "its sectors follow each other in a circle"));
+    }
     let stream =
         file.as_ref().and_then(|file| file.named("Workbook").or_else(|| file.named("Book"))).unwrap_or_default();
     let formats = checked_formats(&stream)?;
