@@ -59,6 +59,16 @@ fn nobody_reading_any_more_ends_a_command_quietly() {
     }
 }
 
+/// Runs a shell script among mounts of its own. Root needs no user namespace for that, and gets none in a changed root.
+fn own_mounts(script: &str) -> Command {
+    let mut command = Command::new("unshare");
+    if !rustix::process::geteuid().is_root() {
+        command.arg("--map-root-user");
+    }
+    command.args(["--mount", "sh", "-c", script]);
+    command
+}
+
 /// The binary without the right to overrule permissions, which root has.
 fn without_privilege(desk: &Desk, args: &[&str]) -> Command {
     let inner = desk.command(args);
@@ -184,8 +194,8 @@ fn a_store_that_cannot_be_written_can_be_looked_at() {
         let inner = desk.command(args);
         let script =
             "mount --bind bindery-data bindery-data && mount -o remount,bind,ro bindery-data && exec \"$0\" \"$@\"";
-        let mut command = Command::new("unshare");
-        command.args(["-rm", "sh", "-c", script]).arg(inner.get_program()).args(inner.get_args());
+        let mut command = own_mounts(script);
+        command.arg(inner.get_program()).args(inner.get_args());
         Ran::from(command.current_dir(desk.path("")).stdin(Stdio::null()).output().unwrap())
     };
     // In a folder without the permission to write.
@@ -227,10 +237,7 @@ fn what_others_write_is_seen_also_by_those_who_may_only_read() {
     let script = "mount --bind bindery-data bindery-data && mount -o remount,bind,ro bindery-data && exec \"$0\" status sub_1 --json";
     let begun = Instant::now();
     loop {
-        let looked = Command::new("unshare")
-            .args(["-rm", "sh", "-c", script, env!("CARGO_BIN_EXE_bindery")])
-            .current_dir(desk.path(""))
-            .output();
+        let looked = own_mounts(script).arg(env!("CARGO_BIN_EXE_bindery")).current_dir(desk.path("")).output();
         let ran = Ran::from(looked.unwrap()).ok();
         if is_final(&ran.json()) {
             break;
@@ -248,8 +255,8 @@ fn on_small_disk(desk: &Desk, megabytes: u32, script: &str) -> Ran {
          fill() {{ dd if=/dev/zero of=disk/fill bs=4096 2>/dev/null || true; }}; {script}",
         env!("CARGO_BIN_EXE_bindery")
     );
-    let mut command = Command::new("unshare");
-    command.args(["-rm", "sh", "-c", &whole]).current_dir(desk.path("")).stdin(Stdio::null());
+    let mut command = own_mounts(&whole);
+    command.current_dir(desk.path("")).stdin(Stdio::null());
     if desk.path("workflows").is_dir() {
         command.env("BINDERY_WORKFLOWS", "workflows");
     }
