@@ -3,10 +3,10 @@
 use crate::breaker::{Breaker, CircuitSnapshot};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Whoever is no longer used takes its breaker with it.
+/// Entries are weak: a breaker that is dropped leaves the registry.
 static CIRCUITS: Mutex<Vec<Weak<Breaker>>> = Mutex::new(Vec::new());
 
-/// Lists a breaker for as long as somebody uses it.
+/// Registers a breaker until it is dropped.
 pub fn register(breaker: &Arc<Breaker>) {
     let mut circuits = CIRCUITS.lock().unwrap_or_else(PoisonError::into_inner);
     circuits.retain(|circuit| circuit.strong_count() > 0);

@@ -1,7 +1,7 @@
 //! The client: one request, one answer, within limits of time and size.
 //!
 //! A redirect is never followed: a POST that becomes a GET on the way loses its body, headers with secrets are for the
-//! address that was configured, and whoever follows one has every hop checked by the address guard.
+//! address that was configured, and a caller that follows one sends each hop through the address guard.
 
 use crate::{
     answer::{Answer, Limits},
@@ -25,7 +25,7 @@ pub const USER_AGENT: &str = concat!("bindery/", env!("CARGO_PKG_VERSION"));
 /// Where requests may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// Anywhere, for services that whoever runs Bindery has chosen; through a proxy where the environment has one.
+    /// Anywhere, for services that the operator has configured; through a proxy where the environment has one.
     #[default]
     Anywhere,
     /// To public addresses, for URLs out of workflows and documents. A name is resolved once, and what was resolved is

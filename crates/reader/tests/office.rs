@@ -379,7 +379,7 @@ fn no_office_file_of_others_is_too_odd() {
     assert!(read > 150, "only {read} files could be read");
 }
 
-/// Whichever sector follows itself, nobody goes on for ever, and what was in the other sectors is read if it is whole.
+/// Whichever sector follows itself, parsing ends, and the content of the other sectors is read if it is whole.
 #[test]
 fn an_old_workbook_whose_sectors_go_in_a_circle_is_damaged() {
     let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/files/stock.xls")).unwrap();

@@ -137,7 +137,7 @@ fn read(settings: &Settings, file: &Path) -> anyhow::Result<Result<(String, Chec
     Ok(parsed.map_err(|error| error.to_string()))
 }
 
-/// The YAML of the checklist that somebody names: one that ships, or a file.
+/// The YAML of a checklist by its argument: the name of a built-in one, or a file.
 pub(crate) fn yaml_of(settings: &Settings, named: &str) -> anyhow::Result<String> {
     if let Some(text) = shipped_text(named) {
         return Ok(text.to_owned());

@@ -29,7 +29,7 @@ pub(super) fn missing(checklist: &Checklist, requirements: &[Fulfilment]) -> Vec
     missing
 }
 
-/// What somebody should do, the most important first.
+/// Recommendations, the most important first.
 pub(super) fn recommend(analysis: &mut Analysis, checklist: Option<&Checklist>, papers: &[Paper], others: &[&Paper]) {
     let mut advice = Vec::new();
     let lacking: Vec<&Fulfilment> = analysis

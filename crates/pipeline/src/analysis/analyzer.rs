@@ -43,7 +43,7 @@ impl Processor for SubmissionAnalyzer {
         Ok(Extracted { events, confidence, ..store_result(context, processed)? })
     }
 
-    /// Somebody has decided about the analysis; what it is from now on is announced.
+    /// A reviewer has decided about the analysis; its event is appended again with the new value.
     fn correct(&self, found: Value, correction: &Correction) -> Result<Extracted, StepError> {
         let corrected = correction.laid_over(found);
         Ok(Extracted { events: announcement(&corrected), ..Extracted::new(corrected) })

@@ -26,7 +26,7 @@ use bindery_engine::workflow::{Stage, Workflow};
 /// The name under which the processor is known.
 pub const ANALYZER: &str = "submission_analyzer";
 
-/// The workflow for submissions that come with a checklist, where nobody names another.
+/// The default workflow for submissions with a checklist.
 pub const CHECKLIST_WORKFLOW: &str = "checklist";
 
 /// The stage that analyses submissions as a whole, if a workflow has one.

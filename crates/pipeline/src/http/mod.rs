@@ -28,7 +28,7 @@ pub(crate) struct Allowed {
 pub(crate) struct Client(bindery_http::Client);
 
 impl Client {
-    /// For services that whoever runs Bindery has chosen, wherever they are.
+    /// For services that the operator has configured, wherever they are.
     pub(crate) fn open() -> Self {
         Self(bindery_http::Client::reaching(Reach::Anywhere))
     }

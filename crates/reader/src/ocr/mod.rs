@@ -2,7 +2,7 @@
 //!
 //! An [`OcrEngine`] takes a picture and gives its words with boxes. There are two here: [`tesseract::Tesseract`], loaded at
 //! run time, and [`ppocr::PpOcr`], whose models are installed by the user; [`local::LocalEngines`] chooses between them. An
-//! engine behind an address is in `bindery_pipeline::reading`, as the reader speaks to nobody.
+//! engine behind an address is in `bindery_pipeline::reading`, as the reader makes no network calls.
 //!
 //! | module | what it owns |
 //! |---|---|

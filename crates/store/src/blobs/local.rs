@@ -343,7 +343,7 @@ impl Folder {
         }
         self.faults.hit(FaultPoint::BeforeBlobRename);
         let path = self.path(hash);
-        // Damaged bytes that are replaced may be about to be removed; whoever does that must not take the new ones.
+        // Damaged bytes that are replaced may be about to be removed by a sweep, which must not take the new ones.
         let _replaced = unused::hold(&path)?;
         part.rename(&path)
     }

@@ -1,4 +1,4 @@
-//! When a blob in a local folder may go: it was not touched for a while, and nobody is touching it.
+//! Removal of unused blobs in a local folder, by modification time and file lock.
 //!
 //! Who names a blob that is there already *touches* it under a shared lock on its file; who removes one looks at its time
 //! and removes its name under an exclusive lock. So a blob that was touched stays, one that is removed is not taken for
@@ -23,7 +23,7 @@ pub(super) fn hold(path: &Path) -> Result<Option<File>, BlobError> {
     }
 }
 
-/// Sets the time of a blob; false if it is gone, and its bytes have to be written anew.
+/// Sets the modification time of a blob; false if it is gone, and its bytes have to be written again.
 pub(super) fn touch(path: &Path) -> Result<bool, BlobError> {
     let Some(file) = hold(path)? else { return Ok(false) };
     // It may have been removed while the lock was waited for.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// Five failures in a row; then half a minute, and longer each time the one call that tries fails, up to a quarter of an
-/// hour. Whoever asks is told until when, so that jobs can be parked instead of using up their attempts.
+/// hour. Callers get the time of the next try, so that jobs can be parked instead of using up their attempts.
 pub(super) const BREAKER: BreakerConfig = BreakerConfig {
     failures: 5,
     within: Duration::MAX,

@@ -182,7 +182,7 @@ impl IsolatedFile {
         Some(pages.swap_remove(place).1)
     }
 
-    /// Asked for once; whoever else wants a page of the file waits for it.
+    /// Requested once; other threads that want a page of the file block until the answer is here.
     fn ahead(&self, facts: bool) -> &Ahead {
         self.opened.ahead.get_or_init(|| {
             self.ask_ahead(facts).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! What the parent knows of a file that was opened, so that whoever opens it again need not ask.
+//! The parent's cache of an opened file: opening it again needs no request.
 
 use super::protocol::{PageFacts, PageHead};
 use bindery_reader::{About, Page, ReadError, error::ReadResult, model::AttachmentName};
