@@ -168,24 +168,24 @@ impl IsolatedFile {
 
     fn read_page(&self, index: usize, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
         // Every other way of reading needs nothing more of a page that has its text.
-        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, facts) };
+        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, options, facts) };
         known.map_or_else(|| self.ask_page(Ask::Read(index), options, facts), Ok)
     }
 
     /// A page that needs no further request.
-    fn known(&self, index: usize, facts: bool) -> Option<JsonPage> {
+    fn known(&self, index: usize, options: &ReadOptions, facts: bool) -> Option<JsonPage> {
         if let Some(page) = self.opened.pages.get(index) {
             return Some(page.clone());
         }
-        let mut pages = self.ahead(facts).pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = self.ahead(options, facts).pages.lock().unwrap_or_else(PoisonError::into_inner);
         let place = pages.iter().position(|(page, _)| *page == index)?;
         Some(pages.swap_remove(place).1)
     }
 
     /// Requested once; other threads that want a page of the file block until the answer is here.
-    fn ahead(&self, facts: bool) -> &Ahead {
+    fn ahead(&self, options: &ReadOptions, facts: bool) -> &Ahead {
         self.opened.ahead.get_or_init(|| {
-            self.ask_ahead(facts).unwrap_or_else(|error| {
+            self.ask_ahead(options, facts).unwrap_or_else(|error| {
                 tracing::debug!(%error, "a file could not be read ahead; its pages are read one by one");
                 // A page over which a child dies fails by itself, and is not looked at for the sake of the others.
                 Ahead { hints: Some("null".to_owned()), pages: Mutex::default() }
@@ -193,12 +193,12 @@ impl IsolatedFile {
         })
     }
 
-    fn ask_ahead(&self, facts: bool) -> ReadResult<Ahead> {
+    fn ask_ahead(&self, options: &ReadOptions, facts: bool) -> ReadResult<Ahead> {
         if !self.opened.pages.is_empty() {
             return Ok(Ahead { hints: None, pages: Mutex::default() });
         }
         let (Answer::Ahead { hints, pages }, answer, begin) =
-            self.remote.ask(Ask::Ahead, &self.options, None, facts)?
+            self.remote.ask(Ask::Ahead, &self.with_own(options), None, facts)?
         else {
             return Err(unexpected());
         };
@@ -208,7 +208,7 @@ impl IsolatedFile {
     }
 
     fn ask_page(&self, ask: Ask, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
-        let hints = self.ahead(facts).hints.as_deref();
+        let hints = self.ahead(options, facts).hints.as_deref();
         match self.remote.ask(ask, &self.with_own(options), hints, facts)? {
             (Answer::Page(facts), mut answer, begin) => {
                 answer.drain(..begin);
@@ -237,7 +237,7 @@ impl OpenFile for IsolatedFile {
     }
 
     fn page(&self, index: usize) -> ReadResult<Page> {
-        let known = self.known(index, false);
+        let known = self.known(index, &self.options, false);
         known.map_or_else(|| self.ask_page(Ask::Page(index), &self.options, false), Ok)?.parsed()
     }
 

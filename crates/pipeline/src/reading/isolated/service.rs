@@ -3,7 +3,7 @@
 use super::protocol::{Answer, Ask, FileRef, PageFacts, PageHead, Request, decode, encode};
 use bindery_engine::{context::BlobAccess, runner::processes::Service};
 use bindery_reader::{
-    OpenFile, Page, ReadError, ReadOptions, Reader, detect, error::bytes as shown, model::PageKind,
+    OcrMode, OpenFile, Page, ReadError, ReadOptions, Reader, detect, error::bytes as shown, model::PageKind,
     ocr::local::LocalEngines, read_file,
 };
 use std::{
@@ -100,7 +100,7 @@ impl FileService {
         Ok(match request.ask {
             Ask::Detect => nothing,
             Ask::Open => opened(&*file, request.facts)?,
-            Ask::Ahead => ahead(&*file, request.facts),
+            Ask::Ahead => ahead(&*file, request),
             Ask::Page(index) => page(&file.page(index)?, request)?,
             Ask::Read(index) => page(&reader.read_page(&*file, index)?, request)?,
             Ask::Pictures(index) => (Answer::Pictures(file.pictures(index)?), Vec::new()),
@@ -246,13 +246,15 @@ fn opened(file: &dyn OpenFile, facts: bool) -> Result<(Answer, Vec<u8>), ReadErr
 
 /// What the pages of a file have in common, and the pages of a short one. One that cannot be read is left out: who asks
 /// for it is told why.
-fn ahead(file: &dyn OpenFile, facts: bool) -> (Answer, Vec<u8>) {
+fn ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
     let (hints, count) = (file.hints(), file.about().page_count);
     let (mut pages, mut follows) = (Vec::new(), Vec::new());
-    for index in 0..if count <= SHORT { count } else { 0 } {
+    // Where all pages are read by OCR, their own text is of no use.
+    let is_short = count <= SHORT && request.options.ocr != OcrMode::Force;
+    for index in 0..if is_short { count } else { 0 } {
         let Ok(page) = file.page(index) else { continue };
         if matches!(page.kind, PageKind::Text | PageKind::Blank) {
-            pages.extend(put(&page, facts, &mut follows).map(|head| (index, head)));
+            pages.extend(put(&page, request.facts, &mut follows).map(|head| (index, head)));
         }
     }
     (Answer::Ahead { hints, pages }, follows)
