@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures `bindery read` beside its peers, on the same files in the same run: `make bench-reader`.
 
-usage: bench.py BINDERY PDF_TABLES SHARED PEERS
+usage: bench.py BINDERY PDF_TABLES SHARED PEERS [PART ...]
 
-BINDERY and PDF_TABLES are the release builds, with `ruled_grids` beside the latter; SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2
-and markitdown. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
+BINDERY and PDF_TABLES are the release builds, with `ruled_grids` beside the latter; SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2,
+markitdown and rapidocr. PART is any of text, tables, grids, office, ocr, receipts, messy; without it all are measured. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
 only the reading is counted, not the start of Python. The last line is for programs.
 """
 
+import collections
 import pathlib
 import re
 import resource
@@ -16,6 +17,31 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True  # The folder stays as it is.
+
+import receipts
+
+# The numbers of the last line, in its order, and their digits after the point.
+NUMBERS = {
+    "pages_per_cpu_s": 0,
+    "ratio": 2,
+    "token_f1": 4,
+    "order": 4,
+    "table_f1": 4,
+    "grids": 3,
+    "receipts_recall": 4,
+    "receipts_totals": 3,
+    "ocr_cer": 4,
+    "ocr_cpu_ratio": 2,
+    "ocr2_cpu_s": 2,
+    "office_ratio": 2,
+    "messy_panics": 0,
+    "messy_timeouts": 0,
+}
+PARTS = ("text", "tables", "grids", "office", "ocr", "receipts", "messy")
+
+# Fewer runs of four words say nothing about a file.
+FEWEST_RUNS = 20
 LIMIT_SECONDS = 20
 LIMIT_BYTES = 1 << 30
 
@@ -100,12 +126,23 @@ class Bench:
         pages = int(pages)
         f1, said = self.score("score_text.py", self.documents / "text", self.out / "text")
         print(f"text: {pages} pages, ours {ours:.2f} s with layout, pdfium {min(theirs):.2f} s; {said.splitlines()[-1]}")
-        self.numbers |= {
-            "pages_per_cpu_s": pages / ours,
-            "pdfium_pages_per_cpu_s": pages / min(theirs),
-            "ratio": min(theirs) / ours,
-            "token_f1": f1,
-        }
+        order = self.order(files)
+        self.numbers |= {"pages_per_cpu_s": pages / ours, "ratio": min(theirs) / ours, "token_f1": f1, "order": order}
+
+    def order(self, files):
+        """Word order: of the runs of four words on which pdftotext and mupdf agree, those that are in our text."""
+        shares = {"ours": [], "pdfium": []}
+        for file in files:
+            runs = {name: runs_of_four(file.with_name(f"{file.name}.{name}.txt")) for name in ("pdftotext", "mupdf", "pdfium")}
+            agreed = runs["pdftotext"] & runs["mupdf"]
+            count = sum(agreed.values())
+            if count < FEWEST_RUNS:
+                continue
+            shares["ours"].append(sum((runs_of_four(self.out / "text" / f"{file.name}.txt") & agreed).values()) / count)
+            shares["pdfium"].append(sum((runs["pdfium"] & agreed).values()) / count)
+        mean = {name: sum(shares) / max(1, len(shares)) for name, shares in shares.items()}
+        print(f"order: {len(shares['ours'])} files, ours {mean['ours']:.4f}, pdfium {mean['pdfium']:.4f} of the runs of four words")
+        return mean["ours"]
 
     def tables(self):
         files = self.files("tables", "pdf")
@@ -152,6 +189,9 @@ class Bench:
         )
         self.numbers |= {"ocr_cer": errors / lengths, "ocr_cpu_ratio": ours / theirs if theirs else 0.0}
 
+    def receipts(self):
+        self.numbers |= receipts.measure(self, cpu)
+
     def messy(self):
         files = self.files("messy", "pdf")
         words = {}
@@ -176,6 +216,11 @@ class Bench:
         self.numbers |= {"messy_panics": len(panics), "messy_timeouts": len(late)}
 
 
+def runs_of_four(path):
+    words = re.findall(r"\w+", path.read_text(errors="replace").lower()) if path.exists() else []
+    return collections.Counter(zip(words, words[1:], words[2:], words[3:]))
+
+
 def flat(text):
     """Words in one line. A word that a line end has parted is one word, whoever joined it."""
     return " ".join(re.sub(r"(\w)-[ \t]*\n\s*(\w)", r"\1\2", text).split())
@@ -193,17 +238,18 @@ def distance(one, other):
 
 
 def main(*arguments):
-    bench = Bench(*arguments)
+    unknown = [part for part in arguments[4:] if part not in PARTS]
+    if len(arguments) < 4 or unknown:
+        sys.exit(f"usage: bench.py BINDERY PDF_TABLES SHARED PEERS [PART ...], with PART of {', '.join(PARTS)}")
+    bench = Bench(*arguments[:4])
     begun = time.time()
-    for part in (bench.text, bench.tables, bench.grids, bench.office, bench.ocr, bench.messy):
-        part()
+    for part in arguments[4:] or PARTS:
+        getattr(bench, part)()
     print(f"measured in {time.time() - begun:.0f} s")
-    digits = {"pages_per_cpu_s": 0, "pdfium_pages_per_cpu_s": 0, "token_f1": 4, "table_f1": 4, "grids": 3, "ocr_cer": 4}
-    line = " ".join(
-        f"{name}={value if isinstance(value, int) else round(value, digits.get(name, 2))}" for name, value in bench.numbers.items()
-    )
+    numbers = {name: bench.numbers[name] for name in NUMBERS if name in bench.numbers}
+    line = " ".join(f"{name}={value if isinstance(value, int) else format(value, f'.{NUMBERS[name]}f')}" for name, value in numbers.items())
     print(f"BENCH {line}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5])
+    main(*sys.argv[1:])

@@ -50,6 +50,11 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
         None
     }
 
+    /// The pages that were taken apart to find that out, and cost little to be read now; they count from 0.
+    fn at_hand(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Takes what another process has found out, unless it is known here. `null`: that could not be found out, and is not
     /// to be tried again.
     fn take_hints(&self, hints: &str) {

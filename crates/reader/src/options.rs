@@ -35,6 +35,9 @@ pub struct ReadOptions {
     /// How page images are rendered for OCR.
     pub dpi: f32,
     pub password: Option<String>,
+    /// Whether the words of a page are wanted with their places. Where they are not, a child process does not send them:
+    /// they are most of what there is to send.
+    pub words: bool,
     pub limits: Limits,
 }
 
@@ -46,6 +49,7 @@ impl Default for ReadOptions {
             languages: vec!["eng".to_owned()],
             dpi: 300.0,
             password: None,
+            words: true,
             limits: Limits::default(),
         }
     }

@@ -74,3 +74,17 @@ fn a_clean_page_stays_with_tesseract_and_a_receipt_goes_to_both() {
     let near = found.iter().zip([25.0_f32, 955.0, 176.0, 1004.0]).all(|(side, marked)| (side - marked).abs() < 12.0);
     assert!(near, "{found:?}");
 }
+
+#[test]
+fn a_receipt_that_is_not_narrow_goes_to_both_where_tesseract_is_unsure_of_many_words() {
+    if let Err(error) = Tesseract::default().check(&["eng".to_owned()]) {
+        println!("skipped: {error}");
+        return;
+    }
+    let Some(page) = read("receipts/341.jpg", EngineChoice::Auto) else { return };
+    assert!(page.reason.contains("PP-OCRv6 and Tesseract"), "{}", page.reason);
+    let text = render::text(&page);
+    for word in ["RM40.00", "RM50.00", "RM10.00", "16.00", "24.00", "RETURNABLE"] {
+        assert!(text.to_uppercase().contains(word), "{word} is missing: {text}");
+    }
+}

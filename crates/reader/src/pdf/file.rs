@@ -183,6 +183,11 @@ impl OpenFile for PdfFile {
         serde_json::to_string(self.repeated()?).ok()
     }
 
+    fn at_hand(&self) -> Vec<usize> {
+        let sampled = self.sampled.lock().unwrap_or_else(PoisonError::into_inner);
+        sampled.iter().map(|(index, _)| *index).collect()
+    }
+
     fn take_hints(&self, hints: &str) {
         if self.repeated.get().is_none()
             && let Ok(repeated) = serde_json::from_str::<Option<_>>(hints)

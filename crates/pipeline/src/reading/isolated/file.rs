@@ -60,14 +60,8 @@ impl Remote {
         }
     }
 
-    /// The answer's head, its bytes, and where in them lies what follows the head.
-    fn ask(
-        &self,
-        ask: Ask,
-        options: &ReadOptions,
-        hints: Option<&str>,
-        facts: bool,
-    ) -> ReadResult<(Answer, Vec<u8>, usize)> {
+    /// The head of the answer, and its contents.
+    fn ask(&self, ask: Ask, options: &ReadOptions, hints: Option<&str>, facts: bool) -> ReadResult<(Answer, Vec<u8>)> {
         let time = self.limits.time.unwrap_or_else(|| Self::usual_time(ask, options));
         let limits = Limits { time: Some(time), ..self.limits };
         let request = |has_bytes: bool| {
@@ -80,28 +74,28 @@ impl Remote {
                 has_bytes,
                 facts,
             };
-            let follows = self.bytes.as_ref().filter(|_| has_bytes).map_or(&[][..], |bytes| bytes.as_slice());
+            let contents = self.bytes.as_ref().filter(|_| has_bytes).map(|bytes| bytes.to_vec());
             // Where it cannot be written, the child says that it cannot be understood.
-            encode(&request, follows).unwrap_or_default()
+            encode(&request, contents.unwrap_or_default()).unwrap_or_default()
         };
         let has_bytes = self.bytes.is_some();
-        let (head, answer, begin) = match self.call(limits, &|has_seen| request(has_bytes && !has_seen))? {
-            (Answer::UnknownFile, ..) => self.call(limits, &|_| request(has_bytes))?,
+        let (head, contents) = match self.call(limits, &|has_seen| request(has_bytes && !has_seen))? {
+            (Answer::UnknownFile, _) => self.call(limits, &|_| request(has_bytes))?,
             answered => answered,
         };
         match head {
             Answer::Failed(error) => Err(error),
             Answer::UnknownFile => Err(garbled()),
-            head => Ok((head, answer, begin)),
+            head => Ok((head, contents)),
         }
     }
 
-    fn call(&self, limits: Limits, request: &dyn Fn(bool) -> Vec<u8>) -> ReadResult<(Answer, Vec<u8>, usize)> {
+    fn call(&self, limits: Limits, request: &dyn Fn(bool) -> Vec<u8>) -> ReadResult<(Answer, Vec<u8>)> {
         let call = Call { service: NAME, limits, key: self.key, request };
-        let answer = self.processes.call(&call).map_err(|error| read_error(error, limits))?;
-        let (head, follows) = decode(&answer).ok_or_else(garbled)?;
-        let begin = answer.len() - follows.len();
-        Ok((head, answer, begin))
+        let mut answer = self.processes.call(&call).map_err(|error| read_error(error, limits))?;
+        let (head, contents) = decode(&answer).ok_or_else(garbled)?;
+        answer.truncate(contents);
+        Ok((head, answer))
     }
 }
 
@@ -145,12 +139,11 @@ impl IsolatedFile {
         if let Some(opened) = known {
             return Ok(Self { remote, opened, options });
         }
-        let (Answer::Opened { about, attachments, pages }, answer, begin) =
-            remote.ask(Ask::Open, &options, None, facts)?
+        let (Answer::Opened { about, attachments, pages }, contents) = remote.ask(Ask::Open, &options, None, facts)?
         else {
             return Err(unexpected());
         };
-        let mut rest = &answer[begin..];
+        let mut rest = &*contents;
         let pages = pages.into_iter().map(|head| JsonPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
         let opened = Opened { about: *about, attachments, pages, ahead: OnceLock::new() };
         Ok(Self { remote, opened: Arc::new(opened), options })
@@ -197,12 +190,12 @@ impl IsolatedFile {
         if !self.opened.pages.is_empty() {
             return Ok(Ahead { hints: None, pages: Mutex::default() });
         }
-        let (Answer::Ahead { hints, pages }, answer, begin) =
+        let (Answer::Ahead { hints, pages }, contents) =
             self.remote.ask(Ask::Ahead, &self.with_own(options), None, facts)?
         else {
             return Err(unexpected());
         };
-        let mut rest = &answer[begin..];
+        let mut rest = &*contents;
         let pages = pages.into_iter().map(|(index, head)| Ok((index, JsonPage::cut_off(head, &mut rest)?)));
         Ok(Ahead { hints, pages: Mutex::new(pages.collect::<ReadResult<_>>()?) })
     }
@@ -210,15 +203,12 @@ impl IsolatedFile {
     fn ask_page(&self, ask: Ask, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
         let hints = self.ahead(options, facts).hints.as_deref();
         match self.remote.ask(ask, &self.with_own(options), hints, facts)? {
-            (Answer::Page(facts), mut answer, begin) => {
-                answer.drain(..begin);
-                Ok(JsonPage { facts, json: answer })
-            }
+            (Answer::Page(head), contents) => JsonPage::of(head, contents),
             _ => Err(unexpected()),
         }
     }
 
-    fn ask(&self, ask: Ask) -> ReadResult<(Answer, Vec<u8>, usize)> {
+    fn ask(&self, ask: Ask) -> ReadResult<(Answer, Vec<u8>)> {
         self.remote.ask(ask, &self.options, None, false)
     }
 
@@ -237,8 +227,10 @@ impl OpenFile for IsolatedFile {
     }
 
     fn page(&self, index: usize) -> ReadResult<Page> {
-        let known = self.known(index, &self.options, false);
-        known.map_or_else(|| self.ask_page(Ask::Page(index), &self.options, false), Ok)?.parsed()
+        // Who reads a page by OCR here has to know where its words are.
+        let options = ReadOptions { words: true, ..self.options.clone() };
+        let known = self.known(index, &options, false);
+        known.map_or_else(|| self.ask_page(Ask::Page(index), &options, false), Ok)?.parsed()
     }
 
     fn read(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<Page>> {
@@ -262,8 +254,7 @@ impl OpenFile for IsolatedFile {
 
     fn image(&self, index: usize, dpi: f32) -> ReadResult<Option<PageImage>> {
         match self.ask(Ask::Image(index, dpi))? {
-            (Answer::Image { width, height, channels, dpi }, mut pixels, begin) => {
-                pixels.drain(..begin);
+            (Answer::Image { width, height, channels, dpi }, pixels) => {
                 Ok(Some(PageImage { width, height, channels, pixels, dpi }))
             }
             (Answer::Nothing, ..) => Ok(None),
@@ -298,10 +289,7 @@ impl OpenFile for IsolatedFile {
 impl IsolatedFile {
     fn bytes(&self, ask: Ask) -> ReadResult<Option<Vec<u8>>> {
         match self.ask(ask)? {
-            (Answer::Bytes, mut answer, begin) => {
-                answer.drain(..begin);
-                Ok(Some(answer))
-            }
+            (Answer::Bytes, contents) => Ok(Some(contents)),
             (Answer::Nothing, ..) => Ok(None),
             _ => Err(unexpected()),
         }
@@ -351,7 +339,12 @@ impl IsolatedReader {
 impl Opener for IsolatedReader {
     fn open(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>> {
         let remote = self.remote(source, name, options)?;
-        Ok(Box::new(IsolatedFile::open(remote, options.clone(), None, false)?))
+        let file = IsolatedFile::open(remote, options.clone(), None, false)?;
+        // Now, while one thread has the file: those that will read its pages would all wait for it.
+        if file.opened.about.page_count > 0 {
+            file.ahead(options, false);
+        }
+        Ok(Box::new(file))
     }
 
     fn detect(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<FileType> {

@@ -12,11 +12,24 @@ pub(super) struct JsonPage {
 }
 
 impl JsonPage {
-    /// The page of a head, cut off from what follows the heads.
+    /// The page of a head, cut off from the contents of several.
     pub(super) fn cut_off(head: PageHead, rest: &mut &[u8]) -> ReadResult<Self> {
-        let (json, behind) = rest.split_at_checked(head.length).ok_or_else(unexpected)?;
+        let (own, behind) = rest.split_at_checked(head.json + head.markdown).ok_or_else(unexpected)?;
         *rest = behind;
-        Ok(Self { facts: head.facts, json: json.to_vec() })
+        Self::of(head, own.to_vec())
+    }
+
+    /// The page of a head and its contents.
+    pub(super) fn of(head: PageHead, contents: Vec<u8>) -> ReadResult<Self> {
+        let (mut json, mut facts) = (contents, head.facts);
+        if json.len() != head.json + head.markdown {
+            return Err(unexpected());
+        }
+        if let Some(facts) = &mut facts {
+            std::str::from_utf8(&json[head.json..]).map_err(|_| unexpected())?.clone_into(&mut facts.markdown);
+        }
+        json.truncate(head.json);
+        Ok(Self { facts, json })
     }
 
     pub(super) fn parsed(&self) -> ReadResult<Page> {
@@ -36,7 +49,7 @@ impl JsonPage {
 #[derive(Debug)]
 pub(super) struct Ahead {
     pub(super) hints: Option<String>,
-    /// Those of a short file, until they are asked for.
+    /// Those that came with it, until they are asked for.
     pub(super) pages: Mutex<Vec<(usize, JsonPage)>>,
 }
 

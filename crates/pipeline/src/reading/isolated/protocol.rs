@@ -1,4 +1,5 @@
-//! Requests and answers: a length, a head in JSON, and behind it large contents as they are.
+//! Frames of requests and answers: binary contents first, then a JSON trailer and its length, so that the contents are not
+//! copied to make room for a header.
 
 use bindery_core::ContentHash;
 use bindery_reader::{
@@ -30,7 +31,8 @@ pub(super) enum Ask {
     Page(usize),
     /// With OCR where it needs that.
     Read(usize),
-    /// What has to be known of the file before its pages are read, and those pages of a short file that need no OCR.
+    /// What has to be known of the file before its pages are read, and those pages that are read with it and
+    /// need no OCR.
     Ahead,
     Pictures(usize),
     Image(usize, f32),
@@ -47,7 +49,7 @@ pub(super) struct Request<'a> {
     pub(super) ask: Ask,
     /// What another child has found out about the file.
     pub(super) hints: Option<Cow<'a, str>>,
-    /// Whether the bytes of the file follow.
+    /// Whether the contents are the bytes of the file.
     pub(super) has_bytes: bool,
     /// Whether pages come with what people ask first.
     pub(super) facts: bool,
@@ -63,6 +65,8 @@ pub(crate) struct PageFacts {
     pub(crate) confidence: Option<f32>,
     pub(crate) words: usize,
     pub(crate) warnings: Vec<String>,
+    /// Travels behind the page: as a part of the head it would be escaped, and read sign by sign.
+    #[serde(skip)]
     pub(crate) markdown: String,
 }
 
@@ -81,15 +85,16 @@ impl PageFacts {
     }
 }
 
-/// A page that follows as JSON, in the order of the heads.
+/// A page whose JSON and Markdown are among the contents, in the order of the heads.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PageHead {
     pub(super) facts: Option<PageFacts>,
-    /// Of the JSON, in bytes.
-    pub(super) length: usize,
+    /// In bytes.
+    pub(super) json: usize,
+    pub(super) markdown: usize,
 }
 
-/// The head of an answer; what follows it is said at each.
+/// The head of an answer; what its contents are is said at each.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
     Type(FileType),
@@ -104,17 +109,16 @@ pub(super) enum Answer {
         hints: Option<String>,
         pages: Vec<(usize, PageHead)>,
     },
-    /// The page follows as JSON.
-    Page(Option<PageFacts>),
+    Page(PageHead),
     Pictures(Vec<Rect>),
-    /// The pixels follow.
+    /// The pixels.
     Image {
         width: u32,
         height: u32,
         channels: u8,
         dpi: u32,
     },
-    /// The bytes follow.
+    /// All of the contents.
     Bytes,
     Nothing,
     Attachments(Vec<AttachmentName>),
@@ -123,25 +127,21 @@ pub(super) enum Answer {
     Failed(ReadError),
 }
 
-/// Room for the frame that the process runner puts around an answer, in bytes.
-const FRAME: usize = 8;
-
-/// A head and what follows it.
-pub(super) fn encode(head: &impl Serialize, follows: &[u8]) -> Result<Vec<u8>, serde_json::Error> {
-    let mut bytes = vec![0; 4];
+/// Contents with their head.
+pub(super) fn encode(head: &impl Serialize, contents: Vec<u8>) -> Result<Vec<u8>, serde_json::Error> {
+    let begin = contents.len();
+    let mut bytes = contents;
     serde_json::to_writer(&mut bytes, head)?;
-    let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
-    bytes[..4].copy_from_slice(&length.to_le_bytes());
-    bytes.reserve(follows.len() + FRAME);
-    bytes.extend_from_slice(follows);
+    let length = u32::try_from(bytes.len() - begin).unwrap_or(u32::MAX);
+    bytes.extend_from_slice(&length.to_le_bytes());
     Ok(bytes)
 }
 
-/// None if that is not what the bytes are.
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, &[u8])> {
-    let (length, rest) = bytes.split_first_chunk()?;
-    let (head, follows) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    Some((serde_json::from_slice(head).ok()?, follows))
+/// The head, and how many bytes of contents lie before it; none if that is not what the bytes are.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
+    let (rest, length) = bytes.split_last_chunk()?;
+    let contents = rest.len().checked_sub(u32::from_le_bytes(*length) as usize)?;
+    Some((serde_json::from_slice(&rest[contents..]).ok()?, contents))
 }
 
 #[cfg(test)]
@@ -160,14 +160,14 @@ mod tests {
             has_bytes: true,
             facts: false,
         };
-        let bytes = encode(&request, b"%PDF").unwrap();
-        let (read, follows) = decode::<Request<'_>>(&bytes).unwrap();
+        let bytes = encode(&request, b"%PDF".to_vec()).unwrap();
+        let (read, contents) = decode::<Request<'_>>(&bytes).unwrap();
         assert_eq!((&*read.file, read.name.as_deref(), read.ask), (&FileRef::Bytes(7), Some("a.pdf"), request.ask));
-        assert_eq!((&*read.options, follows), (&options, b"%PDF".as_slice()));
+        assert_eq!((&*read.options, &bytes[..contents]), (&options, b"%PDF".as_slice()));
         let failed = Answer::Failed(ReadError::damaged("PDF", "torn"));
-        let bytes = encode(&failed, b"").unwrap();
-        let Some((Answer::Failed(error), b"")) = decode(&bytes) else { panic!("another answer") };
+        let bytes = encode(&failed, Vec::new()).unwrap();
+        let Some((Answer::Failed(error), 0)) = decode(&bytes) else { panic!("another answer") };
         assert_eq!(error, ReadError::damaged("PDF", "torn"));
-        assert!(decode::<Answer>(&bytes[..3]).is_none() && decode::<Answer>(&bytes[..9]).is_none());
+        assert!(decode::<Answer>(&bytes[..3]).is_none() && decode::<Answer>(&bytes[1..]).is_none());
     }
 }

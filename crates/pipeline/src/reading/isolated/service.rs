@@ -51,12 +51,12 @@ impl Service for FileService {
     }
 
     fn answer(&self, request: &[u8], blobs: Option<&BlobAccess>) -> Vec<u8> {
-        let Some((request, follows)) = decode::<Request<'_>>(request) else {
-            return sent(&failed("the request cannot be understood"), &[]);
+        let Some((head, contents)) = decode::<Request<'_>>(request) else {
+            return sent(&failed("the request cannot be understood"), Vec::new());
         };
-        match self.serve(&request, follows, blobs) {
-            Ok((answer, follows)) => sent(&answer, &follows),
-            Err(error) => sent(&Answer::Failed(error), &[]),
+        match self.serve(&head, &request[..contents], blobs) {
+            Ok((answer, contents)) => sent(&answer, contents),
+            Err(error) => sent(&Answer::Failed(error), Vec::new()),
         }
     }
 
@@ -69,9 +69,9 @@ fn failed(what: &str) -> Answer {
     Answer::Failed(ReadError::NoReader { what: what.to_owned() })
 }
 
-fn sent(answer: &Answer, follows: &[u8]) -> Vec<u8> {
-    let unsaid = |error: serde_json::Error| encode(&failed(&error.to_string()), &[]);
-    encode(answer, follows).or_else(unsaid).unwrap_or_default()
+fn sent(answer: &Answer, contents: Vec<u8>) -> Vec<u8> {
+    let unsaid = |error: serde_json::Error| encode(&failed(&error.to_string()), Vec::new());
+    encode(answer, contents).or_else(unsaid).unwrap_or_default()
 }
 
 impl FileService {
@@ -82,27 +82,27 @@ impl FileService {
     fn serve(
         &self,
         request: &Request<'_>,
-        follows: &[u8],
+        contents: &[u8],
         blobs: Option<&BlobAccess>,
     ) -> Result<(Answer, Vec<u8>), ReadError> {
         let options = &*request.options;
         let reader = Reader::new(options.clone(), Some(self.engines.choose(options.engine)));
         if request.ask == Ask::Detect {
-            let Some(bytes) = bytes_of(request, follows, blobs)? else {
+            let Some(bytes) = bytes_of(request, contents, blobs)? else {
                 return Ok((Answer::UnknownFile, Vec::new()));
             };
             return Ok((Answer::Type(detect(&bytes, request.name.as_deref())?), Vec::new()));
         }
-        let Some(file) = self.file(&reader, request, follows, blobs)? else {
+        let Some(file) = self.file(&reader, request, contents, blobs)? else {
             return Ok((Answer::UnknownFile, Vec::new()));
         };
         let nothing = (Answer::Nothing, Vec::new());
         Ok(match request.ask {
             Ask::Detect => nothing,
-            Ask::Open => opened(&*file, request.facts)?,
+            Ask::Open => opened(&*file, request)?,
             Ask::Ahead => ahead(&*file, request),
-            Ask::Page(index) => page(&file.page(index)?, request)?,
-            Ask::Read(index) => page(&reader.read_page(&*file, index)?, request)?,
+            Ask::Page(index) => page(file.page(index)?, request)?,
+            Ask::Read(index) => page(reader.read_page(&*file, index)?, request)?,
             Ask::Pictures(index) => (Answer::Pictures(file.pictures(index)?), Vec::new()),
             Ask::Image(index, dpi) => match file.image(index, dpi)? {
                 Some(image) => {
@@ -122,7 +122,7 @@ impl FileService {
         &self,
         reader: &Reader,
         request: &Request<'_>,
-        follows: &[u8],
+        contents: &[u8],
         blobs: Option<&BlobAccess>,
     ) -> Result<Option<Arc<dyn OpenFile>>, ReadError> {
         let (name, password) = (request.name.as_deref(), reader.options().password.as_deref());
@@ -137,7 +137,7 @@ impl FileService {
             take_hints(&*opened, request);
             return Ok(Some(opened));
         }
-        let Some(bytes) = bytes_of(request, follows, blobs)? else { return Ok(None) };
+        let Some(bytes) = bytes_of(request, contents, blobs)? else { return Ok(None) };
         let size = bytes.len();
         // Room is made first: what is open counts against the limit that this file has for itself.
         let mut all: usize = open.iter().map(|entry| entry.size).sum::<usize>() + size;
@@ -164,11 +164,11 @@ fn take_hints(file: &dyn OpenFile, request: &Request<'_>) {
 }
 
 /// The bytes of a request's file; none where they are not here.
-fn bytes_of(request: &Request<'_>, follows: &[u8], blobs: Option<&BlobAccess>) -> Result<Option<Vec<u8>>, ReadError> {
+fn bytes_of(request: &Request<'_>, contents: &[u8], blobs: Option<&BlobAccess>) -> Result<Option<Vec<u8>>, ReadError> {
     match &*request.file {
         FileRef::Blob(hash) => from_blobs(blobs, *hash, &request.options).map(Some),
         FileRef::Path { path, .. } => read_file(path, &request.options).map(Some),
-        FileRef::Bytes(_) if request.has_bytes => Ok(Some(follows.to_vec())),
+        FileRef::Bytes(_) if request.has_bytes => Ok(Some(contents.to_vec())),
         FileRef::Bytes(_) => Ok(None),
     }
 }
@@ -189,20 +189,34 @@ fn from_blobs(
     })
 }
 
-/// A page as JSON; none if that has more than this many bytes.
-fn json(page: &Page, most: usize) -> Option<Vec<u8>> {
-    let mut bounded = Bounded { bytes: Vec::new(), most };
+/// Puts a page behind others, as JSON and with its Markdown where facts are asked for; none if all together would have
+/// more than this many bytes before the Markdown.
+fn put(mut page: Page, request: &Request<'_>, contents: &mut Vec<u8>, most: usize) -> Option<PageHead> {
+    if !request.options.words {
+        page.words.clear();
+    }
+    let begin = contents.len();
+    let mut bounded = Bounded { bytes: contents, most };
     // Nothing else can fail: a page has no keys but texts.
-    serde_json::to_writer(&mut bounded, page).ok().map(|()| bounded.bytes)
+    let is_written = serde_json::to_writer(&mut bounded, &page).is_ok();
+    if !is_written {
+        contents.truncate(begin);
+        return None;
+    }
+    let json = contents.len() - begin;
+    let facts = request.facts.then(|| PageFacts::of(&page));
+    let markdown = facts.as_ref().map_or("", |facts| &facts.markdown);
+    contents.extend_from_slice(markdown.as_bytes());
+    Some(PageHead { json, markdown: markdown.len(), facts })
 }
 
 /// Bytes up to a limit; writing more fails, so that a large page is not written to its end.
-struct Bounded {
-    bytes: Vec<u8>,
+struct Bounded<'a> {
+    bytes: &'a mut Vec<u8>,
     most: usize,
 }
 
-impl io::Write for Bounded {
+impl io::Write for Bounded<'_> {
     fn write(&mut self, more: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + more.len() > self.most {
             return Err(io::ErrorKind::FileTooLarge.into());
@@ -216,46 +230,44 @@ impl io::Write for Bounded {
     }
 }
 
-fn page(page: &Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
-    let most = request.options.limits.page_bytes;
-    let bytes = json(page, usize::try_from(most).unwrap_or(usize::MAX)).ok_or_else(|| {
-        ReadError::too_large(format!("page {} has more than {} once it is read", page.number, shown(most)))
-    })?;
-    Ok((Answer::Page(request.facts.then(|| PageFacts::of(page))), bytes))
-}
-
-/// Puts a page behind others; none if all together would have too many bytes.
-fn put(page: &Page, facts: bool, follows: &mut Vec<u8>) -> Option<PageHead> {
-    let bytes = json(page, SENT_AT_ONCE - follows.len())?;
-    follows.extend_from_slice(&bytes);
-    Some(PageHead { facts: facts.then(|| PageFacts::of(page)), length: bytes.len() })
+fn page(page: Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
+    let (most, mut contents) = (request.options.limits.page_bytes, Vec::new());
+    let number = page.number;
+    let head = put(page, request, &mut contents, usize::try_from(most).unwrap_or(usize::MAX));
+    let too_large = || ReadError::too_large(format!("page {} has more than {} once it is read", number, shown(most)));
+    Ok((Answer::Page(head.ok_or_else(too_large)?), contents))
 }
 
 /// What is known of a file, with its pages where they are all read already and not large.
-fn opened(file: &dyn OpenFile, facts: bool) -> Result<(Answer, Vec<u8>), ReadError> {
+fn opened(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
     let (about, attachments) = (Box::new(file.about().clone()), file.attachment_names().ok());
-    let (mut pages, mut follows) = (Vec::new(), Vec::new());
+    let (mut pages, mut contents) = (Vec::new(), Vec::new());
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
-        let Some(head) = put(&file.page(index)?, facts, &mut follows) else {
+        let Some(head) = put(file.page(index)?, request, &mut contents, SENT_AT_ONCE) else {
             return Ok((Answer::Opened { about, attachments, pages: Vec::new() }, Vec::new()));
         };
         pages.push(head);
     }
-    Ok((Answer::Opened { about, attachments, pages }, follows))
+    Ok((Answer::Opened { about, attachments, pages }, contents))
 }
 
-/// What the pages of a file have in common, and the pages of a short one. One that cannot be read is left out: who asks
-/// for it is told why.
+/// What the pages of a file have in common, and the pages of a short one, or those of a longer one that were looked at
+/// for it: another child would have to take them apart again. One that cannot be read is left out: who asks for it is
+/// told why.
 fn ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
     let (hints, count) = (file.hints(), file.about().page_count);
-    let (mut pages, mut follows) = (Vec::new(), Vec::new());
-    // Where all pages are read by OCR, their own text is of no use.
-    let is_short = count <= SHORT && request.options.ocr != OcrMode::Force;
-    for index in 0..if is_short { count } else { 0 } {
+    let (mut pages, mut contents) = (Vec::new(), Vec::new());
+    let read_now = match count {
+        // Where all pages are read by OCR, their own text is of no use.
+        _ if request.options.ocr == OcrMode::Force => Vec::new(),
+        0..=SHORT => (0..count).collect(),
+        _ => file.at_hand(),
+    };
+    for index in read_now {
         let Ok(page) = file.page(index) else { continue };
         if matches!(page.kind, PageKind::Text | PageKind::Blank) {
-            pages.extend(put(&page, request.facts, &mut follows).map(|head| (index, head)));
+            pages.extend(put(page, request, &mut contents, SENT_AT_ONCE).map(|head| (index, head)));
         }
     }
-    (Answer::Ahead { hints, pages }, follows)
+    (Answer::Ahead { hints, pages }, contents)
 }
