@@ -22,6 +22,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,6 +187,7 @@ class Crew:
 
     def end(self):
         for worker in self.workers:
+            worker.send_signal(signal.SIGCONT)
             worker.terminate()
         for worker in self.workers:
             worker.wait()
@@ -194,12 +196,21 @@ class Crew:
 def disturb(site, submission, options, chance):
     """Kills and freezes as often as asked, as long as there is work, and waits until it is done."""
     crew, began = Crew(site, chance), time.monotonic()
-    last_harm = began
+    try:
+        harm(crew, submission, options)
+    finally:
+        crew.end()
+    seconds = round(time.monotonic() - began)
+    return {"kills": crew.kills, "freezes": crew.freezes, "deaths": crew.deaths, "seconds": seconds}
+
+
+def harm(crew, submission, options):
+    site, chance, last_harm = crew.site, crew.chance, time.monotonic()
     while True:
         time.sleep(chance.uniform(0.2, 0.9))
         crew.look_after()
         if site.is_final(submission) and not crew.frozen:
-            break
+            return
         if time.monotonic() > last_harm + PATIENCE_SECONDS:
             raise SystemExit(f"not finished {PATIENCE_SECONDS} s after the last kill; see {site.root}")
         # Spread over the kills; one worker at least must be there to take the jobs up.
@@ -211,9 +222,6 @@ def disturb(site, submission, options, chance):
         else:
             continue
         last_harm = time.monotonic()
-    crew.end()
-    seconds = round(time.monotonic() - began)
-    return {"kills": crew.kills, "freezes": crew.freezes, "deaths": crew.deaths, "seconds": seconds}
 
 
 def check(site, submission, pages, expected):
@@ -251,14 +259,18 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     binary, chance = pathlib.Path(options.binary).resolve(), random.Random(options.seed)
-    with tempfile.TemporaryDirectory(prefix="bindery-outside-") as folder:
-        root = pathlib.Path(folder)
-        expected = undisturbed(binary, root / "quiet", options.pages)
-        guilty = page_name(chance.randrange(options.pages)) if options.guilty else ""
-        site = Site(binary, root / "loud", options.store, guilty)
-        submission = site.submit(options.pages)
-        done = disturb(site, submission, options, chance)
-        wrong, runs = check(site, submission, options.pages, expected)
+    # Stays when something is wrong: its logs say more.
+    root = pathlib.Path(tempfile.mkdtemp(prefix="bindery-outside-"))
+    expected = undisturbed(binary, root / "quiet", options.pages)
+    guilty = page_name(chance.randrange(options.pages)) if options.guilty else ""
+    site = Site(binary, root / "loud", options.store, guilty)
+    submission = site.submit(options.pages)
+    done = disturb(site, submission, options, chance)
+    wrong, runs = check(site, submission, options.pages, expected)
+    if wrong:
+        print(f"its files are in {root}", file=sys.stderr)
+    else:
+        shutil.rmtree(root)
     for line in wrong:
         print(f"wrong: {line}", file=sys.stderr)
     twice = sum(1 for count in runs.values() if count > 1)

@@ -1,6 +1,9 @@
 //! Publishing with confirms. A message counts as published only when the broker has said so; many may be under way.
 
-use crate::error::{AmqpResult, detail};
+use crate::{
+    connect,
+    error::{AmqpResult, detail},
+};
 use lapin::{
     BasicProperties, Channel, Confirmation, Connection,
     options::{BasicPublishOptions, ConfirmSelectOptions},
@@ -48,9 +51,12 @@ pub(crate) struct Publisher {
 
 impl Publisher {
     pub(crate) async fn on(connection: &Connection) -> AmqpResult<Self> {
-        let channel = connection.create_channel().await?;
-        channel.confirm_select(ConfirmSelectOptions::default()).await?;
-        Ok(Self { channel })
+        let opening = async {
+            let channel = connection.create_channel().await?;
+            channel.confirm_select(ConfirmSelectOptions::default()).await?;
+            Ok(Self { channel })
+        };
+        connect::answered(opening).await
     }
 
     pub(crate) fn is_open(&self) -> bool {

@@ -5,11 +5,7 @@
 //! due; a report whose message has been taken is due after the stage's time limit. A queue that nobody consumes is left
 //! alone: there the limit counts from the announcement, so that a component that never comes is noticed.
 
-use crate::{
-    announce::HELD_FOR,
-    error::{AmqpError, AmqpResult},
-    shared::Shared,
-};
+use crate::{announce::HELD_FOR, connect, error::AmqpResult, shared::Shared};
 use bindery_core::Name;
 use bindery_engine::StopSignal;
 use bindery_store::query::Undelivered;
@@ -24,7 +20,7 @@ const HOLD: Duration = Duration::from_secs(60);
 
 /// Looks until it is asked to stop or the channel is gone.
 pub(crate) async fn run(shared: &Shared, connection: &Connection, mut stop: StopSignal) -> AmqpResult<()> {
-    let channel = connection.create_channel().await?;
+    let channel = connect::answered(async { Ok(connection.create_channel().await?) }).await?;
     while !stop.is_stopping() && channel.status().connected() {
         for queue in shared.outside_queues() {
             if let Err(error) = look(shared, &channel, &queue).await {
@@ -44,8 +40,8 @@ async fn look(shared: &Shared, channel: &Channel, queue: &Name) -> AmqpResult<()
     // Before the broker is asked: what is announced meanwhile is not among what it counts.
     let Some(until) = store.last_announced(queue).await? else { return Ok(()) };
     let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-    let asked = channel.queue_declare(shared.names.short(queue), options, FieldTable::default()).await;
-    let said = asked.map_err(AmqpError::from)?;
+    let asked = channel.queue_declare(shared.names.short(queue), options, FieldTable::default());
+    let said = connect::answered(async { Ok(asked.await?) }).await?;
     if said.consumer_count() == 0 {
         return Ok(());
     }

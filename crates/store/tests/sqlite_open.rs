@@ -7,7 +7,11 @@ use bindery_store::{
     sqlite::{Options, SqliteStore},
 };
 use rusqlite::Connection;
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 fn open(path: &Path) -> Result<SqliteStore, StoreError> {
     SqliteStore::open(Options { busy_timeout: Duration::from_millis(200), ..Options::at(path) })
@@ -103,6 +107,23 @@ async fn a_locked_database_says_who_is_to_blame_and_recovers() {
     other.execute_batch("ROLLBACK").unwrap();
     store.enqueue(vec![job()]).await.unwrap();
     assert_eq!(store.jobs(JobFilter::default()).await.unwrap().len(), 1, "the refused one was not half-stored");
+}
+
+/// A process may be stopped in the middle of a transaction, and stay so for longer than anybody waits for it.
+#[tokio::test]
+async fn a_database_is_looked_at_while_somebody_keeps_it_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bindery.db");
+    let shipped = || SqliteStore::open(Options::at(&path));
+    shipped().unwrap().enqueue(vec![job()]).await.unwrap();
+    let stopped = Connection::open(&path).unwrap();
+    stopped.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = Instant::now();
+    let store = shipped().unwrap();
+    assert_eq!(store.jobs(JobFilter::default()).await.unwrap().len(), 1);
+    drop(store);
+    assert!(begun.elapsed() < Options::at(&path).busy_timeout / 3, "it waited for {:?}", begun.elapsed());
+    stopped.execute_batch("COMMIT").unwrap();
 }
 
 #[tokio::test]

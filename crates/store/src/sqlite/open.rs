@@ -64,13 +64,16 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
-    check_identity(&db, &options.path).map_err(|error| match error {
+    let is_new = check_identity(&db, &options.path).map_err(|error| match error {
         Trouble::Sql(error) => explain(error),
         Trouble::Store(error) => error,
     })?;
     // Deleted content is overwritten in its page at once. Whole pages that become free are not written for that: they go when
-    // space is given back, which needs a file that was made for it (this does nothing to one that has tables).
-    db.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(explain)?;
+    // space is given back, which needs a file that was made for it. On a file that has tables
+    // the pragma changes nothing, and would wait for the write lock.
+    if is_new {
+        db.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(explain)?;
+    }
     db.pragma_update(None, "secure_delete", "FAST").map_err(explain)?;
     db.pragma_update(None, "journal_mode", "WAL").map_err(explain)?;
     db.pragma_update(None, "synchronous", "FULL").map_err(explain)?;
@@ -197,8 +200,8 @@ fn user_version(db: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Looks before anything is changed: somebody else's database must stay as it is. In one snapshot, because another
-/// process may be making the database at this moment.
-fn check_identity(db: &Connection, path: &Path) -> Result<(), Trouble> {
+/// process may be making the database at this moment. True where there is nothing in it yet.
+fn check_identity(db: &Connection, path: &Path) -> Result<bool, Trouble> {
     let snapshot = db.unchecked_transaction()?;
     let application_id: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -207,7 +210,8 @@ fn check_identity(db: &Connection, path: &Path) -> Result<(), Trouble> {
         let detail = "it is a database of another program".to_owned();
         return Err(Trouble::Store(StoreError::NotOurs { path: path.to_owned(), detail }));
     }
-    refuse_newer(db, path)
+    refuse_newer(db, path)?;
+    Ok(tables == 0)
 }
 
 fn refuse_newer(db: &Connection, path: &Path) -> Result<(), Trouble> {

@@ -30,6 +30,9 @@ use tokio::sync::{oneshot, watch};
 const LONGEST_GROUP: Duration = Duration::from_millis(5);
 const LARGEST_GROUP: usize = 1_000;
 
+/// The busy timeout of the checkpoint on closing.
+const TIDY_WITHIN: Duration = Duration::from_millis(200);
+
 /// Ids that are given out one by one inside transactions, and how many are fetched at a time.
 const BLOCK: i64 = 1_000;
 
@@ -223,7 +226,8 @@ impl Group {
         while let Ok(first) = inbox.recv() {
             self.commit_group(first, inbox);
         }
-        // Leave a tidy single file behind; if that fails, the next opening does it.
+        // Leave a tidy single file behind, unless another process holds the write lock: it does so when it closes.
+        let _ = self.db.busy_timeout(TIDY_WITHIN);
         let _ = self.db.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
     }
 
