@@ -108,12 +108,14 @@ bench-states: setup-test ## Measure state machines: durable ones, beside aws-loc
 # The files and scorers come from outside; the peers live in an environment of their own.
 SHARED := ../shared
 PEERS := $(TEST_TOOLS)/reader-peers
-bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown and tesseract
+# PARTS, such as receipts, measures only those.
+bench-reader: setup-test ## Measure `bindery read` beside pdfium, markitdown, tesseract and rapidocr
 	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
 	[ -x $(PEERS)/bin/python ] || python3 -m venv $(PEERS); \
 	$(PEERS)/bin/pip install -q --disable-pip-version-check -r bench/reader/peers.txt && \
 	cargo build --release -q -p bindery && cargo build --release -q -p bindery-reader --example pdf_tables --example ruled_grids && \
-	python3 bench/reader/bench.py target/release/bindery target/release/examples/pdf_tables $(SHARED) $(PEERS)/bin/python
+	BINDERY_OCR_MODELS=$(TEST_TOOLS)/ppocr-v6 \
+	python3 bench/reader/bench.py target/release/bindery target/release/examples/pdf_tables $(SHARED) $(PEERS)/bin/python $(PARTS)
 
 # What makes the generated papers lives in an environment of its own, too. PARTS, such as overhead, measures only those.
 MAKER := $(TEST_TOOLS)/paper-makers

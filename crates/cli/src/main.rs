@@ -26,6 +26,7 @@ mod store_wait;
 mod stored_result;
 mod terminal;
 mod work;
+mod workbook;
 
 use clap::Parser as _;
 use config::Settings;

@@ -123,15 +123,15 @@ fn no_tick_is_no_value_and_two_are_doubted() {
 fn corrections_must_be_allowed_and_spans_must_be_spans() {
     let doctype = DocType::parse(TYPE, "order.yaml").unwrap();
     let mut found = read(TYPE, &[(50.0, 60.0, "Frequency: ☒ Weekly ☐ Monthly")]);
-    found.correct(&doctype.fields, "frequency", "MONTHLY").unwrap();
-    found.correct(&doctype.fields, "period", "1 - 31 March 2026").unwrap();
+    found.correct(&doctype.fields, [("frequency", "MONTHLY")], "marta").unwrap();
+    found.correct(&doctype.fields, [("period", "1 - 31 March 2026")], "marta").unwrap();
     assert_eq!(value(&found, "frequency").as_deref(), Some("Monthly"));
     assert_eq!(value(&found, "period").as_deref(), Some("2026-03-01/2026-03-31"));
-    let refused = found.correct(&doctype.fields, "frequency", "daily").unwrap_err().to_string();
+    let refused = found.correct(&doctype.fields, [("frequency", "daily")], "marta").unwrap_err().to_string();
     let expected =
         "\"daily\" is none of the values of the field \"frequency\", which are Weekly, Twice weekly, Monthly";
     assert_eq!(refused, expected);
-    let refused = found.correct(&doctype.fields, "period", "March").unwrap_err().to_string();
+    let refused = found.correct(&doctype.fields, [("period", "March")], "marta").unwrap_err().to_string();
     assert_eq!(refused, "\"March\" is not a value of type date_range for the field \"period\"");
 }
 

@@ -161,14 +161,14 @@ fn days_to_pay_are_no_amount_to_pay() {
 fn a_correction_is_certain_and_the_checks_run_again() {
     let invoice = shipped("invoice");
     let mut found = read(&invoice, &[invoice_page("£130.00")]);
-    found.correct(&invoice.fields, "grand_total", "120.00").unwrap();
+    found.correct(&invoice.fields, [("grand_total", "120.00")], "marta").unwrap();
     let total = &found.fields["grand_total"];
     assert_eq!((&*total.normalised, total.tier), ("120.00", Tier::Person));
     assert!((total.confidence - 1.0).abs() < f32::EPSILON);
     assert_eq!(found.needs_review, Vec::<String>::new());
-    let wrong = found.correct(&invoice.fields, "issue_date", "soon").unwrap_err();
+    let wrong = found.correct(&invoice.fields, [("issue_date", "soon")], "marta").unwrap_err();
     assert_eq!(wrong.to_string(), r#""soon" is not a value of type date for the field "issue_date""#);
-    let unknown = found.correct(&invoice.fields, "colour", "red").unwrap_err();
+    let unknown = found.correct(&invoice.fields, [("colour", "red")], "marta").unwrap_err();
     assert_eq!(unknown.to_string(), r#"the document type "invoice" has no field "colour""#);
 }
 

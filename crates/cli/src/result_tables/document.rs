@@ -51,12 +51,19 @@ fn show_rows(name: &str, rows: &[Value]) -> anyhow::Result<()> {
     }
     output::line("")?;
     output::line(format!("{name}:"))?;
-    let headings: Vec<String> =
-        std::iter::once("ROW#".to_owned()).chain(columns.iter().map(|column| column.to_uppercase())).collect();
+    let doubts = |row: &Value| -> String {
+        let doubts = row["doubts"].as_array().into_iter().flatten();
+        doubts.map(|doubt| shown(&doubt["text"])).collect::<Vec<_>>().join("; ")
+    };
+    let are_doubted = rows.iter().any(|row| !doubts(row).is_empty());
+    let mut headings = vec!["ROW#".to_owned()];
+    headings.extend(columns.iter().map(|column| column.to_uppercase()));
+    headings.extend(are_doubted.then(|| "DOUBTS".to_owned()));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let cells = |(number, row): (usize, &Value)| -> Vec<String> {
         let cells = columns.iter().map(|column| shown(&row["cells"][column.as_str()]["normalised"]));
-        std::iter::once((number + 1).to_string()).chain(cells).collect()
+        let doubts = are_doubted.then(|| doubts(row));
+        std::iter::once((number + 1).to_string()).chain(cells).chain(doubts).collect()
     };
     output::table(&headings, rows.iter().enumerate().map(cells))?;
     Ok(())

@@ -111,3 +111,50 @@ fn a_field_is_corrected_and_the_result_and_its_table_have_it() {
     assert!(desk.bindery(&["review", "list", "--all"]).ok().out.contains("corrected by marta"));
     desk.bindery(&["review", "show", "doc_1_1"]).fails_with(2, "expected a review like rev_3");
 }
+
+#[test]
+fn rows_are_corrected_cell_by_cell_and_shown_with_their_doubts() {
+    let desk = Desk::new();
+    let items = "<table><tr><th>Description</th><th>Qty</th><th>Unit price</th><th>Amount</th></tr>\
+        <tr><td>Paper</td><td>2</td><td>20.00</td><td>40.00</td></tr>\
+        <tr><td>Ink</td><td>1</td><td>60.00</td><td>66.00</td></tr></table><p>Net total";
+    desk.write("invoice.html", INVOICE.replacen("<p>Net total", items, 1));
+    desk.bindery(&["run", "--workflow", "documents", "invoice.html"]).ok();
+    let shown = desk.bindery(&["review", "show", "sub_1", "doc_1_1"]).ok().out;
+    assert!(shown.contains("1 × 60.00 is not 66.00"), "{shown}");
+    let correct = |word: &str| desk.bindery(&["review", "correct", "sub_1", "doc_1_1", word, "--work", "--json"]);
+    correct("line_items.2.amount=lots").fails_with(2, "row 2 of line_items: \"lots\" is not a value of type money");
+    correct("line_items.4.amount=5").fails_with(2, "line_items has 2 rows, so there is no row 4");
+    let corrected = correct("line_items.2.amount=60.00").ok().json();
+    let cell = &corrected["output"]["extraction"]["rows"]["line_items"][1]["cells"]["amount"];
+    assert_eq!((&cell["normalised"], &cell["entered_by"]), (&"60.00".into(), &"a person".into()), "{corrected}");
+    desk.bindery(&["result", "sub_1", "--csv", "t.csv"]).ok();
+    let rows = fs::read_to_string(desk.path("t.rows.csv")).unwrap();
+    assert!(rows.contains(",60.00,Ink,1,60.00"), "{rows}");
+    correct("line_items.1=").ok();
+    let shown = desk.bindery(&["result", "sub_1", "--document", "doc_1_1"]).ok().out;
+    assert!(shown.contains("Ink") && !shown.contains("Paper "), "{shown}");
+    assert!(desk.bindery(&["review", "--help"]).ok().out.contains("line_items.3.amount=12.50"));
+}
+
+#[test]
+fn a_result_is_a_spreadsheet_with_fields_and_rows() {
+    let desk = Desk::new();
+    let items = "<table><tr><th>Description</th><th>Qty</th><th>Unit price</th><th>Amount</th></tr>\
+        <tr><td>=1+1</td><td>2</td><td>20.00</td><td>40.00</td></tr>\
+        <tr><td>Ink &amp; pens</td><td>1</td><td>60.00</td><td>60.00</td></tr></table><p>Net total";
+    desk.write("invoice.html", INVOICE.replacen("<p>Net total", items, 1));
+    desk.bindery(&["run", "--workflow", "documents", "invoice.html"]).ok();
+    desk.bindery(&["result", "sub_1", "--xlsx", "table.xlsx"]).ok();
+    desk.bindery(&["read", "table.xlsx"]).ok();
+    let read = fs::read_to_string(desk.path("table.xlsx.md")).unwrap();
+    for part in ["Fields", "Rows", "grand_total", "119.00", "2026-03-14", "=1+1", "Ink & pens", "line_items"] {
+        assert!(read.contains(part), "{part}: {read}");
+    }
+    let piped = desk.command(&["result", "sub_1", "--xlsx", "-"]).output().unwrap();
+    assert!(piped.stdout.starts_with(b"PK"), "{piped:?}");
+    desk.write("a.txt", "one two three");
+    desk.bindery(&["run", "--workflow", "words", "a.txt"]).ok();
+    desk.bindery(&["result", "sub_2", "--xlsx", "none.xlsx"]).fails_with(2, "the result has no documents");
+    assert!(!desk.path("none.xlsx").exists());
+}

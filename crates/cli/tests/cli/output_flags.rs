@@ -31,6 +31,7 @@ fn case_of(command: &str, argument: &str) -> Option<Case> {
     Some(match (command, argument) {
         ("result", "output") => case("result sub_1 --output TARGET", None),
         ("result", "csv") => case("result sub_1 --csv TARGET", None),
+        ("result", "xlsx") => case("result sub_1 --xlsx TARGET", None),
         ("result", "jsonl") => case("result sub_1 --jsonl TARGET", None),
         ("result", "texts") => case("result sub_2 --texts TARGET", Some("a.txt.md")),
         ("store export", "file") => case("store export TARGET", None),

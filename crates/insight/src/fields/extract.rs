@@ -242,6 +242,16 @@ impl FieldFinder<'_> {
         )
     }
 
+    /// The best print beside a label of a field that states some value.
+    fn beside_label(&self, index: usize, field: &Field, is_meant: impl Fn(&str) -> bool) -> Option<grounding::Place> {
+        let candidates = self.candidates.get(&field.kind).map_or(&[][..], Vec::as_slice);
+        let scorer = Scorer { sheet: self.sheet, occurrences: self.occurrences, schema: self.schema };
+        let ranked = scorer.rank(index, field, candidates).into_iter();
+        let mut labelled = ranked.filter(|scored| scored.label.is_some() && scored.score >= LEAST);
+        let best = labelled.find(|scored| is_meant(&scored.candidate.parsed.normalised))?;
+        Some(grounding::place(self.sheet, std::slice::from_ref(&best.candidate.tokens)))
+    }
+
     /// A value with the words that state it. Words of a page are the only way to one, so each is grounded.
     pub(super) fn evidenced(
         &self,
@@ -274,6 +284,7 @@ impl FieldFinder<'_> {
             because: Vec::new(),
             parts,
             doubts,
+            accepted_by: None,
         }
     }
 }
@@ -351,7 +362,7 @@ fn restrict(schema: &Schema, extraction: &mut Extraction) {
 
 /// What the e-invoice states stands, with its place on the page where the page states the same.
 fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut Extraction) {
-    for field in &finder.schema.fields {
+    for (index, field) in finder.schema.fields.iter().enumerate() {
         let Some(stated) = invoice.values.get(field.name.as_str()) else { continue };
         let Some(parsed) = super::parse_as(field.kind, &stated.text, &super::value::Habits::default()) else {
             continue;
@@ -367,7 +378,9 @@ fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut E
                 bbox: printed.bbox,
                 ocr: None,
             }),
-            None => grounding::find(finder.sheet, field.kind, &stated.text, &parsed.normalised, candidates),
+            None => finder
+                .beside_label(index, field, is_same)
+                .or_else(|| grounding::find(finder.sheet, field.kind, &stated.text, &parsed.normalised, candidates)),
         };
         let mut doubts = Vec::new();
         match (&place, printed.as_ref().filter(|printed| printed.confidence >= 0.7)) {
@@ -380,6 +393,8 @@ fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut E
                     printed.value
                 ),
             )),
+            // A page does not print what is not to be paid.
+            (None, None) if is_same("0") => {}
             (None, None) => doubts.push(Doubt::new(DoubtKind::NotOnPage, format!("no page states {}", stated.text))),
             (Some(_), _) => {}
         }
@@ -400,6 +415,7 @@ fn add_einvoice(invoice: &EInvoice, finder: &FieldFinder<'_>, extraction: &mut E
                 because: Vec::new(),
                 parts,
                 doubts,
+                accepted_by: None,
             },
         );
     }

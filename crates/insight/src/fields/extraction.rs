@@ -7,7 +7,7 @@ use super::{
 };
 use bindery_reader::Rect;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of a document. Everything in it can be stored as JSON and read back.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct Extraction {
     /// Lists of rows by field.
     pub rows: BTreeMap<String, Vec<Row>>,
     pub checks: Vec<CheckResult>,
+    /// Fields that a person says the document does not state.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub absent: BTreeSet<String>,
     /// What is doubtful about the document as a whole, such as a missing field.
     pub doubts: Vec<Doubt>,
     /// Why a person should look at it, one sentence each; empty if nobody needs to.
@@ -48,6 +51,16 @@ pub struct FieldValue {
     pub because: Vec<String>,
     pub parts: ConfidenceParts,
     pub doubts: Vec<Doubt>,
+    /// Who has accepted it as it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_by: Option<String>,
+}
+
+impl FieldValue {
+    /// Whether a person has entered or accepted it.
+    pub fn is_confirmed(&self) -> bool {
+        self.tier == Tier::Person || self.accepted_by.is_some()
+    }
 }
 
 /// A row of a list.
@@ -63,6 +76,9 @@ pub struct RowCell {
     pub value: String,
     pub normalised: String,
     pub bbox: Option<Rect>,
+    /// Who has entered it; None where it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered_by: Option<String>,
 }
 
 /// How a value was found.
@@ -163,19 +179,6 @@ impl Doubt {
 /// As likely wrong as right.
 const EVEN: f32 = 0.5;
 
-/// Why a correction cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CorrectionError {
-    #[error("the document type {doctype:?} has no field {field:?}")]
-    UnknownField { doctype: String, field: String },
-    #[error("{value:?} is not a value of type {kind} for the field {field:?}")]
-    WrongType { field: String, value: String, kind: &'static str },
-    #[error("{value:?} is none of the values of the field {field:?}, which are {allowed}")]
-    NotAllowed { field: String, value: String, allowed: String },
-    #[error("the field {field:?} is a list of rows and cannot be corrected as one value")]
-    IsRows { field: String },
-}
-
 impl Values for Extraction {
     fn value(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(|value| value.normalised.as_str())
@@ -188,50 +191,8 @@ impl Values for Extraction {
 }
 
 impl Extraction {
-    /// Sets a value as a person states it, certain from now on, and runs all checks again.
-    pub fn correct(&mut self, schema: &Schema, field: &str, value: &str) -> Result<(), CorrectionError> {
-        let Some(known) = schema.field(field) else {
-            return Err(CorrectionError::UnknownField { doctype: self.doctype.clone(), field: field.to_owned() });
-        };
-        if known.kind == FieldType::Rows {
-            return Err(CorrectionError::IsRows { field: field.to_owned() });
-        }
-        let mut parsed = super::parse_as(known.kind, value, &Habits::default());
-        if known.kind == FieldType::Choice {
-            let Some(allowed) = known.allowed(value) else {
-                let (field, value) = (field.to_owned(), value.to_owned());
-                return Err(CorrectionError::NotAllowed { field, value, allowed: known.one_of.join(", ") });
-            };
-            parsed = Some(Parsed::sure(allowed));
-        }
-        let Some(parsed) = parsed else {
-            let kind = known.kind.as_str();
-            return Err(CorrectionError::WrongType { field: field.to_owned(), value: value.to_owned(), kind });
-        };
-        let before = self.fields.remove(field);
-        // The place stays only where it still states the value.
-        let place = before.filter(|before| before.normalised == parsed.normalised);
-        let (page, quote, bbox) = place.map_or((None, None, None), |place| (place.page, place.quote, place.bbox));
-        let corrected = FieldValue {
-            value: value.to_owned(),
-            normalised: parsed.normalised,
-            page,
-            quote,
-            bbox,
-            confidence: 1.0,
-            tier: Tier::Person,
-            source: None,
-            because: Vec::new(),
-            parts: ConfidenceParts::CERTAIN,
-            doubts: Vec::new(),
-        };
-        self.fields.insert(field.to_owned(), corrected);
-        self.judge(schema);
-        Ok(())
-    }
-
     /// Runs the checks and says what follows from them: confidence, doubts, what needs a person.
-    pub(crate) fn judge(&mut self, schema: &Schema) {
+    pub(super) fn judge(&mut self, schema: &Schema) {
         self.checks = schema.checks.iter().filter_map(|check| check.run(self)).collect();
         self.checks.extend(self.checksums(schema));
         let verdicts = |name: &str| {
@@ -251,16 +212,14 @@ impl Extraction {
             value.parts.checks = (!passed.is_empty()).then_some(share);
             let own = failed.iter().filter(|check| check.fields.contains(name));
             value.doubts.extend(own.map(|check| Doubt::new(DoubtKind::CheckFailed, check.message.clone())));
-            // What a person entered stays certain; a failed check is still named.
-            if value.tier != Tier::Person {
-                value.confidence = value.parts.confidence();
-            }
+            // What a person confirmed stays certain; a failed check is still named.
+            value.confidence = if value.is_confirmed() { 1.0 } else { value.parts.confidence() };
         }
         self.doubts.retain(|doubt| doubt.kind != DoubtKind::Missing);
         let missing: Vec<&str> = schema
             .fields
             .iter()
-            .filter(|field| field.required && !self.has(&field.name))
+            .filter(|field| field.required && !self.has(&field.name) && !self.absent.contains(&field.name))
             .map(|field| field.name.as_str())
             .collect();
         self.doubts.extend(
@@ -290,7 +249,7 @@ impl Extraction {
                 .is_some_and(|field| matches!(field.kind, FieldType::Address | FieldType::Phone | FieldType::Email));
             is_contact && doubt.kind == DoubtKind::PageDisagrees
         };
-        for (name, value) in self.fields.iter().filter(|(_, value)| value.tier != Tier::Person) {
+        for (name, value) in self.fields.iter().filter(|(_, value)| !value.is_confirmed()) {
             self.needs_review.extend(
                 value
                     .doubts
@@ -335,7 +294,7 @@ impl Extraction {
         columns.all(|column| rows.iter().all(|row| !row.cells.contains_key(&column.name)))
     }
 
-    fn has(&self, field: &str) -> bool {
+    pub(super) fn has(&self, field: &str) -> bool {
         self.fields.contains_key(field) || self.rows.get(field).is_some_and(|rows| !rows.is_empty())
     }
 

@@ -33,7 +33,8 @@ pub(crate) fn place(sheet: &Sheet, spans: &[Range<usize>]) -> Place {
     }
 }
 
-/// Where the pages state a value that another source gave.
+/// Where the pages state a value that another source gave. Numbers must be printed as amounts are: a digit that happens
+/// to be the same elsewhere states nothing, and nothing is printed as often as zero.
 pub(crate) fn find(
     sheet: &Sheet,
     kind: FieldType,
@@ -41,10 +42,19 @@ pub(crate) fn find(
     normalised: &str,
     candidates: &[Candidate],
 ) -> Option<Place> {
-    let typed = candidates.iter().find(|candidate| is_same(kind, &candidate.parsed.normalised, normalised));
-    let tokens = typed.map(|candidate| candidate.tokens.clone()).or_else(|| words(sheet, text));
+    let is_number = matches!(kind, FieldType::Money | FieldType::Decimal | FieldType::Integer);
+    if is_number && Decimal::from_plain(normalised) == Some(Decimal::ZERO) {
+        return None;
+    }
+    let is_clear = |candidate: &Candidate| kind != FieldType::Money || candidate.fit >= CLEAR_AMOUNT;
+    let mut same = candidates.iter().filter(|candidate| is_same(kind, &candidate.parsed.normalised, normalised));
+    let typed = same.find(|candidate| is_clear(candidate)).map(|candidate| candidate.tokens.clone());
+    let tokens = typed.or_else(|| if is_number { None } else { words(sheet, text) });
     tokens.map(|tokens| place(sheet, &[tokens]))
 }
+
+/// How well a print fits that has the decimals or the currency of an amount.
+const CLEAR_AMOUNT: f32 = 0.85;
 
 /// The first place where these words stand side by side.
 fn words(sheet: &Sheet, text: &str) -> Option<Range<usize>> {
@@ -57,7 +67,10 @@ fn words(sheet: &Sheet, text: &str) -> Option<Range<usize>> {
             .parts
             .windows(wanted.len())
             .find(|window| window.iter().zip(&wanted).all(|(part, word)| part.text == *word))?;
-        Some(found.first()?.token..found.last()?.token + 1)
+        let tokens = found.first()?.token..found.last()?.token + 1;
+        // "12" is no part of 12.03.2026.
+        let whole = line.parts.iter().filter(|part| tokens.contains(&part.token)).count();
+        (whole == wanted.len()).then_some(tokens)
     })
 }
 

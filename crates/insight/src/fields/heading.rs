@@ -50,6 +50,7 @@ fn heading(sheet: &Sheet, pages: &[Page]) -> Option<FieldValue> {
         because: Vec::new(),
         parts,
         doubts: Vec::new(),
+        accepted_by: None,
     })
 }
 

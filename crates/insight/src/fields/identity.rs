@@ -55,6 +55,7 @@ pub(super) fn add(sheet: &Sheet, schema: &Schema, extraction: &mut Extraction) {
             because: Vec::new(),
             parts,
             doubts,
+            accepted_by: None,
         }
     };
     for field in &schema.fields {

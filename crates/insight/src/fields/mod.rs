@@ -25,13 +25,15 @@
 //! | [`einvoice`] | ZUGFeRD, Factur-X and UBL |
 //! | [`template`] | what users say of the documents of one sender |
 //! | `grounding` | where on the pages a value stands |
-//! | [`extraction`] | the result, its confidence, and corrections |
+//! | [`extraction`] | the result and its confidence |
+//! | [`correction`] | what people say about the result: values, cells, rows |
 //! | `extract` | all of it in order |
 
 mod assign;
 mod candidate;
 pub mod check;
 mod choice;
+pub mod correction;
 pub mod einvoice;
 mod extract;
 pub mod extraction;
@@ -53,8 +55,9 @@ pub mod template;
 pub mod value;
 
 pub use check::{Check, CheckResult};
+pub use correction::CorrectionError;
 pub use extract::{Sources, extract};
-pub use extraction::{ConfidenceParts, CorrectionError, Doubt, DoubtKind, Extraction, FieldValue, Row, RowCell, Tier};
+pub use extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Row, RowCell, Tier};
 pub use learned::{training, use_models};
 pub use schema::{Column, Field, FieldType, Schema};
 pub use template::Templates;

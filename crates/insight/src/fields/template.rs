@@ -176,6 +176,7 @@ impl Template {
             because: Vec::new(),
             parts,
             doubts: Vec::new(),
+            accepted_by: None,
         }
     }
 }

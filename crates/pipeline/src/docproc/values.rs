@@ -172,6 +172,7 @@ mod tests {
             because: Vec::new(),
             parts: ConfidenceParts { label: 1.0, kind: 1.0, unique: 1.0, ocr: 1.0, checks: None, calibrated: false },
             doubts: Vec::new(),
+            accepted_by: None,
         }
     }
 

@@ -93,9 +93,7 @@ fn entry(context: &StepContext, file: &str, document: &Item, outcome: Option<&Ou
     entry["type_confidence"] = rounded(&output["type_confidence"]);
     entry["because"] = output["because"].clone();
     entry["extracted_data"] = Value::Object(values);
-    // A person's word counts more than that of the fields which they left as they were.
-    let confidence = if decided.is_null() { extraction["confidence"].clone() } else { json!(outcome.confidence) };
-    entry["extraction_confidence"] = rounded(&confidence);
+    entry["extraction_confidence"] = rounded(&extraction["confidence"]);
     entry["needs_review"] = extraction["needs_review"].clone();
     entry["evidence"] = extraction["fields"].clone();
     entry["rows"] = extraction["rows"].clone();

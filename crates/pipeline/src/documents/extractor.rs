@@ -94,6 +94,15 @@ fn refused(error: &CorrectionError, schema: &Schema) -> StepError {
     StepError::reject(message).named("BadCorrection")
 }
 
+/// A stated value as a text; null says that there is none.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 impl Processor for FieldExtractor {
     fn name(&self) -> &'static str {
         EXTRACTOR
@@ -140,7 +149,8 @@ impl Processor for FieldExtractor {
         Ok(Extracted { target, reasons, ..Extracted::new(processed).with_confidence(confidence) })
     }
 
-    /// A person states values. Each must be one of its field's type; then the document's checks are run again.
+    /// A person states values of fields and of cells, or that all is right. Each value must be one of its type; then the
+    /// document's checks are run again.
     fn correct(&self, mut found: Value, correction: &Correction) -> Result<Extracted, StepError> {
         let schema = &self.knowledge.doctype(found["doc_type"].as_str().unwrap_or_default())?.fields;
         let mut extraction = Extraction::deserialize(&found["extraction"])
@@ -150,16 +160,14 @@ impl Processor for FieldExtractor {
             Some(Value::Object(values)) => values,
             _ => &correction.fields,
         };
-        for (name, value) in stated {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            extraction.correct(schema, name, &text).map_err(|error| refused(&error, schema))?;
-            if let Some(field) = extraction.fields.get_mut(name) {
-                field.source = Some(correction.source());
-            }
-        }
+        let by = correction.source();
         if stated.is_empty() {
-            // Whoever accepts a document has seen what is doubtful about it.
-            extraction.needs_review.clear();
+            extraction.accept(schema, &by);
+        } else {
+            let stated: Vec<(&str, String)> =
+                stated.iter().map(|(name, value)| (name.as_str(), text_of(value))).collect();
+            let stated = stated.iter().map(|(name, value)| (*name, value.as_str()));
+            extraction.correct(schema, stated, &by).map_err(|error| refused(&error, schema))?;
         }
         found["extraction"] = json!(extraction);
         Ok(Extracted::new(found))

@@ -176,6 +176,7 @@ impl Args {
             languages: self.languages.split('+').map(str::to_owned).collect(),
             dpi: f32::from(self.dpi),
             password: self.password.clone(),
+            words: self.needs_words(),
             ..ReadOptions::default()
         };
         let reader = Reader::new(options, Some(engine));
@@ -186,6 +187,12 @@ impl Args {
             None => {}
         }
         Ok(reader.with_opener(Arc::new(settings.isolated_reader(self.jobs())?)))
+    }
+
+    /// Whether anything that is asked for says where the words of a page are.
+    fn needs_words(&self) -> bool {
+        let with_places = |format: &Format| matches!(format, Format::Json | Format::Hocr);
+        self.explain || self.split.is_some() || self.overlay.is_some() || self.format.iter().any(with_places)
     }
 
     fn jobs(&self) -> usize {

@@ -10,11 +10,14 @@ use serde_json::Value;
 use std::{collections::BTreeSet, io::Write};
 
 /// What is known of every document, before its fields.
-const ABOUT: [&str; 7] =
+pub(super) const ABOUT: [&str; 7] =
     ["document_id", "file", "pages", "doc_type", "type_confidence", "extraction_confidence", "needs_review"];
 
 /// Hands over the documents of a result one by one; a result of another workflow has none.
-fn each_document(result: &StoredResult, visit: impl FnMut(Value) -> anyhow::Result<()>) -> anyhow::Result<()> {
+pub(super) fn each_document(
+    result: &StoredResult,
+    visit: impl FnMut(Value) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     if result.each_of("documents", visit)? {
         return Ok(());
     }
@@ -50,20 +53,25 @@ pub(super) fn fields(result: &StoredResult) -> anyhow::Result<BTreeSet<String>> 
     Ok(fields)
 }
 
+/// What [`ABOUT`] names.
+pub(super) fn about(document: &Value) -> [String; 7] {
+    let reasons = document["needs_review"].as_array().into_iter().flatten();
+    [
+        shown(&document["document_id"]),
+        shown(&document["file"]),
+        pages_of(document),
+        shown(&document["doc_type"]),
+        shown(&document["type_confidence"]),
+        shown(&document["extraction_confidence"]),
+        reasons.map(shown).collect::<Vec<_>>().join("; "),
+    ]
+}
+
 pub(super) fn csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl Write) -> anyhow::Result<()> {
     let mut writer = csv::Writer::from_writer(into);
     writer.write_record(ABOUT.into_iter().chain(fields.iter().map(String::as_str)))?;
     each_document(result, |document| {
-        let reasons = document["needs_review"].as_array().into_iter().flatten();
-        let about = [
-            shown(&document["document_id"]),
-            shown(&document["file"]),
-            pages_of(&document),
-            shown(&document["doc_type"]),
-            shown(&document["type_confidence"]),
-            shown(&document["extraction_confidence"]),
-            reasons.map(shown).collect::<Vec<_>>().join("; "),
-        ];
+        let about = about(&document);
         let values = fields.iter().map(|field| shown(&document["extracted_data"][field]));
         Ok(writer.write_record(about.into_iter().chain(values).map(harmless))?)
     })?;
@@ -72,10 +80,10 @@ pub(super) fn csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl W
 }
 
 /// What is known of every row, before its cells.
-const ABOUT_ROW: [&str; 6] = ["document_id", "file", "doc_type", "list", "row", "page"];
+pub(super) const ABOUT_ROW: [&str; 6] = ["document_id", "file", "doc_type", "list", "row", "page"];
 
 /// The lists of a document by name, with their rows.
-fn lists(document: &Value) -> impl Iterator<Item = (&String, &[Value])> {
+pub(super) fn lists(document: &Value) -> impl Iterator<Item = (&String, &[Value])> {
     let lists = document["rows"].as_object().into_iter().flatten();
     lists.filter_map(|(name, rows)| Some((name, rows.as_array()?.as_slice())))
 }

@@ -2,6 +2,7 @@
 
 mod export;
 mod texts;
+mod xlsx;
 
 use super::retry::refuse_run;
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 use bindery_files::WholeFile;
 use std::{
-    io::Write,
+    io::{IsTerminal as _, Write},
     path::{Path, PathBuf},
 };
 
@@ -27,6 +28,7 @@ Examples:
   bindery result sub_1 --json               for programs
   bindery result sub_1 --output all.json    into a file
   bindery result sub_1 --csv table.csv      a row for each document, and table.rows.csv with those of lists; - prints the first
+  bindery result sub_1 --xlsx table.xlsx    the same for a spreadsheet: a sheet of fields and one of rows
   bindery result sub_1 --jsonl docs.jsonl   a line of JSON for each document
   bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
 pub(crate) struct Args {
@@ -51,6 +53,10 @@ struct Form {
     /// Write a table of the documents, and beside it NAME.rows.csv with the rows of their lists, such as line items
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+
+    /// Write a spreadsheet: a sheet with the fields of each document, and one with the rows of their lists
+    #[arg(long, value_name = "FILE")]
+    xlsx: Option<PathBuf>,
 
     /// Write the documents as lines of JSON
     #[arg(long, value_name = "FILE")]
@@ -90,6 +96,13 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         if let Some(rows) = rows_file(&path).filter(|_| !columns.is_empty()) {
             write_to(&rows, DataForm::Text, |file| export::rows_csv(&result, &columns, file))?;
         }
+    } else if let Some(path) = form.xlsx {
+        if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
+            return Err(Failure::usage("a terminal cannot show a spreadsheet").hint("name a file with --xlsx").into());
+        }
+        let types = settings.known_doctypes()?;
+        let fields = export::fields(&result)?;
+        write_to(&path, DataForm::Binary, |file| xlsx::write(&result, &fields, &types, file))?;
     } else if let Some(path) = form.jsonl {
         export::fields(&result)?;
         write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;

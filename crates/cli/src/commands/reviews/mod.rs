@@ -26,6 +26,10 @@ Examples:
   bindery review correct rev_3 grand_total=119.00      say what is right, go on, and …
   bindery review correct rev_3 grand_total=119.00 --work   … show the document as it is then
   bindery review correct sub_1 doc_1_2 number=2026-7   a document that nobody was asked about
+  bindery review correct rev_3 due_date=               the document does not state it
+  bindery review correct rev_3 line_items.3.amount=12.50   the amount of row 3; rows are counted as `show` counts them
+  bindery review correct rev_3 line_items.+.amount=5 line_items.+.description=Postage   a new last row; 2+ is one after row 2
+  bindery review correct rev_3 line_items.3=           there is no such row
   bindery review reject rev_3 --reason 'a blank page'")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -62,9 +66,9 @@ enum Action {
         #[command(flatten)]
         person: decide::Person,
     },
-    /// Say what is right. Each value must be one of its field's type
+    /// Say what is right, of fields and of the cells of rows. Each value must be one of its field's or column's type
     Correct {
-        /// rev_N, or a submission and a document of it; then fields, as name=value
+        /// rev_N, or a submission and a document of it; then fields, as name=value, and cells, as list.row.column=value
         #[arg(required = true, num_args = 1.., value_name = "REVIEW FIELD=VALUE")]
         words: Vec<String>,
         /// All fields at once, as a JSON object

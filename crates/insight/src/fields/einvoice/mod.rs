@@ -141,7 +141,7 @@ impl EInvoice {
                 let parsed = super::parse_as(column.kind, &stated.text, &super::value::Habits::default())?;
                 Some((
                     column.name.clone(),
-                    RowCell { value: stated.text.clone(), normalised: parsed.normalised, bbox: None },
+                    RowCell { value: stated.text.clone(), normalised: parsed.normalised, bbox: None, entered_by: None },
                 ))
             });
             Row { page: None, cells: cells.collect(), doubts: Vec::new() }

@@ -179,7 +179,8 @@ impl RowReader<'_> {
             };
             match cells.get_mut(name) {
                 None => {
-                    cells.insert(name.clone(), RowCell { value: text, normalised: parsed.normalised, bbox });
+                    let cell = RowCell { value: text, normalised: parsed.normalised, bbox, entered_by: None };
+                    cells.insert(name.clone(), cell);
                 }
                 // Words go on over several lines; a second number in a column belongs to something else.
                 Some(cell) if goes_on && cell.value.len() < 500 => {
@@ -283,7 +284,8 @@ fn is_number(kind: FieldType) -> bool {
 }
 
 /// Quantity times price is the amount; where it is not, a discount or a misreading is near.
-fn multiply(row: &mut Row) {
+pub(super) fn multiply(row: &mut Row) {
+    row.doubts.retain(|doubt| doubt.kind != DoubtKind::CheckFailed);
     let number = |name: &str| row.cells.get(name).and_then(|cell| Decimal::from_plain(&cell.normalised));
     let (Some(quantity), Some(price), Some(amount)) = (number("quantity"), number("unit_price"), number("amount"))
     else {
