@@ -9,7 +9,8 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-/// A moment, in whole milliseconds since 1970 UTC. Written as ISO 8601 with a `Z`.
+/// A moment, in whole milliseconds since 1970 UTC. Written as ISO 8601 with three decimals and a `Z`: always equally
+/// long, so that moments written as text are in order when the text is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp(i64);
 
@@ -51,7 +52,7 @@ impl Sub<Duration> for Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(moment) => write!(f, "{moment}"),
+            Ok(moment) => write!(f, "{moment:.3}"),
             Err(_) => write!(f, "{} ms after 1970", self.0),
         }
     }
@@ -150,9 +151,15 @@ mod tests {
     #[test]
     fn written_as_iso_8601_in_utc() {
         let moment = Timestamp::from_millis(1_767_225_600_000);
-        assert_eq!(moment.to_string(), "2026-01-01T00:00:00Z");
+        assert_eq!(moment.to_string(), "2026-01-01T00:00:00.000Z");
         assert_eq!("2026-01-01T01:00:00+01:00".parse::<Timestamp>().unwrap(), moment);
         assert!("yesterday".parse::<Timestamp>().unwrap_err().to_string().contains("2026-01-31T12:00:00Z"));
+    }
+
+    #[test]
+    fn moments_as_text_are_in_the_order_of_time() {
+        let texts = [0, 1, 10, 99, 100, 120, 123, 999, 1_000].map(|millis| Timestamp::from_millis(millis).to_string());
+        assert!(texts.is_sorted(), "{texts:?}");
     }
 
     #[test]
