@@ -6,7 +6,7 @@
 //! never paid for twice, and money whose call nobody settled counts as spent.
 
 use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
-use bindery_insight::models::{
+use bindery_models::{
     cache::{AnswerCache, KeptAnswer},
     ledger::{BookError, CallRecord, Ledger, Purpose, Receipt, SetAside},
 };

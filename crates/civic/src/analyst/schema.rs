@@ -3,10 +3,8 @@
 //! Two fields are required, the summary and its topics. The others make a summary better and are not worth a second bill:
 //! one that does not fit is left out.
 
-use bindery_insight::{
-    models::{Schema, answers::SchemaError},
-    topics::{OTHER, Topics},
-};
+use crate::prose::topics::{OTHER, Topics};
+use bindery_models::{Schema, answers::SchemaError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

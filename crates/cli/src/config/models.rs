@@ -1,7 +1,7 @@
 //! The table `[models]` of `bindery.toml`: the language model that writes summaries. Without the table there is none.
 
 use super::{file::Wrong, settings::Settings};
-use bindery_insight::models::{ModelsConfig, config::ConfigError};
+use bindery_models::{ModelsConfig, config::ConfigError};
 use std::path::Path;
 
 /// Reads the table out of the text of the whole file. A relative `key_file` is meant from the folder of the file.
