@@ -7,9 +7,10 @@
 //! | [`numbers`] | the numbers of a summary, looked up in its source |
 //! | [`subject`] | whether a summary speaks of what its title names |
 //!
-//! The rules are English.
+//! The rules are English. Their words stand in text files beside the modules that use them, which `word_lists` reads.
 
 pub mod numbers;
 pub mod subject;
 pub mod summary;
 pub mod topics;
+mod word_lists;

@@ -1,55 +1,18 @@
 //! Whether a summary speaks of what its title names: a second look at answers that may have been mixed up.
 
+use super::word_lists::word_set;
 use bindery_core::fold::fold_text;
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::LazyLock,
+};
 
 /// Letters by which two forms of a word are the same: `rezoning` and `rezone`, `parks` and `parking` are not told apart.
 const STEM: usize = 5;
 /// Shorter words say little.
 const SHORTEST: usize = 4;
 /// Words that stand in most titles.
-const COMMON: &[&str] = &[
-    "accept",
-    "adopt",
-    "adopting",
-    "agenda",
-    "agreement",
-    "amend",
-    "amending",
-    "approval",
-    "approve",
-    "approving",
-    "authorize",
-    "authorizing",
-    "board",
-    "city",
-    "commission",
-    "committee",
-    "consider",
-    "consideration",
-    "council",
-    "county",
-    "department",
-    "discussion",
-    "from",
-    "hearing",
-    "into",
-    "item",
-    "meeting",
-    "motion",
-    "ordinance",
-    "public",
-    "regarding",
-    "report",
-    "request",
-    "resolution",
-    "staff",
-    "that",
-    "this",
-    "town",
-    "update",
-    "with",
-];
+static COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| word_set(include_str!("common_words.txt")));
 
 /// Whether the summary has at least one of the telling words of the title. A title without any says nothing against it.
 pub fn speaks_of(summary: &str, title: &str) -> bool {

@@ -6,9 +6,9 @@ use super::{
         money::{self, FoundAmount},
     },
     lines::Passage,
-    rules::{ACTIONS, AFFECTED, ASKING, ActionKind, GRAVE, NEXT, NO_COST, Section},
+    rules::{ACTIONS, AFFECTED, ASKING, ActionKind, GRAVE, NEXT, NO_COST, Section, objects, qualifiers},
 };
-use crate::pattern::pattern;
+use crate::{pattern::pattern, prose::word_lists::word_set};
 use bindery_core::fold::tokens;
 use regex::Regex;
 use std::{collections::HashSet, sync::LazyLock};
@@ -40,12 +40,6 @@ pub(super) struct Read {
     pub(super) of_title: f32,
 }
 
-static ASKS: LazyLock<Regex> = LazyLock::new(|| pattern(ASKING));
-static FEELS: LazyLock<Regex> = LazyLock::new(|| pattern(AFFECTED));
-static AFTER: LazyLock<Regex> = LazyLock::new(|| pattern(NEXT));
-static FREE: LazyLock<Regex> = LazyLock::new(|| pattern(NO_COST));
-static WEIGHS: LazyLock<Regex> = LazyLock::new(|| pattern(GRAVE));
-
 /// One rule of [`ACTIONS`], made to patterns.
 struct ActionPatterns {
     action: Action,
@@ -66,24 +60,21 @@ static PATTERNS: LazyLock<Vec<ActionPatterns>> = LazyLock::new(|| {
     let made = ACTIONS.iter().map(|rule| {
         let verbs = rule.verbs.join("|");
         let nouns = rule.nouns.join("|");
-        let objects = r"the|an?|and|or|its|staff|resolutions?|ordinances?|bills?|sections?|chapters?|contracts?|agreements?|amendments?|city|this|that|all|one|two|further|public|hearing|report";
+        let (objects, qualifiers) = (objects(), qualifiers());
         ActionPatterns {
             action: Action { kind: rule.kind, weight: rule.weight },
             order: pattern(&format!(r"^(?:{verbs})\b")),
             clear_order: pattern(&format!(r"^(?:{verbs})\s*(?:/|:|,|\b(?:{objects})\b)")),
-            doing: pattern(&format!(r"^(?:{})\b", forms(rule.verbs, "ing"))),
-            done: pattern(&format!(r"^(?:{})\b", forms(rule.verbs, "ed"))),
+            doing: pattern(&format!(r"^(?:{})\b", forms(&rule.verbs, "ing"))),
+            done: pattern(&format!(r"^(?:{})\b", forms(&rule.verbs, "ed"))),
             noun: pattern(&format!(
-                r"^(?:(?:first|second|third|fourth|fifth|final|proposed|annual|interim|urgency|\d+(?:st|nd|rd|th)) )*(?:{nouns})\b(?: (?:of|to|for|on|in|with|between|{QUALIFYING}|no\b|number|and|from|by)\b|:| [-–—])"
+                r"^(?:(?:first|second|third|fourth|fifth|final|proposed|annual|interim|urgency|\d+(?:st|nd|rd|th)) )*(?:{nouns})\b(?: (?:of|to|for|on|in|with|between|{qualifiers}|no\b|number|and|from|by)\b|:| [-–—])"
             )),
             anywhere: pattern(&format!(r"\b(?:{verbs}|{nouns})\b")),
         }
     });
     made.collect()
 });
-
-/// What goes on behind the name of a paper: `Resolution calling upon the Governor`.
-const QUALIFYING: &str = "regarding|concerning|relating|pertaining|approving|authorizing|amending|adopting|accepting|declaring|establishing|calling|urging|supporting|opposing|recognizing|granting|repealing|adding|directing|ratifying|ordering|setting|appointing|confirming|designating|awarding|appropriating|requesting|making|creating|levying|imposing";
 
 /// Verbs with another ending: `adopt` as `adopting` or `adopted`. Of several words the first one has it.
 fn forms(verbs: &[&str], ending: &str) -> String {
@@ -135,10 +126,10 @@ pub(super) fn read(passage: Passage, title: &str) -> Read {
     let (action, asks) = action_of(&passage, &lowered);
     let of_title = share_of_title(title, &lowered);
     Read {
-        no_cost: FREE.is_match(&lowered),
-        affected: FEELS.is_match(&lowered),
-        next: AFTER.is_match(&lowered),
-        grave: WEIGHS.is_match(&lowered),
+        no_cost: NO_COST.is_match(&lowered),
+        affected: AFFECTED.is_match(&lowered),
+        next: NEXT.is_match(&lowered),
+        grave: GRAVE.is_match(&lowered),
         passage,
         lowered,
         action,
@@ -187,7 +178,7 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
         let above = PATTERNS.iter().find(|patterns| patterns.order.is_match(without_lead(lead)));
         return (above.map(|patterns| patterns.action), above.is_some());
     }
-    let Some(asked) = ASKS.find(lowered).filter(|_| !DECIDED.is_match(lowered)) else { return (None, false) };
+    let Some(asked) = ASKING.find(lowered).filter(|_| !DECIDED.is_match(lowered)) else { return (None, false) };
     let behind = lowered.get(asked.start()..).unwrap_or_default();
     let behind = behind.split_once(' ').map_or(behind, |(_, rest)| rest);
     let named = PATTERNS
@@ -200,51 +191,14 @@ fn action_of(passage: &Passage, lowered: &str) -> (Option<Action>, bool) {
 }
 
 /// Words that say nothing of a subject.
-const EMPTY: &[&str] = &[
-    "the",
-    "and",
-    "for",
-    "with",
-    "that",
-    "this",
-    "from",
-    "into",
-    "upon",
-    "their",
-    "its",
-    "are",
-    "was",
-    "has",
-    "have",
-    "will",
-    "shall",
-    "such",
-    "any",
-    "all",
-    "not",
-    "city",
-    "council",
-    "county",
-    "town",
-    "board",
-    "item",
-    "agenda",
-    "report",
-    "staff",
-    "subject",
-    "regarding",
-    "relating",
-    "pursuant",
-    "section",
-    "project",
-];
+static EMPTY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| word_set(include_str!("empty_words.txt")));
 
 /// The words of a text that name things, without their endings.
 pub(super) fn stems(text: &str) -> HashSet<String> {
     tokens(text)
         .into_iter()
         .map(|token| token.folded)
-        .filter(|word| word.len() >= 3 && !EMPTY.contains(&word.as_str()))
+        .filter(|word| word.len() >= 3 && !EMPTY.contains(word.as_str()))
         .map(|word| {
             let stem = word.strip_suffix("ing").or(word.strip_suffix("ed")).or(word.strip_suffix('s')).unwrap_or(&word);
             if stem.len() >= 3 { stem.to_owned() } else { word }

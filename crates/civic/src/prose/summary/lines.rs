@@ -55,17 +55,6 @@ static UNNUMBERED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)^(?:resolution|ordinance|order) no\.?[ _]*[-–—:] +"));
 static POINT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:(?:and|or) )?[A-H][.)] "));
 
-static DROPPED: LazyLock<Vec<(Regex, bool)>> =
-    LazyLock::new(|| BOILERPLATE.iter().map(|rule| (pattern(rule.pattern), rule.unless_money)).collect());
-
-static KNOWN: LazyLock<HashMap<&'static str, (Section, bool)>> = LazyLock::new(|| {
-    let words = |rule: &'static super::rules::HeadingRule| {
-        rule.words.iter().map(|words| (*words, (rule.section, rule.only_its_line)))
-    };
-    // Of a word that is both a heading and a label the first rule counts.
-    HEADINGS.iter().rev().flat_map(words).collect()
-});
-
 /// All passages of an item: the title first, then the documents in their order.
 pub(super) fn passages(title: &str, documents: &[DocumentText]) -> Vec<Passage> {
     let mut all = Vec::new();
@@ -311,9 +300,9 @@ fn is_boilerplate(text: &str) -> bool {
     let straight = lowered.replace(['\u{2018}', '\u{2019}'], "'");
     let letters = straight.chars().filter(|letter| letter.is_alphabetic()).count();
     letters < 3
-        || DROPPED
+        || BOILERPLATE
             .iter()
-            .any(|(pattern, unless_money)| pattern.is_match(&straight) && !(*unless_money && money::is_in(&straight)))
+            .any(|rule| rule.pattern.is_match(&straight) && !(rule.unless_money && money::is_in(&straight)))
 }
 
 /// The section that a line opens, whether for itself only, and what the line says behind it.
@@ -344,7 +333,7 @@ fn known(head: &str) -> Option<(Section, bool)> {
     let head = head.trim_matches(|c: char| !c.is_alphanumeric() && c != '(' && c != ')');
     let singular = |words: &str| {
         let words = words.trim().trim_end_matches("(s)").trim_end_matches(['*', ' ']);
-        KNOWN.get(words).or_else(|| KNOWN.get(words.strip_suffix('s')?)).copied()
+        HEADINGS.get(words).or_else(|| HEADINGS.get(words.strip_suffix('s')?)).copied()
     };
     if let Some(found) = singular(head) {
         return Some(found);

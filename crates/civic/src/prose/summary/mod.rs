@@ -12,7 +12,7 @@
 //!
 //! | module | what it owns |
 //! |---|---|
-//! | [`rules`] | the tables: headings, boilerplate, actions, cues |
+//! | `rules` | the rules from their word lists: headings, boilerplate, actions, cues |
 //! | `lines`, `sentences` | a document as passages, without what only dresses it |
 //! | `cues` | what a passage says: action, money, dates, who is affected, what comes next |
 //! | [`facts`] | amounts with what they are for, dates, addresses, parties |
@@ -24,7 +24,7 @@ pub mod facts;
 mod lines;
 mod markdown;
 mod pick;
-pub mod rules;
+mod rules;
 mod sentences;
 
 pub use facts::{ActionAsked, Address, Amount, DateRole, DatedFact, KeyFacts, Party, PartyRole, Stage};

@@ -1,52 +1,18 @@
 //! Where one sentence ends and the next begins.
 
+use crate::prose::word_lists::section;
+use std::{collections::HashSet, sync::LazyLock};
+
 /// Words with a full stop that do not end a sentence, in small letters without it.
-const SHORTENED: &[&str] = &[
-    "no", "nos", "st", "ave", "blvd", "dr", "rd", "ste", "hwy", "mt", "ft", "mr", "mrs", "ms", "messrs", "prof", "hon",
-    "rev", "gov", "sen", "rep", "sec", "secs", "art", "ch", "dept", "div", "sr", "jr", "vs", "v", "e.g", "i.e", "etc",
-    "approx", "est", "fig", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "ord",
-    "res", "ext", "u.s", "u.s.c", "cal", "co", "corp", "inc", "ltd", "llc", "a.m", "p.m", "sq", "p", "pp", "cf", "et",
-    "al", "subd", "para", "att", "min", "max", "gal", "yr", "ph", "d", "bldg", "rm", "fl",
-];
+static ABBREVIATIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| list("abbreviations"));
 
 /// Some of them end a sentence nevertheless when a word follows that begins one.
-const MAY_END: &[&str] =
-    &["inc", "co", "corp", "ltd", "llc", "a.m", "p.m", "etc", "st", "ave", "blvd", "rd", "jr", "sr", "u.s"];
-const BEGINNINGS: &[&str] = &[
-    "The",
-    "This",
-    "That",
-    "These",
-    "Those",
-    "It",
-    "In",
-    "On",
-    "At",
-    "A",
-    "An",
-    "If",
-    "All",
-    "Staff",
-    "As",
-    "For",
-    "To",
-    "Under",
-    "Upon",
-    "Following",
-    "There",
-    "They",
-    "Since",
-    "Once",
-    "No",
-    "Funding",
-    "Funds",
-    "Approval",
-    "Each",
-    "When",
-    "With",
-    "Members",
-    "Council",
-];
+static MAY_END: LazyLock<HashSet<&str>> = LazyLock::new(|| list("may end"));
+static BEGINNINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| list("beginnings"));
+
+fn list(heading: &str) -> HashSet<&'static str> {
+    section(include_str!("sentences.txt"), heading).into_iter().collect()
+}
 
 /// Longer sentences are taken apart at their semicolons.
 const LONG: usize = 280;
@@ -97,11 +63,11 @@ fn ends_here(before: &str, next: &str) -> bool {
         return false;
     }
     let lowered = word.to_lowercase();
-    if !SHORTENED.contains(&lowered.as_str()) {
+    if !ABBREVIATIONS.contains(lowered.as_str()) {
         return true;
     }
     let follower = next.split([' ', ',']).next().unwrap_or_default();
-    MAY_END.contains(&lowered.as_str()) && BEGINNINGS.contains(&follower)
+    MAY_END.contains(lowered.as_str()) && BEGINNINGS.contains(follower)
 }
 
 fn push_parts<'t>(sentence: &'t str, found: &mut Vec<&'t str>) {

@@ -6,11 +6,11 @@
 //!
 //! | module | what it owns |
 //! |---|---|
-//! | [`table`] | the topics, their names, synonyms and cues |
+//! | `table` | the topics, their names, synonyms and cues |
 //! | `assign` | topics of a text, with scores |
 
 mod assign;
-pub mod table;
+mod table;
 
 pub use assign::Assigned;
 
@@ -64,13 +64,13 @@ impl Topics {
         let mut cues = assign::Cues::default();
         for (at, topic) in CANONICAL.iter().enumerate() {
             names.push((topic.key.to_owned(), topic.name.to_owned()));
-            for word in [topic.key, topic.name].iter().chain(topic.synonyms) {
+            for word in [topic.key, topic.name].iter().chain(&topic.synonyms) {
                 words.entry(folded_words(word)).or_insert(at);
             }
-            for synonym in topic.synonyms.iter().filter(|synonym| !topic.no_cues.contains(synonym)) {
+            for synonym in &topic.synonyms {
                 cues.add(synonym, at, table::SYNONYM_WEIGHT);
             }
-            for (cue, weight) in topic.cues {
+            for (cue, weight) in &topic.cues {
                 cues.add(cue, at, *weight);
             }
         }
@@ -169,8 +169,8 @@ mod tests {
     fn there_are_sixteen_topics_and_no_synonym_means_two() {
         assert_eq!(CANONICAL.len(), 16);
         let topics = Topics::default();
-        for topic in CANONICAL {
-            for synonym in topic.synonyms {
+        for topic in CANONICAL.iter() {
+            for synonym in &topic.synonyms {
                 assert_eq!(topics.topic_of(synonym), Some(topic.key), "{synonym}");
             }
             assert_eq!(topics.topic_of(&topic.key.to_uppercase()), Some(topic.key));

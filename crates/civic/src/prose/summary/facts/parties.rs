@@ -1,9 +1,9 @@
 //! Who has to do with an item besides the body that decides it: firms by their legal form, and people by their part.
 
-use crate::pattern::pattern;
+use crate::{pattern::pattern, prose::word_lists::word_set};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 /// What somebody has to do with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,43 +49,7 @@ static APPEALS: LazyLock<Regex> = LazyLock::new(|| {
 const FAR: usize = 160;
 
 /// Bodies that decide are no parties, and neither is what only looks like a name.
-const NO_PARTY: &[&str] = &[
-    "city",
-    "the city",
-    "council",
-    "city council",
-    "the council",
-    "board",
-    "county",
-    "town",
-    "staff",
-    "commission",
-    "mayor",
-    "city manager",
-    "city attorney",
-    "chief executive officer",
-    "contract",
-    "agreement",
-    "resolution",
-    "ordinance",
-    "amendment",
-    "exclusive negotiations",
-    "section",
-    "chapter",
-    "attachment",
-    "exhibit",
-    "a",
-    "an",
-    "no",
-    "measure",
-    "fiscal year",
-    "state",
-    "fund",
-    "general fund",
-    "none",
-    "end user",
-    "metro",
-];
+static NO_PARTY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| word_set(include_str!("no_parties.txt")));
 
 /// The parties of a text, with the part that each has.
 pub(crate) fn find(text: &str) -> Vec<(String, PartyRole)> {
@@ -145,7 +109,7 @@ fn add(all: &mut Vec<(String, PartyRole)>, name: &str, role: PartyRole) -> bool 
     }
     let name = name.trim_start_matches("The ").trim_start_matches("& ");
     let lowered = name.to_lowercase();
-    let is_body = NO_PARTY.iter().any(|word| lowered == *word || lowered.trim_end_matches('.') == *word)
+    let is_body = [lowered.as_str(), lowered.trim_end_matches('.')].iter().any(|name| NO_PARTY.contains(name))
         || [
             "city of ",
             "county of ",
