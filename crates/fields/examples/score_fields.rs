@@ -190,7 +190,7 @@ fn is_right(field: &str, truth: &str, found: &str) -> bool {
         }
         "issue_date" => {
             let habits = value::Habits::default();
-            fields::parse_as(FieldType::Date, truth, &habits).is_some_and(|truth| truth.normalised == found)
+            extract::parse_as(FieldType::Date, truth, &habits).is_some_and(|truth| truth.normalised == found)
         }
         "seller" => {
             let (truth, found) = (value::address::name_key(truth), value::address::name_key(found));

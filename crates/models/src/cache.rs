@@ -33,7 +33,7 @@ pub trait AnswerCache: Send + Sync + fmt::Debug {
 
 /// The key of a request's answer: everything that it depends on. The item is not part of it; the same question about
 /// another item has the same answer.
-pub fn cache_key(provider: &str, model: &str, request: &Request) -> ContentHash {
+pub(crate) fn cache_key(provider: &str, model: &str, request: &Request) -> ContentHash {
     let mut hasher = Hasher::default();
     let schema = request.schema.as_json().to_string();
     let limits = format!("{} {}", request.max_output_tokens, request.temperature);

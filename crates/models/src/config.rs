@@ -7,13 +7,7 @@ use super::{
     wire::{ExchangeLimits, GEMINI_URL, Gemini, OpenAiCompatible, Provider, Thinking},
 };
 use serde::Deserialize;
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 /// The table `[models]`. Durations are in seconds, money in the currency of the prices.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -131,8 +125,6 @@ mod defaults {
 /// What is wrong with a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{} cannot be read: {error}", path.display())]
-    Unreadable { path: PathBuf, error: io::Error },
     #[error("{file}, line {line}: {what}")]
     Malformed { file: String, line: usize, what: String },
     #[error("`{field}` of the language models {what}")]
@@ -146,14 +138,7 @@ struct ConfigFile {
 }
 
 impl ModelsConfig {
-    /// The table `[models]` of a file.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text =
-            fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
-        Self::parse(&text, &path.display().to_string())
-    }
-
-    /// The same of a text; `file` is its name for sentences.
+    /// The table `[models]` of a text; `file` is its name for sentences.
     pub fn parse(text: &str, file: &str) -> Result<Self, ConfigError> {
         let config: ConfigFile = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());
@@ -243,17 +228,14 @@ impl ModelsConfig {
         if self.daily_cost_cap.is_some_and(|cap| !is_money(cap)) {
             return wrong("daily_cost_cap", "has to be an amount of money, 0 or more");
         }
-        let amounts = self
-            .prices
-            .values()
-            .flat_map(|price| [price.input, price.output, price.cached.unwrap_or(0.0), price.batch_factor]);
+        let amounts = self.prices.values().flat_map(|price| [price.input, price.output, price.cached.unwrap_or(0.0)]);
         if amounts.into_iter().any(|amount| !is_money(amount)) {
             return wrong("prices", "have to be amounts of money for a million tokens, 0 or more");
         }
         Ok(())
     }
 
-    pub fn key(&self) -> KeySource {
+    pub(crate) fn key(&self) -> KeySource {
         match (&self.key_env, &self.key_file) {
             (Some(name), _) => KeySource::Variable(name.clone()),
             (None, Some(path)) => KeySource::File(path.clone()),
@@ -280,7 +262,7 @@ impl ModelsConfig {
         self.prices.get(model).copied().unwrap_or_default()
     }
 
-    pub fn provider(&self) -> Arc<dyn Provider> {
+    pub(crate) fn provider(&self) -> Arc<dyn Provider> {
         let limits = ExchangeLimits {
             total: Duration::from_secs(self.timeout_seconds),
             connect: Duration::from_secs(self.connect_timeout_seconds),
@@ -379,7 +361,5 @@ mod tests {
             assert!(sentence.contains(expected), "{from} → {to}: {sentence}");
             assert!(!sentence.contains('\n'), "{sentence}");
         }
-        let missing = ModelsConfig::read(Path::new("no-such-file.toml")).unwrap_err().to_string();
-        assert!(missing.starts_with("no-such-file.toml cannot be read"), "{missing}");
     }
 }

@@ -8,10 +8,10 @@ const MOST_BYTES: u64 = 16 * 1024;
 
 /// A key. It shows itself to nobody.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub(crate) struct Secret(String);
 
 impl Secret {
-    pub fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
 
 /// Where a key is kept. It is looked up for every call, so a new key in the file is used without a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeySource {
+pub(crate) enum KeySource {
     /// The service wants none.
     None,
     Variable(String),
@@ -42,7 +42,7 @@ pub enum KeySource {
 
 impl KeySource {
     /// `Err` with a sentence that says what is missing.
-    pub fn read(&self) -> Result<Option<Secret>, String> {
+    pub(crate) fn read(&self) -> Result<Option<Secret>, String> {
         match self {
             Self::None => Ok(None),
             Self::Variable(name) => match std::env::var(name) {

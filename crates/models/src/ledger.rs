@@ -23,13 +23,6 @@ pub struct Price {
     /// For input that the service had kept from before; as other input unless it is given.
     #[serde(default)]
     pub cached: Option<f64>,
-    /// What of it a batch costs.
-    #[serde(default = "half")]
-    pub batch_factor: f64,
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 impl Price {
@@ -41,11 +34,6 @@ impl Price {
             + usage.output as f64 * self.output;
         cost.ceil() as i64
     }
-
-    /// The same of a batch.
-    pub fn batch_micros(&self, usage: Usage) -> i64 {
-        (self.micros(usage) as f64 * self.batch_factor).ceil() as i64
-    }
 }
 
 /// Why a call was made.
@@ -55,8 +43,6 @@ pub enum Purpose {
     Question,
     /// The question again, with the faults of the first answer.
     Repair,
-    /// One answer of a batch.
-    Batch,
 }
 
 /// One call, as it is kept.
@@ -94,12 +80,12 @@ pub struct Receipt {
 
 impl Receipt {
     pub fn new(day: Date, micros: i64) -> Self {
-        Self { id: drawn_id(), day, micros }
+        Self { id: random_id(), day, micros }
     }
 }
 
 /// An id that nobody else draws.
-pub fn drawn_id() -> String {
+pub(crate) fn random_id() -> String {
     format!("{:032x}", fastrand::u128(..))
 }
 
@@ -121,7 +107,7 @@ pub fn day_of(moment: Timestamp) -> Date {
 }
 
 /// When the day after that of the moment begins.
-pub fn next_midnight(moment: Timestamp) -> Timestamp {
+pub(crate) fn next_midnight(moment: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     Timestamp::from_millis((moment.as_millis().div_euclid(DAY).saturating_add(1)).saturating_mul(DAY))
 }
@@ -137,10 +123,6 @@ pub trait Ledger: Send + Sync + fmt::Debug {
 
     /// Gives back what was set aside and writes down what there was instead, if the call was made; both or none.
     fn settle(&self, money: &Receipt, record: Option<&CallRecord>) -> Result<(), BookError>;
-
-    /// Writes down a call whose money was set aside together with that of others. A call that is there already is not
-    /// written down again.
-    fn record(&self, day: Date, record: &CallRecord) -> Result<(), BookError>;
 
     /// What a day has cost so far, without what is set aside.
     fn spent_micros(&self, day: Date) -> Result<i64, BookError>;
@@ -208,11 +190,6 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
-    fn record(&self, day: Date, record: &CallRecord) -> Result<(), BookError> {
-        self.books().write_down(day, record);
-        Ok(())
-    }
-
     fn spent_micros(&self, day: Date) -> Result<i64, BookError> {
         Ok(self.books().days.get(&day).map_or(0, |day| day.spent))
     }
@@ -224,10 +201,9 @@ mod tests {
 
     #[test]
     fn tokens_have_their_prices() {
-        let price = Price { input: 0.10, output: 0.40, cached: Some(0.01), batch_factor: 0.5 };
+        let price = Price { input: 0.10, output: 0.40, cached: Some(0.01) };
         let usage = Usage { input: 1_000_000, output: 100_000, cached: 400_000 };
         assert_eq!(price.micros(usage), 60_000 + 4_000 + 40_000);
-        assert_eq!(price.batch_micros(usage), 52_000);
         assert_eq!(price.micros(Usage { input: 1, output: 0, cached: 9 }), 1, "rounded up, and never below nothing");
         assert_eq!(Price { cached: None, ..price }.micros(usage), 140_000);
         assert_eq!(Price::default().micros(usage), 0);

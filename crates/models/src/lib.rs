@@ -3,13 +3,13 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`config`] | the table `[models]`: the service, its models by size, rates, prices, the daily cap |
-//! | [`key`] | where the key comes from |
+//! | `key` | where the key comes from |
 //! | [`request`] | a question and its answer |
-//! | [`wire`] | one exchange with OpenAI-compatible servers or Gemini, and Gemini's batches |
-//! | [`limits`] | requests and tokens per minute, adapted to what the service takes; the circuit breaker |
+//! | `wire` | one exchange with OpenAI-compatible servers or Gemini |
+//! | `limits` | requests and tokens per minute, adapted to what the service takes; the circuit breaker |
 //! | [`ledger`], [`cache`] | every call with its cost; answers by what was asked |
-//! | [`answers`] | JSON found, checked, salvaged |
-//! | [`ask`] | [`Models`]: all of it around one question, a long text, or a batch |
+//! | `answers` | JSON found, checked, salvaged |
+//! | [`ask`] | [`Models`]: all of it around one question or a long text |
 //! | [`error`] | what went wrong, and whether to retry, park or give up |
 //! | [`timer`] | time that can be waited for |
 //!
@@ -18,18 +18,18 @@
 //! was asked about, or it is an error; an answer that broke off is marked. Calls block a thread; nothing here is durable
 //! but what the given [`ledger::Ledger`] and [`cache::AnswerCache`] keep.
 
-pub mod answers;
+mod answers;
 pub mod ask;
 pub mod cache;
 pub mod config;
 pub mod error;
-pub mod key;
+mod key;
 pub mod ledger;
-pub mod limits;
+mod limits;
 pub mod request;
-pub mod wire;
+mod wire;
 
-pub use answers::Schema;
+pub use answers::{Schema, SchemaError};
 pub use ask::Models;
 pub use bindery_http::timer;
 pub use config::ModelsConfig;

@@ -16,7 +16,7 @@ pub fn estimated_tokens(text: &str) -> u64 {
 }
 
 /// How many pages a text has, about; at least one.
-pub fn estimated_pages(text: &str) -> u64 {
+pub(crate) fn estimated_pages(text: &str) -> u64 {
     (text.chars().count() as u64 / CHARS_PER_PAGE).max(1)
 }
 

@@ -4,7 +4,7 @@
 //! one that does not fit is left out.
 
 use crate::prose::topics::{OTHER, Topics};
-use bindery_models::{Schema, answers::SchemaError};
+use bindery_models::{Schema, SchemaError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

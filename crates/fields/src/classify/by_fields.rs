@@ -69,7 +69,7 @@ fn resolve(document: &mut Document, pages: &[&Page], types: &DocTypes) {
     let likelihood = |name: &Name| document.likelihood(name);
     let candidates = types.iter().filter(|doctype| doctype.name != *OTHER && has_sums(doctype));
     let fitting = candidates.filter_map(|doctype| {
-        let found = fields::extract(doctype, &pages, &sources);
+        let found = extract::extract(doctype, &pages, &sources);
         let sum = holding_sum(doctype, &found)?.message.clone();
         Some((doctype.name.clone(), found.confidence, sum))
     });

@@ -277,8 +277,8 @@ fn block_rows(page: &Page) -> Vec<String> {
             BlockKind::Heading { text, .. }
             | BlockKind::Paragraph { text }
             | BlockKind::Quote { text }
-            | BlockKind::ListItem { text, .. } => rows.extend(text.text().lines().map(folded)),
-            BlockKind::Code { text } => rows.extend(text.lines().map(folded)),
+            | BlockKind::ListItem { text, .. } => rows.extend(text.text().lines().map(fold_text)),
+            BlockKind::Code { text } => rows.extend(text.lines().map(fold_text)),
             BlockKind::Picture { .. } | BlockKind::Break => {}
         }
         if rows.len() > MOST_WORDS {

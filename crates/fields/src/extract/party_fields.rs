@@ -1,7 +1,7 @@
 //! The parties of a document as fields: names, addresses, and what the opening sentence of a contract states.
 
 use super::{
-    extract::FieldFinder,
+    extractor::FieldFinder,
     extraction::{ConfidenceParts, Doubt, DoubtKind, FieldValue},
     learned::Decided,
     party::{NameCandidate, Parties, prose},

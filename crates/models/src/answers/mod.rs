@@ -10,5 +10,5 @@ mod read;
 mod schema;
 mod text;
 
-pub use read::{Reading, WrongAnswer, echoed_item, read, with_echo};
+pub(crate) use read::{Reading, WrongAnswer, read, with_echo};
 pub use schema::{Schema, SchemaError};

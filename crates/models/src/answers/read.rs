@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     request::Request,
-    wire::{Prompt, Said},
+    wire::{Message, Prompt},
 };
 use serde_json::Value;
 
@@ -17,19 +17,19 @@ const LACKING: &str = "the answer lacks the field";
 
 /// An answer that can be used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    pub value: Value,
+pub(crate) struct Reading {
+    pub(crate) value: Value,
     /// It broke off, and the end of it is not there.
-    pub is_broken: bool,
+    pub(crate) is_broken: bool,
     /// Required fields that went with the end.
-    pub missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
     /// Entries of lists that are none of those allowed. They are not in the value.
-    pub dropped: Vec<String>,
+    pub(crate) dropped: Vec<String>,
 }
 
 /// An answer that cannot.
 #[derive(Debug, Clone, PartialEq)]
-pub enum WrongAnswer {
+pub(crate) enum WrongAnswer {
     /// What to tell the model; and what can be had without asking again, if anything.
     Faults { faults: Vec<String>, salvage: Option<Box<Reading>> },
     /// It is about another item.
@@ -38,11 +38,11 @@ pub enum WrongAnswer {
 
 /// The request as it is sent: the item's id goes along, and has to come back. It stands behind the question, so that
 /// questions that begin alike are sent alike: services ask less for a beginning that they have just read.
-pub fn with_echo(request: &Request) -> Prompt {
+pub(crate) fn with_echo(request: &Request) -> Prompt {
     let description = "the item_id of the question, repeated letter by letter";
     Prompt {
         system: format!("{}\n\nBegin your answer with the field `{ECHO}`: {description}.", request.system),
-        turns: vec![Said::ByUser(format!("{}\n\n{ECHO}: {}\n", request.user, request.item))],
+        messages: vec![Message::User(format!("{}\n\n{ECHO}: {}\n", request.user, request.item))],
         schema: request.schema.with_text(ECHO, description),
         max_output_tokens: request.max_output_tokens,
         temperature: request.temperature,
@@ -50,16 +50,8 @@ pub fn with_echo(request: &Request) -> Prompt {
     }
 }
 
-/// Whom an answer is about by its own account.
-pub fn echoed_item(said: &str) -> Option<String> {
-    match text::find(said) {
-        Found::Whole(value) | Found::Broken(value) => value.get(ECHO)?.as_str().map(|item| item.trim().to_owned()),
-        Found::Nothing => None,
-    }
-}
-
 /// Reads what a model said about an item. The echoed id is taken out of the value.
-pub fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, WrongAnswer> {
+pub(crate) fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, WrongAnswer> {
     let faulty = |faults| Err(WrongAnswer::Faults { faults, salvage: None });
     let (mut value, is_broken) = match text::find(said) {
         Found::Whole(value) => (value, false),
@@ -117,7 +109,6 @@ mod tests {
         assert_eq!(reading.value, json!({"summary": "x", "topics": ["parks"]}));
         assert_eq!((reading.is_broken, reading.dropped), (false, vec!["cats".to_owned()]));
         assert_eq!(read(said, &schema(), "item-8"), Err(WrongAnswer::OtherItem("item-7".to_owned())));
-        assert_eq!(echoed_item(said).as_deref(), Some("item-7"));
         let said = r#"{"summary": "x", "topics": []}"#;
         let Err(WrongAnswer::Faults { faults, salvage: None }) = read(said, &schema(), "item-7") else { panic!() };
         assert_eq!(faults, ["the answer lacks the field `item_id`"]);

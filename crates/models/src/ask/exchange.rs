@@ -4,7 +4,7 @@ use super::{Models, bookkeeping};
 use crate::{
     error::{BUDGET, CONFIGURATION, ErrorKind, KEY, ModelError, SERVICE},
     key::Secret,
-    ledger::{CallRecord, Purpose, Receipt, SetAside, day_of, drawn_id, next_midnight},
+    ledger::{CallRecord, Purpose, Receipt, SetAside, day_of, next_midnight, random_id},
     limits::{Leave, NoTurn, Open, Verdict},
     request::{Usage, estimated_tokens},
     timer::Cancelled,
@@ -31,8 +31,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// By how much the estimate of tokens may be too low, in languages other than English and in tables of figures.
 const MARGIN: u64 = 2;
 
-/// What is asked, and what the ledger wants to know about it.
-pub(super) struct Errand<'a> {
+/// A call: what is asked, and what the ledger wants to know about it.
+pub(super) struct Call<'a> {
     pub(super) item: &'a str,
     pub(super) prompt_version: &'a str,
     pub(super) purpose: Purpose,
@@ -59,32 +59,24 @@ pub(super) struct Bill {
 }
 
 /// How many tokens a prompt has, about.
-pub(super) fn prompt_tokens(prompt: &Prompt) -> u64 {
-    let turns = prompt.turns.iter().map(|turn| estimated_tokens(turn.text())).sum::<u64>();
+fn prompt_tokens(prompt: &Prompt) -> u64 {
+    let turns = prompt.messages.iter().map(|message| estimated_tokens(message.text())).sum::<u64>();
     estimated_tokens(&prompt.system) + turns + estimated_tokens(&prompt.schema.as_json().to_string())
 }
 
 /// The most that a prompt and its answer can come to, for the money that is set aside.
-pub(super) fn most_usage(prompt: &Prompt) -> Usage {
+fn most_usage(prompt: &Prompt) -> Usage {
     let input = prompt_tokens(prompt).saturating_mul(MARGIN);
     Usage { input, output: u64::from(prompt.max_output_tokens), cached: 0 }
 }
 
 impl Models {
-    pub(super) fn exchange(&self, errand: &Errand<'_>, cancelled: Cancelled<'_>) -> Result<Exchanged, ModelError> {
-        self.with_tries(cancelled, || self.paid(errand, cancelled))
-    }
-
-    /// Tries until it works, or trying makes no sense. The outer error of `once` is final for now.
-    pub(super) fn with_tries<T>(
-        &self,
-        cancelled: Cancelled<'_>,
-        once: impl Fn() -> Result<Result<T, Failure>, ModelError>,
-    ) -> Result<T, ModelError> {
+    /// Tries until it works, or trying makes no sense.
+    pub(super) fn exchange(&self, call: &Call<'_>, cancelled: Cancelled<'_>) -> Result<Exchanged, ModelError> {
         let mut tries = 1;
         loop {
-            let failure = match once()? {
-                Ok(value) => return Ok(value),
+            let failure = match self.exchange_once(call, cancelled)? {
+                Ok(exchanged) => return Ok(exchanged),
                 Err(failure) => failure,
             };
             let wait = wait_before_next(&failure, tries);
@@ -101,38 +93,38 @@ impl Models {
         }
     }
 
-    /// One try, with money set aside before and an entry in the ledger after it.
-    fn paid(&self, errand: &Errand<'_>, cancelled: Cancelled<'_>) -> Result<Result<Exchanged, Failure>, ModelError> {
-        let price = self.config.price(errand.model);
-        let input = prompt_tokens(errand.prompt);
-        let expected = Usage { input, output: u64::from(errand.prompt.max_output_tokens), cached: 0 };
-        let most = most_usage(errand.prompt);
+    /// One try, with money set aside before and an entry in the ledger after it. The outer error is final for now.
+    fn exchange_once(
+        &self,
+        call: &Call<'_>,
+        cancelled: Cancelled<'_>,
+    ) -> Result<Result<Exchanged, Failure>, ModelError> {
+        let price = self.config.price(call.model);
+        let input = prompt_tokens(call.prompt);
+        let expected = Usage { input, output: u64::from(call.prompt.max_output_tokens), cached: 0 };
+        let most = most_usage(call.prompt);
         let money = self.set_aside(price.micros(most), self.longest_call())?;
-        let spending = Spending { of: &usage_of(input), most: expected };
-        let tried = self.attempt(expected.total(), &spending, cancelled, &|key| {
-            self.provider.ask(errand.model, errand.prompt, key)
-        });
-        let Tried { result, latency } = match tried {
-            Ok(tried) => tried,
+        let (result, latency) = match self.attempt(call, expected, cancelled) {
+            Ok(ended) => ended,
             Err(error) => {
                 self.ledger.settle(&money, None).map_err(bookkeeping)?;
                 return Err(error);
             }
         };
         let (usage, outcome) = match &result {
-            Ok(reply) => (usage_of(input)(reply), "answered"),
+            Ok(reply) => (usage_of(reply, input), "answered"),
             // Nobody says what these cost. The cap has to hold, so it is the most that they can have cost.
             Err(failure) if is_perhaps_billed(failure.kind) => (most, failure.kind.as_str()),
             Err(failure) => (Usage::default(), failure.kind.as_str()),
         };
         let record = CallRecord {
-            id: drawn_id(),
+            id: random_id(),
             at: self.timer.wall_clock(),
-            item: errand.item.to_owned(),
+            item: call.item.to_owned(),
             provider: self.provider.name().to_owned(),
-            model: errand.model.to_owned(),
-            prompt_version: errand.prompt_version.to_owned(),
-            purpose: errand.purpose,
+            model: call.model.to_owned(),
+            prompt_version: call.prompt_version.to_owned(),
+            purpose: call.purpose,
             usage,
             cost_micros: price.micros(usage),
             latency,
@@ -167,7 +159,7 @@ impl Models {
     }
 
     /// Sets money aside for a call that takes so long at most, or says that the day's is spent.
-    pub(super) fn set_aside(&self, micros: i64, longest: Duration) -> Result<Receipt, ModelError> {
+    fn set_aside(&self, micros: i64, longest: Duration) -> Result<Receipt, ModelError> {
         let now = self.timer.wall_clock();
         let money = Receipt::new(day_of(now), micros);
         let cap = self.config.daily_cost_cap.map(|cap| (cap * 1e6) as i64);
@@ -190,31 +182,30 @@ impl Models {
         }
     }
 
-    /// One try without regard to money: the key, the turn, the circuit, the call.
-    pub(super) fn attempt<T>(
+    /// One try without regard to money: the key, the turn, the circuit, the call. Also says how long the service took.
+    fn attempt(
         &self,
-        tokens: u64,
-        spending: &Spending<'_, T>,
+        call: &Call<'_>,
+        expected: Usage,
         cancelled: Cancelled<'_>,
-        call: &dyn Fn(Option<&Secret>) -> Result<T, Failure>,
-    ) -> Result<Tried<T>, ModelError> {
+    ) -> Result<(Result<Reply, Failure>, Duration), ModelError> {
         let key = self.key()?;
         // Nobody waits for a turn that would end at an open circuit.
         self.circuit_now().check(self.timer.now()).map_err(|open| self.left_alone(&open))?;
         let longest = Duration::from_secs(self.config.longest_wait_seconds);
-        let turn = self.turns.wait(tokens, longest, cancelled).map_err(|no_turn| self.no_turn(no_turn))?;
+        let turn = self.turns.wait(expected.total(), longest, cancelled).map_err(|no_turn| self.no_turn(no_turn))?;
         let mut trying = self.enter()?;
         let started = Instant::now();
-        let result = call(key.as_ref());
+        let result = self.provider.ask(call.model, call.prompt, key.as_ref());
         let latency = started.elapsed();
         let (verdict, used) = match &result {
-            Ok(value) => {
-                trying.ended(Health::Works, "");
-                (Verdict::Good, (spending.of)(value).total())
+            Ok(reply) => {
+                trying.report(Health::Works, "");
+                (Verdict::Good, usage_of(reply, expected.input).total())
             }
             Err(failure) => {
-                trying.ended(health(failure), &failure.message);
-                let used = if is_perhaps_billed(failure.kind) { spending.most.total() } else { 0 };
+                trying.report(health(failure), &failure.message);
+                let used = if is_perhaps_billed(failure.kind) { expected.total() } else { 0 };
                 match failure.kind {
                     ErrorKind::RateLimited => (Verdict::TooFast { wait: failure.wait }, used),
                     _ => (Verdict::None, used),
@@ -226,7 +217,7 @@ impl Models {
             let refused = Some((key.fingerprint(), self.timer.now()));
             *self.refused_key.lock().unwrap_or_else(PoisonError::into_inner) = refused;
         }
-        Ok(Tried { result, latency })
+        Ok((result, latency))
     }
 
     /// The key, unless it is not there or was refused a short while ago.
@@ -239,7 +230,7 @@ impl Models {
             && self.timer.now() < at + KEY_PAUSE
         {
             let message = "the service did not take the key of the language model; give it another one";
-            let retry_at = Some(self.told(at + KEY_PAUSE));
+            let retry_at = Some(self.wall_time(at + KEY_PAUSE));
             return Err(ModelError::parked(ErrorKind::KeyRefused, message, KEY, retry_at));
         }
         Ok(key)
@@ -252,7 +243,7 @@ impl Models {
     }
 
     fn left_alone(&self, open: &Open) -> ModelError {
-        let until = self.told(open.until);
+        let until = self.wall_time(open.until);
         let message = format!(
             "the language model service failed {} times in a row and is left alone until {until}: {}",
             open.failures, open.last_error
@@ -275,7 +266,7 @@ impl Models {
     }
 
     /// A failure that is not tried again here, as whoever asked should see it.
-    pub(super) fn error_of(&self, failure: Failure) -> ModelError {
+    fn error_of(&self, failure: Failure) -> ModelError {
         let Failure { kind, message, wait } = failure;
         let later = |pause: Duration| Some(self.timer.wall_clock() + pause);
         match kind {
@@ -287,25 +278,13 @@ impl Models {
             ErrorKind::ServerFault | ErrorKind::Timeout | ErrorKind::Unreachable => {
                 match self.circuit_now().check(self.timer.now()) {
                     // It is the service and not this question.
-                    Err(open) => ModelError::parked(kind, message, SERVICE, Some(self.told(open.until))),
+                    Err(open) => ModelError::parked(kind, message, SERVICE, Some(self.wall_time(open.until))),
                     Ok(()) => ModelError::passing(kind, message, wait),
                 }
             }
             _ => ModelError::lasting(kind, message),
         }
     }
-}
-
-/// What a try gave, and how long the service took.
-pub(super) struct Tried<T> {
-    pub(super) result: Result<T, Failure>,
-    pub(super) latency: Duration,
-}
-
-/// What a try uses up.
-pub(super) struct Spending<'a, T> {
-    pub(super) of: &'a dyn Fn(&T) -> Usage,
-    pub(super) most: Usage,
 }
 
 /// What a call says about the service.
@@ -325,7 +304,7 @@ struct Trying<'m> {
 }
 
 impl Trying<'_> {
-    fn ended(&mut self, health: Health, error: &str) {
+    fn report(&mut self, health: Health, error: &str) {
         self.health = health;
         error.clone_into(&mut self.error);
     }
@@ -357,8 +336,8 @@ fn is_perhaps_billed(kind: ErrorKind) -> bool {
 }
 
 /// The tokens of a reply, estimated where the service does not count.
-fn usage_of(input: u64) -> impl Fn(&Reply) -> Usage {
-    move |reply| reply.usage.unwrap_or_else(|| Usage { input, output: estimated_tokens(&reply.text), cached: 0 })
+fn usage_of(reply: &Reply, input: u64) -> Usage {
+    reply.usage.unwrap_or_else(|| Usage { input, output: estimated_tokens(&reply.text), cached: 0 })
 }
 
 /// How long to wait before the next try; none for a failure that would only happen again.

@@ -6,13 +6,11 @@
 //!                     └────────── try again ────────┘                     └─► one repair, the same way
 //! ```
 
-mod batch;
 mod chunks;
 mod exchange;
 mod in_flight;
 mod long;
 
-pub use batch::{Batch, BatchAnswers, BatchBegun, BatchOutcome};
 pub use chunks::split;
 pub use long::{LongAnswer, LongRequest};
 
@@ -22,13 +20,13 @@ use super::{
     config::{ConfigError, ModelsConfig},
     error::{ErrorKind, ModelError},
     ledger::{BookError, Ledger, Purpose},
-    limits::{BREAKER, Circuit, CircuitState, Limiter, Turns},
+    limits::{BREAKER, Circuit, Limiter, Turns},
     request::{Answer, Request, Soundness, Usage},
     timer::{Cancelled, SystemTimer, Timer},
-    wire::{Prompt, Provider, Said},
+    wire::{Message, Prompt, Provider},
 };
 use bindery_core::{ContentHash, Timestamp};
-use exchange::{Errand, Exchanged};
+use exchange::{Call, Exchanged};
 use in_flight::InFlight;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -98,19 +96,8 @@ impl Models {
         cache: Arc<dyn AnswerCache>,
         timer: Arc<dyn Timer>,
     ) -> Result<Self, ConfigError> {
-        let provider = config.provider();
-        Self::with_provider(config, provider, ledger, cache, timer)
-    }
-
-    /// With a service that the configuration does not know; of the configuration, limits, models and prices count.
-    pub fn with_provider(
-        config: ModelsConfig,
-        provider: Arc<dyn Provider>,
-        ledger: Arc<dyn Ledger>,
-        cache: Arc<dyn AnswerCache>,
-        timer: Arc<dyn Timer>,
-    ) -> Result<Self, ConfigError> {
         config.check()?;
+        let provider = config.provider();
         let limiter = Limiter::new(config.requests_per_minute, config.tokens_per_minute);
         let turns = Turns::new(limiter, Arc::clone(&timer));
         let circuit = Mutex::new(Circuit::new(BREAKER));
@@ -122,28 +109,12 @@ impl Models {
         &self.config
     }
 
-    /// Whether the service is left alone at the moment, and until when.
-    pub fn circuit(&self) -> CircuitState {
-        let mut circuit = self.circuit_now();
-        CircuitState {
-            is_open: circuit.opened_at().is_some(),
-            failures: circuit.failures(self.timer.now()),
-            retry_at: circuit.retry_at().map(|moment| self.told(moment)),
-            last_error: circuit.last_error().map(ToOwned::to_owned),
-        }
-    }
-
-    /// The share of the full rate at which calls go out now.
-    pub fn pace(&self) -> f64 {
-        self.turns.pace()
-    }
-
     fn circuit_now(&self) -> MutexGuard<'_, Circuit> {
         self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A moment of our own clock by the one that others see.
-    fn told(&self, moment: Timestamp) -> Timestamp {
+    fn wall_time(&self, moment: Timestamp) -> Timestamp {
         self.timer.wall_clock() + moment.since(self.timer.now())
     }
 
@@ -170,17 +141,17 @@ impl Models {
     /// turn it can be cancelled, and a call that is under way ends at its time limit.
     pub fn ask(&self, request: &Request, cancelled: Cancelled<'_>) -> Result<Answer, ModelError> {
         self.check_length(request)?;
-        if let Some(answer) = self.kept(request)? {
+        if let Some(answer) = self.cached_answer(request)? {
             return Ok(answer);
         }
         let under_way = self.in_flight.begin(self.key_of(request), cancelled);
         let _under_way = under_way.ok_or_else(ModelError::cancelled)?;
         // Somebody may have asked the same meanwhile.
-        if let Some(answer) = self.kept(request)? {
+        if let Some(answer) = self.cached_answer(request)? {
             return Ok(answer);
         }
         let prompt = self.prompt_of(request);
-        let mut first = self.exchange(&self.errand(request, Purpose::Question, &prompt), cancelled)?;
+        let mut first = self.exchange(&self.call(request, Purpose::Question, &prompt), cancelled)?;
         let spent = Spent::default().with(&first);
         let wrong = match read(&first.reply.text, &request.schema, &request.item) {
             Ok(reading) => return self.keep(request, reading, Soundness::Whole, &mut first, spent),
@@ -188,7 +159,7 @@ impl Models {
         };
         self.settle(&mut first)?;
         let prompt = repair(prompt, &first.reply.text, &wrong);
-        let mut second = match (self.exchange(&self.errand(request, Purpose::Repair, &prompt), cancelled), &wrong) {
+        let mut second = match (self.exchange(&self.call(request, Purpose::Repair, &prompt), cancelled), &wrong) {
             (Ok(second), _) => second,
             // Something is better than a second bill.
             (Err(_), WrongAnswer::Faults { salvage: Some(reading), .. }) => {
@@ -210,9 +181,9 @@ impl Models {
         }
     }
 
-    fn errand<'a>(&'a self, request: &'a Request, purpose: Purpose, prompt: &'a Prompt) -> Errand<'a> {
+    fn call<'a>(&'a self, request: &'a Request, purpose: Purpose, prompt: &'a Prompt) -> Call<'a> {
         let model = &self.config.choice(request.size).model;
-        Errand { item: &request.item, prompt_version: &request.prompt_version, purpose, model, prompt }
+        Call { item: &request.item, prompt_version: &request.prompt_version, purpose, model, prompt }
     }
 
     fn check_length(&self, request: &Request) -> Result<(), ModelError> {
@@ -229,7 +200,7 @@ impl Models {
     }
 
     /// The answer to a question that was asked before.
-    fn kept(&self, request: &Request) -> Result<Option<Answer>, ModelError> {
+    fn cached_answer(&self, request: &Request) -> Result<Option<Answer>, ModelError> {
         let kept = self.cache.get(&self.key_of(request)).map_err(bookkeeping)?;
         Ok(kept.map(|kept| Answer {
             value: kept.value,
@@ -269,9 +240,9 @@ impl Models {
 fn repair(mut prompt: Prompt, said: &str, wrong: &WrongAnswer) -> Prompt {
     if let WrongAnswer::Faults { faults, .. } = wrong {
         let shown: String = said.chars().take(MOST_SHOWN).collect();
-        prompt.turns.push(Said::ByModel(if shown.trim().is_empty() { "(nothing)".to_owned() } else { shown }));
+        prompt.messages.push(Message::Model(if shown.trim().is_empty() { "(nothing)".to_owned() } else { shown }));
         let list = format!("- {}", faults.join("\n- "));
-        prompt.turns.push(Said::ByUser(format!(
+        prompt.messages.push(Message::User(format!(
             "Your answer cannot be used:\n{list}\nGive the whole answer again, as one JSON object that fits the schema, and nothing else."
         )));
     }

@@ -1,29 +1,29 @@
 //! Google's Gemini: `generateContent` with a response schema.
 
 use super::{
-    Batches, Failure, Prompt, Provider, Reply, Said, Thinking,
+    Failure, Message, Prompt, Provider, Reply, Thinking,
     http::{Endpoint, ExchangeLimits, quoted},
 };
 use crate::{error::ErrorKind, key::Secret, request::Usage};
 use serde_json::{Value, json};
 
 /// The public address of the service.
-pub const GEMINI_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
+pub(crate) const GEMINI_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
 
 /// Google's service, or another that speaks its protocol.
 #[derive(Debug)]
-pub struct Gemini {
-    pub(super) endpoint: Endpoint,
+pub(crate) struct Gemini {
+    endpoint: Endpoint,
 }
 
 impl Gemini {
-    pub fn new(base_url: &str, limits: ExchangeLimits) -> Self {
+    pub(crate) fn new(base_url: &str, limits: ExchangeLimits) -> Self {
         Self { endpoint: Endpoint::new(base_url, limits) }
     }
 }
 
 /// In a header and not in the address, which is written into logs on the way.
-pub(super) fn auth(key: Option<&Secret>) -> Option<(&'static str, String)> {
+fn auth(key: Option<&Secret>) -> Option<(&'static str, String)> {
     key.map(|key| ("x-goog-api-key", key.expose().to_owned()))
 }
 
@@ -36,25 +36,21 @@ impl Provider for Gemini {
         let answer = self.endpoint.post(&format!("/models/{model}:generateContent"), &body(prompt), auth(key))?;
         read(&answer, model)
     }
-
-    fn batches(&self) -> Option<&dyn Batches> {
-        Some(self)
-    }
 }
 
 /// A `GenerateContentRequest`.
-pub(super) fn body(prompt: &Prompt) -> Value {
-    let turns: Vec<Value> = prompt
-        .turns
+fn body(prompt: &Prompt) -> Value {
+    let contents: Vec<Value> = prompt
+        .messages
         .iter()
-        .map(|turn| {
-            let role = if matches!(turn, Said::ByUser(_)) { "user" } else { "model" };
-            json!({"role": role, "parts": [{"text": turn.text()}]})
+        .map(|message| {
+            let role = if matches!(message, Message::User(_)) { "user" } else { "model" };
+            json!({"role": role, "parts": [{"text": message.text()}]})
         })
         .collect();
     let mut body = json!({
         "systemInstruction": {"parts": [{"text": prompt.system}]},
-        "contents": turns,
+        "contents": contents,
         "generationConfig": {
             "temperature": prompt.temperature,
             "maxOutputTokens": prompt.max_output_tokens,
@@ -72,7 +68,7 @@ pub(super) fn body(prompt: &Prompt) -> Value {
 }
 
 /// A `GenerateContentResponse`.
-pub(super) fn read(answer: &Value, asked: &str) -> Result<Reply, Failure> {
+fn read(answer: &Value, asked: &str) -> Result<Reply, Failure> {
     let refused = |what: String| Failure::new(ErrorKind::Refused, format!("{asked} does not answer: {what}"));
     if let Some(reason) = answer.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {
         return Err(refused(format!("the question was blocked ({})", quoted(reason))));

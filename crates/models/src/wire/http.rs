@@ -15,16 +15,16 @@ const KEPT_CONNECTIONS: usize = 16;
 
 /// What an exchange may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExchangeLimits {
+pub(crate) struct ExchangeLimits {
     /// Of the whole exchange.
-    pub total: Duration,
-    pub connect: Duration,
+    pub(crate) total: Duration,
+    pub(crate) connect: Duration,
     /// Of the body.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// An address with everything below it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Endpoint {
     client: Client,
     base: String,
@@ -40,45 +40,18 @@ impl Endpoint {
         Self { client, shown: address::shown(&base), base, limits }
     }
 
-    pub(super) fn base(&self) -> &str {
-        &self.base
-    }
-
-    /// The same service under another address.
-    pub(super) fn at(&self, base: &str) -> Self {
-        Self { base: base.to_owned(), shown: address::shown(base), ..self.clone() }
-    }
-
     pub(super) fn post(&self, path: &str, body: &Value, auth: Option<(&str, String)>) -> Result<Value, Failure> {
-        let request = self.request(http::Method::POST, path, auth, true)?;
+        let request = self.request(path, auth)?;
         let bytes = self.exchange(path, request.map(|_| body.to_string().into_bytes()))?;
         self.json(path, &bytes)
     }
 
-    pub(super) fn get(&self, path: &str, auth: Option<(&str, String)>) -> Result<Value, Failure> {
-        let bytes = self.get_bytes(path, auth)?;
-        self.json(path, &bytes)
-    }
-
-    pub(super) fn get_bytes(&self, path: &str, auth: Option<(&str, String)>) -> Result<Vec<u8>, Failure> {
-        let request = self.request(http::Method::GET, path, auth, false)?;
-        self.exchange(path, request)
-    }
-
-    fn request(
-        &self,
-        method: http::Method,
-        path: &str,
-        auth: Option<(&str, String)>,
-        has_body: bool,
-    ) -> Result<http::Request<Vec<u8>>, Failure> {
+    fn request(&self, path: &str, auth: Option<(&str, String)>) -> Result<http::Request<Vec<u8>>, Failure> {
         let mut request = http::Request::builder()
-            .method(method)
+            .method(http::Method::POST)
             .uri(format!("{}{path}", self.base))
-            .header(header::ACCEPT, "application/json");
-        if has_body {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, "application/json");
         if let Some((name, value)) = auth {
             // The sentence does not show the value: it is the key.
             let mut value = HeaderValue::from_str(&value).map_err(|_| {

@@ -5,7 +5,7 @@
 //! of OpenAI only know as `max_completion_tokens`, and for `temperature`, which some do not take.
 
 use super::{
-    Failure, Prompt, Provider, Reply, Said, Thinking,
+    Failure, Message, Prompt, Provider, Reply, Thinking,
     http::{Endpoint, ExchangeLimits, quoted},
 };
 use crate::{error::ErrorKind, key::Secret, request::Usage};
@@ -17,7 +17,7 @@ use std::{
 
 /// A server that speaks OpenAI's protocol.
 #[derive(Debug)]
-pub struct OpenAiCompatible {
+pub(crate) struct OpenAiCompatible {
     endpoint: Endpoint,
     /// What each model turned out not to know.
     habits: Mutex<HashMap<String, Habits>>,
@@ -32,7 +32,7 @@ struct Habits {
 
 impl OpenAiCompatible {
     /// `base_url` ends before `/chat/completions`, for instance `http://localhost:11434/v1`.
-    pub fn new(base_url: &str, limits: ExchangeLimits) -> Self {
+    pub(crate) fn new(base_url: &str, limits: ExchangeLimits) -> Self {
         Self { endpoint: Endpoint::new(base_url, limits), habits: Mutex::default() }
     }
 
@@ -97,9 +97,9 @@ fn body(model: &str, prompt: &Prompt, habits: Habits) -> Value {
         json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": strict, "schema": schema}})
     };
     let mut messages = vec![json!({"role": "system", "content": system})];
-    messages.extend(prompt.turns.iter().map(|turn| match turn {
-        Said::ByUser(text) => json!({"role": "user", "content": text}),
-        Said::ByModel(text) => json!({"role": "assistant", "content": text}),
+    messages.extend(prompt.messages.iter().map(|message| match message {
+        Message::User(text) => json!({"role": "user", "content": text}),
+        Message::Model(text) => json!({"role": "assistant", "content": text}),
     }));
     let limit = if habits.other_limit_name { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod answering;
-mod batches;
 mod failing;
 mod long_texts;
 mod spending;

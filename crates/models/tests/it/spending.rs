@@ -4,7 +4,7 @@ use crate::support::{Bench, good, openai_config, request};
 use bindery_models::{
     Advice, ErrorKind, Request,
     error::BUDGET,
-    ledger::{Ledger as _, day_of},
+    ledger::{Ledger as _, Receipt, day_of},
     timer::Timer as _,
 };
 use bindery_testkit::model_server::{Reply, Server};
@@ -62,6 +62,24 @@ fn a_hundred_calls_at_once_stay_below_the_cap_together() {
     while bench.ask(&format!("item-{}", server.seen().len())).is_ok() {}
     let spent = bench.ledger.spent_micros(day_of(bench.timer.wall_clock())).unwrap();
     assert!((18_000..=20_000).contains(&spent), "{spent}");
+}
+
+#[test]
+fn money_that_is_set_aside_for_a_call_under_way_is_waited_for_and_free_afterwards() {
+    let server = Server::start(|seen, _| Reply::says(seen, &good(&seen.item())));
+    let mut config = openai_config(&server);
+    config.daily_cost_cap = Some(0.003);
+    let bench = Bench::new(config);
+    let now = bench.timer.wall_clock();
+    let other = Receipt::new(day_of(now), 2900);
+    bench.ledger.set_aside(&other, now + Duration::from_secs(600), Some(3000)).unwrap();
+    let error = bench.ask("item-9").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::CostCap, "the other call has it all");
+    let soon = now + Duration::from_secs(60);
+    assert_eq!(error.advice, Advice::Park { until: BUDGET, retry_at: Some(soon) }, "nothing is spent yet");
+    bench.ledger.settle(&other, None).unwrap();
+    assert_eq!(bench.ledger.spent_micros(day_of(now)), Ok(0));
+    bench.ask("item-9").unwrap();
 }
 
 #[test]

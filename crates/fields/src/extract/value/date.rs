@@ -81,7 +81,7 @@ const MONTHS: &[(&str, i8)] = &[
 ];
 
 /// The names of the months, as part of a pattern.
-pub(crate) const MONTH_WORDS: &str = r"(?:jan(?:uary|uari|uar|vier|eiro|\.)?|gen(?:naio|\.)?|ene(?:ro|\.)?|jänner|stycznia|ledna|f[eé]v(?:rier|ereiro|r\.?|\.)?|feb(?:ruary|ruari|ruar|rero|braio|\.)?|lutego|února|m(?:ar(?:ch|s|zo|ço|ca|\.)?|ärz|rz\.?|aerz|aart)|března|apr(?:ile|il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|kwietnia|dubna|ma(?:ggio|io|ja|y(?:o)?|i|j)|mei|května|juin|giu(?:gno|\.)?|juil(?:let|\.)?|jun(?:ho|e|i|io|\.)?|jul(?:ho|y|i|io|\.)?|czerwca|června|lug(?:lio|\.)?|lipca|července|aug(?:ustus|usti|ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sierpnia|srpna|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:tembre|embro|iembre|\.)?|września|září|o[ck]t(?:ober|obre|ubre|\.)?|ott(?:obre|\.)?|out(?:ubro|\.)?|października|října|nov(?:ember|embre|embro|iembre|\.)?|listopad[au]|d[eé]c(?:ember|embre|\.)?|dez(?:ember|embro|\.)?|dic(?:iembre|embre|\.)?|grudnia|prosince)";
+pub const MONTH_WORDS: &str = r"(?:jan(?:uary|uari|uar|vier|eiro|\.)?|gen(?:naio|\.)?|ene(?:ro|\.)?|jänner|stycznia|ledna|f[eé]v(?:rier|ereiro|r\.?|\.)?|feb(?:ruary|ruari|ruar|rero|braio|\.)?|lutego|února|m(?:ar(?:ch|s|zo|ço|ca|\.)?|ärz|rz\.?|aerz|aart)|března|apr(?:ile|il|\.)?|avr(?:il|\.)?|abr(?:il|\.)?|kwietnia|dubna|ma(?:ggio|io|ja|y(?:o)?|i|j)|mei|května|juin|giu(?:gno|\.)?|juil(?:let|\.)?|jun(?:ho|e|i|io|\.)?|jul(?:ho|y|i|io|\.)?|czerwca|června|lug(?:lio|\.)?|lipca|července|aug(?:ustus|usti|ust|\.)?|ao[uû]t|ago(?:sto|\.)?|sierpnia|srpna|sep(?:tember|tembre|tiembre|t\.?|\.)?|set(?:tembre|embro|iembre|\.)?|września|září|o[ck]t(?:ober|obre|ubre|\.)?|ott(?:obre|\.)?|out(?:ubro|\.)?|października|října|nov(?:ember|embre|embro|iembre|\.)?|listopad[au]|d[eé]c(?:ember|embre|\.)?|dez(?:ember|embro|\.)?|dic(?:iembre|embre|\.)?|grudnia|prosince)";
 
 static YEAR_FIRST: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(r"\b(?P<y>(?:19|20)\d{2})([-/.])(?P<m>\d{1,2})([-/.])(?P<d>\d{1,2})(?:\b|T\d{2}:)")
@@ -207,7 +207,7 @@ fn in_words(captures: &Captures<'_>, printed_year: &str) -> Option<Parsed> {
 }
 
 /// The month by a word that [`MONTH_WORDS`] knows.
-pub(crate) fn month_of(word: &str) -> Option<i8> {
+pub fn month_of(word: &str) -> Option<i8> {
     let word = fold_text(word);
     let month = MONTHS.iter().filter(|(start, _)| word.starts_with(start)).max_by_key(|(start, _)| start.len());
     // "März" is the only month whose umlaut is part of its first letters.
