@@ -213,8 +213,8 @@ mod tests {
     fn days_end_at_midnight_of_utc() {
         let evening: Timestamp = "2026-03-03T23:59:59.999Z".parse().unwrap();
         assert_eq!(day_of(evening).to_string(), "2026-03-03");
-        assert_eq!(next_midnight(evening).to_string(), "2026-03-04T00:00:00Z");
-        assert_eq!(next_midnight(next_midnight(evening)).to_string(), "2026-03-05T00:00:00Z");
+        assert_eq!(next_midnight(evening).to_string(), "2026-03-04T00:00:00.000Z");
+        assert_eq!(next_midnight(next_midnight(evening)).to_string(), "2026-03-05T00:00:00.000Z");
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn the_daily_cap_is_checked_before_the_call_and_lifted_at_midnight() {
     assert_eq!(error.kind, ErrorKind::CostCap);
     assert!(error.message.contains("would exceed the daily cost cap of 0.0020"), "{error}");
     let Advice::Park { until, retry_at: Some(midnight) } = error.advice else { panic!("{:?}", error.advice) };
-    assert_eq!((until, midnight.to_string().as_str()), (BUDGET, "2026-01-02T00:00:00Z"));
+    assert_eq!((until, midnight.to_string().as_str()), (BUDGET, "2026-01-02T00:00:00.000Z"));
     let asked = server.seen().len();
     let today = day_of(bench.timer.wall_clock());
     assert_eq!(bench.ledger.spent_micros(today), Ok(500 * asked as i64));
