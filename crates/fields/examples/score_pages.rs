@@ -10,7 +10,7 @@
 use bindery_core::Name;
 use bindery_fields::{
     DocTypes,
-    classify::{Calibration, Classifier, PageClass, group},
+    classify::{ClassCalibration, Classifier, PageClass, group},
 };
 use bindery_reader::{
     Page, ReadOptions, Reader,
@@ -297,7 +297,7 @@ impl Score {
         for other in 2..=24 {
             for heat in 2..=16 {
                 let calibration =
-                    Calibration { other_score: f64::from(other) * 0.25, temperature: f64::from(heat) * 0.25 };
+                    ClassCalibration { other_score: f64::from(other) * 0.25, temperature: f64::from(heat) * 0.25 };
                 let (mut loss, mut right) = (0.0, 0);
                 for (scores, doctype) in &self.hidden {
                     let likelihoods = calibration.likelihoods(scores);

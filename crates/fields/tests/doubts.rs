@@ -32,7 +32,7 @@ fn letters(text: &str) -> String {
 #[test]
 fn papers_that_pass_without_a_person_are_right() {
     let (mut all, mut passed, mut wrong) = (0, 0, 0);
-    for maker in (0..400).filter(|maker| Part::of(*maker) == Part::Test) {
+    for maker in (0..400).filter(|maker| Part::for_maker(*maker) == Part::Test) {
         let paper = papers::receipt(maker, 900 + u64::from(maker));
         let found = receipt(paper.page);
         all += 1;
@@ -51,7 +51,7 @@ fn papers_that_pass_without_a_person_are_right() {
 /// A net sum or a tax that cannot be told apart is left out rather than stated as a guess.
 #[test]
 fn a_net_sum_that_nobody_asked_for_holds_up_no_receipt() {
-    for maker in (0..200).filter(|maker| Part::of(*maker) == Part::Test) {
+    for maker in (0..200).filter(|maker| Part::for_maker(*maker) == Part::Test) {
         let found = receipt(papers::receipt(maker, 900 + u64::from(maker)).page);
         let is_sure = |field| found.fields.get(field).is_some_and(|value| value.confidence >= THRESHOLD);
         let is_held_up = ["grand_total", "merchant", "date"].into_iter().all(is_sure) && found.confidence < THRESHOLD;

@@ -98,8 +98,8 @@ fn a_page_without_amounts_has_no_total() {
 fn receipts_of_makers_that_were_not_trained_on_are_read() {
     let (mut papers_read, mut table) = (0, Reliability::default());
     let mut right = [0usize; 3];
-    for maker in (0..120).filter(|maker| Part::of(*maker) == Part::Test).chain(1200..1230) {
-        if Part::of(maker) != Part::Test {
+    for maker in (0..120).filter(|maker| Part::for_maker(*maker) == Part::Test).chain(1200..1230) {
+        if Part::for_maker(maker) != Part::Test {
             continue;
         }
         let paper = papers::receipt(maker, 77 + u64::from(maker));

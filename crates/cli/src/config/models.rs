@@ -20,7 +20,6 @@ fn wrong(text: &str, error: ConfigError) -> Wrong {
         ConfigError::Wrong { field, what } => {
             Wrong { line: line_of(text, field), message: format!("models.{field} {what}"), hint }
         }
-        error @ ConfigError::Unreadable { .. } => Wrong { line: None, message: error.to_string(), hint },
     }
 }
 

@@ -12,7 +12,7 @@ use bindery_fields::{
         file::feature_hash,
         train,
     },
-    papers::{self, Paper, Part},
+    papers::{self, MadePaper, Part},
 };
 use std::{
     collections::BTreeMap,
@@ -85,9 +85,13 @@ fn groups(kind: ModelKind, count: usize) -> Result<Vec<Group>, Problem> {
         }
     };
     let of_paper = |index: usize| {
-        let Paper { page, truth, maker, .. } = papers::receipt(index as u32 % MAKERS, SEED + index as u64);
+        let MadePaper { page, truth, maker, .. } = papers::receipt(index as u32 % MAKERS, SEED + index as u64);
         let truth = truth.get(field).map(String::as_str);
-        Group { found: training::examples(kind, &page, truth), part: Part::of(maker), has_truth: truth.is_some() }
+        Group {
+            found: training::examples(kind, &page, truth),
+            part: Part::for_maker(maker),
+            has_truth: truth.is_some(),
+        }
     };
     Ok((0..count).map(of_paper).collect())
 }
@@ -96,11 +100,11 @@ fn groups(kind: ModelKind, count: usize) -> Result<Vec<Group>, Problem> {
 fn form_groups(kind: ModelKind, count: usize) -> Result<Vec<Group>, Problem> {
     let mut groups = Vec::new();
     for index in 0..count {
-        let Paper { page, truth, maker, doctype } = papers::form(index as u32 % MAKERS, SEED + index as u64);
+        let MadePaper { page, truth, maker, doctype } = papers::form(index as u32 % MAKERS, SEED + index as u64);
         let doctype = DocType::parse(&doctype.unwrap_or_default(), "form.yaml")?;
-        for (own, name, found) in training::labelled(&doctype, &page, &truth) {
+        for (own, name, found) in training::labelled_examples(&doctype, &page, &truth) {
             if own == kind {
-                groups.push(Group { found, part: Part::of(maker), has_truth: truth.contains_key(&name) });
+                groups.push(Group { found, part: Part::for_maker(maker), has_truth: truth.contains_key(&name) });
             }
         }
     }

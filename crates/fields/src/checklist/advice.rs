@@ -52,7 +52,11 @@ pub(super) fn recommend(analysis: &mut Analysis, checklist: Option<&Checklist>, 
     if !lacking.is_empty() && checklist.is_some() {
         for paper in others.iter().filter(|paper| paper.doc_type == OTHER) {
             let titles: Vec<&str> = lacking.iter().map(|requirement| requirement.title.as_str()).collect();
-            advice.push(format!("Look at {}: its type is not known, is it {}?", paper.named(), titles.join(" or ")));
+            advice.push(format!(
+                "Look at {}: its type is not known, is it {}?",
+                paper.display_name(),
+                titles.join(" or ")
+            ));
         }
     }
     for found in &analysis.contradictions {
@@ -67,7 +71,7 @@ pub(super) fn recommend(analysis: &mut Analysis, checklist: Option<&Checklist>, 
     for paper in papers {
         match paper.status {
             PaperStatus::Failed => advice.push(format!("Ask for {} again: it could not be read.", paper.file)),
-            PaperStatus::Review => advice.push(format!("Review {}.", paper.named())),
+            PaperStatus::Review => advice.push(format!("Review {}.", paper.display_name())),
             PaperStatus::Completed => {}
         }
     }

@@ -98,7 +98,7 @@ fn conclude(analysis: &mut Analysis, papers: &[Paper]) {
     let doubts = doubtful.map(|paper| {
         let doing = if paper.status == PaperStatus::Failed { "could not be read" } else { "needs review" };
         let why = paper.doubts.first().map_or_else(String::new, |why| format!(": {why}"));
-        format!("{} {doing}{why}", paper.named())
+        format!("{} {doing}{why}", paper.display_name())
     });
     let doubts: Vec<String> = doubts.collect();
     analysis.verdict = if !analysis.missing_information.is_empty() {
@@ -144,7 +144,7 @@ fn assign<'a>(
 
 /// The day that the checklist counts ages from, where a document states it.
 fn as_of(checklist: &Checklist, assigned: &Assigned<'_>) -> Option<Date> {
-    let stated = rules::stated(assigned, checklist.as_of.as_ref()?);
+    let stated = rules::stated_values(assigned, checklist.as_of.as_ref()?);
     stated.iter().find_map(|value| value.value.parse().ok())
 }
 
@@ -155,7 +155,7 @@ fn fulfilment(requirement: &Requirement, assigned: &Assigned<'_>, as_of: Date) -
     for paper in papers {
         let faults = faults(requirement, paper, as_of);
         worth.push(if faults.is_empty() { 1.0 } else { HALF });
-        reasons.extend(faults.into_iter().map(|fault| format!("{}: {fault}", paper.named())));
+        reasons.extend(faults.into_iter().map(|fault| format!("{}: {fault}", paper.display_name())));
     }
     // The best ones count where there are more than are asked for.
     worth.sort_by(|one, other| other.total_cmp(one));
@@ -216,13 +216,13 @@ fn faults(requirement: &Requirement, paper: &Paper, as_of: Date) -> Vec<String> 
 fn score(requirements: &[Fulfilment]) -> f64 {
     let required = || requirements.iter().filter(|requirement| !requirement.is_optional);
     let of: f64 = required().map(|requirement| requirement.of).sum();
-    if of > 0.0 { rounded(required().map(|requirement| requirement.points).sum::<f64>() / of) } else { 1.0 }
+    if of > 0.0 { round_to_percent(required().map(|requirement| requirement.points).sum::<f64>() / of) } else { 1.0 }
 }
 
 fn least(confidences: &[f64]) -> f64 {
-    if confidences.is_empty() { 0.0 } else { rounded(confidences.iter().copied().fold(1.0, f64::min)) }
+    if confidences.is_empty() { 0.0 } else { round_to_percent(confidences.iter().copied().fold(1.0, f64::min)) }
 }
 
-fn rounded(number: f64) -> f64 {
+fn round_to_percent(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }

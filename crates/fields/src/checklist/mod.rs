@@ -33,7 +33,7 @@ mod tests;
 
 pub use analyse::analyse;
 pub use compare::Comparison;
-pub use model::{Agreement, Checklist, DateOrder, FieldRef, Recent, Requirement};
+pub use model::{Agreement, Checklist, DateSequence, FieldRef, Recent, Requirement};
 pub use paper::{Paper, PaperStatus, PaperValue};
 pub use report::{Analysis, ChecklistUsed, Contradiction, DuplicatePaper, Fulfilment, StatedValue, Verdict};
 pub use shipped::{shipped, shipped_text};

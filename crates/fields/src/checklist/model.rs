@@ -17,7 +17,7 @@ pub struct Checklist {
     pub as_of: Option<FieldRef>,
     pub documents: Vec<Requirement>,
     pub agree: Vec<Agreement>,
-    pub in_order: Vec<DateOrder>,
+    pub in_order: Vec<DateSequence>,
 }
 
 /// A document, or several of one kind, that must be there.
@@ -63,7 +63,7 @@ pub struct Agreement {
 
 /// Two dates of which the first may not be after the second.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DateOrder {
+pub struct DateSequence {
     pub name: Name,
     pub title: String,
     pub earlier: FieldRef,

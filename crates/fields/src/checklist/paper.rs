@@ -37,7 +37,7 @@ impl Paper {
     }
 
     /// The values of several fields one after the other; none where none of them was read.
-    pub(super) fn joined(&self, fields: &[String]) -> Option<PaperValue> {
+    pub(super) fn joined_value(&self, fields: &[String]) -> Option<PaperValue> {
         let values: Vec<&PaperValue> = fields.iter().filter_map(|field| self.value(field)).collect();
         let text = values.iter().map(|value| value.text.as_str()).collect::<Vec<_>>().join(" ");
         let confidence = values.iter().map(|value| value.confidence).fold(1.0, f64::min);
@@ -45,7 +45,7 @@ impl Paper {
     }
 
     /// As sentences name it.
-    pub(super) fn named(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         format!("{} ({})", self.file, self.id)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     compare::Comparison,
-    model::{Agreement, Checklist, DateOrder, FieldRef, Recent, Requirement},
+    model::{Agreement, Checklist, DateSequence, FieldRef, Recent, Requirement},
 };
 use crate::{
     DocTypes,
@@ -29,23 +29,23 @@ const MOST_DAYS: i64 = 36_500;
 const MOST_DOCUMENTS: i64 = 10_000;
 
 /// Reads one checklist. What it says of types and fields is compared with the types that are known.
-struct Reader<'a> {
+struct ChecklistReader<'a> {
     doctypes: Option<&'a DocTypes>,
 }
 
 impl Checklist {
     /// Reads a checklist, with all of its problems if it has any. `file` only appears in the messages.
     pub fn parse(text: &str, file: &str) -> Result<Self, YamlError> {
-        Reader { doctypes: None }.parse(text, file)
+        ChecklistReader { doctypes: None }.parse(text, file)
     }
 
     /// The same; types and fields that no known type of document has are problems, too.
     pub fn parse_for(text: &str, file: &str, doctypes: &DocTypes) -> Result<Self, YamlError> {
-        Reader { doctypes: Some(doctypes) }.parse(text, file)
+        ChecklistReader { doctypes: Some(doctypes) }.parse(text, file)
     }
 }
 
-impl Reader<'_> {
+impl ChecklistReader<'_> {
     fn parse(&self, text: &str, file: &str) -> Result<Checklist, YamlError> {
         let mut problems = Problems::default();
         let read = yaml::read(text, WANTED, &mut problems).and_then(|root| self.checklist(&root, &mut problems));
@@ -63,7 +63,7 @@ impl Reader<'_> {
         let version = fields.count("version", problems).unwrap_or(1);
         fields.require("documents", "list the documents that must be there", problems);
         let documents = self.documents(&fields, problems);
-        let as_of = fields.get("as_of").and_then(|node| self.dated(node, "as_of", &documents, problems));
+        let as_of = fields.get("as_of").and_then(|node| self.date_reference(node, "as_of", &documents, problems));
         let agree = self.agree(&fields, &documents, problems);
         let in_order = self.in_order(&fields, &documents, problems);
         let name = name?;
@@ -192,7 +192,7 @@ impl Reader<'_> {
         rules
     }
 
-    fn in_order(&self, fields: &Fields<'_>, documents: &[Requirement], problems: &mut Problems) -> Vec<DateOrder> {
+    fn in_order(&self, fields: &Fields<'_>, documents: &[Requirement], problems: &mut Problems) -> Vec<DateSequence> {
         let mut rules = Vec::new();
         for (index, node) in fields.list("in_order", problems).unwrap_or_default().iter().enumerate() {
             let path = format!("in_order[{index}]");
@@ -212,7 +212,7 @@ impl Reader<'_> {
             else {
                 continue;
             };
-            rules.push(DateOrder { title: title.unwrap_or_else(|| name.to_string()), name, earlier, later });
+            rules.push(DateSequence { title: title.unwrap_or_else(|| name.to_string()), name, earlier, later });
         }
         rules
     }
@@ -233,7 +233,13 @@ impl Reader<'_> {
         references
     }
 
-    fn dated(&self, node: &Node, path: &str, documents: &[Requirement], problems: &mut Problems) -> Option<FieldRef> {
+    fn date_reference(
+        &self,
+        node: &Node,
+        path: &str,
+        documents: &[Requirement],
+        problems: &mut Problems,
+    ) -> Option<FieldRef> {
         self.reference(node, path, documents, Some(FieldType::Date), problems)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     compare::Comparison,
-    model::{Agreement, DateOrder, FieldRef},
+    model::{Agreement, DateSequence, FieldRef},
     paper::{Paper, PaperStatus},
     report::{Contradiction, DuplicatePaper, StatedValue},
 };
@@ -15,10 +15,10 @@ const LEAST_EQUAL_VALUES: usize = 3;
 pub(super) type Assigned<'a> = HashMap<&'a str, Vec<&'a Paper>>;
 
 /// What the documents of a requirement state.
-pub(super) fn stated(assigned: &Assigned<'_>, reference: &FieldRef) -> Vec<StatedValue> {
+pub(super) fn stated_values(assigned: &Assigned<'_>, reference: &FieldRef) -> Vec<StatedValue> {
     let papers = assigned.get(reference.requirement.as_str()).into_iter().flatten();
     let stated = papers.filter_map(|paper| {
-        let value = paper.joined(&reference.fields)?;
+        let value = paper.joined_value(&reference.fields)?;
         Some(StatedValue {
             document_id: paper.id.clone(),
             file: paper.file.clone(),
@@ -36,7 +36,7 @@ pub(super) fn check_agreement(
     assigned: &Assigned<'_>,
     rule: &Agreement,
 ) -> (Option<StatedValue>, Option<Contradiction>) {
-    let values: Vec<StatedValue> = rule.fields.iter().flat_map(|field| stated(assigned, field)).collect();
+    let values: Vec<StatedValue> = rule.fields.iter().flat_map(|field| stated_values(assigned, field)).collect();
     let Some(first) = values.first().cloned() else { return (None, None) };
     let differing = values.iter().filter(|value| !rule.comparison.agree(&first.value, &value.value));
     // The same other value in three payslips is said once.
@@ -49,23 +49,23 @@ pub(super) fn check_agreement(
     if others.is_empty() {
         return (Some(first), None);
     }
-    let others: Vec<String> = others.iter().map(|value| said(value)).collect();
-    let message = format!("{}: {}, but {}", rule.title, said(&first), others.join(" and "));
+    let others: Vec<String> = others.iter().map(|value| describe(value)).collect();
+    let message = format!("{}: {}, but {}", rule.title, describe(&first), others.join(" and "));
     let kind = rule.comparison.as_str().to_owned();
     (None, Some(Contradiction { rule: rule.name.to_string(), kind, message, values }))
 }
 
-fn said(value: &StatedValue) -> String {
+fn describe(value: &StatedValue) -> String {
     format!("{} in {} ({})", value.value, value.file, value.document_id)
 }
 
 /// The first pair of dates that is the wrong way round.
-pub(super) fn check_order(assigned: &Assigned<'_>, rule: &DateOrder) -> Option<Contradiction> {
-    let (earlier, later) = (stated(assigned, &rule.earlier), stated(assigned, &rule.later));
+pub(super) fn check_order(assigned: &Assigned<'_>, rule: &DateSequence) -> Option<Contradiction> {
+    let (earlier, later) = (stated_values(assigned, &rule.earlier), stated_values(assigned, &rule.later));
     for first in &earlier {
         // Normalised dates are in the order of their text.
         if let Some(second) = later.iter().find(|second| first.value > second.value) {
-            let message = format!("{}: {} is after {}", rule.title, said(first), said(second));
+            let message = format!("{}: {} is after {}", rule.title, describe(first), describe(second));
             let values = vec![first.clone(), second.clone()];
             return Some(Contradiction { rule: rule.name.to_string(), kind: "order".to_owned(), message, values });
         }
@@ -81,7 +81,7 @@ pub(super) fn duplicates(papers: &[Paper]) -> Vec<DuplicatePaper> {
         let Some(first) = papers[..index].iter().filter(is_known).find(|other| says_the_same(other, paper)) else {
             continue;
         };
-        let message = format!("{} says the same as {} and counts once", paper.named(), first.named());
+        let message = format!("{} says the same as {} and counts once", paper.display_name(), first.display_name());
         let same_as = first.id.clone();
         found.push(DuplicatePaper { document_id: paper.id.clone(), file: paper.file.clone(), same_as, message });
     }

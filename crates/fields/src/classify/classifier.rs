@@ -2,12 +2,12 @@
 
 use super::{
     class::PageClass,
-    confidence::Calibration,
+    confidence::ClassCalibration,
     phrases::PhraseIndex,
     reason::{Reason, quote},
-    recognition::{Place, Rule, Turn, Wanted},
-    signals::{Signal, seen},
-    view::{Segment, View},
+    recognition::{Position, Rule, Turn, Wanted},
+    signals::{Signal, detect_signals},
+    view::{TextSegment, View},
 };
 use crate::doctype::{DocTypes, OTHER};
 use bindery_core::Name;
@@ -30,7 +30,7 @@ pub struct Classifier {
     index: PhraseIndex,
     /// For each phrase of the index, the type and the rule it belongs to.
     owners: Vec<(usize, usize)>,
-    calibration: Calibration,
+    calibration: ClassCalibration,
 }
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ struct Type {
 
 /// A phrase or pattern that was found: how much it weighs there, and in which words.
 #[derive(Debug, Clone)]
-struct Hit {
+struct RuleHit {
     phrase: usize,
     weight: f64,
     in_title: bool,
@@ -73,12 +73,12 @@ impl Classifier {
                 }
             }
         }
-        Self { types, other: Name::from(OTHER), index, owners, calibration: Calibration::default() }
+        Self { types, other: Name::from(OTHER), index, owners, calibration: ClassCalibration::default() }
     }
 
     /// What this page is, judged alone.
     pub fn classify(&self, page: &Page) -> PageClass {
-        let view = View::of(page);
+        let view = View::new(page);
         if view.words == 0 {
             return self.without_text(page);
         }
@@ -87,18 +87,18 @@ impl Classifier {
 
     /// The sum of what speaks for each type, `other` without its head start: for those who fit the calibration.
     pub fn scores(&self, page: &Page) -> Vec<(Name, f64)> {
-        let verdicts = self.verdicts(page, &View::of(page));
+        let verdicts = self.verdicts(page, &View::new(page));
         verdicts.into_iter().map(|verdict| (verdict.name, verdict.score)).collect()
     }
 
     /// One for each type; there is always one for `other`.
-    fn verdicts(&self, page: &Page, view: &View) -> Vec<Verdict> {
-        let signals = seen(page, view);
+    fn verdicts(&self, page: &Page, view: &View) -> Vec<TypeScore> {
+        let signals = detect_signals(page, view);
         let hits = self.hits(view);
-        let mut verdicts: Vec<Verdict> =
-            self.types.iter().zip(hits).map(|(doctype, hits)| Verdict::of(doctype, hits, &signals)).collect();
+        let mut verdicts: Vec<TypeScore> =
+            self.types.iter().zip(hits).map(|(doctype, hits)| TypeScore::new(doctype, hits, &signals)).collect();
         if !self.types.iter().any(|doctype| doctype.name == self.other) {
-            verdicts.push(Verdict::empty(self.other.clone()));
+            verdicts.push(TypeScore::empty(self.other.clone()));
         }
         verdicts
     }
@@ -115,8 +115,8 @@ impl Classifier {
     }
 
     /// For each type, for each of its rules, what was found.
-    fn hits(&self, view: &View) -> Vec<Vec<Vec<Hit>>> {
-        let mut hits: Vec<Vec<Vec<Hit>>> =
+    fn hits(&self, view: &View) -> Vec<Vec<Vec<RuleHit>>> {
+        let mut hits: Vec<Vec<Vec<RuleHit>>> =
             self.types.iter().map(|doctype| vec![Vec::new(); doctype.rules.len()]).collect();
         for segment in &view.segments {
             // Where the last phrase of each rule ended: "experience" within "work experience" is not another hit.
@@ -152,33 +152,33 @@ impl Classifier {
 }
 
 /// Keeps a hit unless the same phrase already counts as much.
-fn keep(hits: &mut Vec<Hit>, phrase: usize, weight: f64, segment: &Segment, found: &str) {
+fn keep(hits: &mut Vec<RuleHit>, phrase: usize, weight: f64, segment: &TextSegment, found: &str) {
     let known = hits.iter_mut().find(|hit| hit.phrase == phrase);
     match known {
         Some(hit) if hit.weight.abs() >= weight.abs() => {}
-        Some(hit) => *hit = Hit { phrase, weight, in_title: segment.zones.title, quote: quote(found) },
-        None => hits.push(Hit { phrase, weight, in_title: segment.zones.title, quote: quote(found) }),
+        Some(hit) => *hit = RuleHit { phrase, weight, in_title: segment.zones.title, quote: quote(found) },
+        None => hits.push(RuleHit { phrase, weight, in_title: segment.zones.title, quote: quote(found) }),
     }
 }
 
 /// What a rule weighs for so many words of a segment; None if it does not hold there.
-fn weight_at(rule: &Rule, segment: &Segment, words: usize) -> Option<f64> {
+fn weight_at(rule: &Rule, segment: &TextSegment, words: usize) -> Option<f64> {
     let zones = segment.zones;
     let holds = match rule.place {
-        Place::Anywhere | Place::AnywhereRatherTitle => true,
-        Place::Title if rule.turn == Turn::First && segment.is_numbered() => false,
-        Place::Title => segment.is_title_of(words),
-        Place::Top => zones.top,
-        Place::Bottom => zones.bottom,
-        Place::TableHeader => zones.table_header,
+        Position::Anywhere | Position::AnywhereRatherTitle => true,
+        Position::Title if rule.turn == Turn::First && segment.is_numbered() => false,
+        Position::Title => segment.is_title_of(words),
+        Position::Top => zones.top,
+        Position::Bottom => zones.bottom,
+        Position::TableHeader => zones.table_header,
     };
-    let twice = rule.place == Place::AnywhereRatherTitle && segment.is_title_of(words);
+    let twice = rule.place == Position::AnywhereRatherTitle && segment.is_title_of(words);
     holds.then_some(if twice { rule.weight * 2.0 } else { rule.weight })
 }
 
 /// What speaks for one type.
 #[derive(Debug)]
-struct Verdict {
+struct TypeScore {
     name: Name,
     score: f64,
     begins: f64,
@@ -186,12 +186,12 @@ struct Verdict {
     because: Vec<Reason>,
 }
 
-impl Verdict {
+impl TypeScore {
     fn empty(name: Name) -> Self {
         Self { name, score: 0.0, begins: 0.0, ends: 0.0, because: Vec::new() }
     }
 
-    fn of(doctype: &Type, hits: Vec<Vec<Hit>>, signals: &[Signal]) -> Self {
+    fn new(doctype: &Type, hits: Vec<Vec<RuleHit>>, signals: &[Signal]) -> Self {
         let mut verdict = Self::empty(doctype.name.clone());
         for (rule, mut hits) in doctype.rules.iter().zip(hits) {
             // The heaviest count; a sort that keeps the order of equal ones keeps the answer the same every time.
@@ -209,7 +209,7 @@ impl Verdict {
                 Turn::Last => verdict.ends += weight.max(0.0),
             }
             verdict.score += weight;
-            verdict.because.push(Reason::new(said(rule, &hits), weight));
+            verdict.because.push(Reason::new(describe(rule, &hits), weight));
         }
         for (signal, weight) in &doctype.looks {
             if signals.contains(signal) {
@@ -223,7 +223,7 @@ impl Verdict {
 }
 
 /// What was found, as a sentence.
-fn said(rule: &Rule, hits: &[Hit]) -> String {
+fn describe(rule: &Rule, hits: &[RuleHit]) -> String {
     let quotes: Vec<&str> = hits.iter().map(|hit| hit.quote.as_str()).collect();
     let quotes = match quotes.as_slice() {
         [all @ .., last] if !all.is_empty() => format!("{} and {last}", all.join(", ")),
@@ -231,9 +231,9 @@ fn said(rule: &Rule, hits: &[Hit]) -> String {
     };
     let place = match rule.place {
         _ if hits.iter().all(|hit| hit.in_title) => "the title says",
-        Place::TableHeader => "a table's columns are called",
-        Place::Top => "the top of the page says",
-        Place::Bottom => "the lower part of the page says",
+        Position::TableHeader => "a table's columns are called",
+        Position::Top => "the top of the page says",
+        Position::Bottom => "the lower part of the page says",
         _ => "the page says",
     };
     match &rule.because {
@@ -242,9 +242,9 @@ fn said(rule: &Rule, hits: &[Hit]) -> String {
     }
 }
 
-fn conclude(verdicts: Vec<Verdict>, calibration: Calibration, words: usize) -> PageClass {
+fn conclude(verdicts: Vec<TypeScore>, calibration: ClassCalibration, words: usize) -> PageClass {
     let scores: Vec<(Name, f64)> = verdicts.iter().map(|verdict| (verdict.name.clone(), verdict.score)).collect();
-    let mut ranked: Vec<(Verdict, f64)> = verdicts.into_iter().zip(calibration.likelihoods(&scores)).collect();
+    let mut ranked: Vec<(TypeScore, f64)> = verdicts.into_iter().zip(calibration.likelihoods(&scores)).collect();
     // By name where all else is equal, so that the order of the files does not matter.
     ranked.sort_by(|(a, likely_a), (b, likely_b)| {
         likely_b.total_cmp(likely_a).then(b.score.total_cmp(&a.score)).then_with(|| a.name.cmp(&b.name))

@@ -9,7 +9,7 @@ use bindery_core::Name;
 /// become likelihoods. A type for which nothing speaks has no share. `other` takes part with a score that a type must
 /// beat, so that a page with one weak hint is not taken for certain.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calibration {
+pub struct ClassCalibration {
     /// What a type's score has to beat.
     pub other_score: f64,
     /// How many points of score make one type e times as likely as another.
@@ -20,7 +20,7 @@ pub struct Calibration {
 /// hidden: papers of the real world say fewer of the phrases we know than those on which the rules were written. The fit
 /// is flat: temperatures from 0.5 to 1 are within two per cent of each other, and the highest is the most careful. It
 /// would have `other` start at 1.25; real piles hold more kinds of other pages than ours, so it starts higher.
-impl Default for Calibration {
+impl Default for ClassCalibration {
     fn default() -> Self {
         Self { other_score: 2.0, temperature: 1.0 }
     }
@@ -29,7 +29,7 @@ impl Default for Calibration {
 /// No page is beyond doubt.
 const SUREST: f64 = 0.995;
 
-impl Calibration {
+impl ClassCalibration {
     /// The likelihood of each type, from its score, in the same order.
     pub fn likelihoods(&self, scores: &[(Name, f64)]) -> Vec<f64> {
         let raised = |(name, score): &(Name, f64)| if *name == *OTHER { score + self.other_score } else { *score };
@@ -49,7 +49,7 @@ mod tests {
 
     fn likelihoods(scores: &[(&str, f64)]) -> Vec<f64> {
         let scores: Vec<_> = scores.iter().map(|(name, score)| (Name::from(*name), *score)).collect();
-        Calibration { other_score: 3.0, temperature: 1.0 }.likelihoods(&scores)
+        ClassCalibration { other_score: 3.0, temperature: 1.0 }.likelihoods(&scores)
     }
 
     #[test]

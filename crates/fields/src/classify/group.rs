@@ -62,7 +62,7 @@ pub(super) fn one_document(pages: &[(&Page, &PageClass)], doctype: &str, because
 
 /// Puts pages, in their order, together to documents.
 pub fn group(pages: &[(&Page, &PageClass)]) -> Vec<Document> {
-    let marks: Vec<Marks> = pages.iter().map(|(page, _)| Marks::of(page)).collect();
+    let marks: Vec<Marks> = pages.iter().map(|(page, _)| Marks::new(page)).collect();
     let mut drafts: Vec<Draft> = Vec::new();
     // The last page with text: a blank one between two pages says nothing about them.
     let mut before: Option<usize> = None;

@@ -52,8 +52,8 @@ pattern!(REFERENCE, r"[a-z]{0,4}[-/]?\d[\d/-]{3,}\d|[a-z]{2}\d{2}(?: ?[a-z0-9]{4
 pattern!(DATE_OR_SUM, r"^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$|^(?:19|20)\d\d(?:-(?:19|20)\d\d)?$");
 
 impl Marks {
-    pub(super) fn of(page: &Page) -> Self {
-        let view = View::of(page);
+    pub(super) fn new(page: &Page) -> Self {
+        let view = View::new(page);
         let rows = &view.rows;
         let top = rows.iter().take(EDGE_ROWS);
         let bottom = rows.iter().rev().take(EDGE_ROWS);
@@ -144,19 +144,19 @@ fn language(view: &View) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn numbered(row: &str) -> Option<(u32, Option<u32>)> {
+    fn page_number(row: &str) -> Option<(u32, Option<u32>)> {
         numbering([row.to_owned()].iter()).map(|numbering| (numbering.page, numbering.of))
     }
 
     #[test]
     fn the_number_of_a_page_is_read_in_several_languages() {
-        assert_eq!(numbered("page 2 of 3"), Some((2, Some(3))));
-        assert_eq!(numbered("seite 1 von 1"), Some((1, Some(1))));
-        assert_eq!(numbered("pagina 4 de 10"), Some((4, Some(10))));
-        assert_eq!(numbered("example bank 2/5"), Some((2, Some(5))));
-        assert_eq!(numbered("- 7 -"), Some((7, None)));
-        assert_eq!(numbered("3/2"), None);
-        assert_eq!(numbered("total 12.00"), None);
+        assert_eq!(page_number("page 2 of 3"), Some((2, Some(3))));
+        assert_eq!(page_number("seite 1 von 1"), Some((1, Some(1))));
+        assert_eq!(page_number("pagina 4 de 10"), Some((4, Some(10))));
+        assert_eq!(page_number("example bank 2/5"), Some((2, Some(5))));
+        assert_eq!(page_number("- 7 -"), Some((7, None)));
+        assert_eq!(page_number("3/2"), None);
+        assert_eq!(page_number("total 12.00"), None);
     }
 
     #[test]

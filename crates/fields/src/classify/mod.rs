@@ -25,7 +25,7 @@ mod view;
 pub use by_fields::{LEAST_TYPE_CONFIDENCE, documents};
 pub use class::PageClass;
 pub use classifier::Classifier;
-pub use confidence::Calibration;
+pub use confidence::ClassCalibration;
 pub use group::{Document, group};
 pub use reason::Reason;
 pub use recognition::{Recognition, Rule};

@@ -89,7 +89,7 @@ impl PhraseIndex {
 mod tests {
     use super::*;
 
-    fn found(phrases: &[&str], text: &str) -> Vec<usize> {
+    fn find_phrases(phrases: &[&str], text: &str) -> Vec<usize> {
         let mut index = PhraseIndex::default();
         for phrase in phrases {
             index.add(&Phrase::new(phrase).unwrap());
@@ -101,16 +101,16 @@ mod tests {
 
     #[test]
     fn phrases_are_whole_words_whatever_their_looks() {
-        assert_eq!(found(&["Invoice no."], "INVOICE\nNO: 12"), [0]);
-        assert_eq!(found(&["invoice"], "invoiced"), [0_usize; 0]);
-        assert_eq!(found(&["relevé de compte"], "RELEVE DE COMPTE"), [0]);
+        assert_eq!(find_phrases(&["Invoice no."], "INVOICE\nNO: 12"), [0]);
+        assert_eq!(find_phrases(&["invoice"], "invoiced"), [0_usize; 0]);
+        assert_eq!(find_phrases(&["relevé de compte"], "RELEVE DE COMPTE"), [0]);
     }
 
     #[test]
     fn a_star_stands_for_any_letters() {
-        assert_eq!(found(&["*rechnung", "rechnung*", "*vertrag*"], "Abschlagsrechnung"), [0]);
-        assert_eq!(found(&["*rechnung", "rechnung*"], "Rechnungsnummer"), [1]);
-        assert_eq!(found(&["*rechnung nr"], "Teilrechnung Nr. 5"), [0]);
+        assert_eq!(find_phrases(&["*rechnung", "rechnung*", "*vertrag*"], "Abschlagsrechnung"), [0]);
+        assert_eq!(find_phrases(&["*rechnung", "rechnung*"], "Rechnungsnummer"), [1]);
+        assert_eq!(find_phrases(&["*rechnung nr"], "Teilrechnung Nr. 5"), [0]);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::rc::Rc;
 
 const KEYS: &[&str] = &["says", "looks"];
 const RULE_KEYS: &[&str] = &["any", "each", "pattern", "where", "page", "weight", "most", "because"];
-const PLACES: &[(&str, Place)] = &[
-    ("title", Place::Title),
-    ("top", Place::Top),
-    ("bottom", Place::Bottom),
-    ("table_header", Place::TableHeader),
-    ("anywhere", Place::Anywhere),
+const PLACES: &[(&str, Position)] = &[
+    ("title", Position::Title),
+    ("top", Position::Top),
+    ("bottom", Position::Bottom),
+    ("table_header", Position::TableHeader),
+    ("anywhere", Position::Anywhere),
 ];
 const TURNS: &[(&str, Turn)] = &[("first", Turn::First), ("later", Turn::Later), ("last", Turn::Last)];
 const HEAVIEST: f64 = 20.0;
@@ -34,7 +34,7 @@ pub struct Recognition {
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub(super) wanted: Wanted,
-    pub(super) place: Place,
+    pub(super) place: Position,
     pub(super) turn: Turn,
     pub(super) weight: f64,
     /// What it is called in reasons; without one the words themselves are quoted.
@@ -52,7 +52,7 @@ pub(super) enum Wanted {
 
 /// Where it must stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Place {
+pub(super) enum Position {
     #[default]
     Anywhere,
     /// Anywhere, and twice as much in a title: what a bare phrase means.
@@ -91,7 +91,7 @@ impl Rule {
         if node.as_text().is_some() {
             let phrase = read_phrase(node, path, problems)?;
             let wanted = Wanted::Any(vec![phrase]);
-            let place = Place::AnywhereRatherTitle;
+            let place = Position::AnywhereRatherTitle;
             return Some(Self { wanted, place, turn: Turn::Any, weight: DEFAULT_WEIGHT, because: None });
         }
         let fields = Fields::open(node, path, RULE_KEYS, problems)?;

@@ -77,7 +77,7 @@ pattern!(CONTACT, r"[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\+\d{2}[\d ()/-]{7,}|\(\d{3}\
 pattern!(MACHINE_LINE, r"^[a-z0-9<«]*(?:<<|<[a-z0-9]+<|<k<|«<|<«)[a-z0-9<«]*$");
 
 /// What can be seen of this page.
-pub(super) fn seen(page: &Page, view: &View) -> Vec<Signal> {
+pub(super) fn detect_signals(page: &Page, view: &View) -> Vec<Signal> {
     let rows = &view.rows;
     let count = |pattern: &Regex| rows.iter().filter(|row| pattern.is_match(row)).count();
     let amounts: usize = rows.iter().map(|row| AMOUNT.find_iter(row).count()).sum();

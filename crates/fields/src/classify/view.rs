@@ -26,7 +26,7 @@ pub(super) struct Zones {
     pub(super) table_header: bool,
 }
 
-impl Segment {
+impl TextSegment {
     /// Whether these words, as a title, say what the page is. In a line that is a title only because it stands alone
     /// they must be a good part of it: "Invoice 2024-17" is a title, "Thanks for paying our last invoice" is none.
     pub(super) fn is_title_of(&self, words: usize) -> bool {
@@ -47,7 +47,7 @@ impl Segment {
 
 /// Text whose words follow each other.
 #[derive(Debug)]
-pub(super) struct Segment {
+pub(super) struct TextSegment {
     pub(super) text: String,
     /// The text as patterns are compared with.
     pub(super) folded: String,
@@ -60,7 +60,7 @@ pub(super) struct Segment {
 /// A page, prepared once for all types.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<TextSegment>,
     /// Lines from the left edge to the right, folded, from the top.
     pub(super) rows: Vec<String>,
     /// How many words there are.
@@ -72,7 +72,7 @@ pub(super) struct View {
 }
 
 impl View {
-    pub(super) fn of(page: &Page) -> Self {
+    pub(super) fn new(page: &Page) -> Self {
         let mut view = Self::default();
         let lines = lines_of(page);
         let height = page.size.map(|size| size.height).filter(|height| *height > 0.0);
@@ -101,7 +101,7 @@ impl View {
             view.rows = block_rows(page);
             view.top_rows = view.rows.len().min(12);
         } else {
-            view.rows = lines.iter().map(Line::text).collect();
+            view.rows = lines.iter().map(PageRow::text).collect();
             let top = height.map_or(f32::MAX, |height| height * 0.3);
             view.top_rows = lines.iter().take_while(|line| line.y1 < top).count();
         }
@@ -150,7 +150,7 @@ impl View {
         if !tokens.is_empty() && tokens.len() <= most && !self.is_full() {
             self.looked_at += tokens.len();
             let folded = fold_text(text);
-            self.segments.push(Segment { text: text.to_owned(), folded, tokens, zones, only_alone });
+            self.segments.push(TextSegment { text: text.to_owned(), folded, tokens, zones, only_alone });
         }
     }
 }
@@ -200,12 +200,12 @@ struct Chunk {
 
 /// All that stands at one height of the page, in pieces where there are wide gaps.
 #[derive(Debug)]
-struct Line {
+struct PageRow {
     chunks: Vec<Chunk>,
     y1: f32,
 }
 
-impl Line {
+impl PageRow {
     fn text(&self) -> String {
         let texts: Vec<&str> = self.chunks.iter().map(|chunk| chunk.text.as_str()).collect();
         fold_text(&texts.join(" "))
@@ -213,7 +213,7 @@ impl Line {
 }
 
 /// The page's words as lines. Empty where words have no places.
-fn lines_of(page: &Page) -> Vec<Line> {
+fn lines_of(page: &Page) -> Vec<PageRow> {
     let mut words: Vec<_> = page.words.iter().take(MOST_WORDS).filter(|word| word.bbox.y0.is_finite()).collect();
     let middle = |bbox: &Rect| bbox.center().1;
     words.sort_by(|a, b| middle(&a.bbox).total_cmp(&middle(&b.bbox)));
@@ -244,15 +244,15 @@ fn lines_of(page: &Page) -> Vec<Line> {
             }
         }
         let y1 = chunks.iter().map(|chunk| chunk.bbox.y1).fold(0.0, f32::max);
-        lines.push(Line { chunks, y1 });
+        lines.push(PageRow { chunks, y1 });
     }
     lines
 }
 
 /// A line of several words without figures, with figures right below: the titles of columns, also where nothing
 /// was recognised as a table.
-fn is_above_columns(line: &Line, below: Option<&Line>) -> bool {
-    let has_digit = |line: &Line| line.chunks.iter().any(|chunk| chunk.text.contains(|c: char| c.is_ascii_digit()));
+fn is_above_columns(line: &PageRow, below: Option<&PageRow>) -> bool {
+    let has_digit = |line: &PageRow| line.chunks.iter().any(|chunk| chunk.text.contains(|c: char| c.is_ascii_digit()));
     line.chunks.len() >= 3 && !has_digit(line) && below.is_some_and(|below| below.chunks.len() >= 3 && has_digit(below))
 }
 

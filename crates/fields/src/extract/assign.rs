@@ -68,7 +68,7 @@ pub(crate) fn assign(schema: &Schema, mut slots: Vec<Slot>) -> Vec<Pick> {
         let kind = schema.fields[slot.field].kind;
         // Two dates may be printed as one word: `02/26/20-03/03/20`.
         let value = if kind == FieldType::Date { scored.candidate.parsed.normalised.as_str() } else { "" };
-        let words = (Family::of(kind), start, value);
+        let words = (Family::from(kind), start, value);
         // Arithmetic may confirm that the same print is two fields: what is due is also the total.
         let may_share = confirmed.contains(&(slot.field, start));
         if taken.contains(&words) && !may_share {
@@ -91,8 +91,8 @@ enum Family {
     Other(FieldType),
 }
 
-impl Family {
-    fn of(kind: FieldType) -> Self {
+impl From<FieldType> for Family {
+    fn from(kind: FieldType) -> Self {
         match kind {
             FieldType::Money | FieldType::Decimal | FieldType::Integer => Self::Number,
             FieldType::String | FieldType::Name | FieldType::Address => Self::Text,

@@ -32,7 +32,7 @@ pub(crate) fn find(sheet: &Sheet, kind: FieldType) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (line, printed) in sheet.lines.iter().enumerate() {
         for segment in &printed.segments {
-            let finder = Finder { sheet, line, segment };
+            let finder = CandidateFinder { sheet, line, segment };
             match kind {
                 FieldType::Money | FieldType::Decimal | FieldType::Integer => finder.numbers(kind, &mut found),
                 FieldType::Date => finder.dates(&mut found),
@@ -90,7 +90,7 @@ fn wide_ranges(sheet: &Sheet) -> Vec<Candidate> {
         let [first, second] = pair else { return None };
         let is_one_run = sheet.segment_of(first.line, first.tokens.start)?.tokens.contains(&second.tokens.start);
         let parsed = (!is_one_run && is_span(sheet, first, second))
-            .then(|| date_range::joined(&first.parsed, &second.parsed))
+            .then(|| date_range::join_dates(&first.parsed, &second.parsed))
             .flatten()?;
         let tokens = first.tokens.start..second.tokens.end;
         let (rect, text) = (first.rect.union(&second.rect), sheet.quote(&tokens));
@@ -119,17 +119,17 @@ fn is_span(sheet: &Sheet, first: &Candidate, second: &Candidate) -> bool {
 }
 
 /// Marks that end a word without being a part of the value.
-pub(crate) fn trimmed(text: &str) -> &str {
+pub(crate) fn trim_marks(text: &str) -> &str {
     text.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '"' | '“' | '”' | '„' | '*' | '|' | '='))
 }
 
-struct Finder<'s> {
+struct CandidateFinder<'s> {
     sheet: &'s Sheet,
     line: usize,
     segment: &'s Segment,
 }
 
-impl Finder<'_> {
+impl CandidateFinder<'_> {
     fn candidate(&self, tokens: Range<usize>, text: &str, parsed: Parsed, fit: f32) -> Candidate {
         let rect = self.sheet.rect_of(&tokens);
         Candidate { line: self.line, tokens, rect, text: text.to_owned(), parsed, currency: None, fit }
@@ -154,11 +154,11 @@ impl Finder<'_> {
         for index in self.segment.tokens.clone() {
             let token = &self.sheet.tokens[index].text;
             let alone = currency::parse(token);
-            let Some(code) = alone.or_else(|| currency::split_off(trimmed(token)).0) else { continue };
+            let Some(code) = alone.or_else(|| currency::split_off(trim_marks(token)).0) else { continue };
             // ALL, PEN and TRY are words, too: a code counts beside an amount, or where a label asks for it.
             let is_word = alone.is_some() && token.chars().all(|c| !c.is_ascii_punctuation()) && token.is_ascii();
             let counts = |neighbour: Option<usize>| {
-                let text = neighbour.and_then(|index| self.word(index)).map(trimmed);
+                let text = neighbour.and_then(|index| self.word(index)).map(trim_marks);
                 text.is_some_and(|text| decimal::parse(text, self.sheet.habits.decimal_mark).is_some())
             };
             let fit = if !is_word || counts(index.checked_sub(1)) || counts(Some(index + 1)) { 1.0 } else { UNSURE };
@@ -169,7 +169,7 @@ impl Finder<'_> {
     fn matches(&self, pattern: &Regex, parse: impl Fn(&str) -> Option<Parsed>, found: &mut Vec<Candidate>) {
         for printed in pattern.find_iter(&self.segment.text) {
             let Some(parsed) = parse(printed.as_str()) else { continue };
-            let text = shortened(printed.as_str(), &parsed.normalised);
+            let text = matching_start(printed.as_str(), &parsed.normalised);
             let range = printed.start()..printed.start() + text.len();
             // A number inside a longer word is a part of something else.
             let before = self.segment.text[..range.start].chars().next_back();
@@ -214,12 +214,12 @@ impl Finder<'_> {
         {
             return None;
         }
-        text.push_str(without_tax_mark(trimmed(first)));
+        text.push_str(without_tax_mark(trim_marks(first)));
         end += 1;
         if is_group_start(first) {
             while let Some(next) = self.word(end).filter(|word| is_group(word) && self.stands_close(end)) {
                 text.push(' ');
-                text.push_str(trimmed(next));
+                text.push_str(trim_marks(next));
                 end += 1;
             }
         }
@@ -249,7 +249,7 @@ impl Finder<'_> {
         let fit = fit(&number, &parsed.normalised, code, kind)?;
         let tokens = start..end;
         let quote = self.sheet.quote(&tokens);
-        let mut candidate = self.candidate(tokens, trimmed(&quote), parsed, fit);
+        let mut candidate = self.candidate(tokens, trim_marks(&quote), parsed, fit);
         candidate.currency = code;
         Some(candidate)
     }
@@ -308,7 +308,7 @@ fn is_group_start(word: &str) -> bool {
 
 /// Three digits, the last group with or without decimals.
 fn is_group(word: &str) -> bool {
-    let word = trimmed(word);
+    let word = trim_marks(word);
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let behind = &word[digits..];
     digits == 3 && (behind.is_empty() || behind.starts_with(['.', ',', '€', '$', '£', '-']))
@@ -339,7 +339,7 @@ fn fit(printed: &str, normalised: &str, code: Option<&str>, kind: FieldType) -> 
 }
 
 /// The start of a print that holds the letters and digits of its normalised form; what follows belongs to others.
-fn shortened<'t>(printed: &'t str, normalised: &str) -> &'t str {
+fn matching_start<'t>(printed: &'t str, normalised: &str) -> &'t str {
     let wanted = normalised.chars().filter(|c| c.is_alphanumeric()).count();
     let mut count = 0;
     for (at, c) in printed.char_indices() {

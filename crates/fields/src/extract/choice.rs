@@ -46,16 +46,16 @@ struct OptionPrint<'f> {
 
 /// The values of a choice that the pages state, best first as their labels stand.
 pub(super) fn rank(sheet: &Sheet, occurrences: &Occurrences, index: usize, field: &Field) -> Vec<Scored> {
-    let finder = Finder { sheet, occurrences, options: options(&field.one_of) };
+    let finder = ChoiceFinder { sheet, occurrences, options: options(&field.one_of) };
     if field.labels.is_empty() {
         let all: Vec<_> =
-            (0..sheet.lines.len()).flat_map(|line| finder.on(line, sheet.lines[line].tokens.clone())).collect();
-        return ticked(&all).map(|print| finder.scored(print, UNLABELLED, print.value)).collect();
+            (0..sheet.lines.len()).flat_map(|line| finder.options_on(line, sheet.lines[line].tokens.clone())).collect();
+        return ticked_options(&all).map(|print| finder.score_option(print, UNLABELLED, print.value)).collect();
     }
-    occurrences.of(index).flat_map(|label| finder.beside_or_below(label)).collect()
+    occurrences.for_field(index).flat_map(|label| finder.beside_or_below(label)).collect()
 }
 
-struct Finder<'s, 'f> {
+struct ChoiceFinder<'s, 'f> {
     sheet: &'s Sheet,
     occurrences: &'s Occurrences,
     /// The words of each allowed value; those with more words first.
@@ -79,18 +79,18 @@ pub(super) fn plain(text: &str) -> String {
     plain
 }
 
-impl<'f> Finder<'_, 'f> {
+impl<'f> ChoiceFinder<'_, 'f> {
     fn beside_or_below(&self, label: &Occurrence) -> Vec<Scored> {
         let line = &self.sheet.lines[label.line];
-        let mut beside = self.on(label.line, label.tokens.end..line.tokens.end);
+        let mut beside = self.options_on(label.line, label.tokens.end..line.tokens.end);
         cut_at_repetition(&mut beside);
         if !beside.is_empty() {
-            return self.chosen(&beside, label, BESIDE);
+            return self.chosen_options(&beside, label, BESIDE);
         }
         let mut below = Vec::new();
         let end = self.sheet.page_of(label.line).lines.end.min(label.line + 1 + MOST_LINES_BELOW);
         for line in label.line + 1..end {
-            let own = self.on(line, self.sheet.lines[line].tokens.clone());
+            let own = self.options_on(line, self.sheet.lines[line].tokens.clone());
             let names_another = self.sheet.lines[line].tokens.clone().any(|token| self.occurrences.is_label(token));
             if own.is_empty() && (names_another || !below.is_empty()) {
                 break;
@@ -98,22 +98,22 @@ impl<'f> Finder<'_, 'f> {
             below.extend(own);
         }
         cut_at_repetition(&mut below);
-        self.chosen(&below, label, BELOW)
+        self.chosen_options(&below, label, BELOW)
     }
 
     /// The ticked options of a label; where there are no boxes, the only value right behind it or on the next line.
-    fn chosen(&self, group: &[OptionPrint<'f>], label: &Occurrence, score: f32) -> Vec<Scored> {
+    fn chosen_options(&self, group: &[OptionPrint<'f>], label: &Occurrence, score: f32) -> Vec<Scored> {
         if group.iter().any(|print| print.before.is_some() || print.behind.is_some()) {
-            return ticked(group).map(|print| self.scored(print, score, &label.label)).collect();
+            return ticked_options(group).map(|print| self.score_option(print, score, &label.label)).collect();
         }
         let [only] = group else { return Vec::new() };
         let from = if only.line == label.line { label.tokens.end } else { self.sheet.lines[only.line].tokens.start };
         let is_next =
             only.line <= label.line + 1 && (from..only.tokens.start).all(|token| plain(self.word(token)).is_empty());
-        if is_next { vec![self.scored(only, PRINTED, &label.label)] } else { Vec::new() }
+        if is_next { vec![self.score_option(only, PRINTED, &label.label)] } else { Vec::new() }
     }
 
-    fn scored(&self, print: &OptionPrint<'f>, score: f32, label: &str) -> Scored {
+    fn score_option(&self, print: &OptionPrint<'f>, score: f32, label: &str) -> Scored {
         let candidate = Candidate {
             line: print.line,
             tokens: print.tokens.clone(),
@@ -127,7 +127,7 @@ impl<'f> Finder<'_, 'f> {
     }
 
     /// The options among some words of a line, up to the label of another field.
-    fn on(&self, line: usize, tokens: Range<usize>) -> Vec<OptionPrint<'f>> {
+    fn options_on(&self, line: usize, tokens: Range<usize>) -> Vec<OptionPrint<'f>> {
         let mut found = Vec::new();
         let mut at = tokens.start;
         while at < tokens.end {
@@ -190,7 +190,7 @@ impl<'f> Finder<'_, 'f> {
 }
 
 /// The options whose box is ticked. Boxes stand before their words or behind them, the same for all of a group.
-fn ticked<'p, 'f>(group: &'p [OptionPrint<'f>]) -> impl Iterator<Item = &'p OptionPrint<'f>> {
+fn ticked_options<'p, 'f>(group: &'p [OptionPrint<'f>]) -> impl Iterator<Item = &'p OptionPrint<'f>> {
     let count = |side: fn(&OptionPrint<'_>) -> Option<Mark>| group.iter().filter(|print| side(print).is_some()).count();
     let stand_behind = count(|print| print.behind) > count(|print| print.before);
     let is_ticked = move |print: &&OptionPrint<'f>| {

@@ -76,7 +76,7 @@ impl Extraction {
             rows.entry(&field.name).or_insert_with(|| RowChanges::new(field, known)).add(name, rest, value, by)?;
         }
         for (name, changes) in rows {
-            let now = changes.made()?;
+            let now = changes.into_rows()?;
             changed.absent.remove(name);
             changed.rows.insert(name.to_owned(), now);
         }
@@ -242,7 +242,7 @@ impl<'e> RowChanges<'e> {
     }
 
     /// The rows as they are then.
-    fn made(mut self) -> Result<Vec<Row>, CorrectionError> {
+    fn into_rows(mut self) -> Result<Vec<Row>, CorrectionError> {
         let field = || self.field.name.clone();
         if let Some(row) = self.removed.intersection(&self.touched).next() {
             return Err(CorrectionError::RemovedAndCorrected { field: field(), row: row + 1 });

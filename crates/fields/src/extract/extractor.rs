@@ -97,7 +97,7 @@ pub(super) struct FieldFinder<'s> {
 
 impl FieldFinder<'_> {
     fn fields(&self) -> BTreeMap<String, FieldValue> {
-        let mut decided = self.decided();
+        let mut decided = self.model_decisions();
         let mut slots = Vec::new();
         for (index, field) in self.schema.fields.iter().enumerate() {
             if decided.is_some() && field.meaning.is_some() {
@@ -117,13 +117,13 @@ impl FieldFinder<'_> {
         self.add_parties(&mut found, merchant.as_ref());
         for field in &self.schema.fields {
             let own = field.meaning.and_then(|meaning| decided.as_mut()?.remove(&meaning));
-            found.extend(own.map(|own| (field.name.clone(), self.learned(&own))));
+            found.extend(own.map(|own| (field.name.clone(), self.learned_value(&own))));
         }
         found
     }
 
     /// What models decide; None where no field has a meaning they were trained for.
-    fn decided(&self) -> Option<HashMap<Meaning, Decided>> {
+    fn model_decisions(&self) -> Option<HashMap<Meaning, Decided>> {
         let wanted: Vec<Meaning> = self.schema.fields.iter().filter_map(|field| field.meaning).collect();
         let models = learned::models().filter(|_| !wanted.is_empty())?;
         let candidates = |kind| self.candidates.get(&kind).map_or(&[][..], Vec::as_slice);
@@ -145,14 +145,15 @@ impl FieldFinder<'_> {
         Some(decided)
     }
 
-    fn learned(&self, own: &Decided) -> FieldValue {
+    fn learned_value(&self, own: &Decided) -> FieldValue {
         let mut doubts: Vec<Doubt> = Vec::new();
         doubts.extend(own.doubt.as_ref().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())));
         if let Some(rival) = &own.rival {
             doubts.push(Doubt::new(DoubtKind::Rival, format!("{rival} could be meant as well")));
         }
         let parts = ConfidenceParts { label: own.confidence, calibrated: true, ..ConfidenceParts::CERTAIN };
-        let mut value = self.evidenced(&own.value, &own.normalised, &own.spans, parts, doubts, own.label.clone());
+        let mut value =
+            self.value_with_evidence(&own.value, &own.normalised, &own.spans, parts, doubts, own.label.clone());
         value.because.clone_from(&own.because);
         value
     }
@@ -219,7 +220,14 @@ impl FieldFinder<'_> {
             };
             let spans = std::slice::from_ref(&candidate.tokens);
             let label = pick.scored.label.clone();
-            return self.evidenced(&candidate.text, &candidate.parsed.normalised, spans, parts, doubts, label);
+            return self.value_with_evidence(
+                &candidate.text,
+                &candidate.parsed.normalised,
+                spans,
+                parts,
+                doubts,
+                label,
+            );
         }
         let label = match &pick.scored.label {
             // A form that only one thing has needs no label, as long as nothing else has it.
@@ -232,7 +240,7 @@ impl FieldFinder<'_> {
             unique,
             ..ConfidenceParts::CERTAIN
         };
-        self.evidenced(
+        self.value_with_evidence(
             &candidate.text,
             &candidate.parsed.normalised,
             std::slice::from_ref(&candidate.tokens),
@@ -253,7 +261,7 @@ impl FieldFinder<'_> {
     }
 
     /// A value with the words that state it. Words of a page are the only way to one, so each is grounded.
-    pub(super) fn evidenced(
+    pub(super) fn value_with_evidence(
         &self,
         value: &str,
         normalised: &str,

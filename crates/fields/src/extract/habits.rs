@@ -119,7 +119,7 @@ fn is_day_first_country(sheet: &Sheet) -> bool {
     words.any(|part| DAY_FIRST.contains(&part.text.as_str()))
 }
 
-pub(super) fn of(sheet: &Sheet) -> Habits {
+pub(super) fn detect(sheet: &Sheet) -> Habits {
     let (mut dots, mut commas, mut day_first, mut month_first, mut dollars, mut others) = (0, 0, 0, 0, 0, 0);
     for token in &sheet.tokens {
         if token.text.len() > 1 && token.text.chars().all(char::is_alphabetic) && currency::parse(&token.text).is_none()

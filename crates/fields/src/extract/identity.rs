@@ -18,7 +18,7 @@ pub(super) fn add(sheet: &Sheet, schema: &Schema, extraction: &mut Extraction) {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for line in &sheet.lines {
         let joined: String = sheet.tokens[line.tokens.clone()].iter().map(|token| token.text.as_str()).collect();
-        if let Some(text) = mrz::cleaned(&joined) {
+        if let Some(text) = mrz::clean_line(&joined) {
             texts.push(text);
             spans.push(line.tokens.clone());
         }

@@ -11,11 +11,11 @@ use bindery_core::fold::fold_letter;
 pub struct Label {
     /// As written in the schema.
     pub text: String,
-    parts: Vec<Part>,
+    parts: Vec<LabelPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum LabelPart {
     Word(String),
     Gap,
 }
@@ -42,18 +42,18 @@ const COMPOUND_ENDS: &[&str] = &[
 impl Label {
     /// None if the text has no letter or digit at all.
     pub fn new(text: &str) -> Option<Self> {
-        let parts: Vec<Part> = text
+        let parts: Vec<LabelPart> = text
             .split_whitespace()
-            .flat_map(|word| if word == "…" || word == "..." { vec![Part::Gap] } else { words(word) })
+            .flat_map(|word| if word == "…" || word == "..." { vec![LabelPart::Gap] } else { words(word) })
             .collect();
-        let has_word = parts.iter().any(|part| matches!(part, Part::Word(_)));
-        let is_closed = !matches!(parts.last(), Some(Part::Gap)) && !matches!(parts.first(), Some(Part::Gap));
+        let has_word = parts.iter().any(|part| matches!(part, LabelPart::Word(_)));
+        let is_closed = !matches!(parts.last(), Some(LabelPart::Gap)) && !matches!(parts.first(), Some(LabelPart::Gap));
         (has_word && is_closed).then(|| Self { text: text.to_owned(), parts })
     }
 
     /// How many words it has.
     pub fn len(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Word(_))).count()
+        self.parts.iter().filter(|part| matches!(part, LabelPart::Word(_))).count()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -67,13 +67,13 @@ impl Label {
 
     /// Whether it names words that do not follow each other.
     pub(crate) fn has_gap(&self) -> bool {
-        self.parts.contains(&Part::Gap)
+        self.parts.contains(&LabelPart::Gap)
     }
 
     /// The first word, by which labels are looked up.
     pub(crate) fn first(&self) -> &str {
         match self.parts.first() {
-            Some(Part::Word(word)) => word,
+            Some(LabelPart::Word(word)) => word,
             _ => "",
         }
     }
@@ -84,18 +84,18 @@ impl Label {
     }
 }
 
-fn match_from<'p>(parts: &[Part], printed: &impl Fn(usize) -> Option<&'p str>, at: usize) -> Option<usize> {
+fn match_from<'p>(parts: &[LabelPart], printed: &impl Fn(usize) -> Option<&'p str>, at: usize) -> Option<usize> {
     match parts.split_first() {
         None => Some(at),
-        Some((Part::Word(word), rest)) => {
+        Some((LabelPart::Word(word), rest)) => {
             (printed(at) == Some(word.as_str())).then(|| match_from(rest, printed, at + 1)).flatten()
         }
-        Some((Part::Gap, rest)) => (0..=LONGEST_GAP).find_map(|skipped| match_from(rest, printed, at + skipped)),
+        Some((LabelPart::Gap, rest)) => (0..=LONGEST_GAP).find_map(|skipped| match_from(rest, printed, at + skipped)),
     }
 }
 
-fn words(word: &str) -> Vec<Part> {
-    plain_parts(word).into_iter().map(Part::Word).collect()
+fn words(word: &str) -> Vec<LabelPart> {
+    plain_parts(word).into_iter().map(LabelPart::Word).collect()
 }
 
 /// The comparable parts of one printed word.
@@ -127,16 +127,16 @@ fn close(current: &mut String, parts: &mut Vec<String>) {
     }
     for end in COMPOUND_ENDS {
         if let Some(start) = word.strip_suffix(end).filter(|start| start.len() >= 3 && start.is_ascii()) {
-            parts.push(unlinked(start));
+            parts.push(without_linking_letter(start));
             parts.push(if NUMBER_WORDS.contains(end) { NUMBER.to_owned() } else { (*end).to_owned() });
             return;
         }
     }
-    parts.push(unlinked(&word));
+    parts.push(without_linking_letter(&word));
 }
 
 /// Without the letter that links German compounds: "rechnungs" is "rechnung".
-fn unlinked(word: &str) -> String {
+fn without_linking_letter(word: &str) -> String {
     word.strip_suffix('s').filter(|start| start.ends_with("ung")).unwrap_or(word).to_owned()
 }
 

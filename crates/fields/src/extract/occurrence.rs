@@ -45,7 +45,7 @@ pub(crate) struct Occurrences {
 /// More on one page are noise, and cost time.
 const MOST_ON_A_PAGE: usize = 60;
 
-struct Entry<'s> {
+struct LabelEntry<'s> {
     /// None for words that only look like a label.
     field: Option<usize>,
     label: &'s Label,
@@ -53,19 +53,19 @@ struct Entry<'s> {
 }
 
 struct Match<'s> {
-    entry: &'s Entry<'s>,
+    entry: &'s LabelEntry<'s>,
     parts: Range<usize>,
 }
 
 impl Occurrences {
     pub(crate) fn find(sheet: &Sheet, schema: &Schema) -> Self {
-        let mut by_word: HashMap<&str, Vec<Entry<'_>>> = HashMap::new();
+        let mut by_word: HashMap<&str, Vec<LabelEntry<'_>>> = HashMap::new();
         for (index, field) in schema.fields.iter().enumerate().filter(|(_, field)| field.kind != FieldType::Rows) {
             for (place, label) in field.labels.iter().enumerate() {
-                by_word.entry(label.first()).or_default().push(Entry { field: Some(index), label, place });
+                by_word.entry(label.first()).or_default().push(LabelEntry { field: Some(index), label, place });
             }
             for (place, label) in field.never.iter().enumerate() {
-                by_word.entry(label.first()).or_default().push(Entry { field: None, label, place });
+                by_word.entry(label.first()).or_default().push(LabelEntry { field: None, label, place });
             }
         }
         let mut found = Self {
@@ -82,7 +82,7 @@ impl Occurrences {
         found
     }
 
-    fn add_line(&mut self, sheet: &Sheet, schema: &Schema, line: usize, by_word: &HashMap<&str, Vec<Entry<'_>>>) {
+    fn add_line(&mut self, sheet: &Sheet, schema: &Schema, line: usize, by_word: &HashMap<&str, Vec<LabelEntry<'_>>>) {
         let printed = &sheet.lines[line];
         let mut matches: Vec<Match<'_>> = Vec::new();
         for start in 0..printed.parts.len() {
@@ -139,7 +139,7 @@ impl Occurrences {
         }
     }
 
-    pub(crate) fn of(&self, field: usize) -> impl Iterator<Item = &Occurrence> {
+    pub(crate) fn for_field(&self, field: usize) -> impl Iterator<Item = &Occurrence> {
         self.by_field[field].iter().map(|index| &self.all[*index])
     }
 

@@ -1,8 +1,8 @@
 //! The parties of a document as fields: names, addresses, and what the opening sentence of a contract states.
 
 use super::{
-    extractor::FieldFinder,
     extraction::{ConfidenceParts, Doubt, DoubtKind, FieldValue},
+    extractor::FieldFinder,
     learned::Decided,
     party::{NameCandidate, Parties, prose},
     schema::{Field, FieldType, Role},
@@ -50,7 +50,7 @@ impl FieldFinder<'_> {
                     [] => best.text.clone(),
                     more => format!("{} {}", best.text, self.sheet.quote(&more[0])),
                 };
-                let value = self.evidenced(&text, &text, &spans, parts, doubts, best.label.clone());
+                let value = self.value_with_evidence(&text, &text, &spans, parts, doubts, best.label.clone());
                 found.insert(field.name.clone(), value);
             }
             if let Some(field) = wanted(FieldType::Address) {
@@ -59,7 +59,10 @@ impl FieldFinder<'_> {
                     let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
                     let text = lines.join(", ");
                     let parts = ConfidenceParts { label: (0.38 + score(best)).min(0.97), ..ConfidenceParts::CERTAIN };
-                    found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
+                    found.insert(
+                        field.name.clone(),
+                        self.value_with_evidence(&text, &text, &spans, parts, Vec::new(), None),
+                    );
                 }
             }
             if role == Role::Sender {
@@ -81,7 +84,7 @@ impl FieldFinder<'_> {
             let Some(party) = party else { continue };
             let parts = ConfidenceParts { label: 0.85, ..ConfidenceParts::CERTAIN };
             let source = Some("between".to_owned());
-            let value = self.evidenced(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
+            let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
             found.insert(field.name.clone(), value);
         }
         true
@@ -111,7 +114,7 @@ impl FieldFinder<'_> {
         let parts = ConfidenceParts { label: OPENING, unique, ..ConfidenceParts::CERTAIN };
         let spans = std::slice::from_ref(&date.tokens);
         let source = Some("opening sentence".to_owned());
-        let value = self.evidenced(&date.text, &date.parsed.normalised, spans, parts, doubts, source);
+        let value = self.value_with_evidence(&date.text, &date.parsed.normalised, spans, parts, doubts, source);
         found.insert(field.name.clone(), value);
     }
 
@@ -126,7 +129,7 @@ impl FieldFinder<'_> {
             let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
             let text = lines.join(", ");
             let parts = ConfidenceParts { label: 0.9 * merchant.confidence, ..ConfidenceParts::CERTAIN };
-            found.insert(field.name.clone(), self.evidenced(&text, &text, &spans, parts, Vec::new(), None));
+            found.insert(field.name.clone(), self.value_with_evidence(&text, &text, &spans, parts, Vec::new(), None));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How likely a candidate is the value of a field: how far and in which direction from which label it stands.
 
 use super::{
-    candidate::{Candidate, span_ends, trimmed},
+    candidate::{Candidate, span_ends, trim_marks},
     learned::{self, Labelled, Pair, hundredths, training::ModelKind},
     occurrence::{Occurrence, Occurrences},
     schema::{Field, FieldType, Prefer, Schema},
@@ -45,7 +45,7 @@ pub(crate) struct Scorer<'s> {
 
 /// The model of labels that decides for a type's fields of some kind; it was trained on labels in order.
 pub(crate) fn label_model(schema: &Schema, kind: FieldType) -> Option<&'static StoredModel> {
-    let kind = ModelKind::labelled(kind).filter(|_| schema.labels_are_ranked)?;
+    let kind = ModelKind::for_labelled(kind).filter(|_| schema.labels_are_ranked)?;
     learned::models()?.get(kind).map(|(_, model, _)| model)
 }
 
@@ -54,7 +54,7 @@ impl Scorer<'_> {
     pub(crate) fn rank(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Scored> {
         if let Some(model) = label_model(self.schema, field.kind) {
             let pairs = self.pairs(index, field, candidates);
-            let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
+            let rows = self.labelled_pairs(index, field).features(&pairs, largest_of(candidates));
             let scored = pairs.into_iter().zip(rows).map(|(pair, row)| Scored {
                 candidate: pair.candidate,
                 score: chance(model.forest.score(&row)),
@@ -63,7 +63,7 @@ impl Scorer<'_> {
             return best_of_each(scored.filter(|scored| scored.score > 0.02).collect());
         }
         let mut ranked: Vec<Scored> = Vec::new();
-        for occurrence in self.occurrences.of(index) {
+        for occurrence in self.occurrences.for_field(index) {
             if self.occurrences.is_header(occurrence.line) && field.kind != FieldType::String {
                 continue;
             }
@@ -82,17 +82,17 @@ impl Scorer<'_> {
         best_of_each(ranked)
     }
 
-    fn labelled<'f>(&'f self, index: usize, field: &'f Field) -> Labelled<'f> {
+    fn labelled_pairs<'f>(&'f self, index: usize, field: &'f Field) -> Labelled<'f> {
         Labelled { sheet: self.sheet, occurrences: self.occurrences, field, index }
     }
 
     /// Every candidate with each label of the field that can speak for it.
     fn pairs(&self, index: usize, field: &Field, candidates: &[Candidate]) -> Vec<Pair<'_>> {
-        let labelled = self.labelled(index, field);
+        let labelled = self.labelled_pairs(index, field);
         let ends = field.span.map(|end| span_ends(self.sheet, candidates, end));
         let candidates = ends.as_deref().unwrap_or(candidates);
         let mut pairs = Vec::new();
-        for occurrence in self.occurrences.of(index) {
+        for occurrence in self.occurrences.for_field(index) {
             if pairs.len() >= MOST_PAIRS {
                 break;
             }
@@ -116,7 +116,7 @@ impl Scorer<'_> {
         candidates: &[Candidate],
     ) -> (Vec<String>, Vec<Vec<f32>>) {
         let pairs = self.pairs(index, field, candidates);
-        let rows = self.labelled(index, field).features(&pairs, largest_of(candidates));
+        let rows = self.labelled_pairs(index, field).features(&pairs, largest_of(candidates));
         (pairs.into_iter().map(|pair| pair.candidate.parsed.normalised).collect(), rows)
     }
 
@@ -195,7 +195,7 @@ impl Scorer<'_> {
             // Words of another label are not a value.
             None if !self.occurrences.is_label(tokens.start) => {
                 let text = self.sheet.quote(&tokens);
-                let text = trimmed(text.trim()).trim();
+                let text = trim_marks(text.trim()).trim();
                 if text.chars().any(char::is_alphanumeric) && text.len() <= 300 {
                     texts.push(self.text(line, tokens, text));
                 }

@@ -79,12 +79,12 @@ impl Sheet {
         for page in pages {
             sheet.add_page(page);
         }
-        sheet.habits = habits::of(&sheet);
+        sheet.habits = habits::detect(&sheet);
         sheet
     }
 
     fn add_page(&mut self, page: &Page) {
-        let mut words = if page.words.is_empty() { imagined(page) } else { printed(page) };
+        let mut words = if page.words.is_empty() { converted_words(page) } else { printed_words(page) };
         // Damaged files may place words nowhere; they cannot be compared with anything.
         words.retain(|word| [word.rect.x0, word.rect.y0, word.rect.x1, word.rect.y1].iter().all(|at| at.is_finite()));
         let width = words.iter().map(|word| word.rect.x1).fold(page.size.map_or(1.0, |size| size.width), f32::max);
@@ -103,7 +103,7 @@ impl Sheet {
 
     fn add_line(&mut self, page: usize, words: Vec<Token>) {
         let start = self.tokens.len();
-        let words: Vec<Token> = words.into_iter().flat_map(parted).collect();
+        let words: Vec<Token> = words.into_iter().flat_map(split_label).collect();
         let Some(rect) = words.iter().map(|word| word.rect).reduce(|all, next| all.union(&next)) else { return };
         self.tokens.extend(words);
         let tokens = start..self.tokens.len();
@@ -161,7 +161,7 @@ pub(crate) fn is_word(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphabetic()).take(2).count() == 2
 }
 
-fn printed(page: &Page) -> Vec<Token> {
+fn printed_words(page: &Page) -> Vec<Token> {
     let words = page.words.iter().filter(|word| !word.text.trim().is_empty());
     words
         .map(|word| Token {
@@ -179,7 +179,7 @@ const LINE_HEIGHT: f32 = 10.0;
 const LINE_PITCH: f32 = 14.0;
 const CELL_GAP: f32 = 20.0;
 
-fn imagined(page: &Page) -> Vec<Token> {
+fn converted_words(page: &Page) -> Vec<Token> {
     let mut words = Vec::new();
     let mut y = 0.0;
     for block in &page.blocks {
@@ -278,7 +278,7 @@ fn into_lines(mut words: Vec<Token>) -> Vec<Vec<Token>> {
 }
 
 /// `Number:82` is a label and a value, though nothing parts them in print.
-fn parted(word: Token) -> Vec<Token> {
+fn split_label(word: Token) -> Vec<Token> {
     let split = word.text.char_indices().find(|(at, c)| {
         let behind = &word.text[at + c.len_utf8()..];
         let before = &word.text[..*at];

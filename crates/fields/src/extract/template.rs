@@ -41,7 +41,7 @@ pub struct Template {
     words: Vec<Label>,
     /// Or this does.
     vat_id: Option<String>,
-    fields: Vec<Rule>,
+    fields: Vec<TemplateRule>,
     rows: Vec<RowsRule>,
 }
 
@@ -54,7 +54,7 @@ struct RowsRule {
 
 /// Where a value stands.
 #[derive(Debug, Clone)]
-struct Rule {
+struct TemplateRule {
     field: String,
     anchor: Option<(Direction, Vec<Label>)>,
     pattern: Option<Regex>,
@@ -198,7 +198,7 @@ fn rows_field(name: &str, columns: Vec<Column>) -> Field {
     }
 }
 
-impl Rule {
+impl TemplateRule {
     /// The first place that fits: words, the value's text and its normalised form.
     fn find(&self, sheet: &Sheet, kind: FieldType) -> Option<(Range<usize>, String, String)> {
         match &self.anchor {
@@ -294,7 +294,7 @@ fn read_match(entry: &Fields<'_>, problems: &mut Problems) -> (Vec<Label>, Optio
     (words, vat_id.and_then(|(_, parsed)| parsed).map(|parsed| parsed.normalised))
 }
 
-fn read_rules(entry: &Fields<'_>, problems: &mut Problems) -> Vec<Rule> {
+fn read_rules(entry: &Fields<'_>, problems: &mut Problems) -> Vec<TemplateRule> {
     let Some(fields) = entry.get("fields").and_then(|node| Fields::open_free(node, "fields", problems)) else {
         return Vec::new();
     };
@@ -320,7 +320,7 @@ fn read_rules(entry: &Fields<'_>, problems: &mut Problems) -> Vec<Rule> {
             (true, false) => Some((Direction::Below, below)),
             (true, true) => None,
         };
-        rules.push(Rule { field: name.to_owned(), anchor, pattern });
+        rules.push(TemplateRule { field: name.to_owned(), anchor, pattern });
     }
     rules
 }

@@ -104,7 +104,7 @@ impl ModelFile {
             return Err(ModelFileError::NotAModel);
         }
         let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
-        let mut input = Reader(&content[MAGIC.len()..]);
+        let mut input = ByteReader(&content[MAGIC.len()..]);
         let version = input.u32().ok_or(ModelFileError::Damaged)?;
         if version != VERSION {
             return Err(ModelFileError::Version(version));
@@ -115,7 +115,7 @@ impl ModelFile {
         Self::read(&mut input).ok_or(ModelFileError::Damaged)
     }
 
-    fn read(input: &mut Reader<'_>) -> Option<Self> {
+    fn read(input: &mut ByteReader<'_>) -> Option<Self> {
         let mut file = Self { makers: input.u32()?, seed: input.u64()?, papers: input.u32()?, models: Vec::new() };
         for _ in 0..input.u32()? {
             let length = input.u32()? as usize;
@@ -175,9 +175,9 @@ impl Writer {
     }
 }
 
-struct Reader<'b>(&'b [u8]);
+struct ByteReader<'b>(&'b [u8]);
 
-impl<'b> Reader<'b> {
+impl<'b> ByteReader<'b> {
     fn take(&mut self, count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;

@@ -131,12 +131,12 @@ impl Bins {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct GradientSum {
     gradient: f64,
     weight: f64,
 }
 
-impl Sum {
+impl GradientSum {
     fn add(&mut self, (gradient, weight): (f32, f32)) {
         self.gradient += f64::from(gradient);
         self.weight += f64::from(weight);
@@ -170,7 +170,7 @@ struct Split {
 struct Leaf {
     node: usize,
     rows: Vec<u32>,
-    histogram: Vec<Sum>,
+    histogram: Vec<GradientSum>,
     best: Option<Split>,
 }
 
@@ -203,7 +203,8 @@ impl Grower<'_> {
             // The smaller side is counted, the other is what is left.
             let (small, is_left_small) = if left.len() <= right.len() { (&left, true) } else { (&right, false) };
             let counted = self.histogram(small);
-            let rest: Vec<Sum> = leaf.histogram.iter().zip(&counted).map(|(all, part)| all.minus(*part)).collect();
+            let rest: Vec<GradientSum> =
+                leaf.histogram.iter().zip(&counted).map(|(all, part)| all.minus(*part)).collect();
             let (left_histogram, right_histogram) = if is_left_small { (counted, rest) } else { (rest, counted) };
             for (is_right, rows, histogram) in [(false, left, left_histogram), (true, right, right_histogram)] {
                 let own = nodes.len();
@@ -220,8 +221,8 @@ impl Grower<'_> {
         nodes
     }
 
-    fn total(&self, rows: &[u32]) -> Sum {
-        let mut sum = Sum::default();
+    fn total(&self, rows: &[u32]) -> GradientSum {
+        let mut sum = GradientSum::default();
         for row in rows {
             sum.add(self.gradients[*row as usize]);
         }
@@ -233,8 +234,8 @@ impl Grower<'_> {
         TreeNode { feature: 0, threshold: 0.0, left: own as u16, right: own as u16, mean }
     }
 
-    fn histogram(&self, rows: &[u32]) -> Vec<Sum> {
-        let mut histogram = vec![Sum::default(); self.columns.len() * MOST_BINS];
+    fn histogram(&self, rows: &[u32]) -> Vec<GradientSum> {
+        let mut histogram = vec![GradientSum::default(); self.columns.len() * MOST_BINS];
         for (slot, feature) in self.columns.iter().enumerate() {
             let values = &self.bins.values[*feature];
             let own = &mut histogram[slot * MOST_BINS..(slot + 1) * MOST_BINS];
@@ -245,14 +246,14 @@ impl Grower<'_> {
         histogram
     }
 
-    fn best_split(&self, histogram: &[Sum], total: Sum) -> Option<Split> {
+    fn best_split(&self, histogram: &[GradientSum], total: GradientSum) -> Option<Split> {
         let least = f64::from(self.options.least_weight);
         let mut best: Option<Split> = None;
         for (slot, feature) in self.columns.iter().enumerate() {
             let own = &histogram[slot * MOST_BINS..(slot + 1) * MOST_BINS];
-            let mut left = Sum::default();
+            let mut left = GradientSum::default();
             for (bin, sum) in own.iter().enumerate().take(self.bins.thresholds[*feature].len()) {
-                left = Sum { gradient: left.gradient + sum.gradient, weight: left.weight + sum.weight };
+                left = GradientSum { gradient: left.gradient + sum.gradient, weight: left.weight + sum.weight };
                 let right = total.minus(left);
                 if left.weight < least || right.weight < least {
                     continue;

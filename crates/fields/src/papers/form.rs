@@ -5,7 +5,7 @@
 //! another value, and then the first of its labels is meant.
 
 use super::{
-    Paper,
+    MadePaper,
     canvas::{At, Canvas},
     country::{COUNTRIES, Country, DatePrint},
     names, noise,
@@ -24,7 +24,7 @@ enum Kind {
     Span,
 }
 
-struct Entry {
+struct FormEntry {
     kind: Kind,
     /// As printed, and other words that the type knows for it.
     label: String,
@@ -42,7 +42,7 @@ struct Value {
     normalised: String,
 }
 
-struct Style {
+struct FormStyle {
     country: &'static Country,
     date: DatePrint,
     sign: &'static str,
@@ -70,7 +70,7 @@ const PROSE: &[&str] = &[
 ];
 
 fn label(kind: Kind, rng: &mut Rng) -> String {
-    let mut words: Vec<String> = (0..[1, 1, 2, 2, 3][rng.usize(..5)]).map(|_| names::invented(rng)).collect();
+    let mut words: Vec<String> = (0..[1, 1, 2, 2, 3][rng.usize(..5)]).map(|_| names::invented_word(rng)).collect();
     if rng.u32(..3) == 0 {
         let shared = match kind {
             Kind::Date if rng.bool() => "Date",
@@ -82,7 +82,7 @@ fn label(kind: Kind, rng: &mut Rng) -> String {
     words.join(" ")
 }
 
-fn value(kind: Kind, style: &Style, rng: &mut Rng) -> Value {
+fn value(kind: Kind, style: &FormStyle, rng: &mut Rng) -> Value {
     match kind {
         Kind::Money => {
             let most = [5_000, 100_000, 5_000_000][rng.usize(..3)];
@@ -119,7 +119,7 @@ fn value(kind: Kind, style: &Style, rng: &mut Rng) -> Value {
         Kind::Text => {
             let text = match rng.u32(..4) {
                 0 => names::person(rng),
-                1 => format!("{}/{}", names::invented(rng), names::invented(rng)),
+                1 => format!("{}/{}", names::invented_word(rng), names::invented_word(rng)),
                 _ => names::company(rng, style.country),
             };
             let text = match rng.u32(..6) {
@@ -143,10 +143,10 @@ fn value(kind: Kind, style: &Style, rng: &mut Rng) -> Value {
 }
 
 /// A form of a maker.
-pub fn form(maker: u32, seed: u64) -> Paper {
+pub fn form(maker: u32, seed: u64) -> MadePaper {
     let own = &mut Rng::with_seed(0xf0f0_0000 + u64::from(maker));
     let country = &COUNTRIES[own.usize(..COUNTRIES.len())];
-    let style = Style {
+    let style = FormStyle {
         country,
         date: country.dates[own.usize(..country.dates.len())],
         sign: names::pick(own, country.sign),
@@ -173,13 +173,13 @@ pub fn form(maker: u32, seed: u64) -> Paper {
     own.shuffle(&mut labels);
     let mut rng = Rng::with_seed(seed ^ (u64::from(maker) << 32));
     let rng = &mut rng;
-    let entries: Vec<Entry> = labels
+    let entries: Vec<FormEntry> = labels
         .into_iter()
         .map(|(kind, label, others, is_asked)| {
             let second = (is_asked && !others.is_empty() && rng.u32(..4) == 0)
                 .then(|| (others[0].clone(), value(kind, &style, rng)));
             let is_printed = rng.u32(..7) > 0;
-            Entry { kind, label, others, second, value: value(kind, &style, rng), is_asked, is_printed }
+            FormEntry { kind, label, others, second, value: value(kind, &style, rng), is_asked, is_printed }
         })
         .collect();
     let mut form = Form { canvas: Canvas::new(560.0, 10.0), style: &style };
@@ -207,11 +207,11 @@ pub fn form(maker: u32, seed: u64) -> Paper {
     let level = [0.0, 0.0, 0.0, 0.5, 1.0][rng.usize(..5)];
     let mut canvas = form.canvas;
     noise::spoil(&mut canvas, &kept, level, rng);
-    Paper { page: canvas.into_page(), truth, doctype: Some(doctype(&entries)), maker }
+    MadePaper { page: canvas.into_page(), truth, doctype: Some(doctype(&entries)), maker }
 }
 
 /// The type that asks for the values of a form.
-fn doctype(entries: &[Entry]) -> String {
+fn doctype(entries: &[FormEntry]) -> String {
     let mut text = String::from("name: form_of_ones_own\nfields:\n");
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_asked) {
         let kind = match entry.kind {
@@ -238,7 +238,7 @@ fn doctype(entries: &[Entry]) -> String {
 
 struct Form<'s> {
     canvas: Canvas,
-    style: &'s Style,
+    style: &'s FormStyle,
 }
 
 impl Form<'_> {
@@ -247,7 +247,7 @@ impl Form<'_> {
         format!("{text}{}", self.style.colon)
     }
 
-    fn print(&mut self, entries: &[Entry], rng: &mut Rng) {
+    fn print(&mut self, entries: &[FormEntry], rng: &mut Rng) {
         self.canvas.put(At::Left(30.0), &names::company(rng, self.style.country), 1.4);
         self.canvas.feed(1.4, 0.4);
         for line in names::address(rng, self.style.country) {
@@ -257,7 +257,7 @@ impl Form<'_> {
         self.canvas.feed(0.0, 1.5);
         let mut all: Vec<(String, &str)> = Vec::new();
         // An amount may be the total of a table, and stand in its last row.
-        let is_amount = |entry: &Entry| entry.kind == Kind::Money && entry.is_printed;
+        let is_amount = |entry: &FormEntry| entry.kind == Kind::Money && entry.is_printed;
         let total = if rng.bool() { entries.iter().position(is_amount) } else { None };
         for (index, entry) in entries.iter().enumerate() {
             if total == Some(index) {
@@ -284,7 +284,7 @@ impl Form<'_> {
             2 => self.pairs(&all, 2, rng),
             3 => self.grid(&all, 3),
             4 => self.grid(&all, 2),
-            5 => self.mixed(&all, rng),
+            5 => self.add_mixed(&all, rng),
             _ => {
                 let half = all.len() / 2;
                 self.grid(&all[..half], 3);
@@ -332,7 +332,7 @@ impl Form<'_> {
         self.canvas.feed(0.0, 1.0);
     }
 
-    fn mixed(&mut self, all: &[(String, &str)], rng: &mut Rng) {
+    fn add_mixed(&mut self, all: &[(String, &str)], rng: &mut Rng) {
         for (label, value) in all {
             let left = [30.0, 300.0][rng.usize(..2)];
             self.canvas.put(At::Left(left), label, 1.0);
@@ -350,7 +350,8 @@ impl Form<'_> {
     fn table(&mut self, total: Option<(String, &str)>, rng: &mut Rng) {
         let columns = [30.0, 140.0, 280.0, 420.0];
         for left in columns {
-            let heading = if rng.u32(..3) == 0 { names::pick(rng, SHARED).to_owned() } else { names::invented(rng) };
+            let heading =
+                if rng.u32(..3) == 0 { names::pick(rng, SHARED).to_owned() } else { names::invented_word(rng) };
             self.canvas.put(At::Left(left), &heading, 1.0);
         }
         self.canvas.feed(1.0, 0.4);
@@ -380,7 +381,7 @@ impl Form<'_> {
     }
 
     /// Sentences that name labels without stating their values.
-    fn prose(&mut self, entries: &[Entry], rng: &mut Rng) {
+    fn prose(&mut self, entries: &[FormEntry], rng: &mut Rng) {
         for _ in 0..rng.usize(1..4) {
             let mut words: Vec<String> = Vec::new();
             for _ in 0..3 {

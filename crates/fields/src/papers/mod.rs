@@ -31,7 +31,7 @@ pub const VERSION: u32 = 1;
 
 /// A page that was made, with what is true of it.
 #[derive(Debug, Clone)]
-pub struct Paper {
+pub struct MadePaper {
     pub page: Page,
     /// Normalised values by field; of a name, its words.
     pub truth: BTreeMap<String, String>,
@@ -50,7 +50,7 @@ pub enum Part {
 
 impl Part {
     /// Six of twelve makers train, three calibrate, three test.
-    pub fn of(maker: u32) -> Self {
+    pub fn for_maker(maker: u32) -> Self {
         match maker % 12 {
             0..=5 => Self::Train,
             6..=8 => Self::Calibrate,

@@ -116,23 +116,23 @@ pub(super) fn pick<'t, T: ?Sized>(rng: &mut Rng, all: &[&'t T]) -> &'t T {
 }
 
 /// A word that no list has.
-pub(super) fn invented(rng: &mut Rng) -> String {
+pub(super) fn invented_word(rng: &mut Rng) -> String {
     let mut word = pick(rng, STARTS).to_owned();
     for _ in 0..rng.usize(1..3) {
         word.push_str(pick(rng, ENDS));
     }
-    capitalised(&word)
+    capitalise(&word)
 }
 
-pub(super) fn capitalised(word: &str) -> String {
+pub(super) fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 pub(super) fn person(rng: &mut Rng) -> String {
-    let mut parts = vec![pick(rng, FIRST).to_owned(), invented(rng)];
+    let mut parts = vec![pick(rng, FIRST).to_owned(), invented_word(rng)];
     if rng.bool() {
-        parts.push(invented(rng));
+        parts.push(invented_word(rng));
     }
     parts.join(" ")
 }
@@ -147,17 +147,17 @@ pub(super) fn company(rng: &mut Rng, country: &Country) -> String {
         _ => {}
     }
     for _ in 0..rng.usize(1..4) {
-        parts.push(if rng.u32(..3) == 0 { pick(rng, PLAIN).to_owned() } else { invented(rng) });
+        parts.push(if rng.u32(..3) == 0 { pick(rng, PLAIN).to_owned() } else { invented_word(rng) });
     }
     if rng.u32(..8) == 0 {
         parts.push("&".to_owned());
-        parts.push(if rng.bool() { "Sons".to_owned() } else { invented(rng) });
+        parts.push(if rng.bool() { "Sons".to_owned() } else { invented_word(rng) });
     }
     // Some trades are words that no list has.
     match rng.u32(..10) {
         0..=5 => parts.push(pick(rng, country.trade).to_owned()),
         6 => parts.push(format!("{} {}", pick(rng, country.trade), pick(rng, country.trade))),
-        7 => parts.push(invented(rng)),
+        7 => parts.push(invented_word(rng)),
         _ => {}
     }
     if rng.u32(..10) == 0 {
@@ -179,7 +179,7 @@ pub(super) fn company(rng: &mut Rng, country: &Country) -> String {
 pub(super) fn address(rng: &mut Rng, country: &Country) -> Vec<String> {
     let street = pick(rng, country.street);
     let house = rng.u32(1..300);
-    let own = invented(rng);
+    let own = invented_word(rng);
     let is_joined = street.starts_with(char::is_lowercase) && !street.ends_with('.');
     let mut lines = vec![match rng.u32(..4) {
         _ if is_joined => format!("{own}{street} {house}"),
@@ -189,16 +189,16 @@ pub(super) fn address(rng: &mut Rng, country: &Country) -> Vec<String> {
         _ => format!("{street} {own} {house}"),
     }];
     if rng.bool() {
-        lines.push(format!("{} {},", pick(rng, country.street), invented(rng)));
+        lines.push(format!("{} {},", pick(rng, country.street), invented_word(rng)));
     }
-    let town = invented(rng);
+    let town = invented_word(rng);
     lines.push(if rng.bool() {
-        format!("{:05} {town}, {}", rng.u32(1000..99000), invented(rng))
+        format!("{:05} {town}, {}", rng.u32(1000..99000), invented_word(rng))
     } else {
         format!("{:05} {town}", rng.u32(1000..99000))
     });
     if rng.u32(..4) == 0 {
-        lines.push(invented(rng));
+        lines.push(invented_word(rng));
     }
     if rng.u32(..3) > 0 {
         lines = lines.iter().map(|line| line.to_uppercase()).collect();
@@ -207,8 +207,11 @@ pub(super) fn address(rng: &mut Rng, country: &Country) -> Vec<String> {
 }
 
 pub(super) fn goods(rng: &mut Rng) -> String {
-    let name =
-        if rng.u32(..3) == 0 { format!("{} {}", invented(rng), invented(rng)) } else { pick(rng, GOODS).to_owned() };
+    let name = if rng.u32(..3) == 0 {
+        format!("{} {}", invented_word(rng), invented_word(rng))
+    } else {
+        pick(rng, GOODS).to_owned()
+    };
     if rng.bool() { name.to_uppercase() } else { name }
 }
 

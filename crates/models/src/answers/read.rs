@@ -71,7 +71,7 @@ pub(crate) fn read(said: &str, schema: &Schema, item: &str) -> Result<Reading, W
         return Ok(Reading { value, is_broken, missing: Vec::new(), dropped });
     }
     // Of what broke off, the fields at the end may be missing; those that are there have to be right.
-    let required = schema.required();
+    let required = schema.required_fields();
     let missing: Vec<String> =
         required.iter().filter(|name| value.get(**name).is_none()).map(|name| (*name).to_owned()).collect();
     let is_worth_keeping =

@@ -50,7 +50,7 @@ impl Schema {
     }
 
     /// The names that an answer must have.
-    pub fn required(&self) -> Vec<&str> {
+    pub fn required_fields(&self) -> Vec<&str> {
         strings(&self.0, "required")
     }
 
@@ -71,7 +71,7 @@ impl Schema {
     }
 
     /// With all objects closed, and whether it is strict in OpenAI's sense: every property required.
-    pub(crate) fn closed(&self) -> (Value, bool) {
+    pub(crate) fn with_closed_objects(&self) -> (Value, bool) {
         let mut schema = self.0.clone();
         let strict = close(&mut schema);
         (schema, strict)
@@ -239,7 +239,7 @@ fn compare(schema: &Value, answer: &Value, place: &str, faults: &mut Vec<String>
         _ => false,
     };
     if !fits {
-        faults.push(format!("{place} has to be of the type {kind}, and is {}", shown(answer)));
+        faults.push(format!("{place} has to be of the type {kind}, and is {}", shorten(answer)));
         return;
     }
     let limit = |name: &str| schema.get(name).and_then(Value::as_u64);
@@ -269,7 +269,7 @@ fn compare(schema: &Value, answer: &Value, place: &str, faults: &mut Vec<String>
             bounds(length, limit("minLength"), limit("maxLength"), "characters", place, faults);
             let allowed = strings(schema, "enum");
             if !allowed.is_empty() && !allowed.contains(&text.as_str()) {
-                faults.push(format!("{place} has to be one of {}, and is {}", allowed.join(", "), shown(answer)));
+                faults.push(format!("{place} has to be one of {}, and is {}", allowed.join(", "), shorten(answer)));
             }
         }
         Value::Number(number) => {
@@ -294,7 +294,7 @@ fn bounds(count: u64, least: Option<u64>, most: Option<u64>, what: &str, place: 
     }
 }
 
-fn shown(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     let text = value.to_string();
     let short: String = text.chars().take(60).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn each_service_gets_the_dialect_that_it_knows() {
-        let (closed, strict) = schema().closed();
+        let (closed, strict) = schema().with_closed_objects();
         assert!(!strict, "not every property is required");
         assert_eq!(closed["additionalProperties"], false);
         assert_eq!(closed["properties"]["money"]["items"]["additionalProperties"], false);
@@ -372,6 +372,6 @@ mod tests {
             (&json!("OBJECT"), &json!("STRING"))
         );
         let small = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}});
-        assert!(Schema::new(small).unwrap().closed().1);
+        assert!(Schema::new(small).unwrap().with_closed_objects().1);
     }
 }

@@ -102,15 +102,15 @@ fn salvage(text: &str) -> Option<Value> {
     // The text that was being said, with or without the escape that may be incomplete.
     if in_string && matches!(open.last(), Some(Frame::Object { at_value: true })) {
         for end in [Some(text.len()), last_escape].into_iter().flatten() {
-            if let Some(value) = closed(&format!("{}\"", &text[..end]), &open) {
+            if let Some(value) = close_frames(&format!("{}\"", &text[..end]), &open) {
                 return Some(value);
             }
         }
     }
-    closed(&text[..safe.end], &safe.open)
+    close_frames(&text[..safe.end], &safe.open)
 }
 
-fn closed(text: &str, open: &[Frame]) -> Option<Value> {
+fn close_frames(text: &str, open: &[Frame]) -> Option<Value> {
     let ends = open.iter().rev().map(|frame| if matches!(frame, Frame::Array) { ']' } else { '}' });
     serde_json::from_str(&text.chars().chain(ends).collect::<String>()).ok()
 }

@@ -71,7 +71,7 @@ struct Spent {
 }
 
 impl Spent {
-    fn with(self, exchanged: &Exchanged) -> Self {
+    fn add(self, exchanged: &Exchanged) -> Self {
         Self {
             usage: self.usage.plus(exchanged.usage),
             cost_micros: self.cost_micros.saturating_add(exchanged.cost_micros),
@@ -152,7 +152,7 @@ impl Models {
         }
         let prompt = self.prompt_of(request);
         let mut first = self.exchange(&self.call(request, Purpose::Question, &prompt), cancelled)?;
-        let spent = Spent::default().with(&first);
+        let spent = Spent::default().add(&first);
         let wrong = match read(&first.reply.text, &request.schema, &request.item) {
             Ok(reading) => return self.keep(request, reading, Soundness::Whole, &mut first, spent),
             Err(wrong) => wrong,
@@ -167,7 +167,7 @@ impl Models {
             }
             (Err(error), _) => return Err(error),
         };
-        let spent = spent.with(&second);
+        let spent = spent.add(&second);
         match (read(&second.reply.text, &request.schema, &request.item), wrong) {
             (Ok(reading), _) => self.keep(request, reading, Soundness::Repaired, &mut second, spent),
             (Err(WrongAnswer::Faults { salvage: Some(reading), .. }), _)

@@ -71,7 +71,7 @@ impl Endpoint {
         let answer = self.client.exchange(request, &limits).map_err(|error| self.no_answer(path, &error))?;
         if !answer.status.is_success() {
             // The body only explains; when it cannot be read the status says enough.
-            return Err(self.refused(path, &answer));
+            return Err(self.refusal(path, &answer));
         }
         Ok(answer.whole().map_err(|error| self.no_answer(path, &error))?.body)
     }
@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// An answer that is no success.
-    fn refused(&self, path: &str, answer: &Answer) -> Failure {
+    fn refusal(&self, path: &str, answer: &Answer) -> Failure {
         let (status, body) = (answer.status, &answer.body);
         let told: Value = serde_json::from_slice(body).unwrap_or_default();
         // Some servers wrap the object into a list of one.

@@ -93,7 +93,7 @@ fn body(model: &str, prompt: &Prompt, habits: Habits) -> Value {
         system.push_str(&prompt.schema.as_json().to_string());
         json!({"type": "json_object"})
     } else {
-        let (schema, strict) = prompt.schema.closed();
+        let (schema, strict) = prompt.schema.with_closed_objects();
         json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": strict, "schema": schema}})
     };
     let mut messages = vec![json!({"role": "system", "content": system})];

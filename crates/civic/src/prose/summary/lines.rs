@@ -310,7 +310,7 @@ fn heading(line: &str) -> Option<(Section, bool, &str)> {
     let plain = NUMBERING.find(line).map_or(line, |number| line.get(number.end()..).unwrap_or(line));
     let colon = plain.find([':', '\t']).filter(|at| *at <= LONGEST_HEADING);
     if let Some((head, rest)) = colon.and_then(|at| plain.split_at_checked(at))
-        && let Some((section, only_its_line)) = known(head)
+        && let Some((section, only_its_line)) = known_heading(head)
     {
         return Some((section, only_its_line, rest.trim_start_matches([':', '\t', ' '])));
     }
@@ -318,7 +318,7 @@ fn heading(line: &str) -> Option<(Section, bool, &str)> {
         return None;
     }
     // A label needs its colon: "Contact" alone may be anything.
-    if let Some((section, false)) = known(plain) {
+    if let Some((section, false)) = known_heading(plain) {
         return Some((section, false, ""));
     }
     let letters = || plain.chars().filter(|letter| letter.is_alphabetic());
@@ -328,7 +328,7 @@ fn heading(line: &str) -> Option<(Section, bool, &str)> {
     (is_shouted && !is_order && !plain.contains('$')).then_some((Section::Other, false, ""))
 }
 
-fn known(head: &str) -> Option<(Section, bool)> {
+fn known_heading(head: &str) -> Option<(Section, bool)> {
     let head = one_line(head).to_lowercase().replace('\u{2019}', "'");
     let head = head.trim_matches(|c: char| !c.is_alphanumeric() && c != '(' && c != ')');
     let singular = |words: &str| {

@@ -30,9 +30,9 @@ pub(super) fn markdown(extracts: &[Extract], facts: &KeyFacts) -> String {
         .take(4)
         .map(|amount| {
             let qualifier =
-                amount.qualifier.as_ref().map(|qualifier| format!(", {}", escaped(qualifier))).unwrap_or_default();
-            let what = amount.what_for.as_ref().map(|what| format!(": {}", escaped(what))).unwrap_or_default();
-            format!("**{}**{qualifier}{what} ({})", escaped(&amount.text), place(&amount.citation))
+                amount.qualifier.as_ref().map(|qualifier| format!(", {}", escape(qualifier))).unwrap_or_default();
+            let what = amount.what_for.as_ref().map(|what| format!(": {}", escape(what))).unwrap_or_default();
+            format!("**{}**{qualifier}{what} ({})", escape(&amount.text), place(&amount.citation))
         })
         .collect();
     if !amounts.is_empty() {
@@ -55,13 +55,13 @@ fn word(says: Says) -> &'static str {
 fn place(citation: &Citation) -> String {
     match citation.page {
         _ if citation.document == TITLE => TITLE.to_owned(),
-        Some(page) => format!("{}, p. {page}", escaped(&citation.document)),
-        None => escaped(&citation.document),
+        Some(page) => format!("{}, p. {page}", escape(&citation.document)),
+        None => escape(&citation.document),
     }
 }
 
 /// Text of others stays text: it makes no link, picture, heading or emphasis.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         if matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~') {
@@ -76,11 +76,11 @@ fn bold_amounts(quote: &str) -> String {
     let mut out = String::with_capacity(quote.len() + 16);
     let mut at = 0;
     for amount in money::find(quote) {
-        out.push_str(&escaped(quote.get(at..amount.range.start).unwrap_or_default()));
-        let _ = write!(out, "**{}**", escaped(quote.get(amount.range.clone()).unwrap_or_default()));
+        out.push_str(&escape(quote.get(at..amount.range.start).unwrap_or_default()));
+        let _ = write!(out, "**{}**", escape(quote.get(amount.range.clone()).unwrap_or_default()));
         at = amount.range.end;
     }
-    out.push_str(&escaped(quote.get(at..).unwrap_or_default()));
+    out.push_str(&escape(quote.get(at..).unwrap_or_default()));
     out
 }
 

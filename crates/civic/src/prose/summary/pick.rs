@@ -131,7 +131,7 @@ pub(super) fn extracts(title: &str, read: &[Read], consequence: u8) -> Vec<Extra
         .into_iter()
         .map(|(says, read)| Extract {
             says,
-            quote: shortened(&read.passage.text),
+            quote: shorten(&read.passage.text),
             citation: read.passage.citation.clone(),
         })
         .collect()
@@ -271,7 +271,7 @@ fn share(one: &str, other: &str) -> f32 {
 }
 
 /// A quote of a length that can be read; what was cut is shown by its end.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     // What only leads on to the next point is left out.
     let text = text.trim_end();
     let text =

@@ -60,12 +60,12 @@ impl Cues {
                 *score += points;
             }
         };
-        for at in self.counted(title).0.keys() {
+        for at in self.count_cues(title).0.keys() {
             if let Some(cue) = self.all.get(*at) {
                 add(cue.topic, cue.weight * IN_TITLE);
             }
         }
-        let (counts, words) = self.counted(text);
+        let (counts, words) = self.count_cues(text);
         // In a short text every word was meant.
         let damping = 0.5 + (words as f32 / 100.0).max(1.0).ln() * 0.8;
         for (at, count) in counts {
@@ -78,7 +78,7 @@ impl Cues {
 
     /// How often each cue stands in a text, and how many words it has. Where several begin at one word the longest
     /// counts: "water conservation" says nothing of water pipes.
-    fn counted(&self, text: &str) -> (std::collections::BTreeMap<usize, usize>, usize) {
+    fn count_cues(&self, text: &str) -> (std::collections::BTreeMap<usize, usize>, usize) {
         let words: Vec<String> =
             tokens(text).into_iter().take(MOST_WORDS).map(|token| singular(&token.folded)).collect();
         let mut counts = std::collections::BTreeMap::new();

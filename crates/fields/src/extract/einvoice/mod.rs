@@ -65,15 +65,15 @@ fn from_root(root: &Element) -> Option<EInvoice> {
         "Invoice" | "CreditNote" => &paths::UBL,
         _ => return None,
     };
-    let values = dialect.values.iter().filter_map(|(name, path)| Some((*name, stated(root, path)?)));
+    let values = dialect.values.iter().filter_map(|(name, path)| Some((*name, stated_value(root, path)?)));
     let mut values: BTreeMap<&'static str, Stated> = values.collect();
     for (name, path) in dialect.addresses {
         if let Some(address) = root.find(path).and_then(|address| postal(address, dialect.address_parts)) {
-            values.insert(name, Stated { text: address, path: written(path) });
+            values.insert(name, Stated { text: address, path: display_path(path) });
         }
     }
     let lines = root.all(dialect.line).into_iter().map(|line| {
-        let cells = dialect.cells.iter().filter_map(|(name, path)| Some((*name, stated(line, path)?)));
+        let cells = dialect.cells.iter().filter_map(|(name, path)| Some((*name, stated_value(line, path)?)));
         cells.collect::<BTreeMap<_, _>>()
     });
     let lines = lines.filter(|cells| !cells.is_empty()).collect();
@@ -100,19 +100,19 @@ pub fn only(attachments: &[Attachment]) -> Option<EInvoice> {
 }
 
 /// The first of several paths, parted by spaces, that holds a text.
-fn stated(root: &Element, paths: &str) -> Option<Stated> {
+fn stated_value(root: &Element, paths: &str) -> Option<Stated> {
     paths.split(' ').find_map(|path| {
         let text = root
             .all(path)
             .into_iter()
             .map(|element| element.text.split_whitespace().collect::<Vec<_>>().join(" "))
             .find(|text| !text.is_empty())?;
-        Some(Stated { text, path: written(path) })
+        Some(Stated { text, path: display_path(path) })
     })
 }
 
 /// A path as people write it: the newest of several names.
-fn written(path: &str) -> String {
+fn display_path(path: &str) -> String {
     path.split('/').map(|step| step.split('|').next().unwrap_or(step)).collect::<Vec<_>>().join("/")
 }
 
@@ -154,7 +154,7 @@ impl EInvoice {
 mod tests {
     use super::*;
 
-    fn attached(text: &str) -> Attachment {
+    fn attachment(text: &str) -> Attachment {
         Attachment { name: "factur-x.xml".to_owned(), media_type: None, bytes: text.as_bytes().to_vec() }
     }
 
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn ubl_is_read_with_paths() {
-        let invoice = read(&attached(UBL)).unwrap().unwrap();
+        let invoice = read(&attachment(UBL)).unwrap().unwrap();
         assert_eq!(invoice.format, "UBL");
         assert_eq!(invoice.values["number"].text, "A & 1");
         assert_eq!(invoice.values["seller"].text, "Sample Ltd");
@@ -183,27 +183,27 @@ mod tests {
     #[test]
     fn a_file_states_one_invoice_however_often_it_is_attached() {
         let credit = UBL.replace("Invoice xmlns", "CreditNote xmlns").replace("</Invoice>", "</CreditNote>");
-        assert_eq!(only(&[attached(UBL), attached("<rss/>")]).map(|one| one.doctype), Some("invoice"));
-        assert_eq!(only(&[attached(&credit)]).map(|one| one.doctype), Some("credit_note"));
-        assert!(only(&[attached(UBL), attached(UBL)]).is_some());
-        assert_eq!(only(&[attached(UBL), attached(&UBL.replace("A &amp; 1", "A 2"))]), None);
+        assert_eq!(only(&[attachment(UBL), attachment("<rss/>")]).map(|one| one.doctype), Some("invoice"));
+        assert_eq!(only(&[attachment(&credit)]).map(|one| one.doctype), Some("credit_note"));
+        assert!(only(&[attachment(UBL), attachment(UBL)]).is_some());
+        assert_eq!(only(&[attachment(UBL), attachment(&UBL.replace("A &amp; 1", "A 2"))]), None);
         assert_eq!(only(&[]), None);
     }
 
     #[test]
     fn entities_and_document_types_are_refused() {
         let bomb = r#"<!DOCTYPE x [<!ENTITY a "b">]><CrossIndustryInvoice>&a;</CrossIndustryInvoice>"#;
-        let problem = read(&attached(bomb)).unwrap().unwrap_err();
+        let problem = read(&attachment(bomb)).unwrap().unwrap_err();
         assert_eq!(problem, "the attached factur-x.xml cannot be used: it declares a document type, which is not read");
         let entity = "<CrossIndustryInvoice>&a;</CrossIndustryInvoice>";
-        assert!(read(&attached(entity)).unwrap().unwrap_err().contains("the entity &a;"));
+        assert!(read(&attachment(entity)).unwrap().unwrap_err().contains("the entity &a;"));
         let deep = "<CrossIndustryInvoice>".to_owned() + &"<a>".repeat(100_000);
-        assert!(read(&attached(&deep)).unwrap().is_err());
+        assert!(read(&attachment(&deep)).unwrap().is_err());
     }
 
     #[test]
     fn other_xml_is_no_einvoice() {
-        assert_eq!(read(&attached("<rss><channel/></rss>")), None);
-        assert_eq!(read(&attached("no xml at all")), None);
+        assert_eq!(read(&attachment("<rss><channel/></rss>")), None);
+        assert_eq!(read(&attachment("no xml at all")), None);
     }
 }

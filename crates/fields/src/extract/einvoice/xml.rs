@@ -47,7 +47,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Element, String> {
     if bytes.len() > MOST_BYTES {
         return Err(format!("it has {} bytes, more than the {MOST_BYTES} allowed", bytes.len()));
     }
-    let text = decoded(bytes);
+    let text = decode(bytes);
     let mut reader = Reader::from_str(&text);
     let mut open: Vec<Element> = vec![Element::default()];
     let mut count = 0usize;
@@ -108,7 +108,7 @@ fn push_text(open: &mut [Element], text: &str) {
 }
 
 /// UTF-8 with or without a mark, or UTF-16 with one; what is neither is taken letter by letter.
-fn decoded(bytes: &[u8]) -> String {
+fn decode(bytes: &[u8]) -> String {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

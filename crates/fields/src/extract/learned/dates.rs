@@ -1,7 +1,7 @@
 //! Features of dates: which of the days that a slip prints is the day it was issued.
 
 use super::{
-    lexicon::{self, Categories, Category, Hit},
+    lexicon::{self, Categories, Category, LexiconHit},
     sink::Sink,
 };
 use crate::{
@@ -30,7 +30,7 @@ const LABELS: &[Category] = &[
 const MOST_PRINTS: usize = 120;
 
 #[derive(Debug)]
-struct Print {
+struct DatePrint {
     line: usize,
     candidate: usize,
     label: Categories,
@@ -53,7 +53,7 @@ pub(crate) struct Day {
 
 #[derive(Debug)]
 pub(crate) struct Days {
-    prints: Vec<Print>,
+    prints: Vec<DatePrint>,
     pub values: Vec<Day>,
     lines: usize,
     first_total: Option<usize>,
@@ -138,7 +138,7 @@ impl Days {
     }
 
     pub(crate) fn feature_names() -> Vec<String> {
-        let mut sink = Sink::named();
+        let mut sink = Sink::with_names();
         let days = Self { prints: Vec::new(), values: Vec::new(), lines: 0, first_total: None };
         days.features(&Day { normalised: String::new(), prints: Vec::new(), number: 0 }, &mut sink);
         sink.into_names()
@@ -151,12 +151,12 @@ fn day_number(normalised: &str) -> i64 {
     next() * 372 + next() * 31 + next()
 }
 
-fn print(sheet: &Sheet, candidates: &[Candidate], index: usize, candidate: &Candidate) -> Print {
+fn print(sheet: &Sheet, candidates: &[Candidate], index: usize, candidate: &Candidate) -> DatePrint {
     let line = &sheet.lines[candidate.line];
     let hits = lexicon::hits(line.parts.iter().map(|part| part.text.as_str()));
     let previous = candidates[..index].iter().rev().find(|other| other.line == candidate.line);
     let start = previous.map_or(line.tokens.start, |other| other.tokens.end);
-    let union = |hits: &[Hit], keep: &dyn Fn(&Hit) -> bool| {
+    let union = |hits: &[LexiconHit], keep: &dyn Fn(&LexiconHit) -> bool| {
         hits.iter().filter(|hit| keep(hit)).fold(Categories::default(), |all, hit| all.union(hit.categories))
     };
     let mut label = union(&hits, &|hit| (start..candidate.tokens.start).contains(&line.parts[hit.start].token));
@@ -173,7 +173,7 @@ fn print(sheet: &Sheet, candidates: &[Candidate], index: usize, candidate: &Cand
     };
     let text = sheet.quote(&line.tokens).replacen(&candidate.text, " ", 1);
     let long_year = candidate.parsed.normalised.get(..4).is_some_and(|year| candidate.text.contains(year));
-    Print {
+    DatePrint {
         line: candidate.line,
         candidate: index,
         label,

@@ -90,7 +90,7 @@ impl Decider<'_> {
         let candidate = self.dates.get(days.best_print(&days.values[best]))?;
         let label = self.label_of(candidate);
         let rival = rival_of(&scores, best).map(|other| days.values[other].normalised.clone());
-        let because = reasons::of(names, &model.forest.shares(&rows[best]), label.as_deref());
+        let because = reasons::explain(names, &model.forest.shares(&rows[best]), label.as_deref());
         (confidence >= LEAST).then(|| Decided {
             value: candidate.text.clone(),
             normalised: candidate.parsed.normalised.clone(),
@@ -117,7 +117,7 @@ impl Decider<'_> {
         let confidence = model.calibration.confidence(answer(&scores, best));
         let name = &names.candidates[best];
         let rival = rival_of(&scores, best).map(|other| names.candidates[other].text.clone());
-        let because = reasons::of(feature_names, &model.forest.shares(&rows[best]), None);
+        let because = reasons::explain(feature_names, &model.forest.shares(&rows[best]), None);
         (confidence >= LEAST).then(|| Decided {
             value: name.text.clone(),
             normalised: name.text.clone(),
@@ -189,7 +189,7 @@ impl Decider<'_> {
                 .map(|own| own.text.clone())
         };
         let rival = rival_of(scores, chosen).and_then(|other| text_of(&amounts.values[other]));
-        let because = reasons::of(names, &model.forest.shares(&rows[chosen]), label.as_deref());
+        let because = reasons::explain(names, &model.forest.shares(&rows[chosen]), label.as_deref());
         let least = if kind == ModelKind::ReceiptTotal { LEAST } else { LEAST_OF_PARTS };
         (confidence >= least).then(|| Decided {
             value: candidate.text.clone(),

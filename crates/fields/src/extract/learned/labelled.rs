@@ -19,12 +19,12 @@ use std::collections::HashMap;
 pub(crate) struct Pair<'o> {
     pub label: &'o Occurrence,
     pub candidate: Candidate,
-    view: View,
+    view: PairView,
 }
 
 /// How a pair lies on the page.
 #[derive(Debug, Default)]
-struct View {
+struct PairView {
     is_beside: bool,
     gap: f32,
     labels_between: f32,
@@ -42,7 +42,7 @@ struct View {
     other_label_above: bool,
 }
 
-impl View {
+impl PairView {
     /// Whether nothing else stands between the label and the candidate.
     fn is_undisturbed(&self) -> bool {
         if self.is_beside {
@@ -65,7 +65,7 @@ struct Support<'p> {
 }
 
 impl<'p> Support<'p> {
-    fn of(pairs: &'p [Pair<'_>]) -> Self {
+    fn new(pairs: &'p [Pair<'_>]) -> Self {
         let mut support = Self { by_value: HashMap::new(), all: 0, places: Vec::new(), beside: HashMap::new() };
         for pair in pairs.iter().filter(|pair| pair.view.is_undisturbed()) {
             let value = pair.candidate.parsed.normalised.as_str();
@@ -108,7 +108,7 @@ impl Labelled<'_> {
         Some(Pair { label, candidate: candidate.clone(), view })
     }
 
-    fn beside(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<View> {
+    fn beside(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         if candidate.tokens.start < label.tokens.end {
             return None;
         }
@@ -116,18 +116,18 @@ impl Labelled<'_> {
         let count = |count: usize| (count as f32).min(6.0);
         let rivals =
             near.iter().filter(|rival| rival.line == label.line && between.contains(&rival.tokens.start)).count();
-        Some(View {
+        Some(PairView {
             is_beside: true,
             gap: (candidate.rect.x0 - label.rect.x1) / label.rect.height().max(1.0),
             labels_between: count(between.clone().filter(|token| self.occurrences.is_label(*token)).count()),
             rivals_between: count(rivals),
             foreign_between: count(between.filter(|token| self.is_word(*token)).count()),
             rank: count(rivals),
-            ..View::default()
+            ..PairView::default()
         })
     }
 
-    fn below(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<View> {
+    fn below(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         let (above, rect) = (label.rect, candidate.rect);
         let height = above.height().max(1.0);
         let distance = (rect.y0 - above.y1) / height;
@@ -151,7 +151,7 @@ impl Labelled<'_> {
             });
             blockers += usize::from(stands_between);
         }
-        Some(View {
+        Some(PairView {
             is_beside: false,
             distance,
             lines: (candidate.line - label.line) as f32,
@@ -163,7 +163,7 @@ impl Labelled<'_> {
             rank: (near.iter().filter(|other| in_column(other)).count() as f32).min(6.0),
             own_label_left: self.own_label_left(candidate),
             other_label_above: self.other_label_above(label, candidate),
-            ..View::default()
+            ..PairView::default()
         })
     }
 
@@ -196,7 +196,7 @@ impl Labelled<'_> {
 
     /// The features of each pair, which also know of the others.
     pub(crate) fn features(&self, pairs: &[Pair<'_>], largest: Option<i64>) -> Vec<Vec<f32>> {
-        let support = Support::of(pairs);
+        let support = Support::new(pairs);
         let labels = self.occurrences.count(self.index);
         pairs
             .iter()
@@ -265,7 +265,7 @@ impl Labelled<'_> {
         let schema = Schema { fields: vec![field], ..Schema::default() };
         let occurrences = Occurrences::find(&sheet, &schema);
         let labelled = Labelled { sheet: &sheet, occurrences: &occurrences, field: &schema.fields[0], index: 0 };
-        let mut sink = Sink::named();
+        let mut sink = Sink::with_names();
         let candidate = Candidate {
             line: 0,
             tokens: 1..2,
@@ -276,9 +276,9 @@ impl Labelled<'_> {
             fit: 1.0,
         };
         let pairs: Vec<Pair<'_>> =
-            occurrences.of(0).filter_map(|label| labelled.pair(label, &candidate, &[])).collect();
+            occurrences.for_field(0).filter_map(|label| labelled.pair(label, &candidate, &[])).collect();
         if let Some(pair) = pairs.first() {
-            labelled.one(pair, &Support::of(&pairs), None, 1, &mut sink);
+            labelled.one(pair, &Support::new(&pairs), None, 1, &mut sink);
         }
         sink.into_names()
     }

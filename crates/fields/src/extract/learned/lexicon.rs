@@ -57,20 +57,20 @@ impl Categories {
 
 /// A word that a category has, at its place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit {
+pub(crate) struct LexiconHit {
     /// First and last part.
     pub start: usize,
     pub end: usize,
     pub categories: Categories,
 }
 
-struct Entry {
+struct LexiconEntry {
     parts: Vec<String>,
     categories: Categories,
 }
 
 /// By the skeleton of the first word, longest first.
-struct Lexicon(HashMap<String, Vec<Entry>>);
+struct Lexicon(HashMap<String, Vec<LexiconEntry>>);
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::read(include_str!("words.txt")));
 
@@ -88,9 +88,9 @@ impl Lexicon {
                 }
             }
         }
-        let mut by_first: HashMap<String, Vec<Entry>> = HashMap::new();
+        let mut by_first: HashMap<String, Vec<LexiconEntry>> = HashMap::new();
         for (parts, categories) in phrases {
-            by_first.entry(parts[0].clone()).or_default().push(Entry { parts, categories });
+            by_first.entry(parts[0].clone()).or_default().push(LexiconEntry { parts, categories });
         }
         for entries in by_first.values_mut() {
             entries.sort_by(|a, b| b.parts.len().cmp(&a.parts.len()).then(a.parts.cmp(&b.parts)));
@@ -120,7 +120,7 @@ fn skeleton(part: &str) -> String {
 }
 
 /// The words of categories among parts of a line.
-pub(crate) fn hits<'p>(parts: impl Iterator<Item = &'p str>) -> Vec<Hit> {
+pub(crate) fn hits<'p>(parts: impl Iterator<Item = &'p str>) -> Vec<LexiconHit> {
     let parts: Vec<String> = parts.map(skeleton).collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -129,7 +129,7 @@ pub(crate) fn hits<'p>(parts: impl Iterator<Item = &'p str>) -> Vec<Hit> {
         match entry {
             Some(entry) => {
                 let end = at + entry.parts.len();
-                found.push(Hit { start: at, end, categories: entry.categories });
+                found.push(LexiconHit { start: at, end, categories: entry.categories });
                 at = end;
             }
             None => at += 1,

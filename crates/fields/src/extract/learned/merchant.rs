@@ -4,7 +4,7 @@
 //! next one or two lines.
 
 use super::{
-    lexicon::{self, Categories, Category, Hit},
+    lexicon::{self, Categories, Category, LexiconHit},
     sink::Sink,
 };
 use crate::{
@@ -158,7 +158,7 @@ impl<'s> Names<'s> {
                     own.iter().map(|line| self.sheet.lines[line.line].tokens.clone()).collect();
                 let text = own.iter().map(|line| line.text.trim()).collect::<Vec<_>>().join(" ");
                 let base = NameText {
-                    text: tidied(&text),
+                    text: tidy(&text),
                     spans,
                     first: index,
                     count,
@@ -180,7 +180,7 @@ impl<'s> Names<'s> {
     fn add_variants(&self, base: &NameText, text: &str, add: &mut impl FnMut(NameText)) {
         add(base.clone());
         let part = |part: &str, change: fn(&mut NameText)| {
-            let mut candidate = NameText { text: tidied(part), is_whole: false, ..base.clone() };
+            let mut candidate = NameText { text: tidy(part), is_whole: false, ..base.clone() };
             candidate.spans = self.within(&candidate);
             change(&mut candidate);
             candidate
@@ -211,10 +211,10 @@ impl<'s> Names<'s> {
         for segment in segments.iter().take(3) {
             let text = self.sheet.quote(&segment.tokens);
             let spans = std::iter::once(segment.tokens.clone()).collect();
-            let own = NameText { text: tidied(&text), spans, is_whole: false, is_segment: true, ..base.clone() };
+            let own = NameText { text: tidy(&text), spans, is_whole: false, is_segment: true, ..base.clone() };
             add(own.clone());
             if let Some(number) = REGISTRATION.find(&text).filter(|number| number.start() > 0) {
-                let text = tidied(&text[..number.start()]);
+                let text = tidy(&text[..number.start()]);
                 let mut cut = NameText { text, is_unregistered: true, ..own };
                 cut.spans = self.within(&cut);
                 add(cut);
@@ -258,7 +258,7 @@ impl<'s> Names<'s> {
         sink.flag("owner", name.is_owner);
         sink.flag("segment", name.is_segment);
         sink.add("line", (name.first as f32).min(40.0));
-        let ends = WordEnds::of(&name.text);
+        let ends = WordEnds::new(&name.text);
         sink.flag("legal", ends.has_legal);
         sink.flag("legal_last", ends.ends_legal);
         sink.flag("legal_first", ends.starts_legal);
@@ -359,7 +359,7 @@ impl<'s> Names<'s> {
     }
 
     pub(crate) fn feature_names() -> Vec<String> {
-        let mut sink = Sink::named();
+        let mut sink = Sink::with_names();
         let sheet = Sheet::new(&[]);
         let names = Names::new(&sheet);
         let empty = NameText {
@@ -386,7 +386,7 @@ pub(crate) fn behind_owner_label(text: &str) -> Option<&str> {
 
 /// Whether a text ends as the registered name of a company does, or has its legal form inside.
 pub(crate) fn has_legal_form(text: &str) -> bool {
-    WordEnds::of(text).has_legal
+    WordEnds::new(text).has_legal
 }
 
 /// What the words of a text are, and which stand first and last.
@@ -402,12 +402,12 @@ struct WordEnds {
 }
 
 impl WordEnds {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let parts: Vec<String> = text.split_whitespace().flat_map(crate::extract::label::plain_parts).collect();
         let hits = lexicon::hits(parts.iter().map(String::as_str));
         let categories = hits.iter().fold(Categories::default(), |all, hit| all.union(hit.categories));
         // A legal form is never the whole name, and short ones count only at the end.
-        let is_legal = |hit: &Hit| {
+        let is_legal = |hit: &LexiconHit| {
             hit.categories.has(Category::Legal)
                 && (hit.end - hit.start > 1 || parts[hit.start].len() >= 3 || hit.end == parts.len())
         };
@@ -428,7 +428,7 @@ impl WordEnds {
 }
 
 fn head_line(sheet: &Sheet, line: usize, text: String) -> HeadLine {
-    let ends = WordEnds::of(&text);
+    let ends = WordEnds::new(&text);
     let rect = sheet.lines[line].rect;
     let mut heights: Vec<f32> =
         sheet.tokens[sheet.lines[line].tokens.clone()].iter().map(|token| token.rect.height()).collect();
@@ -457,7 +457,7 @@ fn head_line(sheet: &Sheet, line: usize, text: String) -> HeadLine {
 }
 
 /// Without marks at its ends that are no part of a name, and with single spaces.
-fn tidied(text: &str) -> String {
+fn tidy(text: &str) -> String {
     let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let plain = plain.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '(' && c != '"');
     plain.trim_end_matches([',', ';', ':', '-', '*', '(', '[', '/', ' ', '|']).to_owned()

@@ -67,7 +67,7 @@ impl ModelKind {
     ];
 
     /// The model for the candidates beside the labels of a field of some type.
-    pub(crate) fn labelled(kind: FieldType) -> Option<Self> {
+    pub(crate) fn for_labelled(kind: FieldType) -> Option<Self> {
         match kind {
             FieldType::Money | FieldType::Decimal | FieldType::Integer => Some(Self::LabelledNumber),
             FieldType::Date | FieldType::DateRange => Some(Self::LabelledDate),

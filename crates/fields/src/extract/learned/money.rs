@@ -3,7 +3,7 @@
 //! An amount is a value with all its prints. What labels say is taken over all prints, arithmetic over all values.
 
 use super::{
-    lexicon::{self, Categories, Category, Hit},
+    lexicon::{self, Categories, Category, LexiconHit},
     sink::Sink,
 };
 use crate::extract::{candidate::Candidate, sheet::Sheet};
@@ -86,7 +86,7 @@ const RATES: &[i64] = &[
 
 /// One amount where it is printed.
 #[derive(Debug, Clone)]
-pub(crate) struct Print {
+pub(crate) struct AmountPrint {
     /// In hundredths, without sign.
     pub value: i64,
     /// Index of the candidate.
@@ -122,7 +122,7 @@ const STRONG_NAMES: [&str; STRONG] =
 /// All amounts of a document with what is computed once for all of them.
 #[derive(Debug)]
 pub(crate) struct Amounts {
-    pub prints: Vec<Print>,
+    pub prints: Vec<AmountPrint>,
     pub values: Vec<Amount>,
     known: HashSet<i64>,
     cash: Vec<i64>,
@@ -142,7 +142,7 @@ pub(crate) struct Amounts {
 
 impl Amounts {
     pub(crate) fn new(sheet: &Sheet, candidates: &[Candidate]) -> Self {
-        let hits: Vec<Vec<Hit>> =
+        let hits: Vec<Vec<LexiconHit>> =
             sheet.lines.iter().map(|line| lexicon::hits(line.parts.iter().map(|part| part.text.as_str()))).collect();
         let rows: Vec<Categories> = hits
             .iter()
@@ -375,7 +375,7 @@ impl Amounts {
 
     /// The names of the features, in order.
     pub(crate) fn feature_names() -> Vec<String> {
-        let mut sink = Sink::named();
+        let mut sink = Sink::with_names();
         let sheet = Sheet::new(&[]);
         let amounts = Self::new(&sheet, &[]);
         amounts.features(&Amount { value: 0, prints: Vec::new(), strong: [0.0; STRONG] }, &[], &mut sink);
@@ -383,7 +383,7 @@ impl Amounts {
     }
 }
 
-fn is_plain_total(print: &Print) -> bool {
+fn is_plain_total(print: &AmountPrint) -> bool {
     print.label.has(Category::Total) && !print.label.has_any(NOT_PLAIN)
 }
 
@@ -413,9 +413,9 @@ fn print(
     candidates: &[Candidate],
     index: usize,
     candidate: &Candidate,
-    hits: &[Vec<Hit>],
+    hits: &[Vec<LexiconHit>],
     rows: &[Categories],
-) -> Option<Print> {
+) -> Option<AmountPrint> {
     let (value, is_negative, decimals) = hundredths(&candidate.parsed.normalised)?;
     let line = &sheet.lines[candidate.line];
     let is_amount = |other: &Candidate| {
@@ -456,7 +456,7 @@ fn print(
     if decimals < 2 && candidate.currency.is_none() && (label.is_empty() || value > 1_000_000_000) {
         return None;
     }
-    Some(Print {
+    Some(AmountPrint {
         value,
         candidate: index,
         line: candidate.line,
@@ -477,7 +477,7 @@ fn print(
 }
 
 /// What the nearest words above an amount in its column say.
-fn heading(sheet: &Sheet, candidate: &Candidate, hits: &[Vec<Hit>]) -> Categories {
+fn heading(sheet: &Sheet, candidate: &Candidate, hits: &[Vec<LexiconHit>]) -> Categories {
     let first = sheet.page_of(candidate.line).lines.start.max(candidate.line.saturating_sub(FARTHEST_HEADING));
     for above in (first..candidate.line).rev() {
         let line = &sheet.lines[above];

@@ -5,7 +5,7 @@ const MOST: usize = 3;
 const LEAST: f32 = 0.15;
 
 /// The reasons for a score, the strongest first.
-pub(super) fn of(names: &[String], shares: &[f32], label: Option<&str>) -> Vec<String> {
+pub(super) fn explain(names: &[String], shares: &[f32], label: Option<&str>) -> Vec<String> {
     let mut groups: Vec<(String, f32)> = Vec::new();
     for (name, share) in names.iter().zip(shares) {
         let Some(text) = sentence(name, label) else { continue };
@@ -54,7 +54,7 @@ mod tests {
     fn the_largest_shares_become_sentences() {
         let names: Vec<String> =
             ["label:total", "own:cash_less_change", "height", "label:sub"].map(str::to_owned).into();
-        let because = of(&names, &[1.0, 2.0, 0.05, -0.2], Some("TOTAL"));
+        let because = explain(&names, &[1.0, 2.0, 0.05, -0.2], Some("TOTAL"));
         assert_eq!(because, ["it is the cash given less the change", "beside \"TOTAL\""]);
     }
 }

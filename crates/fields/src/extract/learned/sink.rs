@@ -9,7 +9,7 @@ pub(crate) struct Sink {
 
 impl Sink {
     /// One that keeps the names, too.
-    pub(crate) fn named() -> Self {
+    pub(crate) fn with_names() -> Self {
         Self { values: Vec::new(), names: Some(Vec::new()) }
     }
 

@@ -67,7 +67,7 @@ pub fn examples(kind: ModelKind, page: &Page, truth: Option<&str>) -> PageExampl
 }
 
 /// The candidates beside the labels of each field of a type, with the field's name; those that state its truth are true.
-pub fn labelled(
+pub fn labelled_examples(
     doctype: &DocType,
     page: &Page,
     truth: &BTreeMap<String, String>,
@@ -77,7 +77,7 @@ pub fn labelled(
     let scorer = Scorer { sheet: &sheet, occurrences: &occurrences, schema: &doctype.fields };
     let mut all = Vec::new();
     for (index, field) in doctype.fields.fields.iter().enumerate() {
-        let Some(kind) = ModelKind::labelled(field.kind) else { continue };
+        let Some(kind) = ModelKind::for_labelled(field.kind) else { continue };
         let candidates = candidate::find(&sheet, field.kind);
         let (values, rows) = scorer.features(index, field, &candidates);
         let wanted = truth.get(&field.name).map(String::as_str);

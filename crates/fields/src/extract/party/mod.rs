@@ -41,7 +41,7 @@ pub(crate) struct Parties {
 impl Parties {
     pub(crate) fn find(sheet: &Sheet, schema: &Schema, occurrences: &Occurrences) -> Self {
         let mut parties = Self { sections: sections(sheet, schema, occurrences), names: Vec::new() };
-        parties.names = parties.weighed(sheet, occurrences);
+        parties.names = parties.weigh_names(sheet, occurrences);
         parties
     }
 
@@ -67,7 +67,7 @@ impl Parties {
         ranked
     }
 
-    fn weighed(&self, sheet: &Sheet, occurrences: &Occurrences) -> Vec<NameCandidate> {
+    fn weigh_names(&self, sheet: &Sheet, occurrences: &Occurrences) -> Vec<NameCandidate> {
         let mut names = Vec::new();
         for line in name_lines(sheet) {
             for segment in &sheet.lines[line].segments {

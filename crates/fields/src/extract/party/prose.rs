@@ -61,12 +61,12 @@ const LAST_LINE: usize = 70;
 const LONGEST_NAME: usize = 12;
 const LONGEST_DESCRIPTION: usize = 90;
 
-struct Words<'s> {
+struct ProseWords<'s> {
     sheet: &'s Sheet,
     end: usize,
 }
 
-impl Words<'_> {
+impl ProseWords<'_> {
     fn text(&self, at: usize) -> Option<&str> {
         (at < self.end).then(|| self.sheet.tokens[at].text.as_str())
     }
@@ -92,7 +92,7 @@ const LONGEST_BEFORE: usize = 40;
 /// The opening sentence, with both parties or the first alone.
 pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
     let last = sheet.lines.get(LAST_LINE.min(sheet.lines.len()).checked_sub(1)?)?;
-    let words = Words { sheet, end: last.tokens.end };
+    let words = ProseWords { sheet, end: last.tokens.end };
     (0..words.end).filter(|at| BETWEEN.contains(&words.plain(*at).as_str())).find_map(|at| {
         let first = name_at(&words, at + 1)?;
         let second = next_party(&words, first.end).and_then(|start| name_at(&words, start));
@@ -112,7 +112,7 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
 }
 
 /// The words of a name that begins here.
-fn name_at(words: &Words<'_>, start: usize) -> Option<Range<usize>> {
+fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
     let mut start = start;
     // "between: (1) …"
     while words.text(start).is_some_and(|text| !text.chars().any(char::is_alphabetic)) && start < words.end {
@@ -164,7 +164,7 @@ fn name_at(words: &Words<'_>, start: usize) -> Option<Range<usize>> {
 }
 
 /// Where the second party begins: behind the "and" that ends the description of the first.
-fn next_party(words: &Words<'_>, from: usize) -> Option<usize> {
+fn next_party(words: &ProseWords<'_>, from: usize) -> Option<usize> {
     let mut depth = 0usize;
     let mut fallback = None;
     for at in from..(from + LONGEST_DESCRIPTION).min(words.end) {

@@ -25,7 +25,7 @@ pub(super) fn sections(sheet: &Sheet, schema: &Schema, occurrences: &Occurrences
     let mut sections: Vec<Section> = Vec::new();
     let roles = schema.fields.iter().enumerate().filter(|(_, field)| field.kind == FieldType::Name);
     for (index, role) in roles.filter_map(|(index, field)| Some((index, field.role?))) {
-        for occurrence in occurrences.of(index) {
+        for occurrence in occurrences.for_field(index) {
             let line = &sheet.lines[occurrence.line];
             let Some(segment) = sheet.segment_of(occurrence.line, occurrence.tokens.start) else { continue };
             let starts_segment = segment.tokens.start == occurrence.tokens.start && occurrence.extra == 0;

@@ -116,7 +116,7 @@ fn words_heading(line: &Line, field: &Field, matched: &[(usize, Range<usize>)]) 
 
 pub(super) fn has_amount(sheet: &Sheet, line: &Line) -> bool {
     sheet.tokens[line.tokens.clone()].iter().any(|token| {
-        let text = candidate::trimmed(&token.text);
+        let text = candidate::trim_marks(&token.text);
         let digits = text.chars().filter(char::is_ascii_digit).count();
         digits >= 2 && text.contains([',', '.']) && parse_as(FieldType::Money, text, &sheet.habits).is_some()
     })

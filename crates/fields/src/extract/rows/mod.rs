@@ -225,7 +225,7 @@ impl RowReader<'_> {
         if self.headings[heading].column.is_some() || !is_named {
             return None;
         }
-        let parsed = self.parsed(FieldType::Money, &text).unwrap_or_else(|| Parsed::sure(text.clone()));
+        let parsed = self.parse_cell(FieldType::Money, &text).unwrap_or_else(|| Parsed::sure(text.clone()));
         Some(FoundCell { heading, tokens: tokens.clone(), parsed })
     }
 
@@ -238,7 +238,7 @@ impl RowReader<'_> {
             let edges =
                 (rect.x0 - own.x0).abs().min((rect.x1 - own.x1).abs()).min((rect.center().0 - own.center().0).abs());
             let overlaps = rect.x0 < own.x1 && rect.x1 > own.x0;
-            let parsed = heading.column.and_then(|column| self.parsed(self.column(column).kind, &text));
+            let parsed = heading.column.and_then(|column| self.parse_cell(self.column(column).kind, &text));
             let misfit = match (heading.column, &parsed) {
                 (Some(_), None) => 1000.0,
                 (Some(column), Some(_)) if self.column(column).kind == FieldType::String && self.is_amount(&text) => {
@@ -253,10 +253,10 @@ impl RowReader<'_> {
     }
 
     fn is_amount(&self, text: &str) -> bool {
-        text.contains([',', '.']) && self.parsed(FieldType::Money, text).is_some()
+        text.contains([',', '.']) && self.parse_cell(FieldType::Money, text).is_some()
     }
 
-    fn parsed(&self, kind: FieldType, text: &str) -> Option<Parsed> {
+    fn parse_cell(&self, kind: FieldType, text: &str) -> Option<Parsed> {
         let text = if is_number(kind) {
             text.split_whitespace().next().filter(|_| kind != FieldType::Money).unwrap_or(text)
         } else {

@@ -27,12 +27,12 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundRange> {
     while let Some(first) = dates.get(index) {
         let whole = dates.get(index + 1).and_then(|second| {
             let parsed = is_between(&text[first.range.end..second.range.start])
-                .then(|| joined(&first.parsed, &second.parsed))
+                .then(|| join_dates(&first.parsed, &second.parsed))
                 .flatten()?;
             Some(FoundRange { range: first.range.start..second.range.end, parsed })
         });
         index += if whole.is_some() { 2 } else { 1 };
-        found.extend(whole.or_else(|| shortened(text, first, order)));
+        found.extend(whole.or_else(|| shortened_range(text, first, order)));
     }
     found
 }
@@ -44,13 +44,13 @@ pub fn parse(text: &str, order: DateOrder) -> Option<Parsed> {
         text.split_once('/').filter(|(first, second)| first.len() == 10 && second.len() == 10)
     {
         // The exact form. Beside a slash, a date in a text is rather a part of something else.
-        return joined(&date::parse(first, order)?, &date::parse(second, order)?);
+        return join_dates(&date::parse(first, order)?, &date::parse(second, order)?);
     }
     find(text, order).into_iter().find(|found| found.range == (0..text.len())).map(|found| found.parsed)
 }
 
 /// The span from one date to another; None where the second is before the first.
-pub(crate) fn joined(first: &Parsed, second: &Parsed) -> Option<Parsed> {
+pub(crate) fn join_dates(first: &Parsed, second: &Parsed) -> Option<Parsed> {
     // Exact dates are compared as texts.
     (first.normalised <= second.normalised).then(|| Parsed {
         normalised: format!("{}/{}", first.normalised, second.normalised),
@@ -65,7 +65,7 @@ fn is_between(text: &str) -> bool {
 }
 
 /// A span whose first date is printed without what both have in common: `1 - 31 March 2026`, `26 Feb. - 3 March 2026`.
-fn shortened(text: &str, second: &FoundDate, order: DateOrder) -> Option<FoundRange> {
+fn shortened_range(text: &str, second: &FoundDate, order: DateOrder) -> Option<FoundRange> {
     // Only a date with a month in words is printed so; `1 - 3/4/2026` may be anything.
     let printed = &text[second.range.clone()];
     let month = second.parsed.normalised.get(..8)?;
@@ -79,7 +79,7 @@ fn shortened(text: &str, second: &FoundDate, order: DateOrder) -> Option<FoundRa
     let word = before[day_at..].trim_end_matches('.');
     if let Ok(day) = word.parse::<u8>() {
         let parsed = date::parse(&format!("{month}{day:02}"), order)?;
-        let parsed = joined(&parsed, &second.parsed)?;
+        let parsed = join_dates(&parsed, &second.parsed)?;
         return Some(FoundRange { range: day_at..second.range.end, parsed });
     }
     date::month_of(word)?;
@@ -88,7 +88,7 @@ fn shortened(text: &str, second: &FoundDate, order: DateOrder) -> Option<FoundRa
     let year = month.get(..4)?;
     let first = date::parse(&format!("{} {year}", &before[at..]), order)?;
     // With the year of the second, a span over New Year would end before it begins.
-    let parsed = joined(&first, &second.parsed)?;
+    let parsed = join_dates(&first, &second.parsed)?;
     Some(FoundRange { range: at..second.range.end, parsed })
 }
 

@@ -41,7 +41,7 @@ impl Mrz {
 }
 
 /// A line of capitals, digits and fillers, as OCR may have spaced it.
-pub fn cleaned(line: &str) -> Option<String> {
+pub fn clean_line(line: &str) -> Option<String> {
     let squeezed: String =
         line.chars().filter(|c| !c.is_whitespace()).map(|c| if c == '«' { '<' } else { c }).collect();
     let is_mrz =
@@ -69,15 +69,15 @@ fn three_lines(lines: &[String], this_year: i16) -> Mrz {
     let (surname, given_names) = names(third);
     Mrz {
         lines: lines.to_vec(),
-        document_code: unfilled(&first[0..2]),
-        issuing_country: unfilled(&first[2..5]),
-        document_number: unfilled(&first[5..14]),
+        document_code: without_fillers(&first[0..2]),
+        issuing_country: without_fillers(&first[2..5]),
+        document_number: without_fillers(&first[5..14]),
         surname,
         given_names,
-        nationality: unfilled(&second[15..18]),
+        nationality: without_fillers(&second[15..18]),
         birth_date: date(&second[0..6], this_year, true),
         expiry_date: date(&second[8..14], this_year, false),
-        sex: unfilled(&second[7..8]),
+        sex: without_fillers(&second[7..8]),
         checks: vec![
             ("document_number", holds(&first[5..14], &first[14..15])),
             ("birth_date", holds(&second[0..6], &second[6..7])),
@@ -94,15 +94,15 @@ fn two_lines(lines: &[String], this_year: i16) -> Mrz {
     let (surname, given_names) = names(&first[5..]);
     Mrz {
         lines: lines.to_vec(),
-        document_code: unfilled(&first[0..2]),
-        issuing_country: unfilled(&first[2..5]),
-        document_number: unfilled(&second[0..9]),
+        document_code: without_fillers(&first[0..2]),
+        issuing_country: without_fillers(&first[2..5]),
+        document_number: without_fillers(&second[0..9]),
         surname,
         given_names,
-        nationality: unfilled(&second[10..13]),
+        nationality: without_fillers(&second[10..13]),
         birth_date: date(&second[13..19], this_year, true),
         expiry_date: date(&second[21..27], this_year, false),
-        sex: unfilled(&second[20..21]),
+        sex: without_fillers(&second[20..21]),
         checks: vec![
             ("document_number", holds(&second[0..9], &second[9..10])),
             ("birth_date", holds(&second[13..19], &second[19..20])),
@@ -112,7 +112,7 @@ fn two_lines(lines: &[String], this_year: i16) -> Mrz {
     }
 }
 
-fn unfilled(text: &str) -> String {
+fn without_fillers(text: &str) -> String {
     text.replace('<', " ").trim().to_owned()
 }
 
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn read(lines: &[&str]) -> Mrz {
-        let lines: Vec<String> = lines.iter().filter_map(|line| cleaned(line)).collect();
+        let lines: Vec<String> = lines.iter().filter_map(|line| clean_line(line)).collect();
         find(&lines, 2026).unwrap().1
     }
 

@@ -67,7 +67,7 @@ fn digits(text: &str) -> Vec<u32> {
     text.chars().filter_map(|c| c.to_digit(10)).collect()
 }
 
-fn weighted(digits: &[u32], weights: &[u32]) -> u32 {
+fn weighted_sum(digits: &[u32], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(digit, weight)| digit * weight).sum()
 }
 
@@ -98,18 +98,18 @@ fn checksum(country: &str, number: &str) -> Option<bool> {
         }
         "AT" => (10 - (luhn(&all[..7], false) + 4) % 10) % 10 == last,
         "BE" => 97 - as_number(&number[..8])? % 97 == as_number(&number[8..])?,
-        "DK" => weighted(&all, &[2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
-        "FI" => (11 - weighted(&all, &[7, 9, 10, 5, 8, 4, 2]) % 11) % 11 == last,
+        "DK" => weighted_sum(&all, &[2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11),
+        "FI" => (11 - weighted_sum(&all, &[7, 9, 10, 5, 8, 4, 2]) % 11) % 11 == last,
         "LU" => as_number(&number[..6])? % 89 == as_number(&number[6..])?,
         "IT" => luhn(&all, false).is_multiple_of(10),
-        "PL" => weighted(&all, &[6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 == last,
+        "PL" => weighted_sum(&all, &[6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 == last,
         "PT" => {
-            let rest = 11 - weighted(&all, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+            let rest = 11 - weighted_sum(&all, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
             (if rest > 9 { 0 } else { rest }) == last
         }
         "SE" => luhn(&all[..10], true).is_multiple_of(10),
         "NL" => {
-            let rest = weighted(&all, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+            let rest = weighted_sum(&all, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
             // Numbers of persons since 2020 follow MOD 97 over letters and digits instead.
             let text = format!("NL{number}");
             let long = text
@@ -125,11 +125,11 @@ fn checksum(country: &str, number: &str) -> Option<bool> {
         }
         "ES" => return spanish(number),
         "GB" | "XI" => {
-            let sum = weighted(&all, &[8, 7, 6, 5, 4, 3, 2]) + all[7] * 10 + all[8];
+            let sum = weighted_sum(&all, &[8, 7, 6, 5, 4, 3, 2]) + all[7] * 10 + all[8];
             sum.is_multiple_of(97) || (sum + 55).is_multiple_of(97)
         }
         "CHE" => {
-            let rest = 11 - weighted(&all, &[5, 4, 3, 2, 7, 6, 5, 4]) % 11;
+            let rest = 11 - weighted_sum(&all, &[5, 4, 3, 2, 7, 6, 5, 4]) % 11;
             (if rest == 11 { 0 } else { rest }) == last
         }
         _ => return None,

@@ -79,7 +79,7 @@ impl Slip<'_> {
         self.canvas.feed(0.0, 0.6);
     }
 
-    fn labelled(&mut self, label: &str, value: &str, scale: f32) {
+    fn add_labelled(&mut self, label: &str, value: &str, scale: f32) {
         let right = self.canvas.width - 10.0;
         let label = format!("{label}{}", self.style.colon);
         if self.style.labels_above {
@@ -108,45 +108,45 @@ impl Slip<'_> {
                     let extra = rng.u32(..4) == 0;
                     let value =
                         if extra { format!("{count} {}", self.amount(sums.gross, rng)) } else { count.to_string() };
-                    self.labelled(&label.quantity, &value, 1.0);
+                    self.add_labelled(&label.quantity, &value, 1.0);
                 }
                 Sum::Sub => {
                     let value = self.amount(sums.gross, rng);
-                    self.labelled(&label.sub, &value, 1.0);
+                    self.add_labelled(&label.sub, &value, 1.0);
                 }
                 Sum::Net => {
                     let value = self.amount(sums.net, rng);
                     self.truth.insert("net_total".to_owned(), plain(sums.net));
-                    self.labelled(&label.net, &value, 1.0);
+                    self.add_labelled(&label.net, &value, 1.0);
                 }
                 Sum::Discount => {
                     let sign = if rng.bool() { -1 } else { 1 };
                     let value = self.amount(sign * sums.discount, rng);
-                    self.labelled(&label.discount, &value, 1.0);
+                    self.add_labelled(&label.discount, &value, 1.0);
                 }
                 Sum::Service => {
                     let value = self.amount(sums.service, rng);
-                    self.labelled(&label.service, &value, 1.0);
+                    self.add_labelled(&label.service, &value, 1.0);
                 }
                 Sum::Tax => {
                     let value = self.amount(sums.tax, rng);
                     self.truth.insert("tax_total".to_owned(), plain(sums.tax));
-                    self.labelled(&label.tax, &value, 1.0);
+                    self.add_labelled(&label.tax, &value, 1.0);
                 }
                 Sum::Total => {
                     let value = self.amount(sums.total, rng);
                     self.kept.push(value.clone());
                     let scale = if printed.contains(&Sum::Grand) { 1.0 } else { style.scale_total };
-                    self.labelled(&label.total, &value, scale);
+                    self.add_labelled(&label.total, &value, scale);
                 }
                 Sum::Rounding => {
                     let value = self.amount(sums.paid - sums.total, rng);
-                    self.labelled(&label.rounding, &value, 1.0);
+                    self.add_labelled(&label.rounding, &value, 1.0);
                 }
                 Sum::Grand => {
                     let value = self.amount(sums.paid, rng);
                     self.kept.push(value.clone());
-                    self.labelled(&label.grand, &value, style.scale_total);
+                    self.add_labelled(&label.grand, &value, style.scale_total);
                 }
             }
         }
@@ -167,20 +167,20 @@ impl Slip<'_> {
         ];
         for (label, value) in &lines {
             let value = self.amount(*value, rng);
-            self.labelled(label, &value, 1.0);
+            self.add_labelled(label, &value, 1.0);
         }
         self.truth.insert("tax_total".to_owned(), plain(sums.tax));
         if rng.bool() {
             let value = self.amount(sums.free, rng);
-            self.labelled(&lines[0].0, &value, 1.0);
+            self.add_labelled(&lines[0].0, &value, 1.0);
         }
         if sums.paid != sums.total {
             let value = self.amount(sums.paid - sums.total, rng);
-            self.labelled(&label.rounding, &value, 1.0);
+            self.add_labelled(&label.rounding, &value, 1.0);
         }
         let value = self.amount(sums.paid, rng);
         self.kept.push(value.clone());
-        self.labelled(&label.grand, &value, style.scale_total);
+        self.add_labelled(&label.grand, &value, style.scale_total);
     }
 
     pub(super) fn pay(&mut self, sums: &Sums, rng: &mut Rng) {
@@ -196,18 +196,18 @@ impl Slip<'_> {
                 let note = [500, 1000, 5000, 10_000][rng.usize(..4)];
                 let cash = if rng.u32(..5) == 0 { sums.paid } else { (sums.paid / note + 1) * note };
                 let value = self.amount(cash, rng);
-                self.labelled(&label.cash, &value, 1.0);
+                self.add_labelled(&label.cash, &value, 1.0);
                 let value = self.amount(cash - sums.paid, rng);
-                self.labelled(&label.change, &value, 1.0);
+                self.add_labelled(&label.change, &value, 1.0);
             }
             Payment::CashOnly => {
                 let value = self.amount(sums.paid, rng);
-                self.labelled(&label.cash, &value, 1.0);
+                self.add_labelled(&label.cash, &value, 1.0);
             }
             Payment::Card => {
                 let sign = if rng.u32(..6) == 0 { -1 } else { 1 };
                 let value = self.amount(sign * sums.paid, rng);
-                self.labelled(&label.card, &value, 1.0);
+                self.add_labelled(&label.card, &value, 1.0);
                 if rng.bool() {
                     let text = format!("XXXXXXXXXXXX{} AUTH {}", names::digits(rng, 4), names::digits(rng, 6));
                     self.canvas.put(At::Left(10.0), &text, 1.0);

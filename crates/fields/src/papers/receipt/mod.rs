@@ -11,7 +11,7 @@ mod style;
 mod sums;
 
 use super::{
-    Paper,
+    MadePaper,
     canvas::{At, Canvas},
     names, noise,
 };
@@ -21,7 +21,7 @@ use style::Style;
 use sums::Sums;
 
 /// A slip of a till.
-pub fn receipt(maker: u32, seed: u64) -> Paper {
+pub fn receipt(maker: u32, seed: u64) -> MadePaper {
     let style = Style::new(maker);
     let mut rng = Rng::with_seed(seed ^ (u64::from(maker) << 32));
     let rng = &mut rng;
@@ -48,7 +48,7 @@ pub fn receipt(maker: u32, seed: u64) -> Paper {
     let Slip { mut canvas, truth, kept, .. } = slip;
     let level = [0.0, 0.0, 0.5, 1.0, 2.0][rng.usize(..5)];
     noise::spoil(&mut canvas, &kept, level, rng);
-    Paper { page: canvas.into_page(), truth, doctype: None, maker }
+    MadePaper { page: canvas.into_page(), truth, doctype: None, maker }
 }
 
 fn plain(value: i64) -> String {
@@ -78,7 +78,7 @@ impl Slip<'_> {
                 0 => names::digits(rng, 6),
                 1 => names::person(rng).to_lowercase(),
                 2 => names::person(rng).to_uppercase(),
-                _ => format!("{} {}", names::invented(rng), rng.u32(1..30)),
+                _ => format!("{} {}", names::invented_word(rng), rng.u32(1..30)),
             };
             let scale = [1.0, 1.5, 2.2][rng.usize(..3)];
             let x = rng.f32() * self.canvas.width * 0.6;
@@ -91,13 +91,13 @@ impl Slip<'_> {
         // A till prints one shop; so does its maker, but for the name itself, of which many are wanted.
         let name = names::company(rng, country);
         if head.brand == 0 {
-            let brand = names::invented(rng).to_uppercase();
+            let brand = names::invented_word(rng).to_uppercase();
             self.line(&brand, head.scale * 1.6);
         } else if head.brand == 1 {
             let brand = name.split(' ').next().unwrap_or_default().to_owned();
             self.line(&brand, head.scale * 1.4);
         } else if head.brand == 2 {
-            let brand = format!("{} {}", names::invented(rng), names::pick(rng, country.trade)).to_uppercase();
+            let brand = format!("{} {}", names::invented_word(rng), names::pick(rng, country.trade)).to_uppercase();
             self.line(&brand, head.scale * 1.3);
         }
         self.name(&name, rng);
@@ -107,9 +107,9 @@ impl Slip<'_> {
         }
         if head.branch {
             let branch = [
-                format!("{} {}", names::invented(rng), names::invented(rng)),
-                format!("{} BRANCH", names::invented(rng).to_uppercase()),
-                format!("({})", names::invented(rng).to_uppercase()),
+                format!("{} {}", names::invented_word(rng), names::invented_word(rng)),
+                format!("{} BRANCH", names::invented_word(rng).to_uppercase()),
+                format!("({})", names::invented_word(rng).to_uppercase()),
             ];
             self.line(&branch[rng.usize(..3)], 1.0);
         }
@@ -162,7 +162,7 @@ impl Slip<'_> {
         for (index, line) in lines.iter().enumerate() {
             let is_last = index + 1 == lines.len();
             let branch = if head.branch {
-                format!(" ({}{})", names::invented(rng).to_uppercase(), rng.u32(1..9))
+                format!(" ({}{})", names::invented_word(rng).to_uppercase(), rng.u32(1..9))
             } else {
                 String::new()
             };

@@ -186,7 +186,7 @@ impl Labels {
         let upper = rng.bool();
         let mut word = |all: &[&'static str]| {
             // A fifth of the words are in no list.
-            let text = if rng.u32(..5) == 0 { names::invented(rng) } else { names::pick(rng, all).to_owned() };
+            let text = if rng.u32(..5) == 0 { names::invented_word(rng) } else { names::pick(rng, all).to_owned() };
             if upper { text.to_uppercase() } else { text }
         };
         Self {

@@ -162,7 +162,7 @@ fn actions(ranked: &[&Read]) -> Vec<ActionAsked> {
 
 fn add_action(found: &mut Vec<ActionAsked>, read: &Read) {
     let Some(action) = read.action else { return };
-    let quote = super::pick::shortened(&read.passage.text);
+    let quote = super::pick::shorten(&read.passage.text);
     let asked = ActionAsked { kind: action.kind, quote, citation: read.passage.citation.clone() };
     if found.iter().any(|known| super::pick::adds_nothing(&asked.quote, &known.quote)) {
         return;
