@@ -157,7 +157,7 @@ mod tests {
         let topics = &schema.as_json()["properties"]["topics"]["items"]["enum"];
         assert_eq!(topics.as_array().map(Vec::len), Some(15));
         assert!(!topics.to_string().contains(OTHER));
-        assert_eq!(schema.required(), ["summary_markdown", "topics"]);
+        assert_eq!(schema.required_fields(), ["summary_markdown", "topics"]);
     }
 
     #[test]
