@@ -3,8 +3,8 @@
 
 use super::requests::shortened;
 use crate::lines::one_line;
+use crate::records::AgendaItem;
 use bindery_insight::models::answers::{shared_stems, telling_stems};
-use bindery_store::civic::AgendaItem;
 use serde_json::Value;
 
 /// As many lines as a person takes in.
@@ -118,7 +118,7 @@ fn weight(item: &AgendaItem) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_store::civic::SummaryOf;
+    use crate::records::SummaryOf;
     use serde_json::json;
 
     fn item(sequence: i64, title: &str, details: Value) -> AgendaItem {

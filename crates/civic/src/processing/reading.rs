@@ -10,6 +10,7 @@ use super::{
     requests::{Inside, Unit, shortened, source_hash},
     texts::Loaded,
 };
+use crate::records::{Attachment, Matter, SummaryOf};
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
     ids,
@@ -20,7 +21,6 @@ use bindery_insight::{
     models::{Advice, ErrorKind, ModelError},
     topics::Topics,
 };
-use bindery_store::civic::{Attachment, Matter, SummaryOf};
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,

@@ -1,14 +1,11 @@
 //! What a sync stores, tells and queues.
 
 use crate::hall::{CITY, Hall, document, item, meeting};
+use bindery_civic::records::{ChangeKind, Civic as _, CivicChanges, Jurisdiction, MatterFilter, QueueStatus};
 use bindery_civic::vendor::{Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus};
 use bindery_core::job::JobState;
 use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, stop_pair};
-use bindery_store::{
-    blobs::LocalBlobs,
-    civic::{ChangeKind, CivicChanges, Jurisdiction, MatterFilter, QueueStatus},
-    query::JobFilter,
-};
+use bindery_store::{blobs::LocalBlobs, query::JobFilter};
 use jiff::civil::date;
 use std::{sync::Arc, time::Duration};
 
@@ -59,7 +56,7 @@ async fn s001_19_a_sync_says_what_it_did() {
     assert_eq!((stats.meetings_skipped, stats.enqueue_failures, &stats.skip_reason), (0, 0, &None));
     assert_eq!(stored.starts_at_local.as_deref(), Some("2026-03-09T18:00:00"));
     // Daylight saving had begun the day before.
-    assert_eq!(stored.starts_at.unwrap().to_string(), "2026-03-10T01:00:00Z");
+    assert_eq!(stored.starts_at.unwrap().to_string(), "2026-03-10T01:00:00.000Z");
     let fields = serde_json::to_value(stats).unwrap();
     for field in ["items_stored", "items_skipped_procedural", "matters_tracked", "matters_duplicate"] {
         assert!(fields.get(field).is_some(), "{field}");
@@ -422,7 +419,7 @@ async fn items_without_ids_are_known_by_their_titles() {
     let first = hall.changes().await.len();
     hall.visit(vec![titled(&["Appeal of a tree permit", "Lease of the pier", "Budget transfer"])]).await;
     let after = hall.items("1").await;
-    let id_of = |items: &[bindery_store::civic::AgendaItem], title: &str| {
+    let id_of = |items: &[bindery_civic::records::AgendaItem], title: &str| {
         items.iter().find(|item| item.title == title).map(|item| item.id.clone())
     };
     assert_eq!(id_of(&after, "Lease of the pier"), id_of(&before, "Lease of the pier"));
