@@ -20,7 +20,7 @@ use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{
     Engine, EngineError,
     message::{NEW_REQUEST, ROUTER_QUEUE},
-    workflow::{Workflow, builtin},
+    workflow::Workflow,
 };
 use lapin::{
     Channel, Connection, ExchangeKind,
@@ -73,7 +73,7 @@ impl Topology {
     pub async fn of_users(engine: &Engine) -> AmqpResult<Self> {
         let mut workflows = Vec::new();
         for stored in engine.store().workflows().await? {
-            if builtin::find(&stored.name) == Some(stored.text.as_str()) {
+            if engine.registry().shipped_workflow(&stored.name) == Some(stored.text.as_str()) {
                 continue;
             }
             match engine.catalog().workflow(&stored.name, Some(stored.version)).await {

@@ -3,7 +3,7 @@
 //! The vendor's name of the body counts; only where there is none does the title, up to a dash with spaces around it,
 //! so that a "Sub-Committee" stays whole. Words that say what kind of meeting it is are taken off the end.
 
-use crate::{banana::Banana, ids, pattern::pattern};
+use crate::{city_key::CityKey, ids, pattern::pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -97,7 +97,7 @@ pub struct ResolvedCommittee {
 
 /// By the vendor's id of the body, else by name; one that is not known is made.
 pub fn resolve(
-    banana: &Banana,
+    city_key: &CityKey,
     body_id: Option<&str>,
     body: Option<&str>,
     title: Option<&str>,
@@ -120,7 +120,7 @@ pub fn resolve(
             gains_body_id,
         });
     }
-    Some(ResolvedCommittee { id: ids::committee_id(banana, &name), name, is_new: true, gains_body_id: false })
+    Some(ResolvedCommittee { id: ids::committee_id(city_key, &name), name, is_new: true, gains_body_id: false })
 }
 
 #[cfg(test)]
@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn s001_21_a_committee_is_found_by_the_vendors_id_first() {
-        let banana = Banana::parse("paloaltoCA").unwrap();
-        let find = |id, body, title, known: &[KnownCommittee]| resolve(&banana, id, body, title, known);
+        let city_key = CityKey::parse("paloaltoCA").unwrap();
+        let find = |id, body, title, known: &[KnownCommittee]| resolve(&city_key, id, body, title, known);
         let made = find(Some("138"), Some("City Council"), None, &[]).unwrap();
         assert!(made.is_new);
         let known = [KnownCommittee { id: made.id.clone(), name: made.name, vendor_body_id: None }];

@@ -1,4 +1,4 @@
-//! What is put on the queue, and with which priority. The jobs themselves are the store's (`bindery_store::civic::jobs`).
+//! What is put on the queue, and with which priority. The jobs themselves are the store's (`crate::records::jobs`).
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What happened to a meeting, in words: a headline for each kind of change, and a sentence for each change.
 
-use bindery_store::civic::{ChangeKind, MeetingChange};
+use crate::records::{ChangeKind, MeetingChange};
 use serde_json::Value;
 
 /// What a follower reads first.
@@ -149,10 +149,10 @@ mod tests {
     use serde_json::json;
 
     fn said(kind: ChangeKind, before: Value, after: Value, item: Option<&str>) -> String {
-        let (meeting_id, banana) = ("paloaltoCA_0".to_owned(), "paloaltoCA".to_owned());
+        let (meeting_id, city_key) = ("paloaltoCA_0".to_owned(), "paloaltoCA".to_owned());
         let at = Timestamp::from_millis(0);
         let change =
-            MeetingChange { meeting_id, revision: 1, ordinal: 0, banana, kind, item_id: None, before, after, at };
+            MeetingChange { meeting_id, revision: 1, ordinal: 0, city_key, kind, item_id: None, before, after, at };
         sentence(&change, item)
     }
 

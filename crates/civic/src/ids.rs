@@ -3,17 +3,16 @@
 //!
 //! | entity | form | hashed |
 //! |---|---|---|
-//! | meeting | `{banana}_{12 hex}` | jurisdiction, vendor, the vendor's id |
+//! | meeting | `{city_key}_{12 hex}` | jurisdiction, vendor, the vendor's id |
 //! | item | `{meeting}_{vendor's id}`, or `{meeting}_seq{NNN}_{8 hex}` | meeting, place on the agenda |
-//! | matter | `{banana}_{16 hex}` | the public number, else the vendor's id |
-//! | person | `{banana}_cm_{16 hex}` | the vendor's id, else the folded name ([`crate::people`]) |
-//! | committee | `{banana}_comm_{16 hex}` | its name |
+//! | matter | `{city_key}_{16 hex}` | the public number, else the vendor's id |
+//! | person | `{city_key}_cm_{16 hex}` | the vendor's id, else the folded name ([`crate::people`]) |
+//! | committee | `{city_key}_comm_{16 hex}` | its name |
 //!
 //! A meeting's title and hour change and are no part of it: a renamed or moved meeting is the same meeting.
 
-use crate::{banana::Banana, pattern::pattern};
+use crate::{city_key::CityKey, pattern::pattern, records::AgendaItem};
 use bindery_core::ContentHash;
-use bindery_store::civic::AgendaItem;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -28,10 +27,10 @@ const MEETING_DIGITS: usize = 12;
 const LONG_DIGITS: usize = 16;
 
 /// None without a vendor's id: such a meeting cannot be known again.
-pub fn meeting_id(banana: &Banana, vendor: &str, vendor_id: &str) -> Option<String> {
+pub fn meeting_id(city_key: &CityKey, vendor: &str, vendor_id: &str) -> Option<String> {
     let vendor_id = vendor_id.trim();
-    let hash = || digest(&format!("{banana}:{vendor}:{vendor_id}"), MEETING_DIGITS);
-    (!vendor_id.is_empty() && !vendor.is_empty()).then(|| format!("{banana}_{}", hash()))
+    let hash = || digest(&format!("{city_key}:{vendor}:{vendor_id}"), MEETING_DIGITS);
+    (!vendor_id.is_empty() && !vendor.is_empty()).then(|| format!("{city_key}_{}", hash()))
 }
 
 /// By the vendor's id, else by the place on the agenda, which counts from 1.
@@ -70,16 +69,16 @@ pub fn matter_key<'a>(matter_file: Option<&'a str>, matter_id: Option<&'a str>) 
 }
 
 /// None where there is neither a number nor an id: titles alone make no matter in a sync.
-pub fn matter_id(banana: &Banana, matter_file: Option<&str>, matter_id: Option<&str>) -> Option<String> {
+pub fn matter_id(city_key: &CityKey, matter_file: Option<&str>, matter_id: Option<&str>) -> Option<String> {
     let kind = if matter_key(matter_file, None).is_some() { "file" } else { "id" };
     let key = matter_key(matter_file, matter_id)?.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(format!("{banana}_{}", digest(&format!("{banana}:{kind}:{key}"), LONG_DIGITS)))
+    Some(format!("{city_key}_{}", digest(&format!("{city_key}:{kind}:{key}"), LONG_DIGITS)))
 }
 
 /// A matter known by its title alone; not used by the sync.
-pub fn matter_id_by_title(banana: &Banana, title: &str) -> Option<String> {
+pub fn matter_id_by_title(city_key: &CityKey, title: &str) -> Option<String> {
     let title = matter_title(title)?;
-    Some(format!("{banana}_{}", digest(&format!("{banana}:title:{title}"), LONG_DIGITS)))
+    Some(format!("{city_key}_{}", digest(&format!("{city_key}:title:{title}"), LONG_DIGITS)))
 }
 
 /// Titles that many matters share.
@@ -117,18 +116,18 @@ pub fn matter_title(title: &str) -> Option<String> {
 }
 
 /// `name` as [`crate::people::fold`] gives it.
-pub fn person_id(banana: &Banana, vendor: &str, vendor_person_id: Option<&str>, folded_name: &str) -> String {
+pub fn person_id(city_key: &CityKey, vendor: &str, vendor_person_id: Option<&str>, folded_name: &str) -> String {
     let key = match vendor_person_id.map(str::trim).filter(|id| !id.is_empty()) {
-        Some(id) => format!("{banana}:council_member:{vendor}:{id}"),
-        None => format!("{banana}:council_member:{folded_name}"),
+        Some(id) => format!("{city_key}:council_member:{vendor}:{id}"),
+        None => format!("{city_key}:council_member:{folded_name}"),
     };
-    format!("{banana}_cm_{}", digest(&key, LONG_DIGITS))
+    format!("{city_key}_cm_{}", digest(&key, LONG_DIGITS))
 }
 
 /// By the name, whatever its case and spaces.
-pub fn committee_id(banana: &Banana, name: &str) -> String {
+pub fn committee_id(city_key: &CityKey, name: &str) -> String {
     let name = normalized_name(name);
-    format!("{banana}_comm_{}", digest(&format!("{banana}:committee:{name}"), LONG_DIGITS))
+    format!("{city_key}_comm_{}", digest(&format!("{city_key}:committee:{name}"), LONG_DIGITS))
 }
 
 /// Lower case, single spaces.
@@ -141,11 +140,11 @@ pub fn meeting_slug(meeting_id: &str) -> String {
     digest(meeting_id, LONG_DIGITS)
 }
 
-/// `{banana}_{digits}`.
+/// `{city_key}_{digits}`.
 fn is_two_parts(id: &str, digits: usize) -> bool {
     let is_hex =
         |text: &str| text.len() == digits && text.bytes().all(|c| c.is_ascii_digit() || matches!(c, b'a'..=b'f'));
-    id.split_once('_').is_some_and(|(banana, hash)| Banana::parse(banana).is_ok() && is_hex(hash))
+    id.split_once('_').is_some_and(|(city_key, hash)| CityKey::parse(city_key).is_ok() && is_hex(hash))
 }
 
 pub fn is_meeting_id(id: &str) -> bool {
@@ -168,27 +167,27 @@ pub fn meeting_of_item(id: &str) -> Option<&str> {
 }
 
 /// The jurisdiction that an id belongs to.
-pub fn banana_of(id: &str) -> Option<Banana> {
-    Banana::parse(id.split_once('_')?.0).ok()
+pub fn city_key_of(id: &str) -> Option<CityKey> {
+    CityKey::parse(id.split_once('_')?.0).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn banana() -> Banana {
-        Banana::parse("paloaltoCA").unwrap()
+    fn city_key() -> CityKey {
+        CityKey::parse("paloaltoCA").unwrap()
     }
 
     /// The seed hashes title and hour too; ▲ only who the vendor says it is.
     #[test]
     fn s001_20_ids_depend_on_nothing_but_their_input() {
-        let meeting = meeting_id(&banana(), "legistar", "1430").unwrap();
-        assert_eq!(meeting_id(&banana(), "legistar", " 1430 ").unwrap(), meeting);
+        let meeting = meeting_id(&city_key(), "legistar", "1430").unwrap();
+        assert_eq!(meeting_id(&city_key(), "legistar", " 1430 ").unwrap(), meeting);
         assert_eq!(meeting, "paloaltoCA_3c961ffe17f6");
-        assert_ne!(meeting_id(&banana(), "granicus", "1430").unwrap(), meeting);
+        assert_ne!(meeting_id(&city_key(), "granicus", "1430").unwrap(), meeting);
         assert!(is_meeting_id(&meeting) && !is_matter_id(&meeting));
-        assert_eq!((meeting_id(&banana(), "legistar", " "), meeting_slug(&meeting).len()), (None, 16));
+        assert_eq!((meeting_id(&city_key(), "legistar", " "), meeting_slug(&meeting).len()), (None, 16));
 
         let item = item_id(&meeting, Some(" 17 864A"), 3);
         assert_eq!(item, format!("{meeting}_17864a"));
@@ -199,12 +198,12 @@ mod tests {
         assert_eq!(meeting_of_item(&item), Some(meeting.as_str()));
         assert_eq!(meeting_of_item(&format!("{meeting}_a_b")), Some(meeting.as_str()));
 
-        let matter = matter_id(&banana(), Some("BL2025-1098"), Some("12345")).unwrap();
-        assert_eq!(matter_id(&banana(), Some("BL2025-1098"), Some("99999")).unwrap(), matter);
+        let matter = matter_id(&city_key(), Some("BL2025-1098"), Some("12345")).unwrap();
+        assert_eq!(matter_id(&city_key(), Some("BL2025-1098"), Some("99999")).unwrap(), matter);
         assert!(is_matter_id(&matter));
-        assert_eq!(banana_of(&matter), Some(banana()));
+        assert_eq!(city_key_of(&matter), Some(city_key()));
         assert!(!is_matter_id("palo-altoCA_0123456789abcdef") && !is_matter_id("paloaltoCA_0123456789ABCDEF"));
-        assert_eq!(committee_id(&banana(), "City  Council"), committee_id(&banana(), "city council"));
+        assert_eq!(committee_id(&city_key(), "City  Council"), committee_id(&city_key(), "city council"));
     }
 
     #[test]
@@ -213,8 +212,8 @@ mod tests {
         assert_eq!(matter_key(Some("251041"), Some("uuid")), Some("251041"));
         assert_eq!(matter_key(None, Some("uuid-abc")), Some("uuid-abc"));
         assert_eq!(matter_key(Some(" "), Some("uuid-abc")), Some("uuid-abc"));
-        assert_eq!((matter_key(None, None), matter_id(&banana(), None, None)), (None, None));
-        assert_ne!(matter_id(&banana(), Some("7"), None), matter_id(&banana(), None, Some("7")));
+        assert_eq!((matter_key(None, None), matter_id(&city_key(), None, None)), (None, None));
+        assert_ne!(matter_id(&city_key(), Some("7"), None), matter_id(&city_key(), None, Some("7")));
     }
 
     #[test]
@@ -227,6 +226,6 @@ mod tests {
         assert_eq!(matter_title(&format!("REINTRODUCED SECOND READING: {long}")).unwrap(), long.to_lowercase());
         assert_eq!(matter_title("Open Forum"), None);
         assert_eq!(matter_title("FIRST READING: about trees only"), None);
-        assert!(is_matter_id(&matter_id_by_title(&banana(), long).unwrap()));
+        assert!(is_matter_id(&matter_id_by_title(&city_key(), long).unwrap()));
     }
 }

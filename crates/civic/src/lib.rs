@@ -13,7 +13,7 @@
 //! | module | what it owns |
 //! |---|---|
 //! | [`analyst`] | what an item is about, by rules or by a language model |
-//! | [`banana`] | keys of jurisdictions, and lists of them |
+//! | [`city_key`] | keys of jurisdictions, and lists of them |
 //! | [`client`] | fetching: politely, within limits, recorded and replayed |
 //! | [`conductor`] | following: cities visited when they are due, and how that stands |
 //! | [`committees`], [`people`] | who meets, and who votes |
@@ -29,6 +29,7 @@
 //! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
 //! | [`prose`] | what agendas say in sentences: summaries in their own words, topics, numbers and subjects that are checked |
+//! | [`records`] | what is stored: meetings, matters, votes, cities, visits, messages; merge rules; the ledger of language models |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`search`] | items, meetings and matters, found by their words |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |
@@ -40,7 +41,7 @@
 //! | [`votes`] | ballots, tallies and outcomes |
 
 pub mod analyst;
-pub mod banana;
+pub mod city_key;
 pub mod client;
 pub mod committees;
 pub mod conductor;
@@ -61,6 +62,7 @@ mod pattern;
 pub mod people;
 pub mod processing;
 pub mod prose;
+pub mod records;
 pub mod register;
 pub mod schedule;
 pub mod search;
@@ -72,3 +74,19 @@ pub mod text;
 pub mod vendor;
 pub mod visit;
 pub mod votes;
+
+/// Name and YAML of the workflow that the jobs of councils belong to.
+pub const WORKFLOW: (&str, &str) = (records::CIVIC_WORKFLOW, include_str!("../../../workflows/civic.yaml"));
+
+#[cfg(test)]
+mod tests {
+    use bindery_engine::workflow::Workflow;
+
+    #[test]
+    fn the_workflow_has_the_name_and_version_that_jobs_are_stored_with() {
+        let (name, yaml) = super::WORKFLOW;
+        let workflow = Workflow::parse(yaml, Some(name)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((&*workflow.name, workflow.version), (name, super::records::CIVIC_WORKFLOW_VERSION));
+        assert!(!workflow.description.is_empty());
+    }
+}

@@ -3,7 +3,7 @@
 //! `Council Member Smith, John Q., Jr.`, `JOHN SMITH` and `Ald. John "Jack" Smith` are the same. The vendor's own id of a
 //! person counts more than any name; names seen before are kept as aliases.
 
-use crate::{banana::Banana, ids};
+use crate::{city_key::CityKey, ids};
 
 /// Titles in front of a name, longest first where one begins another.
 const TITLES: &[&str] = &[
@@ -161,7 +161,7 @@ pub struct ResolvedPerson {
 /// Finds the person by the vendor's id, else by a name seen before; somebody with another id of the vendor is somebody
 /// else, whatever the name. None where the text is no name.
 pub fn resolve(
-    banana: &Banana,
+    city_key: &CityKey,
     vendor: &str,
     name: &str,
     vendor_person_id: Option<&str>,
@@ -177,7 +177,7 @@ pub fn resolve(
         })
     };
     let found = by_id.or_else(by_name);
-    let id = found.map_or_else(|| ids::person_id(banana, vendor, given, &alias), |one| one.id.clone());
+    let id = found.map_or_else(|| ids::person_id(city_key, vendor, given, &alias), |one| one.id.clone());
     Some(ResolvedPerson { id, alias, is_new: found.is_none() })
 }
 
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn the_vendors_id_counts_more_than_a_name() {
-        let banana = Banana::parse("paloaltoCA").unwrap();
+        let city_key = CityKey::parse("paloaltoCA").unwrap();
         let who = |name: &str, id: Option<&str>, known: &[KnownPerson]| {
-            resolve(&banana, "legistar", name, id, known).unwrap()
+            resolve(&city_key, "legistar", name, id, known).unwrap()
         };
         let first = who("Smith, John", None, &[]);
         assert!(first.is_new && first.id.starts_with("paloaltoCA_cm_"));
@@ -229,6 +229,6 @@ mod tests {
         // Another John Smith.
         let other = who("John Smith", Some("8"), &known);
         assert!(other.is_new && other.id != first.id);
-        assert!(resolve(&banana, "legistar", " ", None, &known).is_none());
+        assert!(resolve(&city_key, "legistar", " ", None, &known).is_none());
     }
 }

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// What is known of the visits to a city.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CityVisits {
-    pub banana: String,
+    pub city_key: String,
     pub vendor: String,
     pub last_attempt_at: Option<Timestamp>,
     pub last_success_at: Option<Timestamp>,
@@ -70,7 +70,7 @@ pub fn score(city: &CityVisits, now: Timestamp) -> f64 {
 
 /// Which of two cities of a vendor goes first.
 pub fn turn(one: &CityVisits, other: &CityVisits, now: Timestamp) -> Ordering {
-    score(other, now).total_cmp(&score(one, now)).then_with(|| one.banana.cmp(&other.banana))
+    score(other, now).total_cmp(&score(one, now)).then_with(|| one.city_key.cmp(&other.city_key))
 }
 
 #[cfg(test)]
@@ -83,10 +83,10 @@ mod tests {
         SignedDuration::from_hours(hours)
     }
 
-    fn city(banana: &str, vendor: &str, meetings: u32, hours_ago: Option<i64>) -> CityVisits {
+    fn city(city_key: &str, vendor: &str, meetings: u32, hours_ago: Option<i64>) -> CityVisits {
         let last = hours_ago.map(|ago| NOW - hours(ago));
         CityVisits {
-            banana: banana.to_owned(),
+            city_key: city_key.to_owned(),
             vendor: vendor.to_owned(),
             meetings_last_30_days: meetings,
             last_attempt_at: last,
@@ -139,7 +139,7 @@ mod tests {
             city("alsonewCA", "legistar", 0, None),
         ];
         cities.sort_by(|one, other| turn(one, other, NOW));
-        let names: Vec<&str> = cities.iter().map(|city| city.banana.as_str()).collect();
+        let names: Vec<&str> = cities.iter().map(|city| city.city_key.as_str()).collect();
         assert_eq!(names, ["alsonewCA", "newCA", "busyCA", "quietCA"]);
     }
 }

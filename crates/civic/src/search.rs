@@ -3,6 +3,9 @@
 //! Each jurisdiction is a collection of the store's index. Indexing a meeting again replaces what was indexed of it, so
 //! it may be done at any time and as often as one likes.
 
+use crate::records::{
+    AgendaItem, Civic as _, ItemRevision, Jurisdiction, Matter, MatterFilter, Meeting, MeetingFilter,
+};
 use crate::{
     export::{Begins, city_name, full_title},
     ids,
@@ -10,7 +13,6 @@ use crate::{
 use bindery_core::Timestamp;
 use bindery_store::{
     Store, StoreResult,
-    civic::{AgendaItem, ItemRevision, Jurisdiction, Matter, MatterFilter, Meeting, MeetingFilter},
     search::{Hit, IndexedDocument, Query, SearchRequest, TextChunk},
 };
 use jiff::{civil::Date, tz::TimeZone};
@@ -21,7 +23,7 @@ use std::{
     ops::Range,
 };
 
-/// What a jurisdiction's collection is called: this and its banana.
+/// What a jurisdiction's collection is called: this and its city key.
 const COLLECTION: &str = "civic:";
 
 /// Fewer words than an index takes in one piece.
@@ -63,14 +65,14 @@ pub async fn index_matter(store: &dyn Store, matter_id: &str) -> StoreResult<Ind
             0 => Vec::new(),
             _ => store.civic().item_revisions(&item.meeting_id).await?,
         };
-        indexed.items += index_item(store, &matter.banana, &item, &revisions).await?;
+        indexed.items += index_item(store, &matter.city_key, &item, &revisions).await?;
     }
     Ok(indexed)
 }
 
 /// Makes everything of a jurisdiction findable.
-pub async fn reindex(store: &dyn Store, banana: &str) -> StoreResult<Indexed> {
-    let filter = MeetingFilter { banana: Some(banana.to_owned()), with_removed: true, ..MeetingFilter::default() };
+pub async fn reindex(store: &dyn Store, city_key: &str) -> StoreResult<Indexed> {
+    let filter = MeetingFilter { city_key: Some(city_key.to_owned()), with_removed: true, ..MeetingFilter::default() };
     let meetings = store.civic().meetings(filter).await?;
     let mut indexed = Indexed::default();
     for some in meetings.chunks(MEETINGS) {
@@ -86,7 +88,7 @@ pub async fn reindex(store: &dyn Store, banana: &str) -> StoreResult<Indexed> {
             indexed.items += more.items;
         }
     }
-    let filter = MatterFilter { banana: Some(banana.to_owned()), ..MatterFilter::default() };
+    let filter = MatterFilter { city_key: Some(city_key.to_owned()), ..MatterFilter::default() };
     for matter in store.civic().matters(filter).await? {
         store.index_document(document_of_matter(&matter)).await?;
         indexed.matters += 1;
@@ -95,8 +97,8 @@ pub async fn reindex(store: &dyn Store, banana: &str) -> StoreResult<Indexed> {
 }
 
 /// How many documents of a jurisdiction are findable.
-pub async fn indexed_documents(store: &dyn Store, banana: &str) -> StoreResult<u64> {
-    let name = format!("{COLLECTION}{banana}");
+pub async fn indexed_documents(store: &dyn Store, city_key: &str) -> StoreResult<u64> {
+    let name = format!("{COLLECTION}{city_key}");
     let found = store.collections().await?.into_iter().find(|view| view.collection == name);
     Ok(found.map_or(0, |view| view.documents))
 }
@@ -108,7 +110,7 @@ pub async fn all_indexed_documents(store: &dyn Store) -> StoreResult<u64> {
 }
 
 async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem]) -> StoreResult<Indexed> {
-    let collection = format!("{COLLECTION}{}", meeting.banana);
+    let collection = format!("{COLLECTION}{}", meeting.city_key);
     let mut indexed = Indexed::default();
     if meeting.removed_at.is_some() || meeting.superseded_by.is_some() {
         store.remove_document(&collection, &meeting.id).await?;
@@ -120,7 +122,7 @@ async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem])
     let title = full_title(meeting);
     let texts =
         [Some(title.as_str()), meeting.summary.as_deref(), meeting.notes.as_deref(), meeting.location.as_deref()];
-    store.index_document(document(&meeting.banana, &meeting.id, &title, &texts)).await?;
+    store.index_document(document(&meeting.city_key, &meeting.id, &title, &texts)).await?;
     indexed.meetings = 1;
     let revisions = if items.iter().any(|item| item.revisions > 0) {
         store.civic().item_revisions(&meeting.id).await?
@@ -128,7 +130,7 @@ async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem])
         Vec::new()
     };
     for item in items {
-        indexed.items += index_item(store, &meeting.banana, item, &revisions).await?;
+        indexed.items += index_item(store, &meeting.city_key, item, &revisions).await?;
     }
     Ok(indexed)
 }
@@ -136,12 +138,12 @@ async fn index_items(store: &dyn Store, meeting: &Meeting, items: &[AgendaItem])
 /// One, unless it is not on the agenda any more.
 async fn index_item(
     store: &dyn Store,
-    banana: &str,
+    city_key: &str,
     item: &AgendaItem,
     revisions: &[ItemRevision],
 ) -> StoreResult<usize> {
     if item.removed_at.is_some() {
-        store.remove_document(&format!("{COLLECTION}{banana}"), &item.id).await?;
+        store.remove_document(&format!("{COLLECTION}{city_key}"), &item.id).await?;
         return Ok(0);
     }
     let mut texts = vec![
@@ -153,7 +155,7 @@ async fn index_item(
     for later in revisions.iter().filter(|revision| revision.item_id == item.id) {
         texts.extend([Some(later.title.as_str()), later.summary.as_deref()]);
     }
-    store.index_document(document(banana, &item.id, &item.title, &texts)).await?;
+    store.index_document(document(city_key, &item.id, &item.title, &texts)).await?;
     Ok(1)
 }
 
@@ -176,22 +178,22 @@ fn document_of_matter(matter: &Matter) -> IndexedDocument {
         matter.matter_type.as_deref(),
         matter.canonical_summary.as_deref(),
     ];
-    document(&matter.banana, &matter.id, &matter.title, &texts)
+    document(&matter.city_key, &matter.id, &matter.title, &texts)
 }
 
 /// All on one page: words are found together wherever they stand.
-fn document(banana: &str, id: &str, title: &str, texts: &[Option<&str>]) -> IndexedDocument {
+fn document(city_key: &str, id: &str, title: &str, texts: &[Option<&str>]) -> IndexedDocument {
     let text = texts.iter().flatten().map(|text| text.trim()).filter(|text| !text.is_empty());
     let text = text.collect::<Vec<_>>().join("\n");
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let chunk = |(ordinal, words): (u32, &[&str])| TextChunk { page: 1, ordinal, text: words.concat() };
     let plain = |text: &str| text.replace('\0', " ");
     IndexedDocument {
-        collection: format!("{COLLECTION}{banana}"),
+        collection: format!("{COLLECTION}{city_key}"),
         document_id: id.to_owned(),
         file_guid: id.to_owned(),
         file_name: plain(title),
-        metadata: json!({"banana": banana}).to_string(),
+        metadata: json!({"banana": city_key}).to_string(),
         chunks: (0..).zip(words.chunks(WORDS_OF_A_CHUNK)).map(chunk).collect(),
         submission: None,
     }
@@ -220,7 +222,7 @@ pub fn query(typed: &str) -> Result<Query, String> {
 #[derive(Debug, Clone)]
 pub struct SearchFor {
     pub query: Query,
-    pub banana: Option<String>,
+    pub city_key: Option<String>,
     /// The key of a topic.
     pub topic: Option<String>,
     /// Meetings of these days, both included, by their own clocks; matters that were last seen on them.
@@ -237,7 +239,8 @@ pub struct Found {
     pub kind: &'static str,
     /// For `civic show` and `civic matter`.
     pub id: String,
-    pub banana: String,
+    #[serde(rename = "banana")]
+    pub city_key: String,
     pub city: String,
     pub meeting_id: Option<String>,
     pub meeting_title: Option<String>,
@@ -256,7 +259,7 @@ pub struct Found {
 /// The best first.
 pub async fn find(store: &dyn Store, wanted: &SearchFor) -> StoreResult<Vec<Found>> {
     let mut known = Known { store, cities: HashMap::new(), meetings: HashMap::new() };
-    let collection = wanted.banana.as_ref().map(|banana| format!("{COLLECTION}{banana}"));
+    let collection = wanted.city_key.as_ref().map(|city_key| format!("{COLLECTION}{city_key}"));
     let mut found = Vec::new();
     for time in 0..MOST_TIMES {
         let (query, collection) = (wanted.query.clone(), collection.clone());
@@ -297,12 +300,12 @@ struct Known<'s> {
 }
 
 impl Known<'_> {
-    async fn city(&mut self, banana: &str) -> StoreResult<Option<Jurisdiction>> {
-        if !self.cities.contains_key(banana) {
-            let found = self.store.civic().jurisdiction(banana).await?;
-            self.cities.insert(banana.to_owned(), found);
+    async fn city(&mut self, city_key: &str) -> StoreResult<Option<Jurisdiction>> {
+        if !self.cities.contains_key(city_key) {
+            let found = self.store.civic().jurisdiction(city_key).await?;
+            self.cities.insert(city_key.to_owned(), found);
         }
-        Ok(self.cities.get(banana).cloned().flatten())
+        Ok(self.cities.get(city_key).cloned().flatten())
     }
 
     async fn meeting(&mut self, id: &str) -> StoreResult<Option<Meeting>> {
@@ -315,14 +318,14 @@ impl Known<'_> {
 
     /// None where it is not stored any more.
     async fn look_up(&mut self, hit: Hit) -> StoreResult<Option<Found>> {
-        let banana = hit.collection.trim_start_matches(COLLECTION).to_owned();
+        let city_key = hit.collection.trim_start_matches(COLLECTION).to_owned();
         let id = hit.document_id.clone();
-        let city = self.city(&banana).await?;
+        let city = self.city(&city_key).await?;
         let mut found = Found {
             kind: "meeting",
-            city: city.as_ref().map_or_else(|| banana.clone(), city_name),
+            city: city.as_ref().map_or_else(|| city_key.clone(), city_name),
             id: id.clone(),
-            banana,
+            city_key,
             meeting_id: None,
             meeting_title: None,
             day: None,

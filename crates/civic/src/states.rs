@@ -1,4 +1,4 @@
-//! States, territories and provinces by which a banana can end, and the clocks on their walls.
+//! States, territories and provinces by which a city key can end, and the clocks on their walls.
 
 /// Their zones; the first is the one that most people live in. A place in a state with several has to say which is its
 /// own: no map is kept of where one ends.

@@ -1,7 +1,7 @@
 //! Vendors write anything: no rule may fall over it, and each keeps what it promises.
 
 use bindery_civic::{
-    banana::{Banana, parse_targets},
+    city_key::{CityKey, parse_targets},
     committees::committee_of,
     filter::{
         FILTER_VERSION, attachments, compilation,
@@ -50,9 +50,9 @@ proptest! {
         prop_assert!(fold(&text).is_none_or(|name| !name.is_empty()));
         prop_assert!(committee_of(Some(&text), Some(&text)).is_none_or(|name| !name.is_empty()));
         let meeting = format!("{text}_0123456789ab");
-        prop_assert_eq!(Banana::parse(&text).is_ok(), ids::is_meeting_id(&meeting));
+        prop_assert_eq!(CityKey::parse(&text).is_ok(), ids::is_meeting_id(&meeting));
         let _ = parse_targets(&text, "the list");
-        let _ = (ids::is_item_id(&text), ids::is_matter_id(&text), ids::banana_of(&text));
+        let _ = (ids::is_item_id(&text), ids::is_matter_id(&text), ids::city_key_of(&text));
     }
 
     #[test]

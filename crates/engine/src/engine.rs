@@ -6,7 +6,7 @@ use crate::{
     ids::IdPool,
     processor::Registry,
     runner::Processes,
-    workflow::{Workflow, builtin},
+    workflow::Workflow,
 };
 use bindery_core::{
     Backoff, Clock, Name, Payload,
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Stores the workflows that are shipped. One that the user has stored under the same name and version stays.
     pub async fn register_builtin_workflows(&self) -> EngineResult<()> {
-        for (name, text) in builtin::all() {
+        for (name, text) in self.registry().shipped_workflows() {
             let version = Workflow::parse(text, Some(name))?.version;
             let name = Name::from(name);
             if self.store().workflow(&name, Some(version)).await?.is_none() {

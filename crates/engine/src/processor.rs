@@ -1,6 +1,10 @@
 //! Processors: the code that a stage runs, in three steps.
 
-use crate::{context::StepContext, runner::processes::Service, workflow::Target};
+use crate::{
+    context::StepContext,
+    runner::processes::Service,
+    workflow::{Target, builtin},
+};
 use bindery_core::{ContentHash, Name, StepError, Timestamp, item::ItemKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -225,6 +229,8 @@ impl fmt::Debug for Children {
 pub struct Registry {
     processors: BTreeMap<Name, Arc<dyn Processor>>,
     services: Vec<Arc<dyn Service>>,
+    /// Workflows that domains ship, by name.
+    workflows: BTreeMap<&'static str, &'static str>,
 }
 
 impl Registry {
@@ -246,6 +252,21 @@ impl Registry {
     pub fn register_service(&mut self, service: Arc<dyn Service>) {
         self.services.retain(|known| known.name() != service.name());
         self.services.push(service);
+    }
+
+    /// Adds a workflow that a domain ships, or replaces the one of the same name.
+    pub fn register_workflow(&mut self, (name, yaml): (&'static str, &'static str)) {
+        self.workflows.insert(name, yaml);
+    }
+
+    /// Name and YAML of every workflow that ships, with the engine or with a domain.
+    pub fn shipped_workflows(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        builtin::all().into_iter().chain(self.workflows.iter().map(|(name, yaml)| (*name, *yaml)))
+    }
+
+    /// The YAML of the one with this name.
+    pub fn shipped_workflow(&self, name: &str) -> Option<&'static str> {
+        builtin::find(name).or_else(|| self.workflows.get(name).copied())
     }
 
     pub fn services(&self) -> &[Arc<dyn Service>] {

@@ -71,7 +71,7 @@ pub struct NewExecution {
     pub parent: Option<(ExecutionId, u64)>,
 }
 
-/// What became of a wish to start.
+/// What became of a request to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Started {
     New(ExecutionId),

@@ -4,8 +4,8 @@
 //! effects), [`Feed`] (the event log and its consumers), [`Control`] (what people do) and [`Records`] (what people
 //! see), and [`Executions`] (state machines under way). Every method states its durability promise, works on batches in
 //! one round trip, and assumes neither a single process nor a single writer. [`Search`] finds pages by their words,
-//! [`Civic`] keeps what is known of city councils, [`Portable`] carries everything to another store. [`Blobs`](blobs::Blobs) keeps the
-//! bytes, in a folder or in object storage.
+//! [`RowStore`] keeps the rows of domains, which own their nouns ([`rows`]); [`Portable`] carries everything to another
+//! store. [`Blobs`](blobs::Blobs) keeps the bytes, in a folder or in object storage.
 //!
 //! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
 //!
@@ -13,14 +13,13 @@
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
 
 pub mod blobs;
-pub mod civic;
 pub mod commit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod counting;
 pub mod error;
 pub mod executions;
 mod gather;
+mod join_counts;
 mod leases_ahead;
 pub mod pages;
 pub mod portable;
@@ -28,16 +27,17 @@ pub mod portable;
 pub mod postgres;
 pub mod query;
 pub mod retention;
+pub mod rows;
 pub mod search;
 pub mod sqlite;
 pub mod store;
 mod suspects;
 
-pub use civic::Civic;
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};
 pub use executions::Executions;
 pub use portable::Portable;
 pub use retention::Retention;
+pub use rows::RowStore;
 pub use search::Search;
 pub use store::{Control, Feed, Queue, Records, Store};

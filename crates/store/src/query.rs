@@ -10,7 +10,7 @@ use bindery_core::{
     submission::SubmissionStatus,
 };
 use serde::Serialize;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Kinds of ids that callers draw ahead of the commit that uses them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -272,4 +272,31 @@ impl From<&Outcome> for OutcomePlace {
     fn from(outcome: &Outcome) -> Self {
         Self { item: outcome.item, processor: outcome.processor.clone() }
     }
+}
+
+/// What a unit of work asks the queue about standing submissions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueQuery {
+    /// External ids of submissions.
+    pub submissions: Vec<String>,
+    /// Keys under which dead letters of those submissions are wanted.
+    pub dedup_keys: Vec<String>,
+}
+
+/// What the queue answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueueRows {
+    /// The submissions that are there, by their external ids.
+    pub submissions: BTreeMap<String, SubmissionId>,
+    /// The oldest first.
+    pub dead_letters: Vec<DeadLetter>,
+}
+
+/// A job that failed for good, and keeps its row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeadLetter {
+    pub job: JobId,
+    pub dedup_key: String,
+    /// None where it is kept as a blob.
+    pub payload: Option<String>,
 }

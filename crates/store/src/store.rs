@@ -1,7 +1,6 @@
 //! The traits that a database backend implements.
 
 use crate::{
-    civic::Civic,
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
     executions::Executions,
@@ -12,6 +11,7 @@ use crate::{
         Undelivered, WorkerView,
     },
     retention::Retention,
+    rows::RowStore,
     search::Search,
 };
 use async_trait::async_trait;
@@ -238,11 +238,11 @@ pub trait Records: Send + Sync {
 
 /// A database: all together.
 pub trait Store:
-    Queue + Feed + Control + Records + Retention + Executions + Search + Civic + Portable + fmt::Debug
+    Queue + Feed + Control + Records + Retention + Executions + Search + RowStore + Portable + fmt::Debug
 {
 }
 
-impl<T: Queue + Feed + Control + Records + Retention + Executions + Search + Civic + Portable + fmt::Debug> Store
+impl<T: Queue + Feed + Control + Records + Retention + Executions + Search + RowStore + Portable + fmt::Debug> Store
     for T
 {
 }

@@ -62,7 +62,7 @@ async fn the_local_folder_conforms() {
 #[tokio::test]
 async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
     type Damage = fn(&Path);
-    let flip: Damage = |path| fs::write(path, b"the minutes of the 3rd meeting").unwrap();
+    let flip: Damage = |path| fs::write(path, b"the minutes of the 3rd session").unwrap();
     let truncate: Damage = |path| File::options().write(true).open(path).unwrap().set_len(5).unwrap();
     let empty: Damage = |path| File::options().write(true).open(path).unwrap().set_len(0).unwrap();
     let extend: Damage = |path| File::options().append(true).open(path).unwrap().write_all(b"!").unwrap();
@@ -70,7 +70,7 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
     for damage in [flip, truncate, empty, extend] {
         let fixture = Fixture::new();
         let blobs = &fixture.blobs;
-        let bytes = b"the minutes of the 2nd meeting".to_vec();
+        let bytes = b"the minutes of the 2nd session".to_vec();
         let source = fixture.scratch.path().join("minutes.txt");
         let target = fixture.scratch.path().join("copy.txt");
         fs::write(&source, &bytes).unwrap();

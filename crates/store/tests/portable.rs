@@ -9,17 +9,15 @@ use bindery_core::{
     time::ManualClock,
 };
 use bindery_store::{
-    Changes, JobEnd,
+    Changes, JobEnd, Store,
     blobs::{Blobs, LocalBlobs},
-    civic::{
-        AgendaItem, Alert, Ballot, ChangeFilter, ChangeKind, CivicChanges, CivicJob, Jurisdiction, JurisdictionFilter,
-        Meeting, MeetingFilter, NewMeetingChange, Notification, SyncRunFilter, VoteEvent, ZipCode,
-    },
     conformance::{
         Fixture,
         fixture::{arrive, ending, error, event},
+        rows::DOMAINS,
     },
-    portable::{ArchiveError, export, import},
+    portable::{ArchiveError, TABLES, export, import},
+    postgres::{PostgresOptions, PostgresStore},
     query::{EventFilter, ItemFilter, JobFilter, SubmissionFilter},
     search::{IndexedDocument, Query, SearchRequest, TextChunk},
     sqlite::{Options, SqliteStore},
@@ -31,8 +29,8 @@ use tempfile::TempDir;
 fn sqlite() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::default());
-    let options =
-        Options { clock: Arc::clone(&clock) as Arc<dyn Clock>, ..Options::at(folder.path().join("bindery.db")) };
+    let path = folder.path().join("bindery.db");
+    let options = Options { clock: Arc::clone(&clock) as Arc<dyn Clock>, domains: DOMAINS, ..Options::at(path) };
     Fixture::new(Arc::new(SqliteStore::open(options).unwrap()), clock).keeping(folder)
 }
 
@@ -180,67 +178,6 @@ async fn to_another_backend_and_back() {
     assert_goes_on(&third, submission).await;
 }
 
-/// What a store shows of a city.
-async fn city(f: &Fixture) -> impl std::fmt::Debug {
-    let civic = f.store.civic();
-    let zipcode = JurisdictionFilter { zipcode: Some("94301".to_owned()), ..JurisdictionFilter::default() };
-    (
-        civic.jurisdictions(zipcode).await.unwrap(),
-        civic.meetings(MeetingFilter::default()).await.unwrap(),
-        civic.agenda(COUNCIL).await.unwrap(),
-        civic.meeting_changes(ChangeFilter::default()).await.unwrap(),
-        civic.votes(COUNCIL).await.unwrap(),
-        civic.ballots("ann").await.unwrap(),
-        civic.sync_runs(SyncRunFilter::default()).await.unwrap(),
-        civic.queue_jobs(None, None).await.unwrap(),
-        civic.notifications(true).await.unwrap(),
-        civic.watchlist().await.unwrap(),
-        civic.counts().await.unwrap(),
-    )
-}
-
-const COUNCIL: &str = "paloaltoCA_m1";
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn councils_are_carried_with_their_work() {
-    let Some(server) = Server::start() else { return };
-    let (first, second, third) = (sqlite(), server.fixture().await, sqlite());
-    let civic = first.store.civic();
-    let palo_alto = Jurisdiction {
-        banana: "paloaltoCA".to_owned(),
-        name: "Palo Alto".to_owned(),
-        state: "CA".to_owned(),
-        zipcodes: vec![ZipCode { zipcode: "94301".to_owned(), is_primary: true }],
-        ..Jurisdiction::default()
-    };
-    civic.put_jurisdictions(vec![palo_alto]).await.unwrap();
-    let run = civic.start_sync_run("paloaltoCA").await.unwrap();
-    let ballot = Ballot { person_id: "ann".to_owned(), name: "Ann".to_owned(), vote: "yes".to_owned() };
-    let identity = |id: &str| (id.to_owned(), COUNCIL.to_owned());
-    let ((item, of), (vote, at)) = (identity("paloaltoCA_m1_i"), identity("paloaltoCA_m1_v"));
-    let changes = CivicChanges {
-        meeting: Some(Meeting { id: COUNCIL.to_owned(), banana: "paloaltoCA".to_owned(), ..Meeting::default() }),
-        items: vec![AgendaItem { id: item, meeting_id: of, ..AgendaItem::default() }],
-        votes: vec![VoteEvent { id: vote, meeting_id: at, ballots: vec![ballot], ..VoteEvent::default() }],
-        history: vec![NewMeetingChange::new(ChangeKind::Added, serde_json::Value::Null, "Council")],
-        notifications: vec![Notification { key: "first".to_owned(), ..Notification::default() }],
-        jobs: vec![CivicJob::meeting(COUNCIL, 9)],
-        ..CivicChanges::of_meeting("paloaltoCA", COUNCIL, 0)
-    };
-    assert!(civic.apply(vec![changes]).await.unwrap()[0].is_stored());
-    let alert = Alert { id: "1".to_owned(), cities: vec!["paloaltoCA".to_owned()], ..Alert::default() };
-    civic.put_alert(alert).await.unwrap();
-    let ((_a, one), (_b, two), (_c, three)) = (blobs(), blobs(), blobs());
-    carried(&first, &second, &one, &two).await;
-    carried(&second, &third, &two, &three).await;
-    let before = city(&first).await;
-    for f in [&second, &third] {
-        assert_eq!(format!("{:?}", city(f).await), format!("{before:?}"));
-        assert!(f.store.civic().start_sync_run("paloaltoCA").await.unwrap().id > run.id, "numbers go on");
-        assert_eq!(f.claim(9).await.len(), 1, "the job can be done");
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_archive_that_is_not_whole_stores_nothing() {
     let first = sqlite();
@@ -282,7 +219,7 @@ async fn an_archive_that_is_not_whole_stores_nothing() {
 async fn postgresql_forgets_no_column() {
     let Some(server) = Server::start() else { return };
     let options = server.options();
-    drop(bindery_store::postgres::PostgresStore::open(options.clone()).await.unwrap());
+    drop(PostgresStore::open(options.clone()).await.unwrap());
     // What the server computes from the rest is computed there again.
     let sql = "SELECT table_name::text, column_name::text FROM information_schema.columns \
                WHERE table_schema = $1 AND is_generated = 'NEVER'";
@@ -300,11 +237,30 @@ async fn postgresql_forgets_no_column() {
             "blob_candidate",
             "blob_mention",
             "retention_sweep",
+            "domain_version",
         ];
         if left_behind.contains(&&*table) {
             continue;
         }
-        let carried = bindery_store::portable::Table::named(&table).unwrap_or_else(|| panic!("{table} is not carried"));
+        let carried = TABLES.iter().find(|known| known.name == table);
+        let carried = carried.unwrap_or_else(|| panic!("{table} is not carried"));
         assert!(carried.columns.iter().any(|(name, _)| *name == column), "{column} of {table} is not carried");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_with_rows_that_the_program_does_not_know_is_not_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bindery.db");
+    drop(SqliteStore::open(Options { domains: DOMAINS, ..Options::at(&path) }).unwrap());
+    let refusal = async |store: &dyn Store, blobs: &dyn Blobs| {
+        let error = export(store, blobs, std::io::sink(), |_| ()).await.unwrap_err();
+        assert!(error.to_string().contains("the store has tables of test_notes"), "{error}");
+    };
+    let (_folder, blobs) = blobs();
+    refusal(&SqliteStore::open(Options::at(&path)).unwrap(), &blobs).await;
+    let Some(server) = Server::start() else { return };
+    let options = server.options();
+    drop(PostgresStore::open(PostgresOptions { domains: DOMAINS, ..options.clone() }).await.unwrap());
+    refusal(&PostgresStore::open(options).await.unwrap(), &blobs).await;
 }

@@ -3,6 +3,7 @@
 mod postgres_server;
 
 use bindery_store::{
+    conformance::rows::DOMAINS,
     retention::OWNERS,
     sqlite::{Options, SqliteStore},
 };
@@ -10,14 +11,15 @@ use postgres_server::Server;
 use std::collections::BTreeSet;
 
 fn owned() -> BTreeSet<String> {
-    OWNERS.iter().map(|owner| owner.table.to_owned()).collect()
+    let of_domains = DOMAINS.iter().flat_map(|domain| domain.schema().owners);
+    OWNERS.iter().chain(of_domains).map(|owner| owner.table.to_owned()).collect()
 }
 
 #[test]
 fn every_table_of_both_schemas_has_an_owner() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bindery.db");
-    drop(SqliteStore::open(Options::at(&path)).unwrap());
+    drop(SqliteStore::open(Options { domains: DOMAINS, ..Options::at(&path) }).unwrap());
     let db = rusqlite::Connection::open(&path).unwrap();
     let mut statement = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
     let names = statement.query_map([], |row| row.get(0)).unwrap();

@@ -2,7 +2,7 @@
 
 use bindery_core::{Clock, fault::NoFaults, time::ManualClock};
 use bindery_store::{
-    conformance::Fixture,
+    conformance::{Fixture, rows::DOMAINS},
     sqlite::{Options, SqliteStore},
 };
 use std::sync::Arc;
@@ -14,6 +14,7 @@ async fn make_fixture() -> Fixture {
     let options = Options {
         clock: Arc::clone(&clock) as Arc<dyn Clock>,
         faults: Arc::new(NoFaults),
+        domains: DOMAINS,
         path: path.clone(),
         ..Options::at(path)
     };

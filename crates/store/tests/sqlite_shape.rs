@@ -1,62 +1,35 @@
-//! The shape of the SQLite file: what older files become, and how much room rows take.
+//! The shape of the SQLite file: tables that are added to it, and how much room rows take.
 
 use bindery_core::{
     ItemId, Payload, SubmissionId, Timestamp,
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_store::{
-    Changes, Commit, Queue, Records,
-    query::ItemCounts,
+    Changes, Commit, Queue, Records, RowStore, StoreError,
+    conformance::rows::DOMAINS,
+    rows::Query,
     sqlite::{Options, SqliteStore},
 };
 use rusqlite::Connection;
 
-/// The tables as they were before progress was kept.
-const OLDER: [&str; 9] = [
-    include_str!("../src/sqlite/migrations/0001_initial.sql"),
-    include_str!("../src/sqlite/migrations/0002_carried.sql"),
-    include_str!("../src/sqlite/migrations/0003_worker_left.sql"),
-    include_str!("../src/sqlite/migrations/0004_decisions.sql"),
-    include_str!("../src/sqlite/migrations/0005_parts.sql"),
-    include_str!("../src/sqlite/migrations/0006_executions.sql"),
-    include_str!("../src/sqlite/migrations/0007_search.sql"),
-    include_str!("../src/sqlite/migrations/0008_civic.sql"),
-    include_str!("../src/sqlite/migrations/0009_reading.sql"),
-];
-
-/// A file with two pages, and three results.
-const ROWS: &str = "INSERT INTO item (submission_id, id, kind, ordinal, data) VALUES
-    (1, 1, 'file', 0, '{}'), (1, 2, 'page', 0, '{}'), (1, 3, 'page', 1, '{}');
-    INSERT INTO outcome (submission_id, stage, item_id, processor, status, output, processor_version, attempts,
-    cost_micros, finished_at) VALUES (1, 's', 1, 'p', 1, '7', 1, 1, 0, 5), (1, 's', 2, 'p', 1, '8', 1, 1, 0, 5),
-    (1, 's', 3, 'p', 2, NULL, 1, 1, 0, 5);
-    INSERT INTO execution_history VALUES (4, 1, 2, '[]')";
-
 #[tokio::test]
-async fn an_older_file_is_counted_once_and_keeps_its_rows() {
+async fn a_domain_adds_its_tables_to_a_store_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bindery.db");
-    let old = Connection::open(&path).unwrap();
-    for migration in OLDER {
-        old.execute_batch(migration).unwrap();
-    }
-    old.execute_batch(ROWS).unwrap();
-    old.pragma_update(None, "application_id", 0x4249_4E44).unwrap();
-    old.pragma_update(None, "user_version", OLDER.len() as i64).unwrap();
-    drop(old);
-
     let store = SqliteStore::open(Options::at(&path)).unwrap();
-    let id = SubmissionId::from_raw(1);
-    assert_eq!(store.item_counts(id).await.unwrap(), ItemCounts { files: 1, pages: 2, documents: 0 });
-    let counts = store.stage_counts(id).await.unwrap();
-    assert_eq!((counts.len(), counts[0].counts.completed, counts[0].counts.failed), (1, 2, 1));
-    let outputs: Vec<Payload> =
-        store.outcomes(id, None).await.unwrap().into_iter().map(|outcome| outcome.output).collect();
-    assert_eq!(outputs, [Payload::Inline("7".to_owned()), Payload::Inline("8".to_owned()), Payload::null()]);
+    let outcomes = vec![outcome(1, 100)];
+    store.commit(vec![Commit::always(Changes { outcomes, ..Changes::default() })]).await.unwrap();
     drop(store);
-    let now = Connection::open(&path).unwrap();
-    let history: i64 = now.query_row("SELECT last_event FROM execution_history", [], |row| row.get(0)).unwrap();
-    assert_eq!(history, 2);
+    let with_domain = || SqliteStore::open(Options { domains: DOMAINS, ..Options::at(&path) });
+    for _ in 0..2 {
+        let store = with_domain().unwrap();
+        assert_eq!(store.outcomes(SubmissionId::from_raw(1), None).await.unwrap().len(), 1, "rows stay");
+        let found = store.query_rows(vec![Query::count(DOMAINS[0].schema().tables[0])]).await.unwrap();
+        assert_eq!(found[0][0].count(0).unwrap(), 0);
+    }
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE domain_version SET version = 99").unwrap();
+    assert!(matches!(with_domain().unwrap_err(), StoreError::Newer { found: 99, known: 1, .. }));
 }
 
 fn outcome(number: i64, bytes: usize) -> Outcome {

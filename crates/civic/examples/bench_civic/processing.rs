@@ -2,6 +2,7 @@
 //! store on disk, how long it takes when nothing is new, and how much memory that needs.
 
 use crate::papers;
+use bindery_civic::records::{Civic as _, Jurisdiction};
 use bindery_civic::{
     analyst::Extractive,
     client::{Client, Settings},
@@ -15,7 +16,6 @@ use bindery_engine::{Engine, Parts, Registry, stop_pair};
 use bindery_store::{
     Store,
     blobs::{Blobs, LocalBlobs},
-    civic::Jurisdiction,
     sqlite::{Options, SqliteStore},
 };
 use serde_json::{Value, json};
@@ -52,10 +52,10 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<Measured, Box<dyn Error>> 
     let pages = write_recording(&recording)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let measured = runtime.block_on(async {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(folder.path().join("bindery.db")))?);
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options { domains: bindery_civic::records::DOMAINS, ..Options::at(folder.path().join("bindery.db")) })?);
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(folder.path().join("blobs"))?);
         let city = Jurisdiction {
-            banana: "testvilleWA".to_owned(),
+            city_key: "testvilleWA".to_owned(),
             name: "Testville".to_owned(),
             state: "WA".to_owned(),
             vendor: "legistar".to_owned(),
@@ -103,6 +103,7 @@ async fn visit(store: &Arc<dyn Store>, blobs: &Arc<dyn Blobs>, recording: &Path)
     let workshop = Workshop::new(Arc::clone(store), Arc::clone(blobs), Arc::clone(&client), Arc::new(Extractive))
         .with_observer(Arc::clone(&hearing) as _);
     let mut registry = Registry::with_builtin();
+    registry.register_workflow(bindery_civic::WORKFLOW);
     processing::register(&mut registry, Arc::new(workshop));
     let engine = Engine::new(Parts::new(Arc::clone(store), Arc::clone(blobs), registry));
     engine.register_builtin_workflows().await?;

@@ -1,5 +1,6 @@
 //! How long a replayed visit with 200 meetings takes, from the recording to the last commit on SQLite.
 
+use bindery_civic::records::{Civic as _, Jurisdiction};
 use bindery_civic::{
     client::{Client, Settings},
     sync::{self, Orchestrator},
@@ -9,7 +10,6 @@ use bindery_civic::{
 use bindery_engine::stop_pair;
 use bindery_store::{
     Store,
-    civic::Jurisdiction,
     sqlite::{Options, SqliteStore},
 };
 use jiff::{
@@ -30,9 +30,12 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<f64, Box<dyn Error>> {
     write_recording(folder.path())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let seconds = runtime.block_on(async {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(folder.path().join("bindery.db")))?);
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options {
+            domains: bindery_civic::records::DOMAINS,
+            ..Options::at(folder.path().join("bindery.db"))
+        })?);
         let city = Jurisdiction {
-            banana: "testvilleWA".to_owned(),
+            city_key: "testvilleWA".to_owned(),
             name: "Testville".to_owned(),
             state: "WA".to_owned(),
             vendor: "legistar".to_owned(),
@@ -68,7 +71,7 @@ async fn sync(
         adapter: adapter("legistar").ok_or("there is no adapter for legistar")?,
         site: &site,
         window,
-        city: &city.banana,
+        city: &city.city_key,
         known: &Known::default(),
         limits: VisitLimits { pages: 10_000, ..VisitLimits::default() },
     };

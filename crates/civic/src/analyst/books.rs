@@ -5,15 +5,13 @@
 //! down. Who is killed in between pays for the one call under way again, and for nothing else: an answer that is kept is
 //! never paid for twice, and money whose call nobody settled counts as spent.
 
+use crate::records::{Granted, ModelCall, ModelLedger, MoneySetAside};
 use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
 use bindery_models::{
     cache::{AnswerCache, KeptAnswer},
     ledger::{BookError, CallRecord, Ledger, Purpose, Receipt, SetAside},
 };
-use bindery_store::{
-    Store, StoreResult,
-    civic::{Granted, ModelCall, MoneySetAside},
-};
+use bindery_store::{Store, StoreResult};
 use jiff::civil::Date;
 use std::{fmt, future::Future, sync::Arc};
 use tokio::runtime::Handle;
@@ -68,8 +66,9 @@ impl Ledger for StoreLedger {
     fn set_aside(&self, money: &Receipt, until: Timestamp, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
         let day = money.day.to_string();
         let money = MoneySetAside { id: money.id.clone(), micros: money.micros, until: Some(until) };
-        let granted =
-            self.shelf.wait(|store| async move { store.civic().set_money_aside(&day, money, cap_micros).await })?;
+        let granted = self
+            .shelf
+            .wait(|store| async move { ModelLedger::new(&*store).set_money_aside(&day, money, cap_micros).await })?;
         Ok(match granted {
             Granted::Yes => SetAside::Done,
             Granted::No { spent_micros, set_aside_micros } => SetAside::TooMuch { spent_micros, set_aside_micros },
@@ -79,12 +78,12 @@ impl Ledger for StoreLedger {
     fn settle(&self, money: &Receipt, record: Option<&CallRecord>) -> Result<(), BookError> {
         let (day, id) = (money.day.to_string(), money.id.clone());
         let call = record.map(|record| model_call(money.day, record));
-        self.shelf.wait(|store| async move { store.civic().settle_money(&day, &id, call).await })
+        self.shelf.wait(|store| async move { ModelLedger::new(&*store).settle_money(&day, &id, call).await })
     }
 
     fn spent_micros(&self, day: Date) -> Result<i64, BookError> {
         let day = day.to_string();
-        let day = self.shelf.wait(|store| async move { store.civic().model_day(&day).await })?;
+        let day = self.shelf.wait(|store| async move { ModelLedger::new(&*store).model_day(&day).await })?;
         Ok(day.spent_at(self.clock.now()))
     }
 }
@@ -133,7 +132,7 @@ impl StoreAnswers {
 impl AnswerCache for StoreAnswers {
     fn get(&self, key: &ContentHash) -> Result<Option<KeptAnswer>, BookError> {
         let key = key.to_string();
-        let kept = self.shelf.wait(|store| async move { store.civic().model_answer(&key).await })?;
+        let kept = self.shelf.wait(|store| async move { ModelLedger::new(&*store).model_answer(&key).await })?;
         // One that another version kept in another shape is no answer.
         Ok(kept.and_then(|kept| serde_json::from_value(kept.answer).ok()))
     }
@@ -141,6 +140,6 @@ impl AnswerCache for StoreAnswers {
     fn put(&self, key: &ContentHash, answer: &KeptAnswer) -> Result<(), BookError> {
         let key = key.to_string();
         let answer = serde_json::to_value(answer).map_err(|error| BookError(error.to_string()))?;
-        self.shelf.wait(|store| async move { store.civic().keep_model_answer(&key, answer).await })
+        self.shelf.wait(|store| async move { ModelLedger::new(&*store).keep_model_answer(&key, answer).await })
     }
 }

@@ -6,8 +6,10 @@
 //! {"topics": [{"key": "harbor", "name": "Harbor & Waterfront", "synonyms": ["marina", "boat ramp"]}]}
 //! ```
 
-use crate::prose::topics::{LocalTopic, Topics};
-use bindery_store::civic::Jurisdiction;
+use crate::{
+    prose::topics::{LocalTopic, Topics},
+    records::Jurisdiction,
+};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
@@ -27,7 +29,7 @@ pub fn topics_of(city: &Jurisdiction) -> Arc<Topics> {
         Ok(local) if local.is_empty() => Arc::clone(&SIXTEEN),
         Ok(local) => Arc::new(Topics::with_local(&local)),
         Err(fault) => {
-            tracing::warn!(city = %city.banana, "the topics of the city are not used: {fault}");
+            tracing::warn!(city = %city.city_key, "the topics of the city are not used: {fault}");
             Arc::clone(&SIXTEEN)
         }
     }

@@ -6,16 +6,14 @@ use super::{
     place::{PlaceVisit, places, remembered_as},
     result::{SyncResult, worst},
 };
+use crate::records::{Alarm, Civic as _, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncStatus};
 use crate::{
     client::CityPass,
     schedule::{self, CityVisits},
 };
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
-use bindery_store::{
-    StoreError, StoreResult,
-    civic::{Alarm, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncStatus},
-};
+use bindery_store::{StoreError, StoreResult};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -28,11 +26,11 @@ const MOST_WARNINGS: usize = 50;
 
 impl Conductor {
     /// Visits a city, whether or not it is due.
-    pub async fn sync_city(&self, banana: &str, stop: &StopSignal) -> SyncResult {
-        match self.store.civic().jurisdiction(banana).await {
+    pub async fn sync_city(&self, city_key: &str, stop: &StopSignal) -> SyncResult {
+        match self.store.civic().jurisdiction(city_key).await {
             Ok(Some(city)) => self.visit_city(city, None, stop).await,
-            Ok(None) => SyncResult::without_visit(banana, SyncStatus::Skipped, unknown(banana)),
-            Err(error) => SyncResult::without_visit(banana, SyncStatus::Failed, of_store(&error)),
+            Ok(None) => SyncResult::without_visit(city_key, SyncStatus::Skipped, unknown(city_key)),
+            Err(error) => SyncResult::without_visit(city_key, SyncStatus::Failed, of_store(&error)),
         }
     }
 
@@ -40,15 +38,15 @@ impl Conductor {
     pub(super) async fn visit_city(&self, city: Jurisdiction, pass: Option<CityPass>, stop: &StopSignal) -> SyncResult {
         if !city.is_active() {
             let why = format!("its status is {:?}; only active ones are visited", city.status);
-            return SyncResult::without_visit(&city.banana, SyncStatus::Skipped, why);
+            return SyncResult::without_visit(&city.city_key, SyncStatus::Skipped, why);
         }
         let begun = Instant::now();
         if let Some(observer) = &self.observer {
-            observer.city_began(&city.banana, &city.vendor);
+            observer.city_began(&city.city_key, &city.vendor);
         }
         let mut result = self.recorded_visit(&city, pass, stop).await.unwrap_or_else(|error| {
-            tracing::error!(%error, city = city.banana, "a visit is not recorded");
-            SyncResult::without_visit(&city.banana, SyncStatus::Failed, of_store(&error))
+            tracing::error!(%error, city = city.city_key, "a visit is not recorded");
+            SyncResult::without_visit(&city.city_key, SyncStatus::Failed, of_store(&error))
         });
         result.duration_seconds = begun.elapsed().as_secs_f64();
         if let Some(observer) = &self.observer {
@@ -64,14 +62,14 @@ impl Conductor {
         stop: &StopSignal,
     ) -> StoreResult<SyncResult> {
         let begun = Instant::now();
-        let run = self.store.civic().start_sync_run_by(&city.banana, &self.name).await?;
-        let mut memory = self.remember(&city.banana).await?;
+        let run = self.store.civic().start_sync_run_by(&city.city_key, &self.name).await?;
+        let mut memory = self.remember(&city.city_key).await?;
         memory.keep_only(&places(city).iter().map(remembered_as).collect::<Vec<_>>());
         let visits = self.visit_places(city, pass, &mut memory, stop).await;
         if visits.iter().any(|visit| visit.status == SyncStatus::Completed) {
-            self.memorise(&city.banana, &memory).await?;
+            self.memorise(&city.city_key, &memory).await?;
         }
-        let mut result = summed(&city.banana, &visits);
+        let mut result = summed(&city.city_key, &visits);
         result.duration_seconds = begun.elapsed().as_secs_f64();
         self.finish(city, run, &result, &visits).await?;
         Ok(result)
@@ -135,7 +133,7 @@ impl Conductor {
     /// When a city is visited again that was just visited.
     async fn next_sync_at(&self, city: &Jurisdiction, status: SyncStatus) -> StoreResult<Option<Timestamp>> {
         let now = self.now();
-        let soon = MeetingFilter { banana: Some(city.banana.clone()), from: Some(now), ..MeetingFilter::default() };
+        let soon = MeetingFilter { city_key: Some(city.city_key.clone()), from: Some(now), ..MeetingFilter::default() };
         let upcoming = self.store.civic().meetings(soon).await?;
         let waits_for_agenda = |meeting: &&Meeting| {
             meeting.agenda_url.is_none()
@@ -143,7 +141,7 @@ impl Conductor {
                 && meeting.status.as_deref() != Some("cancelled")
         };
         let recent = MeetingFilter {
-            banana: Some(city.banana.clone()),
+            city_key: Some(city.city_key.clone()),
             from: Some(now - A_MONTH),
             until: Some(now),
             ..MeetingFilter::default()
@@ -168,7 +166,7 @@ impl Conductor {
 /// What the schedule asks of a city.
 pub(super) fn visits_of(city: &Jurisdiction, meetings_last_30_days: u32) -> CityVisits {
     CityVisits {
-        banana: city.banana.clone(),
+        city_key: city.city_key.clone(),
         vendor: city.vendor.clone(),
         last_attempt_at: city.health.last_attempt_at.and_then(moment),
         last_success_at: city.health.last_success_at.and_then(moment),
@@ -183,8 +181,8 @@ pub(super) fn moment(at: Timestamp) -> Option<jiff::Timestamp> {
 }
 
 /// What to say of a city that is not stored.
-pub(crate) fn unknown(banana: &str) -> String {
-    format!("no city {banana} is stored; `bindery civic city add {banana} …` adds it")
+pub(crate) fn unknown(city_key: &str) -> String {
+    format!("no city {city_key} is stored; `bindery civic city add {city_key} …` adds it")
 }
 
 fn of_store(error: &StoreError) -> String {
@@ -192,9 +190,8 @@ fn of_store(error: &StoreError) -> String {
 }
 
 /// The city's result: the sum of its vendors', with the worst of their statuses.
-fn summed(banana: &str, visits: &[PlaceVisit]) -> SyncResult {
-    let mut result =
-        SyncResult { city_banana: banana.to_owned(), status: SyncStatus::Skipped, ..SyncResult::default() };
+fn summed(city_key: &str, visits: &[PlaceVisit]) -> SyncResult {
+    let mut result = SyncResult { city_key: city_key.to_owned(), status: SyncStatus::Skipped, ..SyncResult::default() };
     let mut errors = Vec::new();
     for visit in visits {
         result.status = worst(result.status, visit.status);

@@ -4,12 +4,10 @@ use super::{
     Conductor, SyncResult,
     city::{A_MONTH, moment, visits_of},
 };
+use crate::records::{Civic as _, Jurisdiction, JurisdictionFilter, SyncStatus};
 use crate::schedule::{self, CityVisits};
 use bindery_engine::StopSignal;
-use bindery_store::{
-    StoreResult,
-    civic::{Jurisdiction, JurisdictionFilter, SyncStatus},
-};
+use bindery_store::StoreResult;
 use std::collections::{BTreeMap, HashMap};
 use tokio::task::JoinSet;
 
@@ -25,43 +23,43 @@ pub(super) type Lanes = BTreeMap<String, Vec<Jurisdiction>>;
 
 impl Conductor {
     /// Visits these cities, due or not. The results are in the order of the list; observers hear of each as it ends.
-    pub async fn sync_cities(&self, bananas: &[String], stop: &StopSignal) -> Vec<SyncResult> {
+    pub async fn sync_cities(&self, city_keys: &[String], stop: &StopSignal) -> Vec<SyncResult> {
         let mut results: HashMap<String, SyncResult> = HashMap::new();
-        let filter = JurisdictionFilter { bananas: bananas.to_vec(), ..JurisdictionFilter::default() };
+        let filter = JurisdictionFilter { city_keys: city_keys.to_vec(), ..JurisdictionFilter::default() };
         match self.store.civic().jurisdictions(filter).await {
             Ok(stored) => {
                 let mut stored: HashMap<String, Jurisdiction> =
-                    stored.into_iter().map(|city| (city.banana.clone(), city)).collect();
+                    stored.into_iter().map(|city| (city.city_key.clone(), city)).collect();
                 let mut lanes = Lanes::new();
-                for banana in bananas {
-                    if let Some(city) = stored.remove(banana) {
+                for city_key in city_keys {
+                    if let Some(city) = stored.remove(city_key) {
                         lanes.entry(city.vendor.clone()).or_default().push(city);
-                    } else if !lanes.values().flatten().any(|city| city.banana == *banana) {
-                        let why = super::city::unknown(banana);
-                        let result = SyncResult::without_visit(banana, SyncStatus::Skipped, why);
-                        results.insert(banana.clone(), result);
+                    } else if !lanes.values().flatten().any(|city| city.city_key == *city_key) {
+                        let why = super::city::unknown(city_key);
+                        let result = SyncResult::without_visit(city_key, SyncStatus::Skipped, why);
+                        results.insert(city_key.clone(), result);
                     }
                 }
                 for result in self.visit_lanes(lanes, Which::All, stop).await {
-                    results.insert(result.city_banana.clone(), result);
+                    results.insert(result.city_key.clone(), result);
                 }
             }
             Err(error) => {
                 let why = format!("the store cannot be used: {error}");
-                let failed = |banana: &String| {
-                    (banana.clone(), SyncResult::without_visit(banana, SyncStatus::Failed, why.clone()))
+                let failed = |city_key: &String| {
+                    (city_key.clone(), SyncResult::without_visit(city_key, SyncStatus::Failed, why.clone()))
                 };
-                results.extend(bananas.iter().map(failed));
+                results.extend(city_keys.iter().map(failed));
             }
         }
-        let missing = |banana: &String| {
+        let missing = |city_key: &String| {
             if stop.is_stopping() {
-                SyncResult::not_begun(banana)
+                SyncResult::not_begun(city_key)
             } else {
-                SyncResult::without_visit(banana, SyncStatus::Failed, "the visit came to grief; the log says more")
+                SyncResult::without_visit(city_key, SyncStatus::Failed, "the visit came to grief; the log says more")
             }
         };
-        bananas.iter().map(|banana| results.get(banana).cloned().unwrap_or_else(|| missing(banana))).collect()
+        city_keys.iter().map(|city_key| results.get(city_key).cloned().unwrap_or_else(|| missing(city_key))).collect()
     }
 
     /// Visits all active cities, or those that are due. The results are in the order in which they ended.
@@ -82,7 +80,7 @@ impl Conductor {
         }
         let active = self.store.civic().meetings_per_city(now - A_MONTH, now).await?;
         let visits = |city: &Jurisdiction| {
-            let meetings = active.get(&city.banana).copied().unwrap_or(0);
+            let meetings = active.get(&city.city_key).copied().unwrap_or(0);
             visits_of(city, u32::try_from(meetings).unwrap_or(u32::MAX))
         };
         let mut cities: Vec<(CityVisits, Jurisdiction)> =
@@ -123,7 +121,7 @@ impl Conductor {
         for city in cities {
             let Some(pass) = self.client.begin_city(vendor, stop).await else { break };
             // Much may have happened while it waited for its turn.
-            let city = match self.store.civic().jurisdiction(&city.banana).await {
+            let city = match self.store.civic().jurisdiction(&city.city_key).await {
                 Ok(Some(fresh)) if which == Which::All || self.is_due(&fresh) => fresh,
                 Ok(_) => continue,
                 // The visit will say so.

@@ -2,9 +2,10 @@
 //! place for bytes, the pages themselves.
 
 use super::Conductor;
+use crate::records::{Civic as _, PageShape};
 use crate::visit::{Known, KnownKind, KnownPage};
 use bindery_core::ContentHash;
-use bindery_store::{StoreResult, civic::PageShape};
+use bindery_store::StoreResult;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
@@ -52,7 +53,7 @@ impl Memory {
         }
     }
 
-    fn shapes(&self, banana: &str) -> Vec<PageShape> {
+    fn shapes(&self, city_key: &str) -> Vec<PageShape> {
         let mut shapes = Vec::new();
         for (site, known) in &self.by_site {
             for (url, page) in &known.pages {
@@ -61,14 +62,14 @@ impl Memory {
                     etag: page.etag.clone(),
                     last_modified: page.last_modified.clone(),
                     content_sha256: page.content.map(|hash| hash.to_string()),
-                    ..shape(banana, site, url.clone(), count, &page.landmarks, (PAGE, value(page)))
+                    ..shape(city_key, site, url.clone(), count, &page.landmarks, (PAGE, value(page)))
                 });
             }
             for (purpose, kind) in &known.kinds {
                 let count = kind.counts.meetings + kind.counts.items;
                 let url = format!("{site}: {purpose}");
                 let of = value(&KindOf { purpose: purpose.clone(), kind: kind.clone() });
-                shapes.push(shape(banana, site, url, count, &kind.landmarks, (KIND, of)));
+                shapes.push(shape(city_key, site, url, count, &kind.landmarks, (KIND, of)));
             }
         }
         shapes
@@ -92,7 +93,7 @@ fn detail<T: DeserializeOwned>(shape: &PageShape, name: &str) -> Option<T> {
 }
 
 fn shape(
-    banana: &str,
+    city_key: &str,
     site: &str,
     url: String,
     count: usize,
@@ -101,7 +102,7 @@ fn shape(
 ) -> PageShape {
     let details = Map::from_iter([(SITE.to_owned(), site.into()), (name.to_owned(), known)]);
     PageShape {
-        banana: banana.to_owned(),
+        city_key: city_key.to_owned(),
         url,
         landmarks: landmarks.iter().map(|(name, count)| (name.clone(), (*count).into())).collect(),
         count: i64::try_from(count).unwrap_or(i64::MAX),
@@ -112,9 +113,9 @@ fn shape(
 
 impl Conductor {
     /// What earlier visits to a city have learnt.
-    pub(super) async fn remember(&self, banana: &str) -> StoreResult<Memory> {
+    pub(super) async fn remember(&self, city_key: &str) -> StoreResult<Memory> {
         let mut memory = Memory::default();
-        for shape in self.store.civic().page_shapes(banana).await? {
+        for shape in self.store.civic().page_shapes(city_key).await? {
             memory.recall(shape);
         }
         let Some(kept) = &self.pages else { return Ok(memory) };
@@ -130,7 +131,7 @@ impl Conductor {
     }
 
     /// Keeps what this visit has learnt. The bytes first: what names them is stored after them.
-    pub(super) async fn memorise(&self, banana: &str, memory: &Memory) -> StoreResult<()> {
+    pub(super) async fn memorise(&self, city_key: &str, memory: &Memory) -> StoreResult<()> {
         if let Some(kept) = &self.pages {
             for page in memory.by_site.values().flat_map(|known| known.pages.values()) {
                 let (Some(hash), Some(body)) = (page.content, &page.body) else { continue };
@@ -138,11 +139,11 @@ impl Conductor {
                     continue;
                 }
                 if let Err(error) = kept.put(body.clone()).await {
-                    tracing::warn!(%error, banana, "a page is not kept and will be asked for as a whole");
+                    tracing::warn!(%error, city_key, "a page is not kept and will be asked for as a whole");
                 }
             }
         }
-        self.store.civic().replace_page_shapes(banana, memory.shapes(banana)).await
+        self.store.civic().replace_page_shapes(city_key, memory.shapes(city_key)).await
     }
 }
 
@@ -169,7 +170,7 @@ mod tests {
         memory.learn("iqm2", known.clone());
         let mut again = Memory::default();
         for shape in memory.shapes("paloaltoCA") {
-            assert_eq!((shape.banana.as_str(), shape.count), ("paloaltoCA", 11));
+            assert_eq!((shape.city_key.as_str(), shape.count), ("paloaltoCA", 11));
             again.recall(shape);
         }
         assert_eq!((again.of("iqm2"), again.of("legistar")), (known, Known::default()));

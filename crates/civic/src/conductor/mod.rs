@@ -23,7 +23,7 @@
 //! | [`wanted`] | lists of cities and the watchlist |
 //! | [`window`] | the days that are asked about |
 //!
-//! [`Health::next_sync_at`]: bindery_store::civic::Health::next_sync_at
+//! [`Health::next_sync_at`]: crate::records::Health::next_sync_at
 
 mod city;
 mod follow;

@@ -1,13 +1,13 @@
 //! One vendor's site of a city: visited, and what it says stored.
 
 use super::{Conductor, memory::Memory};
+use crate::records::{Alarm, Jurisdiction, SyncStatus, VendorPlace};
 use crate::{
     sync::{SyncStats, Visited},
     vendor::{Adapter, PageFault, Site, Window},
     visit::{Driver, VisitError, VisitFault},
 };
 use bindery_engine::StopSignal;
-use bindery_store::civic::{Alarm, Jurisdiction, SyncStatus, VendorPlace};
 use jiff::tz::TimeZone;
 
 /// What came of it.
@@ -81,7 +81,7 @@ impl Conductor {
         let remembered_as = remembered_as(place);
         let known = memory.of(&remembered_as);
         let (client, limits) = (&*self.client, self.limits);
-        let driver = Driver { client, adapter, site: &site, window, city: &city.banana, known: &known, limits };
+        let driver = Driver { client, adapter, site: &site, window, city: &city.city_key, known: &known, limits };
         let found = match driver.visit(stop).await {
             Ok(found) => found,
             Err(error) => return PlaceVisit::failed(place, error),

@@ -4,9 +4,10 @@
 //! gives none, so that its visits are told from those under way.
 
 use super::Conductor;
+use crate::records::{Civic as _, SyncRun};
 use bindery_core::{Name, Timestamp};
 use bindery_engine::SILENT_AFTER;
-use bindery_store::{Store, StoreResult, civic::SyncRun, query::WorkerView};
+use bindery_store::{Store, StoreResult, query::WorkerView};
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
 

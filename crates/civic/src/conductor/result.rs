@@ -1,12 +1,13 @@
 //! What a visit to a city came to.
 
-use bindery_store::civic::{SyncRun, SyncStatus};
+use crate::records::{SyncRun, SyncStatus};
 use serde::Serialize;
 
 /// The names of the fields are part of the interface.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct SyncResult {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     /// Pending: the program was told to stop before the end. The city is due as before.
     pub status: SyncStatus,
     pub meetings_found: u64,
@@ -27,14 +28,14 @@ pub struct SyncResult {
 
 impl SyncResult {
     /// Of a city that was not visited.
-    pub fn without_visit(banana: &str, status: SyncStatus, why: impl Into<String>) -> Self {
+    pub fn without_visit(city_key: &str, status: SyncStatus, why: impl Into<String>) -> Self {
         let error_message = Some(why.into());
-        Self { city_banana: banana.to_owned(), status, error_message, ..Self::default() }
+        Self { city_key: city_key.to_owned(), status, error_message, ..Self::default() }
     }
 
     /// Of a city that the program did not get to.
-    pub(super) fn not_begun(banana: &str) -> Self {
-        Self::without_visit(banana, SyncStatus::Pending, "not visited: the program is stopping")
+    pub(super) fn not_begun(city_key: &str) -> Self {
+        Self::without_visit(city_key, SyncStatus::Pending, "not visited: the program is stopping")
     }
 
     pub fn is_failed(&self) -> bool {

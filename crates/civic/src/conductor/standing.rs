@@ -5,11 +5,9 @@ use super::{
     presence::{FETCHER, IsDead, alive, is_alive},
 };
 use crate::processing::run::is_processor;
+use crate::records::{CIVIC_QUEUE, Civic as _, Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus};
 use bindery_core::Timestamp;
-use bindery_store::{
-    Store, StoreResult,
-    civic::{CIVIC_QUEUE, Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus},
-};
+use bindery_store::{Store, StoreResult};
 use serde::Serialize;
 
 /// The names of the fields are part of the interface.
@@ -63,14 +61,16 @@ pub struct QueueStanding {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnderWay {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     pub since: Option<Timestamp>,
     pub by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failing {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     pub error: Option<String>,
     pub consecutive_failures: u32,
     pub last_success_at: Option<Timestamp>,
@@ -79,13 +79,15 @@ pub struct Failing {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotVisited {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Silent {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     /// When meetings were last found.
     pub since: Option<Timestamp>,
     /// Visits since then that went well and found nothing.
@@ -134,7 +136,7 @@ pub async fn standing(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncSta
     }
     for run in runs {
         let by = run.by().map(str::to_owned);
-        standing.running.push(UnderWay { city_banana: run.banana, since: run.started_at, by });
+        standing.running.push(UnderWay { city_key: run.city_key, since: run.started_at, by });
     }
     for city in cities {
         standing.look_at(city);
@@ -145,25 +147,25 @@ pub async fn standing(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncSta
 
 impl SyncStanding {
     fn look_at(&mut self, city: Jurisdiction) {
-        let Jurisdiction { banana: city_banana, health, .. } = city;
+        let Jurisdiction { city_key, health, .. } = city;
         let is_silent = health.is_silent();
         if health.consecutive_failures > 0 {
-            self.failed_cities.push(city_banana.clone());
+            self.failed_cities.push(city_key.clone());
             self.failures.push(Failing {
-                city_banana: city_banana.clone(),
+                city_key: city_key.clone(),
                 error: health.last_error,
                 consecutive_failures: health.consecutive_failures,
                 last_success_at: health.last_success_at,
                 next_sync_at: health.next_sync_at,
             });
         } else if let Some(reason) = health.last_error {
-            self.skipped.push(NotVisited { city_banana: city_banana.clone(), reason });
+            self.skipped.push(NotVisited { city_key: city_key.clone(), reason });
         }
         if is_silent {
             let (since, empty_runs) = (health.last_found_at, health.empty_runs);
-            self.stopped_yielding.push(Silent { city_banana, since, empty_runs });
+            self.stopped_yielding.push(Silent { city_key, since, empty_runs });
         } else if health.last_success_at.is_some() && health.last_found_at.is_none() {
-            self.never_yielded.push(city_banana);
+            self.never_yielded.push(city_key);
         }
     }
 }

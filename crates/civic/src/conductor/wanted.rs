@@ -1,11 +1,9 @@
 //! Lists of cities as people give them, and the cities that people wait to hear of.
 
 use super::Conductor;
-use crate::banana::{Banana, KnownJurisdiction, Target, expand_targets};
-use bindery_store::{
-    Store, StoreResult,
-    civic::{Jurisdiction, JurisdictionFilter},
-};
+use crate::city_key::{CityKey, KnownJurisdiction, Target, expand_targets};
+use crate::records::{Civic as _, Jurisdiction, JurisdictionFilter};
+use bindery_store::{Store, StoreResult};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +20,8 @@ pub struct Watchlist {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WatchedCity {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     pub name: String,
     pub state: String,
     pub vendor: String,
@@ -34,7 +33,7 @@ pub struct WatchedCity {
 impl From<Jurisdiction> for WatchedCity {
     fn from(city: Jurisdiction) -> Self {
         Self {
-            city_banana: city.banana,
+            city_key: city.city_key,
             name: city.name,
             state: city.state,
             vendor: city.vendor,
@@ -46,8 +45,8 @@ impl From<Jurisdiction> for WatchedCity {
 }
 
 impl Watchlist {
-    pub fn bananas(&self) -> Vec<String> {
-        self.cities.iter().map(|city| city.city_banana.clone()).collect()
+    pub fn city_keys(&self) -> Vec<String> {
+        self.cities.iter().map(|city| city.city_key.clone()).collect()
     }
 }
 
@@ -58,21 +57,21 @@ pub async fn watchlist(store: &dyn Store) -> StoreResult<Watchlist> {
     if wanted.is_empty() {
         return Ok(Watchlist::default());
     }
-    let filter = JurisdictionFilter { bananas: wanted.clone(), ..JurisdictionFilter::default() };
+    let filter = JurisdictionFilter { city_keys: wanted.clone(), ..JurisdictionFilter::default() };
     let mut stored: HashMap<String, Jurisdiction> =
-        civic.jurisdictions(filter).await?.into_iter().map(|city| (city.banana.clone(), city)).collect();
-    let known: HashSet<String> = civic.city_requests(None).await?.into_iter().map(|request| request.banana).collect();
+        civic.jurisdictions(filter).await?.into_iter().map(|city| (city.city_key.clone(), city)).collect();
+    let known: HashSet<String> = civic.city_requests(None).await?.into_iter().map(|request| request.city_key).collect();
     let mut list = Watchlist::default();
-    for banana in wanted {
-        if let Some(city) = stored.remove(&banana) {
+    for city_key in wanted {
+        if let Some(city) = stored.remove(&city_key) {
             list.cities.push(city.into());
-        } else if Banana::parse(&banana).is_err() {
-            list.invalid.push(banana);
+        } else if CityKey::parse(&city_key).is_err() {
+            list.invalid.push(city_key);
         } else {
-            if !known.contains(&banana) {
-                civic.request_city(&banana).await?;
+            if !known.contains(&city_key) {
+                civic.request_city(&city_key).await?;
             }
-            list.requested.push(banana);
+            list.requested.push(city_key);
         }
     }
     Ok(list)
@@ -81,15 +80,15 @@ pub async fn watchlist(store: &dyn Store) -> StoreResult<Watchlist> {
 /// The cities that a list of targets means; those that are not stored are among them, for a visit to say so.
 pub async fn expand(store: &dyn Store, targets: &[Target]) -> StoreResult<Vec<String>> {
     let cities = store.civic().jurisdictions(JurisdictionFilter::default()).await?;
-    let parsed = |text: &str| Banana::parse(text).ok();
+    let parsed = |text: &str| CityKey::parse(text).ok();
     let known: Vec<KnownJurisdiction> = cities
         .iter()
         .filter_map(|city| {
             let county = city.county.as_deref().and_then(parsed);
-            Some(KnownJurisdiction { banana: parsed(&city.banana)?, state: city.state.clone(), county })
+            Some(KnownJurisdiction { city_key: parsed(&city.city_key)?, state: city.state.clone(), county })
         })
         .collect();
-    Ok(expand_targets(targets, &known).iter().map(Banana::to_string).collect())
+    Ok(expand_targets(targets, &known).iter().map(CityKey::to_string).collect())
 }
 
 impl Conductor {

@@ -6,8 +6,8 @@
 //! up.
 
 use super::{AUTHORITY, Begins, Shape, Whole, city_name, full_title, is_off, is_open, page, zone};
+use crate::records::{Jurisdiction, Meeting};
 use bindery_core::Timestamp;
-use bindery_store::civic::{Jurisdiction, Meeting};
 use jiff::civil::Date;
 use std::{
     collections::BTreeMap,

@@ -6,8 +6,8 @@
 
 use super::{AUTHORITY, Begins, city_name, full_title, page};
 use crate::history::{headline, name, sentence, weight};
+use crate::records::{ChangeKind, Jurisdiction, Meeting, MeetingChange};
 use bindery_core::Timestamp;
-use bindery_store::civic::{ChangeKind, Jurisdiction, Meeting, MeetingChange};
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
@@ -61,7 +61,7 @@ pub(super) fn write(
     xml.write_event(Event::Start(root))?;
     let newest = entries.iter().map(|entry| entry.at).max();
     let updated = newest.or(city.updated_at).or(city.created_at).unwrap_or(Timestamp::from_millis(0));
-    text(&mut xml, "id", &format!("tag:{AUTHORITY},{SINCE}:{}", city.banana))?;
+    text(&mut xml, "id", &format!("tag:{AUTHORITY},{SINCE}:{}", city.city_key))?;
     text(&mut xml, "title", &format!("{}: council meetings", city_name(city)))?;
     text(&mut xml, "updated", &updated.to_string())?;
     author(&mut xml, &city_name(city))?;

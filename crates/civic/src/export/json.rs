@@ -1,7 +1,7 @@
 //! Everything that is stored of a city's meetings, in the names of the store.
 
 use super::{ExportRequest, Shape, Whole};
-use bindery_store::civic::{AgendaItem, ItemRevision, Matter, Meeting, MeetingChange, VoteEvent};
+use crate::records::{AgendaItem, ItemRevision, Matter, Meeting, MeetingChange, VoteEvent};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ impl Json {
     pub(super) fn new(request: &ExportRequest) -> Self {
         let city = &request.city;
         let head = json!({
-            "banana": city.banana, "name": city.name, "state": city.state, "kind": city.kind, "tz": city.tz,
+            "banana": city.city_key, "name": city.name, "state": city.state, "kind": city.kind, "tz": city.tz,
             "vendor": city.vendor, "slug": city.slug, "participation": city.participation,
         });
         let head = json!({"export_version": VERSION, "city": head, "from": request.from, "to": request.to});

@@ -26,14 +26,12 @@ mod zone;
 
 pub use when::Begins;
 
-use bindery_core::Timestamp;
-use bindery_store::{
-    Store, StoreError,
-    civic::{
-        AgendaItem, ChangeFilter, ItemRevision, Jurisdiction, Matter, MatterFilter, Meeting, MeetingChange,
-        MeetingFilter, VoteEvent,
-    },
+use crate::records::{
+    AgendaItem, ChangeFilter, Civic as _, ItemRevision, Jurisdiction, Matter, MatterFilter, Meeting, MeetingChange,
+    MeetingFilter, VoteEvent,
 };
+use bindery_core::Timestamp;
+use bindery_store::{Store, StoreError};
 use jiff::{civil::Date, tz::TimeZone};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -142,7 +140,7 @@ pub async fn export(
     let mut done = Exported::default();
     let mut matters: BTreeSet<String> = BTreeSet::new();
     let mut histories =
-        if shape.takes_everything() { histories(store, &request.city.banana).await? } else { HashMap::new() };
+        if shape.takes_everything() { histories(store, &request.city.city_key).await? } else { HashMap::new() };
     shape.begin(out)?;
     for some in meetings.chunks(AT_A_TIME) {
         for mut whole in wholes(store, some).await? {
@@ -177,8 +175,8 @@ async fn feed(
     meetings: Vec<Meeting>,
     out: &mut (dyn Write + Send),
 ) -> Result<Exported, ExportError> {
-    let banana = Some(request.city.banana.clone());
-    let changes = store.civic().meeting_changes(ChangeFilter { banana, ..ChangeFilter::default() }).await?;
+    let city_key = Some(request.city.city_key.clone());
+    let changes = store.civic().meeting_changes(ChangeFilter { city_key, ..ChangeFilter::default() }).await?;
     let entries = feed::entries(changes, meetings, request.most_entries);
     let mut ids: Vec<String> = entries.iter().map(|entry| entry.meeting.id.clone()).collect();
     ids.sort_unstable();
@@ -195,8 +193,11 @@ async fn feed(
 /// Those that are wanted, by their beginning; also those that the vendor does not list any more, which each format tells.
 async fn meetings(store: &dyn Store, request: &ExportRequest) -> Result<Vec<Meeting>, StoreError> {
     let (from, until) = between(&request.city, request.from, request.to);
-    let banana = Some(request.city.banana.clone());
-    store.civic().meetings(MeetingFilter { banana, from, until, with_removed: true, ..MeetingFilter::default() }).await
+    let city_key = Some(request.city.city_key.clone());
+    store
+        .civic()
+        .meetings(MeetingFilter { city_key, from, until, with_removed: true, ..MeetingFilter::default() })
+        .await
 }
 
 /// The moments at which days begin and end in a city: the first of `from`, and the one after the last of `to`.
@@ -228,8 +229,8 @@ async fn wholes(store: &dyn Store, meetings: &[Meeting]) -> Result<Vec<Whole>, S
     Ok(meetings.iter().map(whole).collect())
 }
 
-async fn histories(store: &dyn Store, banana: &str) -> Result<HashMap<String, Vec<MeetingChange>>, StoreError> {
-    let filter = ChangeFilter { banana: Some(banana.to_owned()), ..ChangeFilter::default() };
+async fn histories(store: &dyn Store, city_key: &str) -> Result<HashMap<String, Vec<MeetingChange>>, StoreError> {
+    let filter = ChangeFilter { city_key: Some(city_key.to_owned()), ..ChangeFilter::default() };
     let mut histories: HashMap<String, Vec<MeetingChange>> = HashMap::new();
     for change in store.civic().meeting_changes(filter).await? {
         histories.entry(change.meeting_id.clone()).or_default().push(change);
@@ -243,7 +244,7 @@ async fn histories(store: &dyn Store, banana: &str) -> Result<HashMap<String, Ve
 /// `Palo Alto, CA`.
 pub(crate) fn city_name(city: &Jurisdiction) -> String {
     match (city.name.trim(), city.state.trim()) {
-        ("", _) => city.banana.clone(),
+        ("", _) => city.city_key.clone(),
         (name, "") => name.to_owned(),
         (name, state) => format!("{name}, {state}"),
     }

@@ -5,8 +5,8 @@
 
 use super::{Begins, Shape, Whole, city_name, is_off, is_open, page};
 use crate::ids;
+use crate::records::{AgendaItem, Attachment, Jurisdiction, Meeting, VoteEvent};
 use bindery_core::Timestamp;
-use bindery_store::civic::{AgendaItem, Attachment, Jurisdiction, Meeting, VoteEvent};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub(super) struct Events {
 
 impl Events {
     pub(super) fn new(city: &Jurisdiction, now: Timestamp) -> Self {
-        let city = json!({"banana": city.banana, "name": city_name(city), "classification": city.kind});
+        let city = json!({"banana": city.city_key, "name": city_name(city), "classification": city.kind});
         Self { city, now, count: 0 }
     }
 }

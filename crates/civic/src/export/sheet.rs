@@ -2,8 +2,8 @@
 //! is a row by itself.
 
 use super::{Begins, Shape, Whole};
+use crate::records::{AgendaItem, Meeting, VoteEvent};
 use bindery_core::cell::harmless;
-use bindery_store::civic::{AgendaItem, Meeting, VoteEvent};
 use std::io::{self, Write};
 
 /// Stable: new columns come last.

@@ -1,6 +1,6 @@
 //! When a meeting begins, as exports need it.
 
-use bindery_store::civic::Meeting;
+use crate::records::Meeting;
 use jiff::{
     Zoned,
     civil::{Date, DateTime, Time},

@@ -2,7 +2,7 @@
 //! ask why.
 
 use super::{Decision, attachments, items, items::ItemFacts, matters, meetings};
-use bindery_store::civic::AgendaItem;
+use crate::records::AgendaItem;
 use serde::Serialize;
 
 /// What every tier says, in their order. All are asked, also those that no longer matter once one has skipped.

@@ -10,6 +10,10 @@ use super::{
     period::zone,
     shown, text,
 };
+use crate::records::{
+    AgendaItem, Alert, Appearance, ChangeFilter, ChangeKind, Civic as _, ItemRevision, Jurisdiction, Matter, Meeting,
+    MeetingChange, MeetingFilter,
+};
 use crate::{
     analyst::local_topics::topics_of,
     export::{between, city_name, full_title},
@@ -17,13 +21,7 @@ use crate::{
     prose::topics::Topics,
 };
 use bindery_core::Timestamp;
-use bindery_store::{
-    Store, StoreResult,
-    civic::{
-        AgendaItem, Alert, Appearance, ChangeFilter, ChangeKind, ItemRevision, Jurisdiction, Matter, Meeting,
-        MeetingChange, MeetingFilter,
-    },
-};
+use bindery_store::{Store, StoreResult};
 use jiff::{ToSpan as _, civil::Date};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -61,8 +59,8 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
     };
     for city in &request.cities {
         let (from, until) = between(city, Some(request.from), Some(until));
-        let banana = Some(city.banana.clone());
-        let filter = MeetingFilter { banana, from, until, ..MeetingFilter::default() };
+        let city_key = Some(city.city_key.clone());
+        let filter = MeetingFilter { city_key, from, until, ..MeetingFilter::default() };
         let mut told = empty_city(city);
         for page in composer.pages(store.civic().meetings(filter).await?).await? {
             let interest = follower.as_ref().map(|follower| Interest::of(follower, &page, None));
@@ -132,7 +130,7 @@ pub(super) struct Composer<'s> {
 
 /// A city of which nothing is told yet.
 pub(super) fn empty_city(city: &Jurisdiction) -> CityDigest {
-    CityDigest { banana: city.banana.clone(), name: city_name(city), ..CityDigest::default() }
+    CityDigest { city_key: city.city_key.clone(), name: city_name(city), ..CityDigest::default() }
 }
 
 impl<'s> Composer<'s> {
@@ -255,7 +253,7 @@ impl<'s> Composer<'s> {
         since: Option<Timestamp>,
         told: &mut CityDigest,
     ) -> StoreResult<()> {
-        let filter = ChangeFilter { banana: Some(city.banana.clone()), since, ..ChangeFilter::default() };
+        let filter = ChangeFilter { city_key: Some(city.city_key.clone()), since, ..ChangeFilter::default() };
         let mut revisions: BTreeMap<(String, i64), Vec<MeetingChange>> = BTreeMap::new();
         for change in self.store.civic().meeting_changes(filter).await? {
             revisions.entry((change.meeting_id.clone(), change.revision)).or_default().push(change);

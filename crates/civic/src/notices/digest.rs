@@ -48,7 +48,8 @@ pub struct AlertLine {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CityDigest {
-    pub banana: String,
+    #[serde(rename = "banana")]
+    pub city_key: String,
     /// `Palo Alto, CA`.
     pub name: String,
     /// What has happened to meetings: the newest first.

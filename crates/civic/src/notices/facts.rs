@@ -3,7 +3,7 @@
 //! Details come from rules or from language models, and older ones stay as they were stored. So nothing is relied upon:
 //! what is not understood is left out.
 
-use bindery_store::civic::AgendaItem;
+use crate::records::AgendaItem;
 use serde_json::Value;
 
 const MOST_AMOUNTS: usize = 4;
@@ -104,7 +104,7 @@ fn guess(item: &AgendaItem, most_money: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_store::civic::SummaryOf;
+    use crate::records::SummaryOf;
     use serde_json::json;
 
     fn item(details: Value) -> AgendaItem {

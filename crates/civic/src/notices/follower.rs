@@ -1,11 +1,9 @@
 //! Who is told of what: alerts, and what people watch, as one kind of thing.
 
 use super::words::Phrase;
+use crate::records::{Alert, Channel, Civic as _, Watch};
 use bindery_core::{ContentHash, Timestamp};
-use bindery_store::{
-    Store, StoreResult,
-    civic::{Alert, Channel, Watch},
-};
+use bindery_store::{Store, StoreResult};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How long news may wait for the next digest.
@@ -53,8 +51,8 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    pub(super) fn is_about(&self, banana: &str) -> bool {
-        self.cities.as_ref().is_none_or(|cities| cities.contains(banana))
+    pub(super) fn is_about(&self, city_key: &str) -> bool {
+        self.cities.as_ref().is_none_or(|cities| cities.contains(city_key))
     }
 
     /// The cities that are named, or that things are in that are named.
@@ -134,14 +132,14 @@ fn of_watches(owner: String, watches: Vec<Watch>) -> Follower {
     let wants: Vec<Want> = watches.into_iter().filter_map(want).collect();
     let is_anywhere = wants.iter().any(|want| matches!(want.thing, Thing::Topic(_)));
     let city = |want: &Want| match &want.thing {
-        Thing::City(banana) => Some(banana.clone()),
+        Thing::City(city_key) => Some(city_key.clone()),
         Thing::Matter(id) | Thing::Meeting(id) | Thing::Committee(id) | Thing::Member(id) => {
             Some(id.split('_').next()?.to_owned())
         }
         _ => None,
     };
     let whole = |want: &Want| match &want.thing {
-        Thing::City(banana) => Some(banana.clone()),
+        Thing::City(city_key) => Some(city_key.clone()),
         _ => None,
     };
     Follower {

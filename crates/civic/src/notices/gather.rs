@@ -10,10 +10,8 @@ use super::{
     shown,
 };
 use crate::export::between;
-use bindery_store::{
-    StoreResult,
-    civic::{ChangeKind, Jurisdiction, MatterFilter, MeetingFilter, Notification, Sent},
-};
+use crate::records::{ChangeKind, Civic as _, Jurisdiction, MatterFilter, MeetingFilter, Notification, Sent};
+use bindery_store::StoreResult;
 use jiff::{ToSpan as _, civil::Date};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -79,8 +77,8 @@ async fn gathered(
     messages: &[Notification],
     day: Date,
 ) -> StoreResult<Option<Digest>> {
-    let mut bananas: BTreeSet<String> = messages.iter().filter_map(|message| message.banana.clone()).collect();
-    bananas.extend(follower.calendars().iter().cloned());
+    let mut city_keys: BTreeSet<String> = messages.iter().filter_map(|message| message.city_key.clone()).collect();
+    city_keys.extend(follower.calendars().iter().cloned());
     let until = day.checked_add((DAYS - 1).days()).unwrap_or(Date::MAX);
     let mut digest = Digest {
         alert: Some(alert_line(follower)),
@@ -88,9 +86,9 @@ async fn gathered(
         until: until.to_string(),
         ..Digest::default()
     };
-    for city in cities(pass.store, bananas.into_iter().collect()).await? {
+    for city in cities(pass.store, city_keys.into_iter().collect()).await? {
         let of_city: Vec<&Notification> =
-            messages.iter().filter(|message| message.banana.as_ref() == Some(&city.banana)).collect();
+            messages.iter().filter(|message| message.city_key.as_ref() == Some(&city.city_key)).collect();
         let mut told = empty_city(&city);
         told.meetings = meetings(pass, &city, &of_city).await?;
         let lines = changes(&of_city, &told.meetings);
@@ -102,10 +100,10 @@ async fn gathered(
         return Ok(None);
     }
     digest.title = title(&digest);
-    for told in digest.cities.iter_mut().filter(|told| follower.calendars().contains(&told.banana)) {
-        let Some(city) = pass.city(&told.banana).await? else { continue };
+    for told in digest.cities.iter_mut().filter(|told| follower.calendars().contains(&told.city_key)) {
+        let Some(city) = pass.city(&told.city_key).await? else { continue };
         let (from, end) = between(&city, Some(day), Some(until));
-        let filter = MeetingFilter { banana: Some(city.banana), from, until: end, ..MeetingFilter::default() };
+        let filter = MeetingFilter { city_key: Some(city.city_key), from, until: end, ..MeetingFilter::default() };
         let shown: BTreeSet<&str> = told.meetings.iter().map(|meeting| meeting.line.id.as_str()).collect();
         let mut also = pass.store.civic().meetings(filter).await?;
         also.retain(|meeting| is_on(meeting) && !shown.contains(meeting.id.as_str()));

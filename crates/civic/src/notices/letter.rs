@@ -4,7 +4,7 @@ use super::{
     digest::{AlertLine, ChangeLine, Digest},
     html, text,
 };
-use bindery_store::civic::Notification;
+use crate::records::Notification;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -5,8 +5,8 @@ use super::{
     words::Text,
 };
 use crate::people;
+use crate::records::{AgendaItem, ChangeKind, ItemRevision, Matter, Meeting, MeetingChange, Person, VoteEvent};
 use bindery_core::Timestamp;
-use bindery_store::civic::{AgendaItem, ChangeKind, ItemRevision, Matter, Meeting, MeetingChange, Person, VoteEvent};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -67,7 +67,7 @@ impl Interest {
     /// With what is followed since before this moment.
     pub(super) fn of(follower: &Follower, page: &Page, at: Option<Timestamp>) -> Self {
         let mut interest = Self::default();
-        if !follower.is_about(&page.meeting.banana) {
+        if !follower.is_about(&page.meeting.city_key) {
             return interest;
         }
         let is_since = |since: Option<Timestamp>| at.is_none() || since.is_none() || since <= at;
@@ -81,7 +81,7 @@ impl Interest {
         let meeting = &page.meeting;
         match thing {
             Thing::Everything => self.whole.extend([String::new()]),
-            Thing::City(banana) if *banana == meeting.banana => self.whole.extend([String::new()]),
+            Thing::City(city_key) if *city_key == meeting.city_key => self.whole.extend([String::new()]),
             Thing::Meeting(id) if *id == meeting.id => self.whole.extend(["this meeting".to_owned()]),
             Thing::Committee(id) if meeting.committee_id.as_ref() == Some(id) => {
                 self.whole.extend([meeting.body.clone().unwrap_or_else(|| "this body".to_owned())]);
@@ -147,7 +147,7 @@ impl Interest {
 /// Whether words and topics have anything to do with a matter itself.
 pub(super) fn matter_reasons(follower: &Follower, matter: &Matter) -> BTreeSet<String> {
     let mut why = BTreeSet::new();
-    if !follower.is_about(&matter.banana) {
+    if !follower.is_about(&matter.city_key) {
         return why;
     }
     let text = Text::new([matter.title.as_str(), matter.canonical_summary.as_deref().unwrap_or_default()]);

@@ -48,8 +48,9 @@ pub use produce::{CONSUMER, Produced, produce};
 pub use send::{Channels, Sending, send_due};
 pub use webhook::Webhooks;
 
+use crate::records::Notification;
 use bindery_engine::StopSignal;
-use bindery_store::{Store, civic::Notification};
+use bindery_store::Store;
 use std::{sync::Arc, time::Duration};
 
 /// How long it is waited after trouble with the store.

@@ -10,6 +10,10 @@ use super::{
     matching::{self, Interest, Page, is_urgent},
     period::today,
 };
+use crate::records::{
+    ChangeFilter, Channel, Civic as _, GATHERED, Jurisdiction, JurisdictionFilter, MatterFilter, Meeting,
+    MeetingChange, MeetingFilter, Notification,
+};
 use crate::{
     export::{between, city_name},
     history,
@@ -17,15 +21,7 @@ use crate::{
     sync::plan,
 };
 use bindery_core::{EventSeq, Name, Timestamp, event::Event};
-use bindery_store::{
-    Store, StoreResult,
-    civic::{
-        ChangeFilter, Channel, GATHERED, Jurisdiction, JurisdictionFilter, MatterFilter, Meeting, MeetingChange,
-        MeetingFilter, Notification,
-    },
-    commit::FeedCommit,
-    query::EventFilter,
-};
+use bindery_store::{Store, StoreResult, commit::FeedCommit, query::EventFilter};
 use jiff::ToSpan as _;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -92,12 +88,12 @@ impl<'s> Pass<'s> {
         })
     }
 
-    pub(super) async fn city(&mut self, banana: &str) -> StoreResult<Option<Jurisdiction>> {
-        if !self.cities.contains_key(banana) {
-            let found = self.store.civic().jurisdiction(banana).await?;
-            self.cities.insert(banana.to_owned(), found);
+    pub(super) async fn city(&mut self, city_key: &str) -> StoreResult<Option<Jurisdiction>> {
+        if !self.cities.contains_key(city_key) {
+            let found = self.store.civic().jurisdiction(city_key).await?;
+            self.cities.insert(city_key.to_owned(), found);
         }
-        Ok(self.cities.get(banana).cloned().flatten())
+        Ok(self.cities.get(city_key).cloned().flatten())
     }
 
     /// Whoever follows something new hears first of what is to come already.
@@ -113,11 +109,11 @@ impl<'s> Pass<'s> {
                 continue;
             }
             let mut messages = Vec::new();
-            for banana in follower.cities() {
-                let Some(city) = self.city(&banana).await? else { continue };
+            for city_key in follower.cities() {
+                let Some(city) = self.city(&city_key).await? else { continue };
                 let day = today(&super::period::zone(city.tz.as_deref()), self.now);
                 let (from, until) = between(&city, Some(day), day.checked_add(DAYS_AHEAD.days()).ok());
-                let filter = MeetingFilter { banana: Some(banana), from, until, ..MeetingFilter::default() };
+                let filter = MeetingFilter { city_key: Some(city_key), from, until, ..MeetingFilter::default() };
                 for some in self.store.civic().meetings(filter).await?.chunks(AT_A_TIME) {
                     for page in self.pages(some.to_vec()).await? {
                         messages.extend(self.matches(&follower, &page).await?);
@@ -187,7 +183,7 @@ impl<'s> Pass<'s> {
         for some in ids.chunks(AT_A_TIME) {
             let filter = MeetingFilter { ids: some.to_vec(), with_removed: true, ..MeetingFilter::default() };
             let mut meetings = self.store.civic().meetings(filter).await?;
-            meetings.retain(|meeting| self.followers.iter().any(|follower| follower.is_about(&meeting.banana)));
+            meetings.retain(|meeting| self.followers.iter().any(|follower| follower.is_about(&meeting.city_key)));
             let mut messages = Vec::new();
             for page in self.pages(meetings).await? {
                 let Some(touched) = touched.get(&page.meeting.id) else { continue };
@@ -210,7 +206,7 @@ impl<'s> Pass<'s> {
         if self.followers.iter().any(wants_members) {
             for page in &mut pages {
                 page.votes = self.store.civic().votes(&page.meeting.id).await?;
-                let people = self.store.civic().people(&page.meeting.banana).await?;
+                let people = self.store.civic().people(&page.meeting.city_key).await?;
                 page.members = people.into_iter().map(|person| (person.id.clone(), person)).collect();
             }
         }
@@ -249,7 +245,7 @@ impl<'s> Pass<'s> {
             let interest = Interest::of(follower, page, Some(first.at));
             let told = matching::told(&interest, &page.meeting, changes);
             let Some(named_by) = told.first() else { continue };
-            let Some(city) = self.city(&page.meeting.banana).await? else { continue };
+            let Some(city) = self.city(&page.meeting.city_key).await? else { continue };
             let lines: Vec<_> = told.iter().map(|change| change_line(page, change)).collect();
             let key = format!("change:{}:{}:{}", follower.id, page.meeting.id, first.revision);
             let message = Notification {
@@ -316,7 +312,7 @@ pub(super) const BEGUN: &str = "begun";
 fn about(follower: &Follower, meeting: &Meeting, key: String) -> Notification {
     Notification {
         key,
-        banana: Some(meeting.banana.clone()),
+        city_key: Some(meeting.city_key.clone()),
         meeting_id: Some(meeting.id.clone()),
         alert_id: Some(follower.id.clone()),
         ..Notification::default()
@@ -348,10 +344,10 @@ pub(super) fn address_mark(channel: &Channel) -> String {
 
 /// The first meeting of a city was found: whoever wants to hear of the city is told, each address once.
 pub(super) async fn activated(store: &dyn Store, message: &Notification) -> StoreResult<usize> {
-    let Some(banana) = message.banana.as_deref() else { return Ok(0) };
+    let Some(city_key) = message.city_key.as_deref() else { return Ok(0) };
     let mut channels: Vec<Channel> = Vec::new();
     for follower in follower::load(store).await? {
-        if follower.calendars().contains(banana) {
+        if follower.calendars().contains(city_key) {
             channels.extend(follower.channels);
         }
     }
@@ -368,12 +364,12 @@ pub(super) async fn activated(store: &dyn Store, message: &Notification) -> Stor
 }
 
 /// Cities by their keys, for those who compose.
-pub(super) async fn cities(store: &dyn Store, bananas: Vec<String>) -> StoreResult<Vec<Jurisdiction>> {
-    if bananas.is_empty() {
+pub(super) async fn cities(store: &dyn Store, city_keys: Vec<String>) -> StoreResult<Vec<Jurisdiction>> {
+    if city_keys.is_empty() {
         return Ok(Vec::new());
     }
     let mut found =
-        store.civic().jurisdictions(JurisdictionFilter { bananas, ..JurisdictionFilter::default() }).await?;
-    found.sort_by(|one, other| (&one.name, &one.banana).cmp(&(&other.name, &other.banana)));
+        store.civic().jurisdictions(JurisdictionFilter { city_keys, ..JurisdictionFilter::default() }).await?;
+    found.sort_by(|one, other| (&one.name, &one.city_key).cmp(&(&other.name, &other.city_key)));
     Ok(found)
 }

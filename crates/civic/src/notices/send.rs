@@ -11,12 +11,10 @@ use super::{
     produce,
     webhook::{self, Failed, Webhooks},
 };
+use crate::records::{Channel, Civic as _, Notification, Sent};
 use bindery_core::Backoff;
 use bindery_engine::StopSignal;
-use bindery_store::{
-    Store, StoreResult,
-    civic::{Channel, Notification, Sent},
-};
+use bindery_store::{Store, StoreResult};
 use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::json;
@@ -115,7 +113,7 @@ fn send(channels: &Channels, channel: &Channel, message: &Notification) -> Resul
         "webhook" => {
             let body = json!({
                 "id": webhook::id_of(&message.key), "kind": message.kind, "created_at": message.created_at,
-                "city": message.banana, "meeting_id": message.meeting_id, "matter_id": message.matter_id,
+                "city": message.city_key, "meeting_id": message.meeting_id, "matter_id": message.matter_id,
                 "alert_id": message.alert_id, "data": message.body,
             });
             channels.webhooks.post(&channel.address, &message.key, &body)

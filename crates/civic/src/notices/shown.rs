@@ -4,11 +4,11 @@ use super::{
     digest::{Fact, Link, MeetingLine},
     markdown::safe_link,
 };
+use crate::records::{Appearance, Attachment, Jurisdiction, Meeting};
 use crate::{
     export::{Begins, full_title, page},
     participation::{Participation, Purpose},
 };
-use bindery_store::civic::{Appearance, Attachment, Jurisdiction, Meeting};
 use jiff::{civil::Date, tz::TimeZone};
 use serde_json::Value;
 

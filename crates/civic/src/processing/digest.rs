@@ -5,8 +5,8 @@ use super::requests::shortened;
 use crate::{
     lines::one_line,
     prose::subject::{shared_stems, telling_stems},
+    records::AgendaItem,
 };
-use bindery_store::civic::AgendaItem;
 use serde_json::Value;
 
 /// As many lines as a person takes in.
@@ -120,7 +120,7 @@ fn weight(item: &AgendaItem) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_store::civic::SummaryOf;
+    use crate::records::SummaryOf;
     use serde_json::json;
 
     fn item(sequence: i64, title: &str, details: Value) -> AgendaItem {

@@ -6,6 +6,7 @@
 //! is left alone for a week; what may pass is tried again by the next job.
 
 use super::{ReadingLimits, Tally, Workshop, turns::Turns};
+use crate::records::{Civic as _, KnownDocument, KnownText};
 use crate::{
     analyst::Document,
     client::{Arrived, Condition, Fetched, Session},
@@ -15,11 +16,7 @@ use crate::{
 use bindery_core::{ContentHash, StepError, Timestamp};
 use bindery_engine::{EngineError, StopSignal};
 use bindery_reader::OcrMode;
-use bindery_store::{
-    StoreError,
-    blobs::BlobError,
-    civic::{KnownDocument, KnownText},
-};
+use bindery_store::{StoreError, blobs::BlobError};
 use futures_util::{StreamExt as _, stream};
 use std::{
     collections::HashMap,

@@ -7,9 +7,10 @@ use super::{
     reading::{Preparing, Sources},
     requests::{self, Unit},
 };
+use crate::records::Civic as _;
+use crate::records::{CivicTask, QueueStatus};
 use crate::{analyst::local_topics::topics_of, hash::canonical_url, ids};
 use bindery_core::StepError;
-use bindery_store::civic::{CivicTask, QueueStatus};
 use serde::Serialize;
 use std::{
     collections::{BTreeSet, HashMap},
@@ -19,7 +20,8 @@ use std::{
 /// What waits in a city's queue.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CityEstimate {
-    pub banana: String,
+    #[serde(rename = "banana")]
+    pub city_key: String,
     pub meetings: u64,
     pub matters: u64,
     /// To be read by the analyst.
@@ -38,12 +40,12 @@ pub struct CityEstimate {
 }
 
 /// What the jobs of a city that wait would read and cost.
-pub async fn estimate_city(workshop: &Workshop, banana: &str) -> Result<CityEstimate, StepError> {
+pub async fn estimate_city(workshop: &Workshop, city_key: &str) -> Result<CityEstimate, StepError> {
     let civic = workshop.store.civic();
-    let jobs = civic.queue_jobs(Some(banana), None).await.map_err(store_trouble)?;
-    let mut estimate = CityEstimate { banana: banana.to_owned(), ..CityEstimate::default() };
+    let jobs = civic.queue_jobs(Some(city_key), None).await.map_err(store_trouble)?;
+    let mut estimate = CityEstimate { city_key: city_key.to_owned(), ..CityEstimate::default() };
     let mut unread = BTreeSet::new();
-    let city = civic.jurisdiction(banana).await.map_err(store_trouble)?.unwrap_or_default();
+    let city = civic.jurisdiction(city_key).await.map_err(store_trouble)?.unwrap_or_default();
     let topics = topics_of(&city);
     for job in jobs.iter().filter(|job| matches!(job.status, QueueStatus::Pending | QueueStatus::Processing)) {
         let CivicTask::Meeting { meeting_id } = &job.payload else {

@@ -20,7 +20,7 @@ pub(super) fn is_summary(event: &NewEvent) -> bool {
 }
 
 pub(super) struct ItemSummarised<'a> {
-    pub(super) banana: &'a str,
+    pub(super) city_key: &'a str,
     pub(super) meeting_id: &'a str,
     pub(super) item_id: &'a str,
     pub(super) matter_id: Option<&'a str>,
@@ -36,7 +36,7 @@ impl ItemSummarised<'_> {
         event(
             ITEM_SUMMARISED,
             &json!({
-                "banana": self.banana, "meetingId": self.meeting_id, "itemId": self.item_id, "matterId": self.matter_id,
+                "banana": self.city_key, "meetingId": self.meeting_id, "itemId": self.item_id, "matterId": self.matter_id,
                 "title": self.title, "topics": self.topics, "method": self.method, "revision": self.revision,
             }),
         )
@@ -44,17 +44,17 @@ impl ItemSummarised<'_> {
 }
 
 pub(super) fn meeting_processed(
-    banana: &str,
+    city_key: &str,
     meeting_id: &str,
     title: &str,
     topics: &[String],
     items: u64,
 ) -> NewEvent {
-    let data = json!({"banana": banana, "meetingId": meeting_id, "title": title, "topics": topics, "items": items});
+    let data = json!({"banana": city_key, "meetingId": meeting_id, "title": title, "topics": topics, "items": items});
     event(MEETING_PROCESSED, &data)
 }
 
-pub(super) fn matter_summarised(banana: &str, matter_id: &str, topics: &[String], method: &str) -> NewEvent {
-    let data = json!({"banana": banana, "matterId": matter_id, "topics": topics, "method": method});
+pub(super) fn matter_summarised(city_key: &str, matter_id: &str, topics: &[String], method: &str) -> NewEvent {
+    let data = json!({"banana": city_key, "matterId": matter_id, "topics": topics, "method": method});
     event(MATTER_SUMMARISED, &data)
 }

@@ -5,11 +5,11 @@ use super::{
     documents::{Errand, stopped},
 };
 use crate::client::Session;
+use crate::records::{CivicPayload, CivicTask};
 use bindery_core::{JobId, Payload, StepError, job::Token};
 use bindery_engine::{
     Extracted, Kind, Processor, Registry, StopHandle, StopSignal, context::StepContext, stop_pair, workflow::Target,
 };
-use bindery_store::civic::{CivicPayload, CivicTask};
 use serde_json::Value;
 use std::{
     sync::{
@@ -88,7 +88,7 @@ impl Flag {
 #[derive(Debug)]
 pub(super) struct Running<'a> {
     pub(super) workshop: &'a Workshop,
-    pub(super) banana: &'a str,
+    pub(super) city_key: &'a str,
     /// What is stored is stored only while it is held.
     pub(super) claim: Option<(JobId, Token)>,
     pub(super) stop: StopSignal,
@@ -111,7 +111,7 @@ impl Running<'_> {
     }
 
     pub(super) fn errand(&self, vendor: &str) -> Errand<'_> {
-        Errand { session: Session::new(vendor, self.banana), stop: &self.stop, tally: &self.tally }
+        Errand { session: Session::new(vendor, self.city_key), stop: &self.stop, tally: &self.tally }
     }
 
     /// An error where nobody wants the job any more.
@@ -125,13 +125,13 @@ impl Running<'_> {
 }
 
 fn run(workshop: &Workshop, context: &StepContext, task: &CivicTask) -> Result<Value, StepError> {
-    let banana = task.banana().unwrap_or_default();
+    let city_key = task.city_key().unwrap_or_default();
     let source_url = task.dedup_key();
     let (handle, stop) = stop_pair();
     let most = context.stage().map_or(1, |stage| stage.max_attempts);
     let running = Running {
         workshop,
-        banana,
+        city_key,
         claim: context.claim(),
         stop,
         cancelled: Flag::default(),
@@ -141,7 +141,7 @@ fn run(workshop: &Workshop, context: &StepContext, task: &CivicTask) -> Result<V
         saving: tokio::sync::Mutex::default(),
     };
     if let Some(observer) = &workshop.observer {
-        observer.job_began(banana, &source_url);
+        observer.job_began(city_key, &source_url);
     }
     let work = async {
         match task {
@@ -161,7 +161,7 @@ fn run(workshop: &Workshop, context: &StepContext, task: &CivicTask) -> Result<V
     }
     if let Some(observer) = &workshop.observer {
         let error = ended.as_ref().err().map(|error| (error.kind.clone(), error.message.clone()));
-        observer.job_ended(&JobReport { banana: banana.to_owned(), source_url, tally, error });
+        observer.job_ended(&JobReport { city_key: city_key.to_owned(), source_url, tally, error });
     }
     ended?;
     serde_json::to_value(tally).map_err(|error| StepError::bug(format!("a tally is not JSON: {error}")))

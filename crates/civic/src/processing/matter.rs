@@ -12,9 +12,10 @@ use super::{
     requests::{self, Unit},
     saving::{Saved, summarised, with_canonical, with_summary},
 };
+use crate::records::Civic as _;
+use crate::records::{AgendaItem, CivicChanges, ItemRevision, Matter, Meeting};
 use crate::{analyst::local_topics::topics_of, filter::title::lowered, hash::canonical_url, search};
 use bindery_core::{StepError, Timestamp};
-use bindery_store::civic::{AgendaItem, CivicChanges, ItemRevision, Matter, Meeting};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// An appearance with when it was, or will be.
@@ -101,7 +102,7 @@ impl Running<'_> {
         let urls: Vec<String> = unit.documents.iter().map(|document| document.url.clone()).collect();
         let papers = self.workshop.obtain_all(&errand, &urls).await?;
         let starts_at = newest.and_then(|one| one.starts_at);
-        let city = self.workshop.store.civic().jurisdiction(self.banana).await.map_err(store_trouble)?;
+        let city = self.workshop.store.civic().jurisdiction(self.city_key).await.map_err(store_trouble)?;
         let topics = topics_of(&city.unwrap_or_default());
         let sources = Sources { papers, starts_at, topics, ..Sources::default() };
         let made = match self.read(unit, &sources, None).await {
@@ -120,14 +121,14 @@ impl Running<'_> {
         let mut made = made;
         made.summary_of.notes.extend(disagreements(seen));
         let told = with_canonical(matter, &made, matter.attachment_hash.clone());
-        let mut changes = CivicChanges::of_city(self.banana);
+        let mut changes = CivicChanges::of_city(self.city_key);
         let (topics, method) = (&made.topics, &made.summary_of.method);
-        changes.events.push(events::matter_summarised(self.banana, &matter.id, topics, method));
+        changes.events.push(events::matter_summarised(self.city_key, &matter.id, topics, method));
         changes.matters.push(told);
         self.apply(changes).await?;
         self.count(|tally| tally.matters_summarised += 1);
         let unknown = &made.unknown_topics;
-        self.workshop.store.civic().count_unknown_topics(self.banana, unknown).await.map_err(store_trouble)?;
+        self.workshop.store.civic().count_unknown_topics(self.city_key, unknown).await.map_err(store_trouble)?;
         Ok(Some(made))
     }
 
@@ -153,8 +154,8 @@ impl Running<'_> {
                     let civic = self.workshop.store.civic();
                     let item = civic.agenda_item(&one.item.id).await.map_err(store_trouble)?;
                     let Some(item) = item.filter(|item| item.summary.is_none()) else { return Ok(None) };
-                    let mut changes = CivicChanges::of_meeting(self.banana, &meeting.id, meeting.revision);
-                    changes.events.push(summarised(self.banana, &unit, &filled).event());
+                    let mut changes = CivicChanges::of_meeting(self.city_key, &meeting.id, meeting.revision);
+                    changes.events.push(summarised(self.city_key, &unit, &filled).event());
                     changes.items.push(with_summary(item, &filled));
                     Ok(Some(changes))
                 })
@@ -167,7 +168,7 @@ impl Running<'_> {
                 }
             });
             if let Some(observer) = self.workshop.observer.as_ref().filter(|_| saved == Saved::Stored) {
-                observer.item_done(self.banana, &one.item.id, &one.item.title);
+                observer.item_done(self.city_key, &one.item.id, &one.item.title);
             }
         }
         Ok(())

@@ -10,13 +10,14 @@ use super::{
     requests::{self, Plan, Unit},
     saving::{Saved, with_summary},
 };
+use crate::records::Civic as _;
+use crate::records::{AgendaItem, CivicChanges, ItemRevision, Jurisdiction, Meeting, Processing, SummaryOf};
 use crate::{
     analyst::local_topics::topics_of, ids, participation::Participation, prose::topics, search,
     vendor::model::MeetingStatus,
 };
 use bindery_core::{Disposition, StepError};
 use bindery_models::{Advice, ModelError};
-use bindery_store::civic::{AgendaItem, CivicChanges, ItemRevision, Jurisdiction, Meeting, Processing, SummaryOf};
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use std::{
@@ -85,7 +86,7 @@ impl Running<'_> {
         if is_off || meeting.removed_at.is_some() {
             return Ok(());
         }
-        let city = civic.jurisdiction(&meeting.banana).await.map_err(store_trouble)?.unwrap_or_default();
+        let city = civic.jurisdiction(&meeting.city_key).await.map_err(store_trouble)?.unwrap_or_default();
         self.mark(id, Processing::Processing, None).await?;
         let ended = self.read_meeting(&meeting, &city).await;
         if let Err(error) = &ended {
@@ -218,7 +219,7 @@ impl Running<'_> {
             .change(&read.id, async |meeting: Meeting| {
                 let items = civic().agenda(&read.id).await.map_err(store_trouble)?;
                 let revisions = civic().item_revisions(&read.id).await.map_err(store_trouble)?;
-                let mut changes = CivicChanges::of_meeting(self.banana, &meeting.id, meeting.revision);
+                let mut changes = CivicChanges::of_meeting(self.city_key, &meeting.id, meeting.revision);
                 let current = as_they_are(&items, &revisions);
                 let all: Vec<&[String]> = current.iter().map(|item| item.topics.as_slice()).collect();
                 let mut row = meeting.clone();
@@ -242,7 +243,7 @@ impl Running<'_> {
                     row.processing_error = None;
                     row.processed_hash.clone_from(&read.content_hash);
                     let (title, topics, items) = (&row.title, &row.topics, summarised as u64);
-                    changes.events.push(events::meeting_processed(self.banana, &read.id, title, topics, items));
+                    changes.events.push(events::meeting_processed(self.city_key, &read.id, title, topics, items));
                 }
                 changes.items = duplicates(&items);
                 changes.meeting = Some(row);
@@ -265,7 +266,7 @@ impl Running<'_> {
             if meeting.processing_status == Some(status) && meeting.processing_error.as_deref() == error {
                 return Ok(None);
             }
-            let mut changes = CivicChanges::of_meeting(self.banana, id, meeting.revision);
+            let mut changes = CivicChanges::of_meeting(self.city_key, id, meeting.revision);
             let processing_error = error.map(str::to_owned);
             changes.meeting = Some(Meeting { processing_status: Some(status), processing_error, ..meeting });
             Ok(Some(changes))

@@ -134,7 +134,8 @@ impl Tally {
 /// A job that has ended, for now or for good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobReport {
-    pub banana: String,
+    #[serde(rename = "banana")]
+    pub city_key: String,
     /// `meeting://…` or `matter://…`.
     pub source_url: String,
     /// Also of a job that failed: what was done before counts.
@@ -145,10 +146,10 @@ pub struct JobReport {
 
 /// Is told what happens, from any thread and without being waited for: it should be quick.
 pub trait ReadingObserver: Send + Sync + fmt::Debug {
-    fn job_began(&self, _banana: &str, _source_url: &str) {}
+    fn job_began(&self, _city_key: &str, _source_url: &str) {}
 
     /// An item has its summary.
-    fn item_done(&self, _banana: &str, _item_id: &str, _title: &str) {}
+    fn item_done(&self, _city_key: &str, _item_id: &str, _title: &str) {}
 
     fn job_ended(&self, _report: &JobReport) {}
 }

@@ -13,9 +13,11 @@ use super::{
     reading::{NotRead, Sources},
     requests::{self, Inside, Plan},
 };
+use crate::records::Civic as _;
+use crate::records::{AgendaItem, CivicChanges, Jurisdiction, KnownDocument, KnownText, Meeting};
 use crate::{
     analyst::{Document, PacketRequest, local_topics::topics_of},
-    banana::Banana,
+    city_key::CityKey,
     client::Arrived,
     hash::canonical_url,
     ids,
@@ -27,7 +29,6 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_reader::{Page, Reader};
-use bindery_store::civic::{AgendaItem, CivicChanges, Jurisdiction, KnownDocument, KnownText, Meeting};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, HashSet},
@@ -310,12 +311,12 @@ impl Running<'_> {
         url: &str,
         packet: &Packet,
     ) -> Result<HashMap<String, Vec<Inside>>, StepError> {
-        let Ok(banana) = Banana::parse(self.banana) else { return Err(stopped()) };
-        let told = items_of(meeting, &banana, url, packet);
+        let Ok(city_key) = CityKey::parse(self.city_key) else { return Err(stopped()) };
+        let told = items_of(meeting, &city_key, url, packet);
         let now = self.workshop.store.clock().now();
         self.change(&meeting.id, async |current: Meeting| {
             let before = self.workshop.store.civic().agenda(&meeting.id).await.map_err(store_trouble)?;
-            let mut changes = CivicChanges::of_meeting(self.banana, &meeting.id, current.revision);
+            let mut changes = CivicChanges::of_meeting(self.city_key, &meeting.id, current.revision);
             let ids: HashSet<&str> = told.iter().map(|(item, _)| item.id.as_str()).collect();
             for (item, _) in &told {
                 let stored = match before.iter().find(|known| known.id == item.id) {

@@ -4,8 +4,8 @@ use super::{
     packet::{Packet, is_file},
     requests::Inside,
 };
-use crate::{banana::Banana, filter, ids, sync::items as agenda};
-use bindery_store::civic::{AgendaItem, Appearance, Attachment, CivicChanges, Matter, Meeting};
+use crate::records::{AgendaItem, Appearance, Attachment, CivicChanges, Matter, Meeting};
+use crate::{city_key::CityKey, filter, ids, sync::items as agenda};
 use std::collections::HashSet;
 
 /// What the packet says with what is known of the item already.
@@ -32,7 +32,7 @@ pub(super) fn matter_of(meeting: &Meeting, item: &AgendaItem, changes: &mut Civi
     let Some(matter_id) = &item.matter_id else { return };
     changes.matters.push(Matter {
         id: matter_id.clone(),
-        banana: meeting.banana.clone(),
+        city_key: meeting.city_key.clone(),
         matter_file: item.matter_file.clone(),
         title: item.title.clone(),
         status: Some("active".to_owned()),
@@ -57,7 +57,7 @@ pub(super) fn matter_of(meeting: &Meeting, item: &AgendaItem, changes: &mut Civi
 /// The items of a packet as they are stored, each with its pages.
 pub(super) fn items_of(
     meeting: &Meeting,
-    banana: &Banana,
+    city_key: &CityKey,
     url: &str,
     packet: &Packet,
 ) -> Vec<(AgendaItem, Vec<Inside>)> {
@@ -96,7 +96,7 @@ pub(super) fn items_of(
             agenda_number: found.number.clone(),
             section: found.section.clone(),
             matter_file: found.matter_file.clone(),
-            matter_id: ids::matter_id(banana, found.matter_file.as_deref(), None),
+            matter_id: ids::matter_id(city_key, found.matter_file.as_deref(), None),
             body_text: Some(found.text.trim().to_owned()).filter(|text| !text.is_empty()),
             attachments: found.links.iter().map(link).chain(found.parts.iter().map(part)).collect(),
             ..AgendaItem::default()

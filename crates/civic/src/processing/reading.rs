@@ -10,6 +10,7 @@ use super::{
     requests::{Inside, Unit, shortened, source_hash},
     texts::Loaded,
 };
+use crate::records::{Attachment, Matter, SummaryOf};
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
     ids,
@@ -18,7 +19,6 @@ use crate::{
 };
 use bindery_core::{StepError, Timestamp};
 use bindery_models::{Advice, ErrorKind, ModelError};
-use bindery_store::civic::{Attachment, Matter, SummaryOf};
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,

@@ -4,12 +4,12 @@
 //! summary that is there stays. What is not worth reading keeps its reason. A document that two items or more name is
 //! *shared*: each of them is read with it, and it is nobody's own.
 
+use crate::records::{AgendaItem, ItemRevision};
 use crate::{
     filter::{self, Treatment},
     hash::canonical_url,
     ids,
 };
-use bindery_store::civic::{AgendaItem, ItemRevision};
 use std::collections::{HashMap, HashSet};
 
 /// A document of an item that is worth reading.
@@ -187,7 +187,7 @@ pub(super) fn source_hash(title: &str, body: Option<&str>, documents: &[(String,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_store::civic::Attachment;
+    use crate::records::Attachment;
 
     fn document(name: &str, url: &str) -> Attachment {
         Attachment { name: name.to_owned(), url: format!("https://example.com/{url}"), ..Attachment::default() }

@@ -11,11 +11,9 @@ use super::{
     reading::{Made, SUMMARY_OF},
     requests::Unit,
 };
+use crate::records::{AgendaItem, Applied, Civic as _, CivicChanges, ItemRevision, Matter, Meeting};
 use bindery_core::StepError;
-use bindery_store::{
-    JobEnd,
-    civic::{AgendaItem, Applied, CivicChanges, ItemRevision, Matter, Meeting},
-};
+use bindery_store::JobEnd;
 
 /// How often a change is decided again because others change the same meeting.
 const PATIENCE: usize = 30;
@@ -74,18 +72,18 @@ impl Running<'_> {
                 if has_moved_on(unit, &item) {
                     return Ok(None);
                 }
-                let mut changes = CivicChanges::of_meeting(self.banana, &meeting.id, meeting.revision);
+                let mut changes = CivicChanges::of_meeting(self.city_key, &meeting.id, meeting.revision);
                 if let Some(matter_id) = item.matter_id.as_deref().filter(|_| made.summary.is_some()) {
                     let matter = civic().matter(matter_id).await.map_err(store_trouble)?;
                     let told = matter.and_then(|matter| canonical(unit, made, &meeting, &matter));
                     if let Some(matter) = told {
                         let (topics, method) = (&matter.canonical_topics, &made.summary_of.method);
-                        changes.events.push(events::matter_summarised(self.banana, matter_id, topics, method));
+                        changes.events.push(events::matter_summarised(self.city_key, matter_id, topics, method));
                         changes.matters.push(matter);
                     }
                 }
                 if made.summary.is_some() {
-                    changes.events.push(summarised(self.banana, unit, made).event());
+                    changes.events.push(summarised(self.city_key, unit, made).event());
                 }
                 match &unit.revision {
                     Some(revision) => changes.item_revisions.push(revised(revision, made)),
@@ -97,7 +95,7 @@ impl Running<'_> {
         self.counted(unit, made, saved);
         if saved == Saved::Stored {
             let unknown = &made.unknown_topics;
-            civic().count_unknown_topics(self.banana, unknown).await.map_err(store_trouble)?;
+            civic().count_unknown_topics(self.city_key, unknown).await.map_err(store_trouble)?;
         }
         Ok(saved)
     }
@@ -114,7 +112,7 @@ impl Running<'_> {
         });
         let is_told = saved == Saved::Stored && made.summary.is_some();
         if let Some(observer) = self.workshop.observer.as_ref().filter(|_| is_told) {
-            observer.item_done(self.banana, &unit.item.id, &unit.item.title);
+            observer.item_done(self.city_key, &unit.item.id, &unit.item.title);
         }
     }
 }
@@ -167,7 +165,7 @@ fn canonical(unit: &Unit, made: &Made, meeting: &Meeting, matter: &Matter) -> Op
 pub(super) fn with_canonical(matter: &Matter, made: &Made, summary_hash: Option<String>) -> Matter {
     let mut told = Matter {
         id: matter.id.clone(),
-        banana: matter.banana.clone(),
+        city_key: matter.city_key.clone(),
         canonical_summary: made.summary.clone(),
         canonical_topics: made.topics.clone(),
         summary_hash,
@@ -179,9 +177,9 @@ pub(super) fn with_canonical(matter: &Matter, made: &Made, summary_hash: Option<
     told
 }
 
-pub(super) fn summarised<'a>(banana: &'a str, unit: &'a Unit, made: &'a Made) -> ItemSummarised<'a> {
+pub(super) fn summarised<'a>(city_key: &'a str, unit: &'a Unit, made: &'a Made) -> ItemSummarised<'a> {
     ItemSummarised {
-        banana,
+        city_key,
         meeting_id: &unit.item.meeting_id,
         item_id: &unit.item.id,
         matter_id: unit.item.matter_id.as_deref(),

@@ -4,13 +4,13 @@ use super::{
     Workshop,
     documents::{Paper, blob_trouble, store_trouble},
 };
+use crate::records::{Civic as _, KnownText};
 use crate::{
     analyst::{Document, excerpt::excerpt},
     filter::compilation,
     text::DocumentText,
 };
 use bindery_core::StepError;
-use bindery_store::civic::KnownText;
 use std::sync::{Arc, PoisonError, Weak};
 
 /// A text that is ready to be read, or why it is not worth it.

@@ -1,14 +1,14 @@
 //! One entry, laid over what is stored and checked: every field by what it is for.
 
 use super::{Entry, FieldFault, STATUSES};
+use crate::records::{Jurisdiction, VendorPlace, ZipCode};
 use crate::{
     analyst::local_topics,
-    banana::Banana,
+    city_key::CityKey,
     client::address,
     states,
     vendor::{self, Site, Window},
 };
-use bindery_store::civic::{Jurisdiction, VendorPlace, ZipCode};
 use bindery_yaml::suggest;
 use jiff::{civil::date, tz::TimeZone};
 use serde_json::{Map, Value};
@@ -38,18 +38,18 @@ impl Check<'_> {
     }
 
     fn identity(&mut self, city: &mut Jurisdiction) {
-        match Banana::parse(&self.entry.banana) {
-            Ok(banana) if !states::is_state(banana.state()) => {
-                self.fault("banana", format!("{banana}: there is no state {}", banana.state()));
+        match CityKey::parse(&self.entry.city_key) {
+            Ok(city_key) if !states::is_state(city_key.state()) => {
+                self.fault("banana", format!("{city_key}: there is no state {}", city_key.state()));
             }
-            Ok(banana) => {
-                banana.state().clone_into(&mut city.state);
-                city.banana = banana.into();
+            Ok(city_key) => {
+                city_key.state().clone_into(&mut city.state);
+                city.city_key = city_key.into();
             }
             Err(fault) => self.fault("banana", fault.to_string()),
         }
         if let Some(state) = self.entry.state.as_deref().filter(|state| *state != city.state) {
-            let message = format!("{} is in {}, found {state:?}", self.entry.banana, city.state);
+            let message = format!("{} is in {}, found {state:?}", self.entry.city_key, city.state);
             if !city.state.is_empty() {
                 self.fault("state", message);
             }
@@ -169,8 +169,8 @@ impl Check<'_> {
             city.status.clone_from(status);
         }
         if let Some(county) = &entry.county {
-            match county.as_deref().map(Banana::parse).transpose() {
-                Ok(Some(county)) if county.as_str() == city.banana => {
+            match county.as_deref().map(CityKey::parse).transpose() {
+                Ok(Some(county)) if county.as_str() == city.city_key => {
                     self.fault("county", "a jurisdiction does not lie in itself");
                 }
                 Ok(county) => city.county = county.map(String::from),

@@ -1,7 +1,7 @@
 //! Fields of a file, read as what they should be. Texts of a table and values of JSON are both taken.
 
 use super::{Entry, FieldFault, vendor_place};
-use bindery_store::civic::VendorPlace;
+use crate::records::VendorPlace;
 use bindery_yaml::suggest;
 use serde_json::{Map, Value};
 
@@ -53,7 +53,7 @@ pub(super) fn entry(fields: &Map<String, Value>) -> Result<Entry, Vec<FieldFault
         });
         faults.extend(read.err());
     }
-    if entry.banana.is_empty() && !faults.iter().any(|fault| fault.field == "banana") {
+    if entry.city_key.is_empty() && !faults.iter().any(|fault| fault.field == "banana") {
         faults.push(FieldFault::new("banana", "expected the key of a jurisdiction such as paloaltoCA, found none"));
     }
     if faults.is_empty() { Ok(entry) } else { Err(faults) }
@@ -61,7 +61,7 @@ pub(super) fn entry(fields: &Map<String, Value>) -> Result<Entry, Vec<FieldFault
 
 fn field(entry: &mut Entry, name: &str, value: &Value) -> Result<(), String> {
     match name {
-        "banana" => entry.banana = text(value)?.unwrap_or_default(),
+        "banana" => entry.city_key = text(value)?.unwrap_or_default(),
         "name" => entry.name = text(value)?,
         "state" => entry.state = text(value)?,
         "vendor" => entry.vendor = text(value)?,

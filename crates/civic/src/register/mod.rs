@@ -14,7 +14,7 @@ pub mod plan;
 
 pub use plan::{Plan, Purpose, plan};
 
-use bindery_store::civic::VendorPlace;
+use crate::records::VendorPlace;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -25,9 +25,9 @@ pub const STATUSES: &[&str] = &["active", "paused", "closed"];
 /// A jurisdiction as somebody entered it. What is not said is none, and what is taken away is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
-    pub banana: String,
+    pub city_key: String,
     pub name: Option<String>,
-    /// Must be the one of the banana.
+    /// Must be the one of the city key.
     pub state: Option<String>,
     pub vendor: Option<String>,
     pub slug: Option<String>,

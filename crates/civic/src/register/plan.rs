@@ -1,7 +1,7 @@
 //! What entries come to, with all that is stored: edits that can be made together, or every fault.
 
 use super::{Entry, FieldFault, check::check};
-use bindery_store::civic::{Jurisdiction, JurisdictionEdit};
+use crate::records::{Jurisdiction, JurisdictionEdit};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -19,7 +19,7 @@ pub enum Purpose {
     Import { skip_existing: bool },
 }
 
-/// What is to be done, by bananas.
+/// What is to be done, by city keys.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Plan {
     #[serde(skip)]
@@ -51,7 +51,7 @@ impl fmt::Display for PlacedFault {
 
 /// The edits that entries come to, each with the place where it stands. All are checked, whatever is wrong with others.
 pub fn plan(entries: &[(String, Entry)], stored: &[Jurisdiction], purpose: Purpose) -> Result<Plan, Vec<PlacedFault>> {
-    let known: HashMap<&str, &Jurisdiction> = stored.iter().map(|city| (city.banana.as_str(), city)).collect();
+    let known: HashMap<&str, &Jurisdiction> = stored.iter().map(|city| (city.city_key.as_str(), city)).collect();
     let mut planning = Planning { known, places: HashMap::new(), plan: Plan::default(), faults: Vec::new() };
     for (place, entry) in entries {
         planning.entry(place, entry, purpose);
@@ -63,7 +63,7 @@ pub fn plan(entries: &[(String, Entry)], stored: &[Jurisdiction], purpose: Purpo
 
 struct Planning<'e> {
     known: HashMap<&'e str, &'e Jurisdiction>,
-    /// Where each banana was entered.
+    /// Where each city key was entered.
     places: HashMap<&'e str, &'e str>,
     plan: Plan,
     faults: Vec<PlacedFault>,
@@ -75,18 +75,18 @@ impl<'e> Planning<'e> {
     }
 
     fn entry(&mut self, place: &'e str, entry: &'e Entry, purpose: Purpose) {
-        let banana = entry.banana.as_str();
-        if let Some(first) = self.places.insert(banana, place) {
-            let message = format!("{banana} is entered twice, first in {first}");
+        let city_key = entry.city_key.as_str();
+        if let Some(first) = self.places.insert(city_key, place) {
+            let message = format!("{city_key} is entered twice, first in {first}");
             return self.fault(place, FieldFault::new("banana", message));
         }
-        let before = self.known.get(banana).copied();
+        let before = self.known.get(city_key).copied();
         match (purpose, before) {
             (Purpose::Add, Some(city)) => {
-                let message = format!("{banana} is stored already: {}, {}", city.name, city.state);
+                let message = format!("{city_key} is stored already: {}, {}", city.name, city.state);
                 return self.fault(place, FieldFault::new("banana", message));
             }
-            (Purpose::Import { skip_existing: true }, Some(_)) => return self.plan.skipped.push(banana.to_owned()),
+            (Purpose::Import { skip_existing: true }, Some(_)) => return self.plan.skipped.push(city_key.to_owned()),
             _ => {}
         }
         let after = match check(entry, before) {
@@ -95,11 +95,11 @@ impl<'e> Planning<'e> {
         };
         match (purpose, before) {
             (Purpose::Change, None) => {
-                return self.fault(place, FieldFault::new("banana", format!("{banana} is not stored")));
+                return self.fault(place, FieldFault::new("banana", format!("{city_key} is not stored")));
             }
-            (_, Some(before)) if *before == after => return self.plan.unchanged.push(banana.to_owned()),
-            (_, Some(_)) => self.plan.changed.push(banana.to_owned()),
-            (_, None) => self.plan.added.push(banana.to_owned()),
+            (_, Some(before)) if *before == after => return self.plan.unchanged.push(city_key.to_owned()),
+            (_, Some(_)) => self.plan.changed.push(city_key.to_owned()),
+            (_, None) => self.plan.added.push(city_key.to_owned()),
         }
         self.plan.edits.push(JurisdictionEdit { before: before.cloned(), after });
     }
@@ -107,19 +107,19 @@ impl<'e> Planning<'e> {
     /// Name and state together are unique.
     fn names(&mut self) {
         let mut owners: BTreeMap<(&str, &str), &str> = BTreeMap::new();
-        let edited: HashSet<&str> = self.plan.edits.iter().map(|edit| edit.after.banana.as_str()).collect();
-        for city in self.known.values().filter(|city| !edited.contains(&city.banana.as_str())) {
-            owners.insert((&city.name, &city.state), &city.banana);
+        let edited: HashSet<&str> = self.plan.edits.iter().map(|edit| edit.after.city_key.as_str()).collect();
+        for city in self.known.values().filter(|city| !edited.contains(&city.city_key.as_str())) {
+            owners.insert((&city.name, &city.state), &city.city_key);
         }
         let mut taken = Vec::new();
         for JurisdictionEdit { after, .. } in &self.plan.edits {
             match owners.get(&(after.name.as_str(), after.state.as_str())) {
                 Some(owner) => {
                     let message = format!("{}, {} is {owner} already", after.name, after.state);
-                    taken.push((after.banana.clone(), FieldFault::new("name", message)));
+                    taken.push((after.city_key.clone(), FieldFault::new("name", message)));
                 }
                 None => {
-                    owners.insert((&after.name, &after.state), &after.banana);
+                    owners.insert((&after.name, &after.state), &after.city_key);
                 }
             }
         }
@@ -135,15 +135,15 @@ impl<'e> Planning<'e> {
             let was_there = before.as_ref().is_some_and(|before| before.county.as_deref() == Some(county));
             if !is_there && !was_there {
                 let message = format!("{county} is not stored; add it first, with --type county");
-                missing.push((after.banana.clone(), FieldFault::new("county", message)));
+                missing.push((after.city_key.clone(), FieldFault::new("county", message)));
             }
         }
         self.faults_of(missing);
     }
 
     fn faults_of(&mut self, found: Vec<(String, FieldFault)>) {
-        for (banana, fault) in found {
-            let place = self.places.get(banana.as_str()).copied().unwrap_or_default();
+        for (city_key, fault) in found {
+            let place = self.places.get(city_key.as_str()).copied().unwrap_or_default();
             self.fault(place, fault);
         }
     }
@@ -153,16 +153,16 @@ impl<'e> Planning<'e> {
 mod tests {
     use super::*;
 
-    fn entry(banana: &str, name: &str) -> (String, Entry) {
+    fn entry(city_key: &str, name: &str) -> (String, Entry) {
         let of = |text: &str| Some(text.to_owned());
         let entry = Entry {
-            banana: banana.to_owned(),
+            city_key: city_key.to_owned(),
             name: of(name),
             vendor: of("legistar"),
             slug: of("somewhere"),
             ..Entry::default()
         };
-        (format!("line of {banana}"), entry)
+        (format!("line of {city_key}"), entry)
     }
 
     fn faults(entries: &[(String, Entry)], stored: &[Jurisdiction], purpose: Purpose) -> String {
@@ -189,7 +189,7 @@ mod tests {
     fn what_is_not_said_stays_and_another_vendor_needs_a_slug_of_its_own() {
         let mut city = stored(&[entry("paloaltoCA", "Palo Alto")]);
         city[0].settings.insert("token".to_owned(), "secret".into());
-        let change = |change: Entry| vec![(String::new(), Entry { banana: "paloaltoCA".to_owned(), ..change })];
+        let change = |change: Entry| vec![(String::new(), Entry { city_key: "paloaltoCA".to_owned(), ..change })];
         let of = |text: &str| Some(text.to_owned());
         let paused = plan(&change(Entry { status: of("paused"), ..Entry::default() }), &city, Purpose::Change).unwrap();
         assert_eq!(paused.edits[0].after, Jurisdiction { status: "paused".to_owned(), ..city[0].clone() });
@@ -206,7 +206,7 @@ mod tests {
     fn every_field_is_checked() {
         let of = |text: &str| Some(text.to_owned());
         let wrong = Entry {
-            banana: "springfieldTN".to_owned(),
+            city_key: "springfieldTN".to_owned(),
             name: of("Spring\nfield"),
             state: of("KY"),
             vendor: of("legistr"),

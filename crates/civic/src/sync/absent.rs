@@ -4,9 +4,9 @@
 //! between the first and the last meeting that it shows, and what is still to come.
 
 use super::plan::{self, Known};
+use crate::records::{ChangeKind, CivicChanges, Meeting, NewMeetingChange};
 use crate::{dates, vendor::Window};
 use bindery_core::Timestamp;
-use bindery_store::civic::{ChangeKind, CivicChanges, Meeting, NewMeetingChange};
 
 /// Marks what is gone of the stored meetings that a visit has not found, by when those begin that it has.
 pub(super) fn gone(
@@ -25,7 +25,7 @@ pub(super) fn gone(
     let gone =
         unlisted.into_iter().filter(|meeting| in_window(meeting) && meeting.starts_at.as_ref().is_some_and(is_covered));
     gone.map(|meeting| {
-        let mut changes = CivicChanges::of_meeting(known.banana.as_str(), &meeting.id, meeting.revision);
+        let mut changes = CivicChanges::of_meeting(known.city_key.as_str(), &meeting.id, meeting.revision);
         let change = NewMeetingChange::new(ChangeKind::Removed, meeting.title.clone(), ());
         changes.events.push(plan::event(known, (&meeting.id, meeting.revision + 1), &meeting.title, &change));
         changes.history.push(change);

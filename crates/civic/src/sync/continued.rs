@@ -4,8 +4,8 @@
 //! its interface. A meeting that is listed under an unknown id is one that was stored under another, if that one is not
 //! listed any more, and has the same title on the same day. Where two would do, neither is taken.
 
+use crate::records::Meeting;
 use crate::{filter::title, vendor::VendorMeeting};
-use bindery_store::civic::Meeting;
 use std::collections::{HashMap, HashSet};
 
 /// Gives such meetings the id that they were stored under; `stored` are those of the same vendor.

@@ -5,6 +5,9 @@
 //! deleted, and only when an agenda was read at all.
 
 use super::meeting::attachment;
+use crate::records::{
+    AgendaItem, Attachment, ChangeKind, CivicChanges, ItemRevision, Meeting, MeetingSnapshot, NewMeetingChange,
+};
 use crate::{
     duplicates::{ListedItem, duplicates},
     filter,
@@ -13,9 +16,6 @@ use crate::{
     vendor::{VendorItem, VendorMeeting},
 };
 use bindery_core::Timestamp;
-use bindery_store::civic::{
-    AgendaItem, Attachment, ChangeKind, CivicChanges, ItemRevision, Meeting, MeetingPicture, NewMeetingChange,
-};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ pub(super) struct Placed<'a> {
 pub(super) fn agenda<'a>(
     meeting: &Meeting,
     incoming: &'a VendorMeeting,
-    stored: Option<&MeetingPicture>,
+    stored: Option<&MeetingSnapshot>,
     now: Timestamp,
     changes: &mut CivicChanges,
 ) -> Vec<Placed<'a>> {

@@ -1,15 +1,15 @@
 //! Matters and their appearances, who stands behind them, and how they were voted on.
 
 use super::{SyncStats, items::Placed, plan::Known};
+use crate::records::{
+    AgendaItem, Appearance, Attachment, Ballot, ChangeKind, CivicChanges, Matter, Meeting, MeetingSnapshot,
+    NewMeetingChange, Person, Sponsorship, SummaryOf, VoteEvent,
+};
 use crate::{
     ids,
     people::{self, KnownPerson},
     vendor::{ItemVote, VendorItem, VendorMeeting},
     votes::{self, Outcome, VoteRecord},
-};
-use bindery_store::civic::{
-    AgendaItem, Appearance, Attachment, Ballot, ChangeKind, CivicChanges, Matter, Meeting, MeetingPicture,
-    NewMeetingChange, Person, Sponsorship, SummaryOf, VoteEvent,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) fn link(
     meeting: &Meeting,
     incoming: &VendorMeeting,
     agenda: Vec<Placed<'_>>,
-    stored: Option<&MeetingPicture>,
+    stored: Option<&MeetingSnapshot>,
     changes: &mut CivicChanges,
     stats: &mut SyncStats,
 ) -> Linked {
@@ -44,11 +44,11 @@ pub(super) fn link(
             linked.items.push(item);
             continue;
         };
-        let matter_id = ids::matter_id(&known.banana, item.matter_file.as_deref(), told.matter_id.as_deref());
+        let matter_id = ids::matter_id(&known.city_key, item.matter_file.as_deref(), told.matter_id.as_deref());
         let decided = record_votes(known, meeting, &mut item, told, matter_id.as_deref(), stored, changes);
         if let Some(matter_id) = matter_id {
             if !linked.matters.contains_key(&matter_id) {
-                let before = known.picture.matters.get(&matter_id).cloned();
+                let before = known.snapshot.matters.get(&matter_id).cloned();
                 *(if before.is_some() { &mut stats.matters_duplicate } else { &mut stats.matters_tracked }) += 1;
                 linked.matters.insert(matter_id.clone(), before);
             }
@@ -63,7 +63,7 @@ pub(super) fn link(
         }
         linked.items.push(item);
     }
-    let touched = linked.matters.keys().filter_map(|id| known.picture.matters.get(id));
+    let touched = linked.matters.keys().filter_map(|id| known.snapshot.matters.get(id));
     changes.matters.extend(touched.cloned());
     linked
 }
@@ -78,10 +78,10 @@ fn matter(
     id: &str,
     decided: Option<&VoteRecord>,
 ) {
-    let banana = known.banana.to_string();
-    let matter = known.picture.matters.entry(id.to_owned()).or_insert_with(|| Matter {
+    let city_key = known.city_key.to_string();
+    let matter = known.snapshot.matters.entry(id.to_owned()).or_insert_with(|| Matter {
         id: id.to_owned(),
-        banana,
+        city_key,
         first_seen: meeting.starts_at,
         status: Some("active".to_owned()),
         ..Matter::default()
@@ -120,7 +120,7 @@ fn matter(
 
 /// A matter whose documents have not changed since it was summarised brings its latest summary along.
 fn copy_summary(known: &Known, meeting: &Meeting, item: &mut AgendaItem, matter_id: &str) {
-    let is_unchanged = known.picture.matters.get(matter_id).is_some_and(|matter| {
+    let is_unchanged = known.snapshot.matters.get(matter_id).is_some_and(|matter| {
         matter.canonical_summary.is_some()
             && matter.summary_hash.is_some()
             && matter.summary_hash == item.attachment_hash
@@ -129,7 +129,7 @@ fn copy_summary(known: &Known, meeting: &Meeting, item: &mut AgendaItem, matter_
         return;
     }
     let earlier =
-        known.picture.matter_items.get(matter_id).into_iter().flatten().find(|other| {
+        known.snapshot.matter_items.get(matter_id).into_iter().flatten().find(|other| {
             other.item.id != item.id && other.item.summary.is_some() && other.starts_at <= meeting.starts_at
         });
     if let Some(earlier) = earlier {
@@ -182,7 +182,7 @@ fn record_votes(
     item: &mut AgendaItem,
     told: &VendorItem,
     matter_id: Option<&str>,
-    stored: Option<&MeetingPicture>,
+    stored: Option<&MeetingSnapshot>,
     changes: &mut CivicChanges,
 ) -> Option<VoteRecord> {
     let mut last = None;
@@ -206,7 +206,7 @@ fn record_votes(
         };
         let event = VoteEvent {
             id: format!("{}_v{ordinal}", item.id),
-            banana: known.banana.to_string(),
+            city_key: known.city_key.to_string(),
             meeting_id: meeting.id.clone(),
             item_id: Some(item.id.clone()),
             matter_id: matter_id.map(str::to_owned),
@@ -234,7 +234,7 @@ fn says_something(vote: &ItemVote) -> bool {
 }
 
 /// A vote is news when it was not known, and when it is not what was known.
-fn tell(event: &VoteEvent, stored: Option<&MeetingPicture>, changes: &mut CivicChanges) {
+fn tell(event: &VoteEvent, stored: Option<&MeetingSnapshot>, changes: &mut CivicChanges) {
     let Some(stored) = stored else { return };
     let picture = |event: &VoteEvent| json!({"result": event.result, "tally": event.tally});
     let before = stored.votes.iter().find(|known| known.id == event.id);
@@ -268,7 +268,7 @@ fn person(
     changes: &mut CivicChanges,
 ) -> Option<String> {
     let all: Vec<KnownPerson> = known
-        .picture
+        .snapshot
         .people
         .iter()
         .map(|one| KnownPerson {
@@ -277,13 +277,13 @@ fn person(
             aliases: one.aliases.clone(),
         })
         .collect();
-    let found = people::resolve(&known.banana, &known.vendor, name, vendor_person_id, &all)?;
-    let stored = known.picture.people.iter().position(|one| one.id == found.id);
+    let found = people::resolve(&known.city_key, &known.vendor, name, vendor_person_id, &all)?;
+    let stored = known.snapshot.people.iter().position(|one| one.id == found.id);
     let mut person = match stored {
-        Some(at) => known.picture.people.remove(at),
+        Some(at) => known.snapshot.people.remove(at),
         None => Person {
             id: found.id.clone(),
-            banana: known.banana.to_string(),
+            city_key: known.city_key.to_string(),
             name: name.split_whitespace().collect::<Vec<_>>().join(" "),
             normalized_name: found.alias.clone(),
             status: Some("active".to_owned()),
@@ -301,6 +301,6 @@ fn person(
     person.last_seen = person.last_seen.max(meeting.starts_at);
     changes.people.retain(|one| one.id != person.id);
     changes.people.push(person.clone());
-    known.picture.people.push(person);
+    known.snapshot.people.push(person);
     Some(found.id)
 }

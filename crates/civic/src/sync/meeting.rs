@@ -4,6 +4,7 @@
 //! meeting that was cancelled stays cancelled until the vendor moves it or says something else of it.
 
 use super::plan::Known;
+use crate::records::{Attachment, ChangeKind, CivicChanges, Committee, Meeting, MeetingSnapshot, NewMeetingChange};
 use crate::{
     committees::{self, KnownCommittee},
     hash::canonical_url,
@@ -14,9 +15,6 @@ use crate::{
     },
 };
 use bindery_core::Timestamp;
-use bindery_store::civic::{
-    Attachment, ChangeKind, CivicChanges, Committee, Meeting, MeetingPicture, NewMeetingChange,
-};
 use jiff::{
     civil::{Date, DateTime, Time},
     tz::TimeZone,
@@ -28,7 +26,7 @@ pub(super) fn row(
     known: &mut Known,
     id: &str,
     incoming: &VendorMeeting,
-    stored: Option<&MeetingPicture>,
+    stored: Option<&MeetingSnapshot>,
     changes: &mut CivicChanges,
 ) -> Meeting {
     let before = stored.map(|stored| &stored.meeting);
@@ -38,7 +36,7 @@ pub(super) fn row(
     let title = incoming.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     let mut row = before.cloned().unwrap_or_default();
     id.clone_into(&mut row.id);
-    known.banana.as_str().clone_into(&mut row.banana);
+    known.city_key.as_str().clone_into(&mut row.city_key);
     row.vendor.clone_from(&known.vendor);
     row.vendor_id.clone_from(&incoming.vendor_id);
     match (title, &body) {
@@ -118,7 +116,7 @@ fn status(told: Option<MeetingStatus>, before: Option<&Meeting>, moved: bool) ->
 /// The committee that meets, made known where it is new.
 fn committee(known: &mut Known, incoming: &VendorMeeting, changes: &mut CivicChanges) -> Option<(String, String)> {
     let all: Vec<KnownCommittee> = known
-        .picture
+        .snapshot
         .committees
         .iter()
         .map(|one| KnownCommittee {
@@ -128,19 +126,19 @@ fn committee(known: &mut Known, incoming: &VendorMeeting, changes: &mut CivicCha
         })
         .collect();
     let (body_id, body, title) = (incoming.body_id.as_deref(), incoming.body.as_deref(), incoming.title.as_deref());
-    let found = committees::resolve(&known.banana, body_id, body, title, &all)?;
+    let found = committees::resolve(&known.city_key, body_id, body, title, &all)?;
     if found.is_new || found.gains_body_id {
         let committee = Committee {
             id: found.id.clone(),
-            banana: known.banana.to_string(),
+            city_key: known.city_key.to_string(),
             name: found.name.clone(),
             normalized_name: ids::normalized_name(&found.name),
             vendor_body_id: incoming.body_id.clone(),
             status: Some("active".to_owned()),
             ..Committee::default()
         };
-        known.picture.committees.retain(|one| one.id != committee.id);
-        known.picture.committees.push(committee.clone());
+        known.snapshot.committees.retain(|one| one.id != committee.id);
+        known.snapshot.committees.push(committee.clone());
         changes.committees.push(committee);
     }
     Some((found.id, found.name))

@@ -25,19 +25,16 @@ mod stats;
 pub use plan::{Known, Planned, plan};
 pub use stats::SyncStats;
 
+use crate::records::{
+    Applied, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, Civic as _, CivicChanges, CivicSnapshot, Jurisdiction, Meeting,
+    MeetingFilter, SnapshotRequest,
+};
 use crate::{
-    banana::Banana,
+    city_key::CityKey,
     ids,
     vendor::{VendorMeeting, Window},
 };
-use bindery_engine::workflow;
-use bindery_store::{
-    Store, StoreError, StoreResult,
-    civic::{
-        Applied, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicChanges, CivicPicture, Jurisdiction, Meeting,
-        MeetingFilter, PictureRequest,
-    },
-};
+use bindery_store::{Store, StoreError, StoreResult};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// How many meetings are read and stored together.
@@ -72,7 +69,7 @@ impl Orchestrator {
         self.put_workflow().await?;
         let Visited { vendor, window, mut meetings, is_complete } = visited;
         let mut stats = SyncStats { meetings_found: meetings.len() as u64, ..SyncStats::default() };
-        let filter = MeetingFilter { banana: Some(city.banana.clone()), ..MeetingFilter::default() };
+        let filter = MeetingFilter { city_key: Some(city.city_key.clone()), ..MeetingFilter::default() };
         let mut before = self.store.civic().meetings(filter).await?;
         before.retain(|meeting| meeting.vendor == vendor);
         continued::keep_ids(&before, &mut meetings);
@@ -86,7 +83,7 @@ impl Orchestrator {
             meetings = rest;
         }
         if is_complete && !listed.is_empty() {
-            let known = Known::new(city, banana_of(city)?, &vendor, CivicPicture::default());
+            let known = Known::new(city, city_key_of(city)?, &vendor, CivicSnapshot::default());
             before.retain(|meeting| !listed.contains(&meeting.vendor_id));
             let gone = absent::gone(&known, before, &seen, window, self.store.clock().now());
             // One that somebody else has just changed is looked at again on the next visit.
@@ -111,7 +108,7 @@ impl Orchestrator {
 
     /// The workflow that the jobs of every jurisdiction belong to. Where it is stored already, nothing happens.
     async fn put_workflow(&self) -> StoreResult<()> {
-        let text = workflow::builtin::find(CIVIC_WORKFLOW).unwrap_or_default();
+        let (_, text) = crate::WORKFLOW;
         self.store.put_workflow(&CIVIC_WORKFLOW.into(), CIVIC_WORKFLOW_VERSION, text).await
     }
 
@@ -122,13 +119,13 @@ impl Orchestrator {
         meetings: Vec<VendorMeeting>,
         patience: usize,
     ) -> StoreResult<(SyncStats, Vec<Meeting>)> {
-        let banana = banana_of(city)?;
-        let request = PictureRequest {
-            banana: city.banana.clone(),
+        let city_key = city_key_of(city)?;
+        let request = SnapshotRequest {
+            city_key: city.city_key.clone(),
             meetings: meetings.iter().map(|meeting| (vendor.to_owned(), meeting.vendor_id.clone())).collect(),
-            matters: matter_ids(&banana, &meetings),
+            matters: matter_ids(&city_key, &meetings),
         };
-        let mut known = Known::new(city, banana, vendor, self.store.civic().picture(request).await?);
+        let mut known = Known::new(city, city_key, vendor, self.store.civic().snapshot(request).await?);
         let now = self.store.clock().now();
         let planned: Vec<(VendorMeeting, Planned)> = meetings
             .into_iter()
@@ -151,7 +148,7 @@ impl Orchestrator {
         }
         if !again.is_empty() {
             if patience == 0 {
-                let message = format!("{}: its meetings are changed by others all the time; try again", city.banana);
+                let message = format!("{}: its meetings are changed by others all the time; try again", city.city_key);
                 return Err(StoreError::Database(message));
             }
             let (more, late) = Box::pin(self.sync_batch(city, vendor, again, patience - 1)).await?;
@@ -162,12 +159,12 @@ impl Orchestrator {
     }
 }
 
-fn banana_of(city: &Jurisdiction) -> StoreResult<Banana> {
-    Banana::parse(&city.banana).map_err(|fault| StoreError::Invalid(fault.to_string()))
+fn city_key_of(city: &Jurisdiction) -> StoreResult<CityKey> {
+    CityKey::parse(&city.city_key).map_err(|fault| StoreError::Invalid(fault.to_string()))
 }
 
-fn matter_ids(banana: &Banana, meetings: &[VendorMeeting]) -> Vec<String> {
+fn matter_ids(city_key: &CityKey, meetings: &[VendorMeeting]) -> Vec<String> {
     let items = meetings.iter().flat_map(|meeting| &meeting.items);
-    let ids = items.filter_map(|item| ids::matter_id(banana, item.matter_file.as_deref(), item.matter_id.as_deref()));
+    let ids = items.filter_map(|item| ids::matter_id(city_key, item.matter_file.as_deref(), item.matter_id.as_deref()));
     ids.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -1,12 +1,12 @@
 //! One meeting, decided: what is stored and what the vendor says go in, one change comes out.
 
 use super::{SyncStats, items, matters, meeting, queueing};
-use crate::{banana::Banana, filter, ids, vendor::VendorMeeting};
-use bindery_core::{Name, Timestamp, event::NewEvent};
-use bindery_store::civic::{
-    AgendaItem, ChangeKind, CivicChanges, CivicPicture, Jurisdiction, MeetingPicture, NewMeetingChange, Notification,
+use crate::records::{
+    AgendaItem, ChangeKind, CivicChanges, CivicSnapshot, Jurisdiction, MeetingSnapshot, NewMeetingChange, Notification,
     SkippedMeeting,
 };
+use crate::{city_key::CityKey, filter, ids, vendor::VendorMeeting};
+use bindery_core::{Name, Timestamp, event::NewEvent};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
@@ -14,29 +14,29 @@ use serde_json::json;
 /// next.
 #[derive(Debug)]
 pub struct Known {
-    pub(super) banana: Banana,
+    pub(super) city_key: CityKey,
     pub(super) vendor: String,
     pub(super) zone_name: Option<String>,
     pub(super) zone: TimeZone,
     pub(super) city_name: String,
-    pub(super) picture: CivicPicture,
+    pub(super) snapshot: CivicSnapshot,
 }
 
 impl Known {
-    pub fn new(city: &Jurisdiction, banana: Banana, vendor: &str, picture: CivicPicture) -> Self {
+    pub fn new(city: &Jurisdiction, city_key: CityKey, vendor: &str, snapshot: CivicSnapshot) -> Self {
         let zone = city.tz.as_deref().and_then(|name| TimeZone::get(name).ok());
         Self {
-            banana,
+            city_key,
             vendor: vendor.to_owned(),
             zone_name: city.tz.clone().filter(|_| zone.is_some()),
             zone: zone.unwrap_or(TimeZone::UTC),
             city_name: format!("{}, {}", city.name, city.state),
-            picture,
+            snapshot,
         }
     }
 
-    fn stored(&self, vendor_id: &str) -> Option<&MeetingPicture> {
-        self.picture.meetings.get(&(self.vendor.clone(), vendor_id.to_owned()))
+    fn stored(&self, vendor_id: &str) -> Option<&MeetingSnapshot> {
+        self.snapshot.meetings.get(&(self.vendor.clone(), vendor_id.to_owned()))
     }
 }
 
@@ -50,7 +50,7 @@ pub struct Planned {
 /// Decides about one meeting. Nothing here looks at a clock or a store.
 pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Planned {
     let title = incoming.title.as_deref().unwrap_or_default().trim();
-    let Some(id) = ids::meeting_id(&known.banana, &known.vendor, &incoming.vendor_id) else {
+    let Some(id) = ids::meeting_id(&known.city_key, &known.vendor, &incoming.vendor_id) else {
         return skipped(known, incoming, "missing_vendor_id", None);
     };
     let trial = filter::meetings::decide(title);
@@ -59,7 +59,7 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
     }
     let stored = known.stored(&incoming.vendor_id).cloned();
     let revision = stored.as_ref().map_or(0, |stored| stored.meeting.revision);
-    let mut changes = CivicChanges::of_meeting(known.banana.as_str(), &id, revision);
+    let mut changes = CivicChanges::of_meeting(known.city_key.as_str(), &id, revision);
     let mut stats = SyncStats { meetings_processed: 1, ..SyncStats::default() };
 
     let mut row = meeting::row(known, &id, incoming, stored.as_ref(), &mut changes);
@@ -73,7 +73,7 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
         None => {
             let added = json!({"title": row.title, "starts_at": row.starts_at_local, "status": row.status});
             changes.history.insert(0, NewMeetingChange::new(ChangeKind::Added, (), added));
-            if !known.picture.has_meetings {
+            if !known.snapshot.has_meetings {
                 changes.notifications.push(first_meeting(known, &id, &row.title));
             }
         }
@@ -91,7 +91,7 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
         changes.history.iter().map(|change| event(known, (&id, revision + 1), &row.title, change)).collect();
     changes.items = linked.items;
     changes.meeting = Some(row);
-    known.picture.has_meetings = true;
+    known.snapshot.has_meetings = true;
     Planned { changes, stats }
 }
 
@@ -103,9 +103,9 @@ fn is_procedural(item: &AgendaItem) -> bool {
 fn skipped(known: &Known, incoming: &VendorMeeting, reason: &str, rule: Option<&str>) -> Planned {
     let title = incoming.title.clone().unwrap_or_default();
     let vendor_id = if incoming.vendor_id.trim().is_empty() { title.clone() } else { incoming.vendor_id.clone() };
-    let mut changes = CivicChanges::of_city(known.banana.as_str());
+    let mut changes = CivicChanges::of_city(known.city_key.as_str());
     changes.skipped.push(SkippedMeeting {
-        banana: known.banana.to_string(),
+        city_key: known.city_key.to_string(),
         vendor: known.vendor.clone(),
         vendor_id,
         title: title.clone(),
@@ -120,9 +120,9 @@ fn skipped(known: &Known, incoming: &VendorMeeting, reason: &str, rule: Option<&
 /// Whoever asked for the city is told once, whatever happens.
 fn first_meeting(known: &Known, meeting_id: &str, title: &str) -> Notification {
     Notification {
-        key: format!("city_activated:{}", known.banana),
+        key: format!("city_activated:{}", known.city_key),
         kind: "city_activated".to_owned(),
-        banana: Some(known.banana.to_string()),
+        city_key: Some(known.city_key.to_string()),
         meeting_id: Some(meeting_id.to_owned()),
         body: json!({"city": known.city_name, "first_meeting": title}),
         ..Notification::default()
@@ -138,7 +138,7 @@ pub(super) fn event(
 ) -> NewEvent {
     let kind = serde_json::to_value(change.kind).unwrap_or_default();
     let data = json!({
-        "banana": known.banana.as_str(), "meetingId": meeting_id, "revision": revision, "title": title, "change": kind,
+        "banana": known.city_key.as_str(), "meetingId": meeting_id, "revision": revision, "title": title, "change": kind,
         "itemId": change.item_id, "before": change.before, "after": change.after,
     });
     NewEvent::new(Name::from(EVENT), None, data.to_string())

@@ -4,6 +4,7 @@
 //! and an unchanged sync queues nothing.
 
 use super::{matters::Linked, plan::Known};
+use crate::records::{AgendaItem, CivicChanges, CivicJob, Meeting, MeetingSnapshot};
 use crate::{
     decide::{self, Earlier, EnqueueDecider, ItemState, MatterEnqueueDecider, MatterState, MeetingState},
     filter,
@@ -12,7 +13,6 @@ use crate::{
     vendor::model::MeetingStatus,
 };
 use bindery_core::Timestamp;
-use bindery_store::civic::{AgendaItem, CivicChanges, CivicJob, Meeting, MeetingPicture};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -49,7 +49,7 @@ pub(super) fn enqueue(
     known: &Known,
     meeting: &Meeting,
     linked: &Linked,
-    stored: Option<&MeetingPicture>,
+    stored: Option<&MeetingSnapshot>,
     now: Timestamp,
     changes: &mut CivicChanges,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn enqueue(
     }
     let days_ahead = meeting.starts_at.map(|starts| (starts.as_millis() - now.as_millis()).div_euclid(DAY_MS));
     let matters = linked.matters.iter().filter_map(|(id, before)| {
-        let matter = known.picture.matters.get(id)?;
+        let matter = known.snapshot.matters.get(id)?;
         let items: Vec<&AgendaItem> = linked.items.iter().filter(|item| item.matter_id.as_ref() == Some(id)).collect();
         let hash = matter.attachment_hash.as_deref().unwrap_or_default();
         let state = MatterState {
@@ -80,7 +80,7 @@ pub(super) fn enqueue(
             return None;
         }
         let mut item_ids: Vec<String> = items.iter().map(|item| item.id.clone()).collect();
-        let earlier = known.picture.matter_items.get(id).into_iter().flatten();
+        let earlier = known.snapshot.matter_items.get(id).into_iter().flatten();
         item_ids.extend(earlier.map(|earlier| earlier.item.id.clone()));
         item_ids.sort();
         item_ids.dedup();
@@ -117,7 +117,7 @@ pub(super) fn enqueue(
 }
 
 /// It became something else after it was summarised.
-fn has_news(item: &AgendaItem, stored: Option<&MeetingPicture>) -> bool {
+fn has_news(item: &AgendaItem, stored: Option<&MeetingSnapshot>) -> bool {
     let before = stored.into_iter().flat_map(|stored| &stored.items).find(|before| before.id == item.id);
     before.is_some_and(|before| before.revisions < item.revisions)
 }

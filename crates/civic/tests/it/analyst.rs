@@ -5,6 +5,7 @@ use bindery_civic::analyst::{
     self, Analyst, ByModel, Document, ItemRequest, PacketRequest, Reading,
     books::{StoreAnswers, StoreLedger},
 };
+use bindery_civic::records::{ModelCallFilter, ModelLedger};
 use bindery_core::{StepError, error::Disposition};
 use bindery_models::{
     Advice, ErrorKind, ModelError, Models, ModelsConfig,
@@ -12,7 +13,6 @@ use bindery_models::{
     ledger::day_of,
     timer::{LeapingTimer, Timer},
 };
-use bindery_store::civic::ModelCallFilter;
 use bindery_testkit::model_server::{Reply, Seen, Server};
 use serde_json::json;
 use std::{
@@ -128,7 +128,7 @@ async fn an_answer_is_read_once_and_paid_for_once_by_all_processes() {
     let again = another.read(pumps("item-1")).await.unwrap();
     assert_eq!((again.cost_micros, again.from_cache, &again.summary), (0, true, &read.summary));
     assert_eq!(server.seen().len(), 1);
-    let calls = hall.store.civic().model_calls(&ModelCallFilter::default()).await.unwrap();
+    let calls = ModelLedger::new(&*hall.store).model_calls(&ModelCallFilter::default()).await.unwrap();
     assert_eq!(calls.len(), 1);
     let call = &calls[0];
     assert_eq!((call.item.as_str(), call.prompt_version.as_str()), ("item-1", "item/1"));
@@ -158,7 +158,7 @@ async fn processes_share_the_cap_of_a_day_and_wait_for_the_next() {
         assert!(matches!(error.advice, Advice::Park { until: BUDGET, retry_at: Some(_) }), "{error:?}");
     }
     let today = day_of(readers[0].timer.wall_clock()).to_string();
-    let day = hall.store.civic().model_day(&today).await.unwrap();
+    let day = ModelLedger::new(&*hall.store).model_day(&today).await.unwrap();
     assert!(day.spent_micros <= 50_000 && day.set_aside.is_empty(), "{day:?}");
     assert_eq!(day.spent_micros, CALL * server.seen().len() as i64);
 }

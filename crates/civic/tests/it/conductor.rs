@@ -2,17 +2,15 @@
 
 use crate::{
     server::{Reply, Server},
-    town::{Town, bananas, city, place},
+    town::{Town, city, city_keys, place},
 };
+use bindery_civic::records::{Alert, ChangeFilter, Civic as _, Jurisdiction, Meeting, RequestStatus, SyncStatus};
 use bindery_civic::{
-    banana::parse_targets,
+    city_key::parse_targets,
     client::Settings,
     conductor::{SyncObserver, SyncResult, Which},
 };
-use bindery_store::{
-    blobs::LocalBlobs,
-    civic::{Alert, ChangeFilter, Jurisdiction, Meeting, RequestStatus, SyncStatus},
-};
+use bindery_store::blobs::LocalBlobs;
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -41,7 +39,7 @@ async fn s001_16_a_visit_says_what_it_came_to_and_the_second_changes_nothing() {
     town.add("paloaltoCA", &council()).await;
     let conductor = town.conductor();
     let first = conductor.sync_city("paloaltoCA", &town.stop).await;
-    assert_eq!((first.city_banana.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
+    assert_eq!((first.city_key.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
     assert_eq!((first.meetings_found, first.meetings_processed, first.meetings_skipped), (2, 2, 0));
     assert_eq!((first.items_stored, first.meetings_changed, &first.error_message), (2, 2, &None));
     assert!(first.duration_seconds > 0.0);
@@ -65,7 +63,7 @@ async fn s001_18_meetings_are_stored_through_the_orchestrator() {
     let town = Town::new();
     town.add("paloaltoCA", &council()).await;
     town.conductor().sync_city("paloaltoCA", &town.stop).await;
-    let filter = ChangeFilter { banana: Some("paloaltoCA".to_owned()), ..ChangeFilter::default() };
+    let filter = ChangeFilter { city_key: Some("paloaltoCA".to_owned()), ..ChangeFilter::default() };
     assert_eq!(town.store.civic().meeting_changes(filter).await.unwrap().len(), 2);
     for meeting in town.meetings("paloaltoCA").await {
         assert!(meeting.content_hash.is_some() && meeting.revision == 1, "{meeting:?}");
@@ -81,7 +79,7 @@ async fn s001_17_a_city_that_fails_is_recorded_while_others_go_on() {
     town.add("goodCA", &good).await;
     let conductor = town.conductor();
     let results = conductor.sync_cities(&["badCA".to_owned(), "goodCA".to_owned()], &town.stop).await;
-    assert_eq!(bananas(&results), ["badCA", "goodCA"]);
+    assert_eq!(city_keys(&results), ["badCA", "goodCA"]);
     assert_eq!([results[0].status, results[1].status], [SyncStatus::Failed, SyncStatus::Completed]);
     let why = results[0].error_message.as_deref().unwrap();
     assert!(why.starts_with("lines: http://127.0.0.1") && why.ends_with("503 Service Unavailable"), "{why}");
@@ -161,8 +159,8 @@ impl Began {
 }
 
 impl SyncObserver for Began {
-    fn city_began(&self, banana: &str, _: &str) {
-        self.0.lock().unwrap().push(banana.to_owned());
+    fn city_began(&self, city_key: &str, _: &str) {
+        self.0.lock().unwrap().push(city_key.to_owned());
     }
 }
 
@@ -187,9 +185,9 @@ async fn s001_11_metrics_are_told_of_every_city_and_nobody_has_to_listen() {
     let observed = town.conductor().with_observer(Arc::clone(&metrics) as Arc<dyn SyncObserver>);
     let results = observed.full_sync(Which::All, &town.stop).await.unwrap();
     let mut told = metrics.ended.lock().unwrap().clone();
-    told.sort_by(|one, other| one.1.city_banana.cmp(&other.1.city_banana));
+    told.sort_by(|one, other| one.1.city_key.cmp(&other.1.city_key));
     assert_eq!(told.iter().map(|(vendor, _)| vendor.as_str()).collect::<Vec<_>>(), ["lines", "lines"]);
-    let found = |result: &SyncResult| (result.city_banana.clone(), result.status, result.meetings_found);
+    let found = |result: &SyncResult| (result.city_key.clone(), result.status, result.meetings_found);
     let mut expected: Vec<_> = results.iter().map(found).collect();
     expected.sort_by(|one, other| one.0.cmp(&other.0));
     assert_eq!(told.iter().map(|(_, result)| found(result)).collect::<Vec<_>>(), expected);
@@ -264,12 +262,12 @@ async fn s001_10_the_watchlist_is_what_alerts_name_and_unknown_cities_become_req
     for _ in 0..2 {
         let list = conductor.watchlist().await.unwrap();
         assert_eq!(
-            (list.bananas(), &list.requested, &list.invalid),
+            (list.city_keys(), &list.requested, &list.invalid),
             (vec!["paloaltoCA".to_owned()], &vec!["renoNV".to_owned()], &vec!["Reno".to_owned()])
         );
     }
     let requests = town.store.civic().city_requests(Some(RequestStatus::Pending)).await.unwrap();
-    let requests: Vec<_> = requests.iter().map(|request| (request.banana.as_str(), request.request_count)).collect();
+    let requests: Vec<_> = requests.iter().map(|request| (request.city_key.as_str(), request.request_count)).collect();
     assert_eq!(requests, [("renoNV", 1)], "looking twice is one wish");
 }
 
@@ -277,8 +275,8 @@ async fn s001_10_the_watchlist_is_what_alerts_name_and_unknown_cities_become_req
 async fn s001_08_a_list_may_name_states_and_counties_and_keeps_its_order() {
     let town = Town::new();
     let server = council();
-    for banana in ["fresnoCA", "nashvilleTN"] {
-        town.add(banana, &server).await;
+    for city_key in ["fresnoCA", "nashvilleTN"] {
+        town.add(city_key, &server).await;
     }
     let county = Some("fresnocountyCA".to_owned());
     town.put(Jurisdiction { county, ..city("clovisCA", "lines", &server.address) }).await;
@@ -289,7 +287,7 @@ async fn s001_08_a_list_may_name_states_and_counties_and_keeps_its_order() {
     let listed = expand("TN,nowhereCA,CA").await;
     assert_eq!(listed, ["nashvilleTN", "nowhereCA", "clovisCA", "fresnoCA", "fresnocountyCA"]);
     let results = conductor.sync_cities(&listed, &town.stop).await;
-    assert_eq!(bananas(&results), listed);
+    assert_eq!(city_keys(&results), listed);
     assert_eq!(results[1].status, SyncStatus::Skipped);
     assert!(results.iter().filter(|result| result.status == SyncStatus::Completed).count() == 4);
 }

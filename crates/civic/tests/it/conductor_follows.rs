@@ -5,6 +5,8 @@ use crate::{
     town::{Town, city},
     vendor::LINES,
 };
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{SyncRunFilter, SyncStatus};
 use bindery_civic::{
     client::{
         Client, Network, Settings, SystemTimer,
@@ -14,7 +16,6 @@ use bindery_civic::{
     vendor::Adapter,
 };
 use bindery_core::Name;
-use bindery_store::civic::{SyncRunFilter, SyncStatus};
 use jiff::civil::date;
 use std::{
     sync::{Arc, Mutex, mpsc},
@@ -68,14 +69,14 @@ async fn s001_70_cities_are_visited_when_they_are_due_and_new_ones_at_once() {
     let (following, stop) = (conductor.clone(), town.stop.clone());
     let task = tokio::spawn(async move { following.run(&stop).await });
     let first = ended.recv().await.unwrap();
-    assert_eq!((first.city_banana.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
+    assert_eq!((first.city_key.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
     // Nobody had to be told.
     town.add("nashvilleTN", &council()).await;
-    assert_eq!(ended.recv().await.unwrap().city_banana, "nashvilleTN");
+    assert_eq!(ended.recv().await.unwrap().city_key, "nashvilleTN");
     // A week later both are due again, and not before.
     assert!(ended.try_recv().is_err());
     town.clock.advance(Duration::from_secs(8 * 24 * 3_600));
-    let mut again = [ended.recv().await.unwrap().city_banana, ended.recv().await.unwrap().city_banana];
+    let mut again = [ended.recv().await.unwrap().city_key, ended.recv().await.unwrap().city_key];
     again.sort();
     assert_eq!(again, ["nashvilleTN", "paloaltoCA"]);
     assert_eq!(town.store.civic().queue_jobs(None, None).await.unwrap().len(), 0, "no agenda, nothing to read");
@@ -114,13 +115,13 @@ async fn s001_03_stopping_ends_visits_at_their_next_page_and_nothing_is_half_sto
     while let Some(result) = ended.recv().await {
         told.push(result);
     }
-    for result in told.iter().filter(|result| result.city_banana != "waitingCA") {
+    for result in told.iter().filter(|result| result.city_key != "waitingCA") {
         assert_eq!(result.status, SyncStatus::Pending, "{result:?}");
         assert!(result.error_message.as_ref().unwrap().contains("the program is stopping"), "{result:?}");
     }
-    for banana in ["slowCA", "tardyCA"] {
-        assert!(town.meetings(banana).await.is_empty());
-        let health = town.city(banana).await.health;
+    for city_key in ["slowCA", "tardyCA"] {
+        assert!(town.meetings(city_key).await.is_empty());
+        let health = town.city(city_key).await.health;
         assert_eq!((health.consecutive_failures, health.next_sync_at), (0, None), "it is due as before");
     }
     let left = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
@@ -157,9 +158,9 @@ async fn s001_14_at_most_two_cities_of_a_vendor_are_visited_at_once() {
     };
     let mut listed = Vec::new();
     for name in ["a", "b", "c", "d", "e"] {
-        let banana = format!("{name}CA");
-        town.add(&banana, &server_of()).await;
-        listed.push(banana);
+        let city_key = format!("{name}CA");
+        town.add(&city_key, &server_of()).await;
+        listed.push(city_key);
     }
     let results = town.conductor().sync_cities(&listed, &town.stop).await;
     assert!(results.iter().all(|result| result.status == SyncStatus::Completed), "{results:?}");
@@ -186,11 +187,11 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     // It says nothing any more, or is known to have died.
     let is_dead: fn(&str) -> bool = |name| name.starts_with("there-7-");
     let standing = conductor.get_sync_status(is_dead).await.unwrap();
-    assert_eq!(standing.running.iter().map(|run| run.city_banana.as_str()).collect::<Vec<_>>(), ["nashvilleTN"]);
+    assert_eq!(standing.running.iter().map(|run| run.city_key.as_str()).collect::<Vec<_>>(), ["nashvilleTN"]);
     assert_eq!(conductor.other_fetcher(is_dead).await.unwrap(), None);
     town.clock.advance(Duration::from_secs(1));
     let presence = conductor.enter(is_dead).await.unwrap();
-    assert_eq!(presence.closed.iter().map(|run| run.banana.as_str()).collect::<Vec<_>>(), ["paloaltoCA"]);
+    assert_eq!(presence.closed.iter().map(|run| run.city_key.as_str()).collect::<Vec<_>>(), ["paloaltoCA"]);
     assert_eq!(town.runs("paloaltoCA").await[0].status, SyncStatus::Failed);
     // It is due as it was.
     assert_eq!(town.city("paloaltoCA").await.health.next_sync_at, None);

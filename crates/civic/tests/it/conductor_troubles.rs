@@ -6,7 +6,7 @@ use crate::{
     town::{Town, city},
 };
 use bindery_civic::conductor::{SyncResult, Which};
-use bindery_store::civic::SyncStatus;
+use bindery_civic::records::SyncStatus;
 use serde_json::{Value, json};
 use std::{collections::HashMap, time::Duration};
 
@@ -73,7 +73,7 @@ fn recording() -> String {
 }
 
 fn by_city(results: Vec<SyncResult>) -> HashMap<String, SyncResult> {
-    results.into_iter().map(|result| (result.city_banana.clone(), result)).collect()
+    results.into_iter().map(|result| (result.city_key.clone(), result)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -96,13 +96,13 @@ async fn s001_17_whatever_is_wrong_with_a_site_is_told_of_its_city_alone() {
         ("vendorlessCA", "nonesuch", "x"),
         ("slugCA", "legistar", "two words"),
     ];
-    for (banana, vendor, slug) in cities {
-        town.put(city(banana, vendor, slug)).await;
+    for (city_key, vendor, slug) in cities {
+        town.put(city(city_key, vendor, slug)).await;
     }
     let conductor = town.replaying(&recording());
     let results = by_city(conductor.full_sync(Which::All, &town.stop).await.unwrap());
     assert_eq!(results.len(), cities.len());
-    for (banana, reason) in [
+    for (city_key, reason) in [
         ("goneCA", "status 404 Not Found"),
         ("htmlCA", "Down for maintenance"),
         ("halfCA", "the page stops half-way"),
@@ -112,28 +112,28 @@ async fn s001_17_whatever_is_wrong_with_a_site_is_told_of_its_city_alone() {
         ("circleCA", "goes round in circles"),
         ("refusedCA", "could not be reached: connection refused"),
     ] {
-        let result = &results[banana];
+        let result = &results[city_key];
         let why = result.error_message.as_deref().unwrap_or_default();
-        assert_eq!(result.status, SyncStatus::Failed, "{banana}: {why}");
-        assert!(why.contains(reason) && why.contains("https://"), "{banana}: {why}");
-        let health = town.city(banana).await.health;
-        assert_eq!((health.last_error.as_deref(), health.consecutive_failures), (Some(why), 1), "{banana}");
-        assert_eq!(town.runs(banana).await[0].error_message.as_deref(), Some(why), "{banana}");
+        assert_eq!(result.status, SyncStatus::Failed, "{city_key}: {why}");
+        assert!(why.contains(reason) && why.contains("https://"), "{city_key}: {why}");
+        let health = town.city(city_key).await.health;
+        assert_eq!((health.last_error.as_deref(), health.consecutive_failures), (Some(why), 1), "{city_key}");
+        assert_eq!(town.runs(city_key).await[0].error_message.as_deref(), Some(why), "{city_key}");
     }
-    for (banana, reason) in [
+    for (city_key, reason) in [
         ("vendorlessCA", "there is no vendor \"nonesuch\"; known are boardbook, "),
         (
             "slugCA",
             "the slug \"two words\" is no name of a site: expected a name as in https://NAME.legistar.com, or a host",
         ),
     ] {
-        let why = results[banana].error_message.as_deref().unwrap();
-        assert_eq!(results[banana].status, SyncStatus::Skipped, "{why}");
+        let why = results[city_key].error_message.as_deref().unwrap();
+        assert_eq!(results[city_key].status, SyncStatus::Skipped, "{why}");
         assert!(why.contains(reason), "{why}");
     }
-    for (banana, found) in [("goodCA", 2), ("layoutCA", 1), ("datesCA", 2), ("twinsCA", 1), ("largeCA", 1)] {
-        let result = &results[banana];
-        assert_eq!((result.status, result.meetings_found), (SyncStatus::Completed, found), "{banana}: {result:?}");
+    for (city_key, found) in [("goodCA", 2), ("layoutCA", 1), ("datesCA", 2), ("twinsCA", 1), ("largeCA", 1)] {
+        let result = &results[city_key];
+        assert_eq!((result.status, result.meetings_found), (SyncStatus::Completed, found), "{city_key}: {result:?}");
     }
     let undated = town.meetings("datesCA").await;
     assert!(undated.iter().any(|meeting| meeting.vendor_id == "1" && meeting.starts_at.is_none()));
@@ -177,7 +177,7 @@ async fn a_city_that_stops_yielding_is_named_with_the_day_of_its_last_meetings()
     }
     let standing = conductor.get_sync_status(|_| false).await.unwrap();
     let silent: Vec<_> =
-        standing.stopped_yielding.iter().map(|one| (one.city_banana.as_str(), one.since, one.empty_runs)).collect();
+        standing.stopped_yielding.iter().map(|one| (one.city_key.as_str(), one.since, one.empty_runs)).collect();
     assert_eq!(silent, [("fadedCA", found_at, 3)]);
     assert_eq!((standing.never_yielded, standing.failed_count), (vec!["emptyCA".to_owned()], 0));
     let fields = serde_json::to_value(conductor.get_sync_status(|_| false).await.unwrap()).unwrap();

@@ -4,6 +4,7 @@ use crate::{
     hall::{CITY, Hall, document, item, meeting, today},
     ics,
 };
+use bindery_civic::records::Civic as _;
 use bindery_civic::{
     export::{ExportRequest, Exported, Format, export},
     vendor::{Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus},

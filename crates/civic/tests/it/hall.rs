@@ -1,16 +1,15 @@
 //! A store with a city in it, and what a vendor says of its meetings.
 
 use crate::stores::{self, Time};
+use bindery_civic::records::{
+    AgendaItem, ChangeFilter, ChangeKind, Civic as _, DOMAINS, Jurisdiction, Meeting, MeetingFilter, QueueJob,
+};
 use bindery_civic::{
     sync::{Orchestrator, SyncStats, Visited},
     vendor::{Attachment, VendorItem, VendorMeeting, Window, model::Start},
 };
 use bindery_core::{Clock, EventSeq, Timestamp, time::ManualClock};
-use bindery_store::{
-    Store,
-    civic::{AgendaItem, ChangeFilter, ChangeKind, Jurisdiction, Meeting, MeetingFilter, QueueJob},
-    query::EventFilter,
-};
+use bindery_store::{Store, query::EventFilter};
 use jiff::civil::{Date, date, time};
 use std::{path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
@@ -38,9 +37,9 @@ impl Hall {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at(today()));
-        let store = stores::open(dir.path(), Time::Moved(Arc::clone(&clock) as Arc<dyn Clock>));
+        let store = stores::open_with_domains(dir.path(), Time::Moved(Arc::clone(&clock) as Arc<dyn Clock>), DOMAINS);
         let city = Jurisdiction {
-            banana: CITY.to_owned(),
+            city_key: CITY.to_owned(),
             name: "Palo Alto".to_owned(),
             state: "CA".to_owned(),
             vendor: "legistar".to_owned(),
@@ -64,7 +63,7 @@ impl Hall {
     }
 
     pub(crate) async fn meetings(&self) -> Vec<Meeting> {
-        let filter = MeetingFilter { banana: Some(CITY.to_owned()), with_removed: true, ..MeetingFilter::default() };
+        let filter = MeetingFilter { city_key: Some(CITY.to_owned()), with_removed: true, ..MeetingFilter::default() };
         self.store.civic().meetings(filter).await.unwrap()
     }
 
@@ -78,7 +77,7 @@ impl Hall {
 
     /// What happened, the oldest first.
     pub(crate) async fn changes(&self) -> Vec<(String, ChangeKind)> {
-        let filter = ChangeFilter { banana: Some(CITY.to_owned()), ..ChangeFilter::default() };
+        let filter = ChangeFilter { city_key: Some(CITY.to_owned()), ..ChangeFilter::default() };
         let mut changes = self.store.civic().meeting_changes(filter).await.unwrap();
         changes.sort_by_key(|change| (change.at, change.revision, change.ordinal));
         let meetings = self.meetings().await;

@@ -16,12 +16,16 @@ mod processing;
 mod processing_matters;
 mod processing_packets;
 mod processing_run;
+mod queue;
 mod search;
 #[allow(dead_code, reason = "these tests use a part of it")]
 #[path = "../fetching/server.rs"]
 mod server;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
+#[allow(dead_code, reason = "these tests use a part of it")]
+#[path = "../../../engine/tests/it/support.rs"]
+mod support;
 mod sync;
 mod town;
 #[allow(dead_code, reason = "these tests use a part of it")]

@@ -1,12 +1,13 @@
 //! Who is told of what, each once: changes, words, digests.
 
 use crate::hall::{CITY, Hall, document, item, meeting};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Alert, Channel, Notification, Watch};
 use bindery_civic::{
     notices::{self, Digest, letter::Letter},
     vendor::{Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus},
 };
 use bindery_core::Timestamp;
-use bindery_store::civic::{Alert, Channel, Notification, Watch};
 use jiff::civil::{date, time};
 use std::time::Duration;
 

@@ -5,6 +5,8 @@ use crate::{
     notices::{alert, council},
     server::{Reply, Server},
 };
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Channel, Notification};
 use bindery_civic::{
     html::Html,
     notices::{self, Channels, Digest, DigestRequest, Mail, Sending, Webhooks, eml, html, letter::Letter, text},
@@ -12,7 +14,6 @@ use bindery_civic::{
 };
 use bindery_engine::stop_pair;
 use bindery_http::signature;
-use bindery_store::civic::{Channel, Notification};
 use jiff::civil::date;
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
@@ -105,8 +106,8 @@ async fn who_dies_while_sending_is_followed_by_another_with_the_same_id() {
     assert_eq!(ids[0], format!("msg_{}", eml::id_of(&taken[0].key)));
 }
 
-fn later(hall: &Hall) -> bindery_store::civic::Sent {
-    bindery_store::civic::Sent::Later(hall.store.clock().now(), "too slow".to_owned())
+fn later(hall: &Hall) -> bindery_civic::records::Sent {
+    bindery_civic::records::Sent::Later(hall.store.clock().now(), "too slow".to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,6 +5,7 @@ use crate::{
     hall::{CITY, Hall},
     server::{Reply, Seen, Server},
 };
+use bindery_civic::records::{CIVIC_QUEUE, Civic as _};
 use bindery_civic::{
     analyst::{Analyst, CostEstimate, ItemRequest, PacketRequest, Reading},
     client::Settings,
@@ -16,7 +17,6 @@ use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, stop_pair};
 use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     blobs::{Blobs, LocalBlobs},
-    civic::CIVIC_QUEUE,
     query::{EventFilter, JobFilter, JobView},
 };
 use std::{
@@ -239,13 +239,13 @@ impl Office {
         ours.map(|event| serde_json::from_str(&event.data).unwrap()).collect()
     }
 
-    pub(crate) async fn item(&self, meeting: &str, title: &str) -> bindery_store::civic::AgendaItem {
+    pub(crate) async fn item(&self, meeting: &str, title: &str) -> bindery_civic::records::AgendaItem {
         let items = self.hall.items(meeting).await;
         items.into_iter().find(|item| item.title.starts_with(title)).expect("it is on the agenda")
     }
 
-    pub(crate) async fn matter(&self) -> bindery_store::civic::Matter {
-        let filter = bindery_store::civic::MatterFilter { banana: Some(CITY.to_owned()), ..Default::default() };
+    pub(crate) async fn matter(&self) -> bindery_civic::records::Matter {
+        let filter = bindery_civic::records::MatterFilter { city_key: Some(CITY.to_owned()), ..Default::default() };
         self.hall.store.civic().matters(filter).await.unwrap().pop().expect("there is a matter")
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     office::{Office, Scribe, lasting, passing},
     server::Reply,
 };
+use bindery_civic::records::{Civic as _, Processing, QueueStatus};
 use bindery_civic::{
     analyst::Extractive,
     processing::{ReadingLimits, estimate_city, events},
@@ -15,10 +16,7 @@ use bindery_core::{
     job::{ErrorRecord, JobState},
 };
 use bindery_models::{Advice, ErrorKind, ModelError};
-use bindery_store::{
-    civic::{Processing, QueueStatus},
-    query::ClaimRequest,
-};
+use bindery_store::query::ClaimRequest;
 use jiff::civil::date;
 use std::{sync::Arc, time::Duration};
 
@@ -149,7 +147,7 @@ async fn s001_55_items_are_stored_as_they_are_done_and_a_retry_does_only_the_oth
     assert!(message.starts_with("3 of 6 items were not read and are tried again: \"Contract"), "{message}");
     assert!(message.contains("the model took too long"), "{message}");
     let summarised =
-        |items: &[bindery_store::civic::AgendaItem]| items.iter().filter(|one| one.summary.is_some()).count();
+        |items: &[bindery_civic::records::AgendaItem]| items.iter().filter(|one| one.summary.is_some()).count();
     assert_eq!(summarised(&office.hall.items("1").await), 3);
     let meeting = office.hall.meeting("1").await;
     assert_eq!(meeting.processing_status, Some(Processing::Failed));
@@ -498,7 +496,7 @@ async fn who_has_lost_the_job_stores_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_about_nothing_is_failed_at_once() {
-    use bindery_store::civic::{CivicChanges, CivicJob};
+    use bindery_civic::records::{CivicChanges, CivicJob};
     let office = Office::new(&pages(), Scribe::willing()).await;
     office.hall.visit(vec![council(Vec::new())]).await;
     let mut changes = CivicChanges::of_city(crate::hall::CITY);

@@ -4,8 +4,9 @@ use crate::{
     hall::{CITY, item, meeting},
     office::{Office, Scribe, lasting},
 };
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{CivicChanges, CivicJob, QueueStatus};
 use bindery_civic::vendor::{VendorItem, VendorMeeting};
-use bindery_store::civic::{CivicChanges, CivicJob, QueueStatus};
 use jiff::civil::date;
 
 const PAGES: [(&str, &str); 3] =

@@ -5,9 +5,9 @@ use crate::{
     office::{Office, Scribe, passing, pdf},
     server::Reply,
 };
+use bindery_civic::records::{AgendaItem, Processing, QueueStatus};
 use bindery_civic::vendor::{VendorItem, VendorMeeting};
 use bindery_core::job::JobState;
-use bindery_store::civic::{AgendaItem, Processing, QueueStatus};
 use jiff::civil::date;
 use std::{sync::Arc, time::Duration};
 

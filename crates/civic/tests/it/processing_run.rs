@@ -4,6 +4,7 @@ use crate::{
     stores::{self, Time},
     town::city,
 };
+use bindery_civic::records::{Civic as _, DOMAINS, MeetingFilter};
 use bindery_civic::{
     analyst::{Analyst, CostEstimate, Extractive, ItemRequest, PacketRequest, Reading},
     client::{Client, Settings},
@@ -20,7 +21,6 @@ use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     Store,
     blobs::{Blobs, LocalBlobs},
-    civic::MeetingFilter,
     query::ClaimRequest,
 };
 use jiff::civil::date;
@@ -61,20 +61,20 @@ fn meeting(number: u32) -> VendorMeeting {
 }
 
 impl Towns {
-    async fn with(bananas: &[&str], meetings: u32) -> Self {
+    async fn with(city_keys: &[&str], meetings: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = stores::open(dir.path(), Time::Own(Arc::new(SystemClock)));
+        let store = stores::open_with_domains(dir.path(), Time::Own(Arc::new(SystemClock)), DOMAINS);
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
         let towns = Self { store, blobs, dir };
-        for banana in bananas {
-            towns.store.civic().put_jurisdictions(vec![city(banana, "legistar", banana)]).await.unwrap();
-            towns.visit(banana, 1..=meetings).await;
+        for city_key in city_keys {
+            towns.store.civic().put_jurisdictions(vec![city(city_key, "legistar", city_key)]).await.unwrap();
+            towns.visit(city_key, 1..=meetings).await;
         }
         towns
     }
 
-    async fn visit(&self, banana: &str, numbers: impl IntoIterator<Item = u32>) {
-        let city = self.store.civic().jurisdiction(banana).await.unwrap().unwrap();
+    async fn visit(&self, city_key: &str, numbers: impl IntoIterator<Item = u32>) {
+        let city = self.store.civic().jurisdiction(city_key).await.unwrap().unwrap();
         let orchestrator = Orchestrator::new(Arc::clone(&self.store));
         for number in numbers {
             orchestrator.sync_meeting(&city, "legistar", meeting(number)).await.unwrap();
@@ -91,6 +91,7 @@ impl Towns {
         let workshop = Workshop::new(Arc::clone(&self.store), Arc::clone(&self.blobs), Arc::new(client), analyst)
             .with_observer(Arc::clone(&hearing) as _);
         let mut registry = Registry::with_builtin();
+        registry.register_workflow(bindery_civic::WORKFLOW);
         processing::register(&mut registry, Arc::new(workshop));
         let engine = Engine::new(Parts::new(Arc::clone(&self.store), Arc::clone(&self.blobs), registry));
         engine.register_builtin_workflows().await.unwrap();
@@ -114,11 +115,11 @@ struct Notes {
 
 impl Notes {
     /// Waits until a city has ended.
-    fn wait_for(&self, banana: &str) {
+    fn wait_for(&self, city_key: &str) {
         let ended = self.ended.lock().unwrap();
-        let is_missing = |ended: &mut Vec<CityProcessed>| !ended.iter().any(|one| one.city_banana == banana);
+        let is_missing = |ended: &mut Vec<CityProcessed>| !ended.iter().any(|one| one.city_key == city_key);
         let (_ended, waited) = self.bell.wait_timeout_while(ended, Duration::from_secs(15), is_missing).unwrap();
-        assert!(!waited.timed_out(), "{banana} is not told of while another city is at work");
+        assert!(!waited.timed_out(), "{city_key} is not told of while another city is at work");
     }
 }
 
@@ -163,8 +164,8 @@ impl Analyst for Particular {
     }
 }
 
-fn names(bananas: &[&str]) -> Vec<String> {
-    bananas.iter().map(|banana| (*banana).to_owned()).collect()
+fn names(city_keys: &[&str]) -> Vec<String> {
+    city_keys.iter().map(|city_key| (*city_key).to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -182,7 +183,7 @@ async fn s001_06_each_city_has_its_result_as_soon_as_it_is_done() {
     let processing = towns.processing("one", Arc::new(patient), &told).await;
     let (_handle, stop) = stop_pair();
     let results = processing.process_cities(&names(&["betaCA", "alphaCA", "nowhereCA"]), &stop).await;
-    let order: Vec<&str> = results.iter().map(|result| result.city_banana.as_str()).collect();
+    let order: Vec<&str> = results.iter().map(|result| result.city_key.as_str()).collect();
     assert_eq!(order, ["betaCA", "alphaCA", "nowhereCA"], "the results are in the order of the list");
     assert_eq!(results[2].status, CityStatus::Skipped);
     for result in &results[..2] {

@@ -4,6 +4,7 @@ use crate::{
     hall::{CITY, Hall},
     notices::council,
 };
+use bindery_civic::records::Civic as _;
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
 use bindery_store::search::Query;
 use jiff::civil::date;
@@ -11,7 +12,7 @@ use jiff::civil::date;
 fn wanted(words: &str) -> SearchFor {
     SearchFor {
         query: Query::parse(words).unwrap(),
-        banana: None,
+        city_key: None,
         topic: None,
         from: None,
         to: None,
@@ -56,7 +57,7 @@ async fn items_are_found_by_titles_summaries_and_texts() {
     assert_eq!(find(SearchFor { topic: Some("parks".to_owned()), ..wanted("homes") }).await, []);
     assert_eq!(find(SearchFor { from: Some(date(2026, 3, 10)), ..wanted("homes") }).await, []);
     assert_eq!(find(SearchFor { to: Some(date(2026, 3, 9)), ..wanted("homes") }).await.len(), 1);
-    assert_eq!(find(SearchFor { banana: Some("oaklandCA".to_owned()), ..wanted("homes") }).await, []);
+    assert_eq!(find(SearchFor { city_key: Some("oaklandCA".to_owned()), ..wanted("homes") }).await, []);
 
     let mut without = council();
     without.items.remove(2);

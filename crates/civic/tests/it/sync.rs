@@ -1,14 +1,11 @@
 //! What a sync stores, tells and queues.
 
 use crate::hall::{CITY, Hall, document, item, meeting};
+use bindery_civic::records::{ChangeKind, Civic as _, CivicChanges, Jurisdiction, MatterFilter, QueueStatus};
 use bindery_civic::vendor::{Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus};
 use bindery_core::job::JobState;
 use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, stop_pair};
-use bindery_store::{
-    blobs::LocalBlobs,
-    civic::{ChangeKind, CivicChanges, Jurisdiction, MatterFilter, QueueStatus},
-    query::JobFilter,
-};
+use bindery_store::{blobs::LocalBlobs, query::JobFilter};
 use jiff::civil::date;
 use std::{sync::Arc, time::Duration};
 
@@ -422,7 +419,7 @@ async fn items_without_ids_are_known_by_their_titles() {
     let first = hall.changes().await.len();
     hall.visit(vec![titled(&["Appeal of a tree permit", "Lease of the pier", "Budget transfer"])]).await;
     let after = hall.items("1").await;
-    let id_of = |items: &[bindery_store::civic::AgendaItem], title: &str| {
+    let id_of = |items: &[bindery_civic::records::AgendaItem], title: &str| {
         items.iter().find(|item| item.title == title).map(|item| item.id.clone())
     };
     assert_eq!(id_of(&after, "Lease of the pier"), id_of(&before, "Lease of the pier"));

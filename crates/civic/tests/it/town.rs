@@ -5,6 +5,9 @@ use crate::{
     stores::{self, Time},
     vendor::LINES,
 };
+use bindery_civic::records::{
+    Civic as _, DOMAINS, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter, VendorPlace,
+};
 use bindery_civic::{
     client::{Client, Settings},
     conductor::{Conductor, SyncResult, WindowRule},
@@ -12,10 +15,7 @@ use bindery_civic::{
 };
 use bindery_core::{Clock, Timestamp, time::ManualClock};
 use bindery_engine::{StopHandle, StopSignal, stop_pair};
-use bindery_store::{
-    Store,
-    civic::{Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter, VendorPlace},
-};
+use bindery_store::Store;
 use jiff::civil::date;
 use std::{fs, sync::Arc};
 use tempfile::TempDir;
@@ -35,7 +35,7 @@ impl Town {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock::at("2026-02-10T15:00:00Z".parse::<Timestamp>().unwrap()));
-        let store = stores::open(dir.path(), Time::Moved(Arc::clone(&clock) as Arc<dyn Clock>));
+        let store = stores::open_with_domains(dir.path(), Time::Moved(Arc::clone(&clock) as Arc<dyn Clock>), DOMAINS);
         let (handle, stop) = stop_pair();
         Self { store, clock, handle, stop, dir }
     }
@@ -62,34 +62,35 @@ impl Town {
     }
 
     /// A city on a site of lines.
-    pub(crate) async fn add(&self, banana: &str, server: &Server) {
-        self.put(city(banana, "lines", &server.address)).await;
+    pub(crate) async fn add(&self, city_key: &str, server: &Server) {
+        self.put(city(city_key, "lines", &server.address)).await;
     }
 
     pub(crate) async fn put(&self, city: Jurisdiction) {
         self.store.civic().put_jurisdictions(vec![city]).await.unwrap();
     }
 
-    pub(crate) async fn city(&self, banana: &str) -> Jurisdiction {
-        self.store.civic().jurisdiction(banana).await.unwrap().unwrap()
+    pub(crate) async fn city(&self, city_key: &str) -> Jurisdiction {
+        self.store.civic().jurisdiction(city_key).await.unwrap().unwrap()
     }
 
-    pub(crate) async fn meetings(&self, banana: &str) -> Vec<Meeting> {
-        let filter = MeetingFilter { banana: Some(banana.to_owned()), with_removed: true, ..MeetingFilter::default() };
+    pub(crate) async fn meetings(&self, city_key: &str) -> Vec<Meeting> {
+        let filter =
+            MeetingFilter { city_key: Some(city_key.to_owned()), with_removed: true, ..MeetingFilter::default() };
         self.store.civic().meetings(filter).await.unwrap()
     }
 
     /// The newest first.
-    pub(crate) async fn runs(&self, banana: &str) -> Vec<SyncRun> {
-        let filter = SyncRunFilter { banana: Some(banana.to_owned()), ..SyncRunFilter::default() };
+    pub(crate) async fn runs(&self, city_key: &str) -> Vec<SyncRun> {
+        let filter = SyncRunFilter { city_key: Some(city_key.to_owned()), ..SyncRunFilter::default() };
         self.store.civic().sync_runs(filter).await.unwrap()
     }
 }
 
-pub(crate) fn city(banana: &str, vendor: &str, slug: &str) -> Jurisdiction {
-    let (name, state) = banana.split_at(banana.len() - 2);
+pub(crate) fn city(city_key: &str, vendor: &str, slug: &str) -> Jurisdiction {
+    let (name, state) = city_key.split_at(city_key.len() - 2);
     Jurisdiction {
-        banana: banana.to_owned(),
+        city_key: city_key.to_owned(),
         name: name.to_owned(),
         state: state.to_owned(),
         vendor: vendor.to_owned(),
@@ -102,6 +103,6 @@ pub(crate) fn place(vendor: &str, slug: &str) -> VendorPlace {
     VendorPlace { vendor: vendor.to_owned(), slug: slug.to_owned() }
 }
 
-pub(crate) fn bananas(results: &[SyncResult]) -> Vec<&str> {
-    results.iter().map(|result| result.city_banana.as_str()).collect()
+pub(crate) fn city_keys(results: &[SyncResult]) -> Vec<&str> {
+    results.iter().map(|result| result.city_key.as_str()).collect()
 }

@@ -67,6 +67,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
+/// Name and text of every workflow that ships.
+fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
+    builtin::all().into_iter().chain([bindery_civic::WORKFLOW])
+}
+
 /// By name, the newest version of each: those that ship, those in the store, those in the user's folder.
 async fn known(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
     let mut known: BTreeMap<Name, Known> = BTreeMap::new();
@@ -76,12 +81,12 @@ async fn known(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
             known.insert(workflow.name.clone(), Known { text, from, workflow });
         }
     };
-    for (name, text) in builtin::all() {
+    for (name, text) in shipped() {
         add(text.to_owned(), "shipped".to_owned(), Workflow::parse(text, Some(name))?);
     }
     if let Some(app) = settings.if_existing().await? {
         for stored in app.store().workflows().await? {
-            let shipped = builtin::find(&stored.name) == Some(stored.text.as_str());
+            let shipped = shipped().any(|known| known == (stored.name.as_str(), stored.text.as_str()));
             let from = if shipped { "shipped" } else { "stored" };
             let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
             add(stored.text, from.to_owned(), workflow);
@@ -165,7 +170,7 @@ fn missing_processors(workflow: &Workflow, registry: &Registry) {
 /// The workflows that a file is compared with: those that ship, those in the store, those in the user's folder. A file is
 /// checked also where the store cannot be read or the folder holds other mistakes.
 async fn others(settings: &Settings) -> BTreeMap<Name, Workflow> {
-    let shipped = builtin::all().into_iter().filter_map(|(_, text)| Workflow::parse(text, None).ok());
+    let shipped = shipped().filter_map(|(_, text)| Workflow::parse(text, None).ok());
     let mut others: BTreeMap<Name, Workflow> = shipped.map(|workflow| (workflow.name.clone(), workflow)).collect();
     let stored = async {
         let Some(app) = settings.if_existing().await? else { return Ok(Vec::new()) };

@@ -46,6 +46,7 @@ impl App {
         mut registry: Registry,
         work: Option<Work>,
     ) -> anyhow::Result<Self> {
+        registry.register_workflow(bindery_civic::WORKFLOW);
         let Some(Work { child, memory, councils, models }) = work else {
             return Ok(Self { engine: Engine::new(Parts::new(store, opened, registry)), blobs, councils: None });
         };

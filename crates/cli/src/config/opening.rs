@@ -12,6 +12,7 @@ use super::{
     settings::Settings,
 };
 use crate::{councils::Councils, exit::Exit, failure::Failure, output, processors::Processors};
+use bindery_civic::records::DOMAINS;
 use bindery_engine::{EngineError, Registry};
 use bindery_files::private;
 use bindery_store::{
@@ -186,7 +187,7 @@ fn open_folder(
     if is_there && *blobs != BlobPlace::beside(place)? {
         must_have_blobs(blobs)?;
     }
-    let options = Options::at(path);
+    let options = Options { domains: DOMAINS, ..Options::at(path) };
     Ok(Some(match missing {
         Missing::IsMade => SqliteStore::open(options)?,
         Missing::StaysMissing => SqliteStore::open_existing(options)?,
@@ -205,8 +206,8 @@ async fn open_postgres(
     patience: Patience,
 ) -> anyhow::Result<Option<PostgresStore>> {
     let options = match patience {
-        Patience::AFewSeconds => PostgresOptions { connect_within: A_FEW_SECONDS, ..options.clone() },
-        Patience::NoEnd => options.clone(),
+        Patience::AFewSeconds => PostgresOptions { connect_within: A_FEW_SECONDS, domains: DOMAINS, ..options.clone() },
+        Patience::NoEnd => PostgresOptions { domains: DOMAINS, ..options.clone() },
     };
     let found = reach(patience, || PostgresStore::open_existing(options.clone())).await;
     match found {

@@ -4,10 +4,10 @@ use crate::{
     postgres::{desk_on, start},
     support::{Desk, Ran},
 };
+use bindery_civic::records::{Civic as _, CivicChanges, CivicJob, Matter, Meeting};
 use bindery_core::Timestamp;
 use bindery_store::{
     Store,
-    civic::{CivicChanges, CivicJob, Matter, Meeting},
     sqlite::{Options, SqliteStore},
 };
 use serde_json::{Value, json};
@@ -17,9 +17,9 @@ fn civic(desk: &Desk, words: &[&str]) -> Ran {
     desk.bindery(&[&["civic"], words].concat())
 }
 
-fn add(desk: &Desk, banana: &str, name: &str, more: &[&str]) -> Ran {
-    let slug = banana.to_lowercase();
-    let words = ["city", "add", banana, "--name", name, "--vendor", "legistar", "--slug", &slug];
+fn add(desk: &Desk, city_key: &str, name: &str, more: &[&str]) -> Ran {
+    let slug = city_key.to_lowercase();
+    let words = ["city", "add", city_key, "--name", name, "--vendor", "legistar", "--slug", &slug];
     civic(desk, &[&words, more].concat())
 }
 
@@ -31,25 +31,26 @@ fn listed(desk: &Desk) -> Vec<String> {
 #[test]
 fn s001_09_keys_are_checked_with_a_clear_message() {
     let desk = Desk::new();
-    for (banana, more) in [("paloaltoCA", &[][..]), ("nashvilleTN", &["--tz", "America/Chicago"]), ("stlouisMO", &[])] {
-        add(&desk, banana, banana, more).ok();
+    for (city_key, more) in [("paloaltoCA", &[][..]), ("nashvilleTN", &["--tz", "America/Chicago"]), ("stlouisMO", &[])]
+    {
+        add(&desk, city_key, city_key, more).ok();
     }
     assert_eq!(listed(&desk), ["nashvilleTN", "paloaltoCA", "stlouisMO"]);
-    for (banana, why) in [
+    for (city_key, why) in [
         ("PaloAltoCA", "its name has capital letters"),
         ("paloaltoca", "it does not end in a state of two capital letters"),
         ("paloalto", "it does not end in a state of two capital letters"),
     ] {
         let format = "expected lower-case letters and digits with a two-letter state behind them, e.g. paloaltoCA";
         for words in [
-            &["city", "add", banana, "--name", "X", "--vendor", "legistar", "--slug", "x"][..],
-            &["city", "set", banana, "--status", "paused"],
-            &["city-requests", "add", banana],
-            &["preview-queue", banana],
-            &["alert", "add", "--owner", "ann@example.org", "--name", "a", "--city", banana],
+            &["city", "add", city_key, "--name", "X", "--vendor", "legistar", "--slug", "x"][..],
+            &["city", "set", city_key, "--status", "paused"],
+            &["city-requests", "add", city_key],
+            &["preview-queue", city_key],
+            &["alert", "add", "--owner", "ann@example.org", "--name", "a", "--city", city_key],
         ] {
-            let ran = civic(&desk, words).fails_with(2, &format!("{banana:?} is no banana: {why}; {format}"));
-            assert_eq!(ran.err.contains("is paloaltoCA meant?"), banana != "paloalto", "{ran:?}");
+            let ran = civic(&desk, words).fails_with(2, &format!("{city_key:?} is no banana: {why}; {format}"));
+            assert_eq!(ran.err.contains("is paloaltoCA meant?"), city_key != "paloalto", "{ran:?}");
         }
     }
     assert_eq!(listed(&desk).len(), 3);
@@ -257,8 +258,8 @@ fn of_several_who_add_a_city_on_postgresql_at_once_one_wins() {
 #[test]
 fn s001_10_requests_that_wait_are_listed_by_demand() {
     let desk = Desk::new();
-    for banana in ["fresnoCA", "oaklandCA", "oaklandCA", "boiseID"] {
-        civic(&desk, &["city-requests", "add", banana]).ok();
+    for city_key in ["fresnoCA", "oaklandCA", "oaklandCA", "boiseID"] {
+        civic(&desk, &["city-requests", "add", city_key]).ok();
     }
     let wanted = |words: &[&str]| -> Vec<(String, u64, String)> {
         let all = civic(&desk, &[&["city-requests", "--json"], words].concat()).ok().json();
@@ -266,7 +267,7 @@ fn s001_10_requests_that_wait_are_listed_by_demand() {
         let row = |one: &Value| (text(&one["banana"]), one["request_count"].as_u64().unwrap(), text(&one["status"]));
         all.as_array().unwrap().iter().map(row).collect()
     };
-    let row = |banana: &str, count: u64, status: &str| (banana.to_owned(), count, status.to_owned());
+    let row = |city_key: &str, count: u64, status: &str| (city_key.to_owned(), count, status.to_owned());
     assert_eq!(
         wanted(&[]),
         [row("oaklandCA", 2, "pending"), row("boiseID", 1, "pending"), row("fresnoCA", 1, "pending")]
@@ -329,13 +330,19 @@ fn s001_10_alerts_say_which_cities_are_wanted() {
 fn with_meetings(desk: &Desk) {
     add(desk, "paloaltoCA", "Palo Alto", &[]).ok();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let store: Box<dyn Store> = Box::new(SqliteStore::open(Options::at(desk.path("bindery-data/bindery.db"))).unwrap());
+    let store: Box<dyn Store> = Box::new(
+        SqliteStore::open(Options {
+            domains: bindery_civic::records::DOMAINS,
+            ..Options::at(desk.path("bindery-data/bindery.db"))
+        })
+        .unwrap(),
+    );
     let changes = |number: i64| {
         let id = format!("paloaltoCA_m{number}");
         let mut changes = CivicChanges::of_meeting("paloaltoCA", id.clone(), 0);
         changes.meeting = Some(Meeting {
             id: id.clone(),
-            banana: "paloaltoCA".to_owned(),
+            city_key: "paloaltoCA".to_owned(),
             vendor: "legistar".to_owned(),
             vendor_id: number.to_string(),
             title: format!("City Council {number}"),
@@ -346,9 +353,9 @@ fn with_meetings(desk: &Desk) {
         changes
     };
     let mut second = changes(2);
-    let (id, banana) = ("paloaltoCA_bridge".to_owned(), "paloaltoCA".to_owned());
+    let (id, city_key) = ("paloaltoCA_bridge".to_owned(), "paloaltoCA".to_owned());
     second.jobs.push(CivicJob::matter(id.clone(), "paloaltoCA_m2", Vec::new(), 40));
-    second.matters.push(Matter { id, banana, title: "A bridge".to_owned(), ..Matter::default() });
+    second.matters.push(Matter { id, city_key, title: "A bridge".to_owned(), ..Matter::default() });
     let applied = runtime.block_on(store.civic().apply(vec![changes(1), second])).unwrap();
     assert!(applied.iter().all(|one| one.is_stored()), "{applied:?}");
 }

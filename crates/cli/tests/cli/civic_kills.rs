@@ -5,12 +5,9 @@ use crate::{
     civic_sync::{add_cities, site, with_store, write_recording},
     support::Desk,
 };
+use bindery_civic::records::{ChangeFilter, Civic as _, MatterFilter, MeetingFilter, SyncRunFilter, SyncStatus};
 use bindery_core::EventSeq;
-use bindery_store::{
-    civic::{ChangeFilter, Civic as _, MatterFilter, MeetingFilter, SyncRunFilter, SyncStatus},
-    query::EventFilter,
-    store::Feed as _,
-};
+use bindery_store::query::EventFilter;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,

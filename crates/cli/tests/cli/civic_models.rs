@@ -5,7 +5,7 @@ use crate::{
     civic_sync::with_store,
     support::Desk,
 };
-use bindery_store::civic::{Civic as _, JurisdictionFilter};
+use bindery_civic::records::{Civic as _, JurisdictionFilter};
 use bindery_testkit::model_server::{Reply, Seen, Server};
 use serde_json::json;
 

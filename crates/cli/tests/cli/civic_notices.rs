@@ -1,13 +1,13 @@
 //! What people follow and are told, through the program: alerts, watches, digests, messages, search.
 
 use crate::support::Desk;
+use bindery_civic::records::{Civic as _, Jurisdiction, MeetingFilter};
 use bindery_civic::{
     sync::Orchestrator,
     vendor::{VendorItem, VendorMeeting, model::MeetingStatus, model::Start},
 };
 use bindery_store::{
     Store,
-    civic::{Jurisdiction, MeetingFilter},
     sqlite::{Options, SqliteStore},
 };
 use jiff::{ToSpan as _, Zoned, civil::time};
@@ -42,9 +42,15 @@ fn visit(desk: &Desk, status: Option<MeetingStatus>) -> String {
     fs::create_dir_all(&folder).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(folder.join("bindery.db"))).unwrap());
+        let store: Arc<dyn Store> = Arc::new(
+            SqliteStore::open(Options {
+                domains: bindery_civic::records::DOMAINS,
+                ..Options::at(folder.join("bindery.db"))
+            })
+            .unwrap(),
+        );
         let city = Jurisdiction {
-            banana: CITY.to_owned(),
+            city_key: CITY.to_owned(),
             name: "Palo Alto".to_owned(),
             state: "CA".to_owned(),
             vendor: "legistar".to_owned(),

@@ -1,13 +1,13 @@
 //! What is known of a city, shown and exported; documents of its agendas, fetched from a recording and read.
 
 use crate::support::Desk;
+use bindery_civic::records::{Civic as _, Jurisdiction, Meeting, MeetingFilter};
 use bindery_civic::{
     sync::Orchestrator,
     vendor::{Attachment, Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus, model::Start},
 };
 use bindery_store::{
     Store,
-    civic::{Jurisdiction, Meeting, MeetingFilter},
     sqlite::{Options, SqliteStore},
 };
 use jiff::civil::{date, time};
@@ -82,9 +82,15 @@ fn office() -> Office {
     fs::create_dir_all(&folder).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let meeting = runtime.block_on(async {
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(Options::at(folder.join("bindery.db"))).unwrap());
+        let store: Arc<dyn Store> = Arc::new(
+            SqliteStore::open(Options {
+                domains: bindery_civic::records::DOMAINS,
+                ..Options::at(folder.join("bindery.db"))
+            })
+            .unwrap(),
+        );
         let city = Jurisdiction {
-            banana: CITY.to_owned(),
+            city_key: CITY.to_owned(),
             name: "Palo Alto".to_owned(),
             state: "CA".to_owned(),
             vendor: "legistar".to_owned(),
@@ -103,7 +109,7 @@ fn office() -> Office {
         for meeting in [before, cancelled, council()] {
             orchestrator.sync_meeting(&city, "legistar", meeting).await.unwrap();
         }
-        let filter = MeetingFilter { banana: Some(CITY.to_owned()), ..MeetingFilter::default() };
+        let filter = MeetingFilter { city_key: Some(CITY.to_owned()), ..MeetingFilter::default() };
         store.civic().meetings(filter).await.unwrap().remove(0)
     });
     let office = Office { desk, meeting };

@@ -4,6 +4,7 @@ use crate::{
     civic_sync::{add_cities, site, with_store, write_recording},
     support::{Desk, PATIENCE, Ran, Started},
 };
+use bindery_civic::records::{Alert, Civic as _, Meeting, MeetingFilter, SyncRunFilter, SyncStatus};
 use bindery_civic::{
     sync::Orchestrator,
     vendor::{Attachment, VendorItem, VendorMeeting, model::Start},
@@ -11,10 +12,8 @@ use bindery_civic::{
 use bindery_core::{EventSeq, Name};
 use bindery_store::{
     Store,
-    civic::{Alert, Civic as _, Meeting, MeetingFilter, SyncRunFilter, SyncStatus},
     query::{ClaimRequest, EventFilter},
     sqlite::{Options, SqliteStore},
-    store::{Feed as _, Queue as _, Records as _},
 };
 use jiff::civil::{date, time};
 use rustix::process::Signal;
@@ -64,7 +63,11 @@ fn meeting(number: u32, with_documents: bool) -> VendorMeeting {
 /// Stores meetings of a city, as a visit would.
 fn stored(desk: &Desk, city: &str, meetings: impl IntoIterator<Item = VendorMeeting>) {
     Runtime::new().unwrap().block_on(async {
-        let store = SqliteStore::open(Options::at(desk.path("bindery-data/bindery.db"))).unwrap();
+        let store = SqliteStore::open(Options {
+            domains: bindery_civic::records::DOMAINS,
+            ..Options::at(desk.path("bindery-data/bindery.db"))
+        })
+        .unwrap();
         let store: Arc<dyn Store> = Arc::new(store);
         let city = store.civic().jurisdiction(city).await.unwrap().unwrap();
         let orchestrator = Orchestrator::new(store);

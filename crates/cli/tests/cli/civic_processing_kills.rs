@@ -2,7 +2,7 @@
 //! disturbed, and no answer of a language model that was stored is asked for again.
 
 use crate::{civic_sync::with_store, support::Desk};
-use bindery_store::civic::{Civic as _, MatterFilter, MeetingFilter, ModelCallFilter};
+use bindery_civic::records::{Civic as _, MatterFilter, MeetingFilter, ModelCallFilter, ModelLedger};
 use bindery_testkit::model_server::{Reply, Seen, Server};
 use serde_json::{Value, json};
 use std::{
@@ -54,7 +54,8 @@ fn asked(server: &Server) -> BTreeMap<String, usize> {
 
 /// Items whose answer is in the books.
 fn paid(desk: &Desk) -> BTreeSet<String> {
-    let calls = with_store(desk, async |store| store.civic().model_calls(&ModelCallFilter::default()).await.unwrap());
+    let calls =
+        with_store(desk, async |store| ModelLedger::new(store).model_calls(&ModelCallFilter::default()).await.unwrap());
     calls.into_iter().filter(|call| call.outcome == "answered").map(|call| call.item).collect()
 }
 

@@ -1,8 +1,9 @@
 //! Visits to councils through the binary, from recordings written by hand.
 
 use crate::support::{Desk, Ran};
+use bindery_civic::records::{Alert, Civic as _, Jurisdiction, RequestStatus};
 use bindery_store::{
-    civic::{Alert, Civic as _, Jurisdiction, RequestStatus},
+    Store,
     sqlite::{Options, SqliteStore},
 };
 use rustix::process::Signal;
@@ -11,11 +12,15 @@ use std::{fs, time::Instant};
 use tokio::runtime::Runtime;
 
 /// Does something with the store of a desk, which is made if it is not there.
-pub(crate) fn with_store<T>(desk: &Desk, work: impl AsyncFnOnce(&SqliteStore) -> T) -> T {
+pub(crate) fn with_store<T>(desk: &Desk, work: impl AsyncFnOnce(&dyn Store) -> T) -> T {
     fs::create_dir_all(desk.path("bindery-data")).unwrap();
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
-        let store = SqliteStore::open(Options::at(desk.path("bindery-data/bindery.db"))).unwrap();
+        let store = SqliteStore::open(Options {
+            domains: bindery_civic::records::DOMAINS,
+            ..Options::at(desk.path("bindery-data/bindery.db"))
+        })
+        .unwrap();
         work(&store).await
     })
 }
@@ -23,7 +28,7 @@ pub(crate) fn with_store<T>(desk: &Desk, work: impl AsyncFnOnce(&SqliteStore) ->
 /// Cities of Legistar, each under the name that it has in the recording.
 pub(crate) fn add_cities(desk: &Desk, names: &[&str]) {
     let city = |name: &&str| Jurisdiction {
-        banana: format!("{name}CA"),
+        city_key: format!("{name}CA"),
         name: (*name).to_owned(),
         state: "CA".to_owned(),
         vendor: "legistar".to_owned(),
@@ -208,7 +213,7 @@ fn s001_10_the_watchlist_is_shown_and_visited() {
     assert!(visited.err.contains("renoNV is not followed yet"), "{}", visited.err);
     let requests =
         with_store(&desk, async |store| store.civic().city_requests(Some(RequestStatus::Pending)).await.unwrap());
-    assert_eq!(requests.iter().map(|request| request.banana.as_str()).collect::<Vec<_>>(), ["renoNV"]);
+    assert_eq!(requests.iter().map(|request| request.city_key.as_str()).collect::<Vec<_>>(), ["renoNV"]);
 }
 
 /// The fetcher runs as a service of its own; a second one stands by until the first has stopped.

@@ -42,5 +42,5 @@ mod sweeper;
 
 pub use blob_sweep::{BlobsSwept, GRACE, ORPHAN_GRACE, Others, sweep_candidates, sweep_orphans};
 pub use delete::{Deletions, delete};
-pub use policy::{Aged, Defaults, Due, age_out, apply_policies, due};
+pub use policy::{Aged, Due, age_out, apply_policies, due};
 pub(crate) use sweeper::sweep_slowly;

@@ -8,78 +8,41 @@ use crate::{
 use bindery_core::{SubmissionId, Timestamp};
 use bindery_store::{
     Store,
-    civic::CIVIC_WORKFLOW,
-    retention::{EventAge, Expiry, Reason, RetentionFilter},
+    retention::{Expiry, Reason, RetentionFilter},
 };
 use serde::Serialize;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many submissions are listed at a time.
 const PAGE: usize = 1_000;
 
-/// How many events go in one transaction.
-const EVENTS: usize = 5_000;
-
-/// How long is kept what nobody asked to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Defaults {
-    /// Rows of workers, since they were last seen.
-    pub workers: Duration,
-    /// Visits to councils' sites, messages that are settled, dead letters of councils, and events of councils.
-    pub civic: Duration,
-    /// Cached answers of language models.
-    pub model_answers: Duration,
-    /// Records of calls of language models. What each day has cost stays.
-    pub model_calls: Duration,
-}
-
-impl Default for Defaults {
-    fn default() -> Self {
-        Self { workers: DAY * 7, civic: DAY * 90, model_answers: DAY * 90, model_calls: DAY * 400 }
-    }
-}
+/// How long rows of workers are kept, since they were last seen.
+const WORKERS: Duration = DAY.saturating_mul(7);
 
 /// What went by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Aged {
     pub workers: u64,
-    pub events: u64,
-    /// Visits, settled messages and dead letters of councils.
-    pub civic_rows: u64,
-    pub model_records: u64,
+    /// Of each domain that keeps rows in the store.
+    pub domains: BTreeMap<&'static str, u64>,
 }
 
 impl Aged {
-    pub const fn rows(&self) -> u64 {
-        self.workers + self.events + self.civic_rows + self.model_records
+    pub fn rows(&self) -> u64 {
+        self.workers + self.domains.values().sum::<u64>()
     }
 }
 
-/// Deletes what is older than the defaults say.
-pub async fn age_out(store: &dyn Store, defaults: Defaults) -> EngineResult<Aged> {
-    let now = store.clock().now();
-    let civic = store.civic();
-    let before = now - defaults.civic;
-    Ok(Aged {
-        workers: store.delete_workers(now - defaults.workers).await?,
-        events: delete_events(store, EventAge::UnderWay { workflow: CIVIC_WORKFLOW.into(), before }).await?,
-        civic_rows: civic.forget_visits_and_messages(before).await? + civic.forget_given_up(before).await?,
-        model_records: civic.delete_model_records(now - defaults.model_answers, now - defaults.model_calls).await?,
-    })
-}
-
-/// Deletes old events in portions.
-pub(crate) async fn delete_events(store: &dyn Store, age: EventAge) -> EngineResult<u64> {
-    let mut total = 0;
-    loop {
-        let gone = store.delete_events(age.clone(), EVENTS).await?;
-        total += gone;
-        if gone < EVENTS as u64 {
-            return Ok(total);
-        }
+/// Deletes what nobody asked to keep and was kept for long enough, by the store and by its domains.
+pub async fn age_out(store: &dyn Store) -> EngineResult<Aged> {
+    let workers = store.delete_workers(store.clock().now() - WORKERS).await?;
+    let mut aged = Aged { workers, domains: BTreeMap::new() };
+    for domain in store.domains() {
+        aged.domains.insert(domain.schema().name, domain.age_out(store).await?);
     }
+    Ok(aged)
 }
 
 /// What a filter finds, and how many of those are on hold.

@@ -2,7 +2,7 @@
 
 use super::{
     blob_sweep::{BlobsSwept, Others, sweep_candidates, sweep_orphans},
-    policy::{Defaults, age_out, apply_policies},
+    policy::{age_out, apply_policies},
 };
 use crate::{engine::Engine, error::EngineResult};
 use bindery_core::event::{NewEvent, kind};
@@ -34,7 +34,7 @@ async fn sweep_once(engine: &Engine) -> EngineResult<()> {
     let (store, blobs) = (&**engine.store(), engine.blobs());
     if store.claim_sweep(&POLICIES.0.into(), POLICIES.1).await? {
         let expired = apply_policies(store).await?;
-        let aged = age_out(store, Defaults::default()).await?;
+        let aged = age_out(store).await?;
         if expired.rows + aged.rows() > 0 {
             let data = json!({"submissions": expired.submissions, "rows": expired.rows, "aged": aged});
             report(engine, "policies", data).await?;

@@ -38,7 +38,7 @@ const SETTLERS: usize = 3;
 
 /// How long a result waits for others to be stored with, while there are some at work. A group of any size waits for the
 /// disk about as long as one alone.
-const GATHER: Duration = Duration::from_millis(10);
+const GROUP_COMMIT_WINDOW: Duration = Duration::from_millis(10);
 
 /// What became of a claimed job.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results:
     if first == 0 || first == LARGEST_COMMIT || shared.flight.at_work() == 0 {
         return;
     }
-    tokio::time::sleep(GATHER).await;
+    tokio::time::sleep(GROUP_COMMIT_WINDOW).await;
     while results.len() < LARGEST_COMMIT
         && let Ok(worked) = inbox.try_recv()
     {
@@ -332,7 +332,7 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
             }
         };
         let commit = [commit];
-        match with_patience(&shared, &commit).await {
+        match commit_with_retry(&shared, &commit).await {
             Ok(results) if results.iter().all(CommitResult::is_applied) => shared.metrics.ended(&commit[0]),
             Ok(_) => return land(&shared, held, false),
             Err(error) => return not_stored(&shared, held, &error).await,
@@ -370,7 +370,7 @@ async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) 
     if commits.is_empty() {
         return;
     }
-    match with_patience(shared, &commits).await {
+    match commit_with_retry(shared, &commits).await {
         Ok(results) => {
             for ((held, commit), result) in claims.iter().zip(&commits).zip(results) {
                 if let CommitResult::Rejected(why) = &result {
@@ -407,14 +407,14 @@ async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
     let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
     let given_up = failed_in_flight(shared, held, |_| Failure::new(refused)).await;
     let stored = match given_up {
-        Ok(Some(commit)) => with_patience(shared, &[commit]).await.is_ok(),
+        Ok(Some(commit)) => commit_with_retry(shared, &[commit]).await.is_ok(),
         Ok(None) | Err(_) => false,
     };
     land(shared, held, stored);
 }
 
 /// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.
-async fn with_patience(shared: &Shared, commits: &[Commit]) -> Result<Vec<CommitResult>, StoreError> {
+async fn commit_with_retry(shared: &Shared, commits: &[Commit]) -> Result<Vec<CommitResult>, StoreError> {
     let begun = Instant::now();
     let mut tries = STORE_BACKOFF.retries();
     loop {

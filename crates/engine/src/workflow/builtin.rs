@@ -1,11 +1,10 @@
-//! The workflows that come with Bindery. They are the files of the repository's `workflows` folder, so what people
-//! read there is what runs.
+//! The workflows that come with the engine. They are the files of the repository's `workflows` folder, so what people
+//! read there is what runs. Domains register theirs ([`Registry::register_workflow`](crate::Registry::register_workflow)).
 
 /// Name and YAML of each.
-pub const fn all() -> [(&'static str, &'static str); 12] {
+pub const fn all() -> [(&'static str, &'static str); 11] {
     [
         ("checklist", include_str!("../../../../workflows/checklist.yaml")),
-        ("civic", include_str!("../../../../workflows/civic.yaml")),
         ("default", include_str!("../../../../workflows/default.yaml")),
         ("documents", include_str!("../../../../workflows/documents.yaml")),
         ("idp", include_str!("../../../../workflows/idp.yaml")),

@@ -13,9 +13,8 @@ use bindery_core::{
     submission::Submission,
 };
 use bindery_store::{
-    Civic, Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Retention, Search, Store,
+    Commit, CommitResult, Control, Executions, Feed, Guard, Queue, Records, Retention, RowStore, Search, Store,
     StoreResult,
-    civic::CivicRecords,
     commit::{Enqueued, FeedCommit},
     executions::{
         ExecutionFilter, HeldExecution, HistoryChunk, Letter, NewExecution, Started, Step, StoredExecution,
@@ -30,6 +29,7 @@ use bindery_store::{
     retention::{
         Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, Reason, Reclaimed, Retained, RetentionFilter,
     },
+    rows::{AnyUnitOfWork, Domain, Query, QueryRow, Table},
     search::{CollectionView, Hit, IndexedDocument, SearchRequest},
 };
 use std::{collections::HashMap, ops::Range, sync::Arc, time::Duration};
@@ -212,6 +212,9 @@ impl Retention for Twice {
     async fn delete_workers(&self, before: Timestamp) -> StoreResult<u64> {
         self.0.delete_workers(before).await
     }
+    async fn delete_dead_letters(&self, queue: &Name, before: Timestamp) -> StoreResult<u64> {
+        self.0.delete_dead_letters(queue, before).await
+    }
     async fn claim_sweep(&self, name: &Name, every: Duration) -> StoreResult<bool> {
         self.0.claim_sweep(name, every).await
     }
@@ -379,9 +382,16 @@ impl Executions for Twice {
     }
 }
 
-impl Civic for Twice {
-    fn civic(&self) -> CivicRecords<'_> {
-        self.0.civic()
+#[async_trait]
+impl RowStore for Twice {
+    fn domains(&self) -> &'static [&'static dyn Domain] {
+        self.0.domains()
+    }
+    async fn query_rows(&self, queries: Vec<Query>) -> StoreResult<Vec<Vec<QueryRow>>> {
+        self.0.query_rows(queries).await
+    }
+    async fn run_unit_of_work(&self, work: Box<dyn AnyUnitOfWork>) -> StoreResult<()> {
+        self.0.run_unit_of_work(work).await
     }
 }
 
@@ -403,6 +413,9 @@ impl Search for Twice {
 
 #[async_trait]
 impl Portable for Twice {
+    fn tables(&self) -> Vec<&'static Table> {
+        self.0.tables()
+    }
     async fn dump(&self, to: Sender<Chunk>) -> StoreResult<()> {
         self.0.dump(to).await
     }

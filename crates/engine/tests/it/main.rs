@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod civic_queue;
 mod docproc;
 mod kept_blobs;
 mod machines;

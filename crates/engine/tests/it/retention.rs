@@ -5,7 +5,7 @@ use bindery_core::{ContentHash, SubmissionId, event::kind, submission::Submissio
 use bindery_engine::{
     Registry,
     intake::Intake,
-    retention::{Defaults, Others, age_out, apply_policies, delete, due, sweep_candidates, sweep_orphans},
+    retention::{Others, age_out, apply_policies, delete, due, sweep_candidates, sweep_orphans},
 };
 use bindery_store::{
     query::EventFilter,
@@ -151,10 +151,10 @@ async fn what_nobody_asked_to_keep_ages_out() {
     rig.workflow("{name: w, stages: [{name: a, over: file, processors: [a]}]}").await;
     let id = submitted(&rig, "kept").await;
     rig.store().arrive(&"gone".into()).await.unwrap();
-    assert_eq!(age_out(rig.store(), Defaults::default()).await.unwrap().rows(), 0);
+    assert_eq!(age_out(rig.store()).await.unwrap().rows(), 0);
     rig.clock.advance(8 * DAY);
-    assert_eq!(age_out(rig.store(), Defaults::default()).await.unwrap().workers, 1);
+    assert_eq!(age_out(rig.store()).await.unwrap().workers, 1);
     rig.clock.advance(1_000 * DAY);
-    assert_eq!(age_out(rig.store(), Defaults::default()).await.unwrap().rows(), 0, "nothing else is ours to delete");
+    assert_eq!(age_out(rig.store()).await.unwrap().rows(), 0, "nothing else is ours to delete");
     assert_eq!(rig.store().submission(id).await.unwrap().map(|it| it.status), Some(SubmissionStatus::Routing));
 }

@@ -1,6 +1,6 @@
 //! A whole engine on a store of its own in a temporary folder.
 
-use crate::stores::{self, Time};
+use crate::stores::{self, Domains, Time};
 
 use bindery_core::{
     EventSeq, Name, StepError, SubmissionId,
@@ -80,17 +80,27 @@ pub(crate) struct Rig {
 impl Rig {
     /// On the machine's clock.
     pub(crate) fn new(registry: Registry) -> Self {
-        Self::build(registry, Arc::new(tempfile::tempdir().unwrap()), None)
+        Self::with_domains(registry, &[])
     }
 
     /// On a clock that the test moves: for deadlines, back-off and time-outs of outside processors.
     pub(crate) fn with_manual_clock(registry: Registry) -> Self {
-        Self::build(registry, Arc::new(tempfile::tempdir().unwrap()), Some(Arc::default()))
+        Self::with_domains_and_manual_clock(registry, &[])
+    }
+
+    /// On the machine's clock, with the tables of domains.
+    pub(crate) fn with_domains(registry: Registry, domains: Domains) -> Self {
+        Self::build(registry, Arc::new(tempfile::tempdir().unwrap()), None, domains)
+    }
+
+    /// The same on a clock that the test moves.
+    pub(crate) fn with_domains_and_manual_clock(registry: Registry, domains: Domains) -> Self {
+        Self::build(registry, Arc::new(tempfile::tempdir().unwrap()), Some(Arc::default()), domains)
     }
 
     /// Another engine on the same store, as another process would have it.
     pub(crate) fn beside(other: &Self, registry: Registry) -> Self {
-        Self::build(registry, Arc::clone(&other.dir), None)
+        Self::build(registry, Arc::clone(&other.dir), None, other.store.domains())
     }
 
     /// With children for what may hang, crash or swell.
@@ -101,13 +111,13 @@ impl Rig {
         Self { engine, ..rig }
     }
 
-    fn build(registry: Registry, dir: Arc<TempDir>, manual: Option<Arc<ManualClock>>) -> Self {
+    fn build(registry: Registry, dir: Arc<TempDir>, manual: Option<Arc<ManualClock>>, domains: Domains) -> Self {
         let moving = manual.clone().unwrap_or_default();
         let time = match manual {
             Some(manual) => Time::Moved(manual),
             None => Time::Own(Arc::new(SystemClock)),
         };
-        let store = stores::open(dir.path(), time);
+        let store = stores::open_with_domains(dir.path(), time, domains);
         let blobs = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
         let engine = Engine::new(Parts::new(Arc::clone(&store), blobs as Arc<dyn Blobs>, registry));
         Self { engine, store, clock: moving, dir }

@@ -10,6 +10,7 @@ use bindery_core::{
 use bindery_store::{
     Store,
     postgres::{PostgresOptions, PostgresStore},
+    rows::Domain,
     sqlite::{Options, SqliteStore},
 };
 use bindery_testkit::POSTGRES_FOR_TESTS;
@@ -21,6 +22,9 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::runtime::{Handle, Runtime};
+
+/// Whose tables are in the store besides its own.
+pub(crate) type Domains = &'static [&'static dyn Domain];
 
 /// Whose clock the store goes by.
 pub(crate) enum Time {
@@ -54,20 +58,30 @@ pub(crate) fn schema(root: &Path) -> String {
 }
 
 pub(crate) fn open(root: &Path, time: Time) -> Arc<dyn Store> {
-    open_with_faults(root, time, Arc::new(NoFaults))
+    open_with_domains(root, time, &[])
+}
+
+/// With the tables of domains.
+pub(crate) fn open_with_domains(root: &Path, time: Time, domains: Domains) -> Arc<dyn Store> {
+    open_with(root, time, Arc::new(NoFaults), domains)
 }
 
 pub(crate) fn open_with_faults(root: &Path, time: Time, faults: Arc<dyn Faults>) -> Arc<dyn Store> {
+    open_with(root, time, faults, &[])
+}
+
+fn open_with(root: &Path, time: Time, faults: Arc<dyn Faults>, domains: Domains) -> Arc<dyn Store> {
     let Some(url) = postgres() else {
         let (Time::Own(clock) | Time::Moved(clock)) = time;
-        let options = Options { clock, faults, ..Options::at(root.join("bindery.db")) };
+        let options = Options { clock, faults, domains, ..Options::at(root.join("bindery.db")) };
         return Arc::new(SqliteStore::open(options).unwrap());
     };
     let clock = match time {
         Time::Own(_) => None,
         Time::Moved(clock) => Some(clock),
     };
-    let options = PostgresOptions { schema: schema(root), clock, faults, connections: 4, ..PostgresOptions::at(url) };
+    let schema = schema(root);
+    let options = PostgresOptions { schema, clock, faults, domains, connections: 4, ..PostgresOptions::at(url) };
     Arc::new(match Handle::try_current() {
         Ok(current) => tokio::task::block_in_place(|| current.block_on(open_patiently(options))),
         Err(_) => BESIDE.block_on(open_patiently(options)),

@@ -225,7 +225,7 @@ pub(super) fn remove_leftovers(directory: &Path, age: Duration) {
     };
     for entry in entries.flatten() {
         let is_ours = entry.file_name().to_string_lossy().ends_with(TEMPORARY);
-        // The time is the file system's, and so is not a matter of the engine's clock. A time in the future is young.
+        // The time is the file system's, and not that of the engine's clock. A time in the future is young.
         let is_old = entry
             .metadata()
             .is_ok_and(|it| it.is_file() && it.modified().is_ok_and(|at| at.elapsed().is_ok_and(|is| is > age)));

@@ -20,8 +20,8 @@ use super::{
     BlobError, Blobs, Draft, Listed, Removal, Stored,
     draft::{TOUCH_AGAIN, Written},
     files::{Part, Source, Temporary, create_directory, hash_through, remove_leftovers, sync_directory},
+    syncfs::WholeDisk,
     unused,
-    whole_disk::WholeDisk,
 };
 use async_trait::async_trait;
 use bindery_core::{

@@ -27,9 +27,9 @@ mod local;
 #[cfg(feature = "object-storage")]
 mod object;
 mod open;
+mod syncfs;
 mod traits;
 mod unused;
-mod whole_disk;
 
 pub use draft::Draft;
 pub use error::BlobError;

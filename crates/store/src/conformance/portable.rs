@@ -3,7 +3,7 @@
 use super::Fixture;
 use crate::{
     StoreError, StoreResult,
-    portable::{Chunk, Load, Row, Table},
+    portable::{Chunk, Load, Row, TABLES},
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -11,7 +11,8 @@ use tokio::sync::mpsc;
 fn workflow(name: &str) -> Load {
     let row = json!({"name": name, "version": 1, "text": "text", "stored_at": 5});
     let rows: Vec<Row> = row.as_object().cloned().into_iter().collect();
-    Load::Rows(Chunk { table: Table::named("workflow").unwrap(), rows })
+    let table = TABLES.iter().find(|table| table.name == "workflow").unwrap();
+    Load::Rows(Chunk { table, rows })
 }
 
 async fn load(f: &Fixture, loads: Vec<Load>) -> StoreResult<u64> {

@@ -3,7 +3,6 @@
 use super::fixture::{Fixture, event};
 use crate::{
     Changes, StoreError,
-    civic::{Alert, Channel, Watch},
     query::{ItemFilter, JobFilter, ReviewFilter},
     retention::{Candidates, Deleted, EventAge, Expiry, Reason, Refusal, RetentionFilter},
     search::{IndexedDocument, Query, SearchRequest, TextChunk},
@@ -402,20 +401,22 @@ pub async fn workers_that_were_not_seen_for_long_go(f: &Fixture) {
     assert!(f.store.is_used_alone().await.unwrap());
 }
 
-pub async fn an_owner_follows_nothing_any_more(f: &Fixture) {
-    let civic = f.store.civic();
-    for owner in ["ann@example.org", "bob@example.org"] {
-        let channels = vec![Channel { kind: "mail".to_owned(), address: owner.to_owned() }];
-        let (id, owner) = (format!("alert of {owner}"), owner.to_owned());
-        civic.put_alert(Alert { id, owner: owner.clone(), channels, ..Alert::default() }).await.unwrap();
-        let (entity_type, entity_id) = ("city".to_owned(), "renoNV".to_owned());
-        civic.watch(Watch { owner, entity_type, entity_id, created_at: None }).await.unwrap();
-    }
-    assert_eq!(civic.delete_owner("ann@example.org").await.unwrap(), 2);
-    assert_eq!(civic.delete_owner("ann@example.org").await.unwrap(), 0);
-    let left: Vec<_> = civic.alerts(None, false).await.unwrap().into_iter().map(|alert| alert.owner).collect();
-    assert_eq!(left, ["bob@example.org"]);
-    assert_eq!(civic.all_watches().await.unwrap().len(), 1);
+pub async fn dead_letters_of_a_queue_age_out(f: &Fixture) {
+    let id = f.submission().await;
+    let dead = async |queue: &str| {
+        let job = f.enqueue(f.job(queue, id)).await;
+        f.fail(&f.claim_one().await).await;
+        job
+    };
+    let (_, theirs) = (dead("ours").await, dead("theirs").await);
+    f.advance(100);
+    let before = f.now();
+    let young = dead("ours").await;
+    let waiting = f.enqueue(f.job("ours", id)).await;
+    assert_eq!(f.store.delete_dead_letters(&"ours".into(), before).await.unwrap(), 1);
+    assert_eq!(f.store.delete_dead_letters(&"ours".into(), before).await.unwrap(), 0);
+    let left: BTreeSet<_> = f.jobs(JobFilter::default()).await.into_iter().map(|job| job.id).collect();
+    assert_eq!(left, [theirs, young, waiting].into());
 }
 
 pub async fn space_is_given_back(f: &Fixture) {

@@ -65,7 +65,7 @@ pub async fn words_phrases_exclusions_beginnings_and_alternatives(f: &Fixture) {
     assert_eq!(pages(f, "elephant").await, [] as [&str; 0]);
 }
 
-pub async fn accents_capitals_and_scripts_do_not_matter(f: &Fixture) {
+pub async fn accents_capitals_and_scripts_make_no_difference(f: &Fixture) {
     library(f).await;
     let japanese = "東京都は日本の首都です。";
     index(f, LETTERS, "d", &[(1, "Приказ №5 от 2024 года"), (2, japanese), (3, "mail to desk@example.com, 3.50 EUR")])

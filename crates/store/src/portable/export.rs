@@ -1,7 +1,7 @@
 //! A store as one stream.
 
 use super::{
-    Chunk, TABLES,
+    Chunk,
     archive::{ArchiveError, BLOBS, Carried, END, End, HEAD, Head, IN_MEMORY, ROWS, Summing, VERSION},
 };
 use crate::{Store, blobs::Blobs};
@@ -51,7 +51,8 @@ async fn rows<W: Write>(
     archive: &mut Archive<W>,
     progress: &mut impl FnMut(&Carried),
 ) -> Result<BTreeMap<String, super::archive::Sum>, ArchiveError> {
-    let mut sums: BTreeMap<&str, Summing> = TABLES.iter().map(|table| (table.name, Summing::default())).collect();
+    let mut sums: BTreeMap<&str, Summing> =
+        store.tables().into_iter().map(|table| (table.name, Summing::default())).collect();
     let (to, from) = mpsc::channel::<Chunk>(4);
     let mut files: BTreeMap<&str, u64> = BTreeMap::new();
     let write = async {

@@ -4,10 +4,10 @@
 //! with what came. Blobs of an import that fails are removed again, those that this import has written.
 
 use super::{
-    Chunk, Load, Row, TABLES, Table,
+    Chunk, Load, Row,
     archive::{ArchiveError, BLOBS, Carried, END, End, HEAD, Head, IN_MEMORY, ROWS, Summing, VERSION},
 };
-use crate::{Store, StoreError, blobs::Blobs};
+use crate::{Store, StoreError, blobs::Blobs, rows::Table};
 use bindery_core::ContentHash;
 use serde::de::DeserializeOwned;
 use std::{
@@ -32,7 +32,7 @@ pub async fn import(
     progress: impl FnMut(&Carried),
 ) -> Result<Carried, ArchiveError> {
     let (to, rows) = mpsc::channel(4);
-    let mut reading = Reading::new(blobs, to, progress);
+    let mut reading = Reading::new(store.tables(), blobs, to, progress);
     let read = async {
         let ended = reading.read(from).await;
         // Without the word that all is good, nothing is stored.
@@ -61,15 +61,15 @@ struct Reading<'b, P> {
     to: Option<Sender<Load>>,
     progress: P,
     carried: Carried,
-    tables: BTreeMap<&'static str, Summing>,
+    tables: BTreeMap<&'static str, (&'static Table, Summing)>,
     blob_sum: Summing,
     /// By this import.
     written: Vec<ContentHash>,
 }
 
 impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
-    fn new(blobs: &'b dyn Blobs, to: Sender<Load>, progress: P) -> Self {
-        let tables = TABLES.iter().map(|table| (table.name, Summing::default())).collect();
+    fn new(tables: Vec<&'static Table>, blobs: &'b dyn Blobs, to: Sender<Load>, progress: P) -> Self {
+        let tables = tables.into_iter().map(|table| (table.name, (table, Summing::default()))).collect();
         let (carried, blob_sum) = (Carried::default(), Summing::default());
         Self { blobs, to: Some(to), progress, carried, tables, blob_sum, written: Vec::new() }
     }
@@ -104,7 +104,7 @@ impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
 
     async fn rows(&mut self, path: &str, text: Vec<u8>) -> Result<(), ArchiveError> {
         let name = path.split('/').next().unwrap_or_default();
-        let table = Table::named(name).ok_or_else(|| {
+        let table = self.tables.get(name).map(|(table, _)| *table).ok_or_else(|| {
             ArchiveError::bad(format!("the archive has rows of {name:?}, which this program does not know"))
         })?;
         let mut rows = Vec::new();
@@ -112,13 +112,12 @@ impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
             let place = || format!("rows/{path}, row {}", rows.len() + 1);
             let mut row: Row =
                 serde_json::from_slice(line).map_err(|error| ArchiveError::bad(format!("{}: {error}", place())))?;
-            table.complete(&mut row);
             table.check(&row).map_err(|wrong| ArchiveError::bad(format!("{}: {wrong}", place())))?;
             table.taken_over(&mut row);
             rows.push(row);
         }
         let count = rows.len() as u64;
-        if let Some(sum) = self.tables.get_mut(table.name) {
+        if let Some((_, sum)) = self.tables.get_mut(table.name) {
             sum.add(count, text.len() as u64, &text);
         }
         self.carried.rows += count;
@@ -155,7 +154,7 @@ impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
 
     /// Everything came, and nothing else.
     async fn end(&mut self, said: &End) -> Result<(), ArchiveError> {
-        for (name, sum) in std::mem::take(&mut self.tables) {
+        for (name, (_, sum)) in std::mem::take(&mut self.tables) {
             let found = sum.sum();
             let empty = super::archive::Sum { count: 0, bytes: 0, ..super::archive::Sum::default() };
             let said = said.tables.get(name).unwrap_or(&empty);

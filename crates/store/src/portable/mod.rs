@@ -25,9 +25,9 @@ pub mod tables;
 pub use archive::{ArchiveError, Carried};
 pub use export::export;
 pub use import::import;
-pub use tables::{Row, TABLES, Table};
+pub use tables::{Row, TABLES};
 
-use crate::error::StoreResult;
+use crate::{error::StoreResult, rows::Table};
 use async_trait::async_trait;
 use tokio::sync::mpsc::{Receiver, Sender};
 
@@ -53,8 +53,11 @@ pub enum Load {
 /// A store whose rows can be carried.
 #[async_trait]
 pub trait Portable: Send + Sync {
-    /// Hands over every row, table by table in the order of [`TABLES`], as they were at one moment. Ends early when
-    /// nobody takes them any more.
+    /// What is carried, in this order: [`TABLES`], and the tables of the domains that the store was opened with.
+    fn tables(&self) -> Vec<&'static Table>;
+
+    /// Hands over every row, table by table, as they were at one moment. Ends early when nobody takes them any more.
+    /// Refuses where the store has tables of a domain that it was not opened with.
     async fn dump(&self, to: Sender<Chunk>) -> StoreResult<()>;
 
     /// Takes rows into a store that holds no work, in one transaction. Nothing is stored unless [`Load::Commit`] comes.
@@ -70,4 +73,10 @@ pub(crate) fn not_empty(table: &str) -> crate::StoreError {
 /// Nobody said that the rows are complete.
 pub(crate) fn ended_early() -> crate::StoreError {
     crate::StoreError::Invalid("the rows ended early; nothing was stored".to_owned())
+}
+
+/// Rows of a domain that the program does not know would be left behind.
+pub(crate) fn unknown_domain(domain: &str) -> crate::StoreError {
+    let message = format!("the store has tables of {domain}, which this program does not know; use one that does");
+    crate::StoreError::Invalid(message)
 }

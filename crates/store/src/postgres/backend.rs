@@ -1,13 +1,14 @@
 //! The store's traits on PostgreSQL: each write is a transaction. What is committed goes through the group.
 
 use super::{
-    carry, claim, control, ends, events,
+    broker_claims, claim, control,
+    empty_answer_cache::EmptyAnswerCache,
+    ends, events,
     group::Committer,
     jobs,
     listen::Listener,
     open::{self, PostgresOptions},
     progress::Folding,
-    quiet::Quiet,
     repair, report_limits, reviews,
     rows::get,
     session::{Db, transaction},
@@ -50,10 +51,10 @@ pub struct PostgresStore {
     /// The last claim found nothing: then a look comes before the next one.
     found_nothing: AtomicBool,
     /// Queues and submissions without work, and nothing to sweep.
-    unclaimed: Quiet<Meant>,
-    unswept: Quiet<()>,
+    unclaimed: EmptyAnswerCache<Meant>,
+    unswept: EmptyAnswerCache<()>,
     /// Queues and submissions without suspects.
-    unsuspected: Quiet<Meant>,
+    unsuspected: EmptyAnswerCache<Meant>,
     leases_ahead: Mutex<LeasesAhead>,
     folding: Folding,
 }
@@ -80,10 +81,10 @@ impl PostgresStore {
             listener,
             limit_cursor: Mutex::default(),
             found_nothing: AtomicBool::new(true),
-            unclaimed: Quiet::default(),
-            unsuspected: Quiet::default(),
+            unclaimed: EmptyAnswerCache::default(),
+            unsuspected: EmptyAnswerCache::default(),
             leases_ahead: Mutex::default(),
-            unswept: Quiet::default(),
+            unswept: EmptyAnswerCache::default(),
             folding: Folding::default(),
         }
     }
@@ -156,15 +157,15 @@ impl Queue for PostgresStore {
     }
 
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
-        transaction!(self.db, Quiet, tx => carry::adopt(&tx, worker, &leases, lease).await)
+        transaction!(self.db, Quiet, tx => broker_claims::adopt(&tx, worker, &leases, lease).await)
     }
 
     async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
-        transaction!(self.db, Quiet, tx => carry::announce(&tx, &request).await)
+        transaction!(self.db, Quiet, tx => broker_claims::announce(&tx, &request).await)
     }
 
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
-        transaction!(self.db, Quiet, tx => carry::announced(&tx, &jobs, again_after).await)
+        transaction!(self.db, Quiet, tx => broker_claims::announced(&tx, &jobs, again_after).await)
     }
 
     async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>> {

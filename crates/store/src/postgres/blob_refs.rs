@@ -1,7 +1,10 @@
 //! Which blobs rows name: candidates, the mark phase, and what payloads are known to name.
 
 use super::{fail::TxResult, rows::get, session::Tx};
-use crate::retention::{BLOB_COLUMNS, Candidates, Marked, Marking, PAYLOAD_COLUMNS, write_mentions};
+use crate::{
+    retention::{Candidates, Marked, Marking, PAYLOAD_COLUMNS, write_mentions},
+    rows::BlobColumns,
+};
 use bindery_core::{ContentHash, Timestamp};
 use std::collections::HashMap;
 use tokio_postgres::types::Type;
@@ -39,9 +42,9 @@ pub(super) async fn add_candidates(tx: &Tx, candidates: &Candidates) -> TxResult
     tx.execute(add, &[&hashes, &submissions, &tx.millis()]).await.map(drop)
 }
 
-pub(super) async fn mark(tx: &Tx, candidates: &Candidates) -> TxResult<Marked> {
+pub(super) async fn mark(tx: &Tx, named_in: &[BlobColumns], candidates: &Candidates) -> TxResult<Marked> {
     let mut marking = Marking::new(candidates);
-    for (table, of_submission, columns) in BLOB_COLUMNS {
+    for BlobColumns { table, of_submission, columns } in named_in {
         let submission = if *of_submission { "submission_id" } else { "NULL::bigint" };
         let sql = format!("SELECT {submission}, {} FROM {table}", columns.join(", "));
         each_row(tx, table, &sql, |row| {

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Goes by the last time that the server told, and by this machine's steady clock since then: whether this machine's
-/// own time is right does not matter.
+/// own time is right makes no difference.
 #[derive(Debug)]
 pub(super) struct ServerClock {
     steady: Instant,

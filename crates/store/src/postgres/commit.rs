@@ -34,7 +34,7 @@ fn run_length(commits: &[&Commit]) -> usize {
     let together = commits.iter().take_while(|commit| {
         let changes = &commit.changes;
         let independent = match &commit.guard {
-            // The first end of a claim counts, so their order matters.
+            // The first end of a claim counts, so that their order counts.
             Guard::Claim { job, .. } => jobs.insert(*job),
             Guard::Always => true,
             _ => false,

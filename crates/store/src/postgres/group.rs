@@ -20,35 +20,35 @@ const LARGEST_GROUP: usize = 2_000;
 /// So many groups are under way at once: while one waits for the server's disk, another one's statements run.
 const WRITERS: usize = 2;
 
-struct Wish {
+struct WriteRequest {
     commits: Vec<Commit>,
     answer: oneshot::Sender<StoreResult<Vec<CommitResult>>>,
 }
 
 /// Where callers hand their commits over.
 #[derive(Debug)]
-pub(super) struct Committer(mpsc::UnboundedSender<Wish>);
+pub(super) struct Committer(mpsc::UnboundedSender<WriteRequest>);
 
 impl Committer {
     pub(super) fn start(db: &Arc<Db>) -> Self {
-        let (wishes, inbox) = mpsc::unbounded_channel();
+        let (requests, inbox) = mpsc::unbounded_channel();
         let inbox = Arc::new(Mutex::new(inbox));
         for _ in 0..WRITERS {
             tokio::spawn(serve(Arc::clone(db), Arc::clone(&inbox)));
         }
-        Self(wishes)
+        Self(requests)
     }
 
     /// Returns once the commits are durable.
     pub(super) async fn commit(&self, commits: Vec<Commit>) -> StoreResult<Vec<CommitResult>> {
         let (answer, result) = oneshot::channel();
-        self.0.send(Wish { commits, answer }).map_err(|_| StoreError::Closed)?;
+        self.0.send(WriteRequest { commits, answer }).map_err(|_| StoreError::Closed)?;
         result.await.map_err(|_| StoreError::Closed)?
     }
 }
 
 /// Ends when the store is gone and everything handed over is written.
-async fn serve(db: Arc<Db>, inbox: Arc<Mutex<mpsc::UnboundedReceiver<Wish>>>) {
+async fn serve(db: Arc<Db>, inbox: Arc<Mutex<mpsc::UnboundedReceiver<WriteRequest>>>) {
     loop {
         let group = {
             let mut inbox = inbox.lock().await;
@@ -67,27 +67,27 @@ async fn serve(db: Arc<Db>, inbox: Arc<Mutex<mpsc::UnboundedReceiver<Wish>>>) {
     }
 }
 
-async fn write_group(db: &Db, group: Vec<Wish>) {
-    let all: Vec<&Commit> = group.iter().flat_map(|wish| &wish.commits).collect();
+async fn write_group(db: &Db, group: Vec<WriteRequest>) {
+    let all: Vec<&Commit> = group.iter().flat_map(|request| &request.commits).collect();
     match write(db, &all).await {
         Ok(results) => {
             let mut results = results.into_iter();
-            for wish in group {
-                let own = results.by_ref().take(wish.commits.len()).collect();
+            for request in group {
+                let own = results.by_ref().take(request.commits.len()).collect();
                 // The caller may have gone; the effect stands all the same.
-                let _ = wish.answer.send(Ok(own));
+                let _ = request.answer.send(Ok(own));
             }
         }
         Err(error) if group.len() == 1 || error.is_transient() => {
-            for wish in group {
-                let _ = wish.answer.send(Err(error.clone()));
+            for request in group {
+                let _ = request.answer.send(Err(error.clone()));
             }
         }
         Err(_) => {
-            for wish in group {
-                let own: Vec<&Commit> = wish.commits.iter().collect();
+            for request in group {
+                let own: Vec<&Commit> = request.commits.iter().collect();
                 let result = write(db, &own).await;
-                let _ = wish.answer.send(result);
+                let _ = request.answer.send(result);
             }
         }
     }

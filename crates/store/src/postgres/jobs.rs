@@ -52,7 +52,7 @@ async fn live_keys(tx: &Tx, jobs: &[&NewJob], lost: &[usize]) -> TxResult<HashMa
     Ok(tx.collect(sql, &[&keys], found).await?.into_iter().collect())
 }
 
-/// A running job has begun with the older wish, so it is marked to run once more.
+/// A running job has begun with the older request, so it is marked to run once more.
 const MARK: &str = "UPDATE job SET dirty = true, next_payload = $2, next_payload_blob = $3, \
     priority = greatest(priority, $4) WHERE id = $1";
 
@@ -61,7 +61,7 @@ const MERGE: &str = "UPDATE job SET payload = $2, payload_blob = $3, priority = 
                   WHEN state = 1 THEN NULL ELSE due_at END, \
     state = CASE WHEN state = 1 AND least(due_at, $5) <= $6 THEN 0 ELSE state END WHERE id = $1";
 
-/// Live jobs with the same keys take the newer wishes in, one after the other. None waits for the answer to the one
+/// Live jobs with the same keys take the newer requests in, one after the other. None waits for the answer to the one
 /// before it.
 async fn merge_all(
     tx: &Tx,

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     commit::JoinProgress,
-    counting::{Counted, touched},
     error::StoreError,
+    join_counts::{Counted, touched},
 };
 use bindery_core::{
     JoinId,
@@ -46,7 +46,7 @@ impl Tally {
     }
 
     /// Makes one commit's joins and steps. Whether a join is full is looked at when all its steps are made, so that
-    /// their order in a commit does not matter. The jobs of the joins that close go to `follow`.
+    /// their order in a commit makes no difference. The jobs of the joins that close go to `follow`.
     pub(super) fn apply(
         &mut self,
         new: &[NewJoin],

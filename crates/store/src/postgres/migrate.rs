@@ -1,34 +1,26 @@
 //! Bringing the schema forward, safe beside running workers and beside others that do the same.
 
-use super::fail::{TxError, TxResult};
-use crate::error::{StoreError, StoreResult};
+use super::{
+    fail::{TxError, TxResult},
+    open::PostgresOptions,
+};
+use crate::{
+    error::{StoreError, StoreResult},
+    rows::pending_migrations,
+};
 use std::cmp::Ordering;
 use tokio_postgres::{Client, Transaction};
 
 /// Applied in order; `bindery_version` says how many the schema has. Never edit one that was released.
-const MIGRATIONS: [&str; 14] = [
-    include_str!("migrations/0001_initial.sql"),
-    include_str!("migrations/0002_carried.sql"),
-    include_str!("migrations/0003_worker_left.sql"),
-    include_str!("migrations/0004_ready.sql"),
-    include_str!("migrations/0005_claims_apart.sql"),
-    include_str!("migrations/0006_decisions.sql"),
-    include_str!("migrations/0007_parts.sql"),
-    include_str!("migrations/0008_executions.sql"),
-    include_str!("migrations/0009_search.sql"),
-    include_str!("migrations/0010_civic.sql"),
-    include_str!("migrations/0011_reading.sql"),
-    include_str!("migrations/0012_suspects.sql"),
-    include_str!("migrations/0013_retention.sql"),
-    include_str!("migrations/0014_progress.sql"),
-];
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_initial.sql")];
 
 /// Held while a schema is looked at and changed. The number is arbitrary.
 const LOCK: i64 = 0x4249_4E44_4552_5900;
 
 /// All missing migrations in one transaction.
-pub(super) async fn migrate(client: &mut Client, schema: &str, place: &str) -> StoreResult<()> {
-    run(client, schema, place).await.map_err(|error| match error.explain(place) {
+pub(super) async fn migrate(client: &mut Client, options: &PostgresOptions, place: &str) -> StoreResult<()> {
+    let schema = &options.schema;
+    run(client, options, place).await.map_err(|error| match error.explain(place) {
         StoreError::NotWritable { path, detail } => {
             let hint =
                 format!("{detail}; our tables are in schema {schema}, which the user must be able to make or own");
@@ -40,7 +32,8 @@ pub(super) async fn migrate(client: &mut Client, schema: &str, place: &str) -> S
 
 /// Whether our tables are there, as new as this program knows them. Changes nothing but what a copy to another server
 /// has left behind.
-pub(super) async fn is_there(client: &Client, schema: &str, place: &str) -> StoreResult<bool> {
+pub(super) async fn is_there(client: &Client, options: &PostgresOptions, place: &str) -> StoreResult<bool> {
+    let schema = &options.schema;
     let wrong = |error: tokio_postgres::Error| TxError::from(error).explain(place);
     let sql = "SELECT to_regclass($1) IS NOT NULL";
     let ours: bool = client.query_one(sql, &[&format!("{schema}.bindery_version")]).await.map_err(wrong)?.get(0);
@@ -54,6 +47,13 @@ pub(super) async fn is_there(client: &Client, schema: &str, place: &str) -> Stor
         Ordering::Greater => return Err(StoreError::Newer { path: place.into(), found, known }),
         Ordering::Equal => {}
     }
+    for schema in options.domains.iter().map(|domain| domain.schema()) {
+        let found = client.query_opt(VERSION, &[&schema.name]).await.map_err(wrong)?.map_or(0, |row| row.get(0));
+        let known = schema.postgres.len() as i64;
+        if !pending_migrations(found, schema.postgres, place.as_ref())?.is_empty() {
+            return Err(StoreError::Older { path: place.into(), found, known });
+        }
+    }
     if let Err(error) = client.batch_execute(KEEP_POSITIONS_GROWING).await {
         // Whoever may only look, writes no events.
         tracing::debug!(error = %error, "the positions of events were not compared with the server's");
@@ -61,7 +61,11 @@ pub(super) async fn is_there(client: &Client, schema: &str, place: &str) -> Stor
     Ok(true)
 }
 
-async fn run(client: &mut Client, schema: &str, place: &str) -> TxResult<()> {
+/// How many migrations a domain has applied.
+const VERSION: &str = "SELECT version FROM domain_version WHERE domain = $1";
+
+async fn run(client: &mut Client, options: &PostgresOptions, place: &str) -> TxResult<()> {
+    let schema = &options.schema;
     let tx = client.transaction().await?;
     tx.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     let exists = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
@@ -72,6 +76,18 @@ async fn run(client: &mut Client, schema: &str, place: &str) -> TxResult<()> {
     for (number, migration) in (1_i64..).zip(MIGRATIONS).skip(applied) {
         tx.batch_execute(migration).await?;
         tx.execute("UPDATE bindery_version SET version = $1", &[&number]).await?;
+    }
+    for domain in options.domains.iter().map(|domain| domain.schema()) {
+        let applied = tx.query_opt(VERSION, &[&domain.name]).await?.map_or(0, |row| row.get(0));
+        let missing = pending_migrations(applied, domain.postgres, place.as_ref())?;
+        for migration in missing {
+            tx.batch_execute(migration).await?;
+        }
+        if !missing.is_empty() {
+            let sql = "INSERT INTO domain_version (domain, version) VALUES ($1, $2) \
+                       ON CONFLICT (domain) DO UPDATE SET version = excluded.version";
+            tx.execute(sql, &[&domain.name, &(domain.postgres.len() as i64)]).await?;
+        }
     }
     tx.batch_execute(KEEP_POSITIONS_GROWING).await?;
     Ok(tx.commit().await?)

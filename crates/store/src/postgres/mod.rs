@@ -8,7 +8,7 @@
 //! of another one (a deadlock, a serialisation failure) is run again.
 //!
 //! **Time** is the server's, taken when a transaction begins and handed to every statement as a parameter, so that the
-//! clocks of the machines do not matter. A test hands over a clock of its own, and nothing else is different.
+//! clocks of the machines make no difference. A test hands over a clock of its own, and nothing else is different.
 //!
 //! **The feed.** A position is the number of the transaction that wrote the event, and the place inside it. Readers stop
 //! before the oldest transaction that is still under way: whatever commits later has a greater position than all they
@@ -32,19 +32,20 @@
 //! | `records`, `explain` | the reads |
 //! | `retention`, `removal`, `blob_refs` | holds and space, deleting rows, which blobs are named |
 //! | `search` | the index of texts |
-//! | `civic` | city councils: answers and rows, whatever they are about |
+//! | `row_store`, `dead_letters` | the rows of domains, and what they ask of the queue |
 //! | `rows` | between rows and nouns |
 //! | `backend`, `views` | the traits, delegating to the above |
 
 mod backend;
 mod blob_refs;
-mod carry;
+mod broker_claims;
 mod changes;
-mod civic;
 mod claim;
 mod clock;
 mod commit;
 mod control;
+mod dead_letters;
+mod empty_answer_cache;
 mod ends;
 mod events;
 mod executions;
@@ -61,13 +62,13 @@ mod news;
 mod open;
 mod portable;
 mod progress;
-mod quiet;
 mod records;
 mod removal;
 mod repair;
 mod report_limits;
 mod retention;
 mod reviews;
+mod row_store;
 mod rows;
 mod search;
 mod session;

@@ -6,7 +6,10 @@ use super::{
     session::{Db, Setup},
     tls,
 };
-use crate::error::{StoreError, StoreResult};
+use crate::{
+    error::{StoreError, StoreResult},
+    rows::Domain,
+};
 use bindery_core::{
     ContentHash, Timestamp,
     fault::{Faults, NoFaults},
@@ -50,6 +53,8 @@ pub struct PostgresOptions {
     /// For tests: time comes from here. None: from the server.
     pub clock: Option<Arc<dyn Clock>>,
     pub faults: Arc<dyn Faults>,
+    /// Whose rows are kept besides the store's own.
+    pub domains: &'static [&'static dyn Domain],
 }
 
 impl PostgresOptions {
@@ -65,6 +70,7 @@ impl PostgresOptions {
             patience: Duration::from_secs(15),
             clock: None,
             faults: Arc::new(NoFaults),
+            domains: &[],
         }
     }
 }
@@ -96,14 +102,14 @@ pub(super) fn place(url: &str) -> String {
 /// Connects, checks the server, and makes the schema or brings it forward.
 pub(super) async fn open(options: &PostgresOptions) -> StoreResult<Db> {
     let mut opening = Opening::connect(options).await?;
-    migrate::migrate(&mut opening.client, &options.schema, &opening.place).await?;
+    migrate::migrate(&mut opening.client, options, &opening.place).await?;
     opening.into_db(options)
 }
 
 /// The same for a schema that is there and as new as this program. Changes nothing; none where there is no store.
 pub(super) async fn open_existing(options: &PostgresOptions) -> StoreResult<Option<Db>> {
     let opening = Opening::connect(options).await?;
-    if !migrate::is_there(&opening.client, &options.schema, &opening.place).await? {
+    if !migrate::is_there(&opening.client, options, &opening.place).await? {
         return Ok(None);
     }
     opening.into_db(options).map(Some)
@@ -164,6 +170,7 @@ fn pooled(options: &PostgresOptions, place: String, config: Config, tls: MakeRus
         patience: options.patience,
         clock: options.clock.clone(),
         faults: Arc::clone(&options.faults),
+        domains: options.domains,
     })
 }
 

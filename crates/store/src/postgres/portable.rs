@@ -10,10 +10,8 @@ use super::{
 };
 use crate::{
     error::{StoreError, StoreResult},
-    portable::{
-        CHUNK_ROWS, Chunk, Load, Portable, Row, TABLES, Table, ended_early, not_empty,
-        tables::{COUNTER, Kind},
-    },
+    portable::{CHUNK_ROWS, Chunk, Load, Portable, Row, ended_early, not_empty, tables::COUNTER, unknown_domain},
+    rows::{self, ColumnType, Table},
 };
 use async_trait::async_trait;
 use serde_json::Value;
@@ -33,21 +31,26 @@ const BYTES: &str = "\\x";
 
 #[async_trait]
 impl Portable for PostgresStore {
+    fn tables(&self) -> Vec<&'static Table> {
+        rows::tables(self.db.setup.domains)
+    }
+
     async fn dump(&self, to: Sender<Chunk>) -> StoreResult<()> {
-        let sent = &mut false;
+        let (sent, tables) = (&mut false, self.tables());
+        let domains: Vec<&str> = self.db.setup.domains.iter().map(|domain| domain.schema().name).collect();
         transaction!(self.db, Read, tx => {
             if std::mem::replace(sent, true) {
                 // Half of it is with the caller already.
                 Err(StoreError::Database("the connection was lost during the export; begin anew".to_owned()).into())
             } else {
-                dump(&tx, &to).await
+                dump(&tx, &domains, &tables, &to).await
             }
         })
     }
 
     async fn load(&self, mut from: Receiver<Load>) -> StoreResult<u64> {
         let tx = self.db.begin(Purpose::Write).await?;
-        let loaded = load(&tx, &mut from).await;
+        let loaded = load(&tx, &self.tables(), &mut from).await;
         // What was taken from the caller cannot be taken again, so this is not run again.
         let mut tries = u32::MAX / 2;
         match self.db.end(tx, loaded, &mut tries).await {
@@ -60,9 +63,13 @@ impl Portable for PostgresStore {
 /// Between two rows, blobs may be copied for hours: the server shall not take that for a process that hangs.
 const TAKES_TIME: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
 
-async fn dump(tx: &Tx, to: &Sender<Chunk>) -> TxResult<()> {
+async fn dump(tx: &Tx, domains: &[&str], tables: &[&'static Table], to: &Sender<Chunk>) -> TxResult<()> {
     tx.execute(TAKES_TIME, &[]).await?;
-    for table in TABLES {
+    let unknown = "SELECT domain FROM domain_version WHERE domain <> ALL($1) ORDER BY domain";
+    if let Some(row) = tx.first(unknown, &[&domains]).await? {
+        return Err(unknown_domain(&get::<String>(&row, 0)?).into());
+    }
+    for table in tables {
         if table.name == COUNTER {
             let _ = to.send(Chunk { table, rows: counters(tx).await? }).await;
             continue;
@@ -109,7 +116,7 @@ async fn counters(tx: &Tx) -> TxResult<Vec<Row>> {
 
 fn neutral(table: &Table, text: &str) -> TxResult<Row> {
     let mut row: Row = serde_json::from_str(text).map_err(|error| no_row(&error))?;
-    for (name, _) in table.columns.iter().filter(|(_, kind)| *kind == Kind::Bytes) {
+    for (name, _) in table.columns.iter().filter(|(_, kind)| *kind == ColumnType::Bytes) {
         if let Some(Value::String(bytes)) = row.get_mut(*name) {
             *bytes = bytes.trim_start_matches(BYTES).to_owned();
         }
@@ -121,11 +128,11 @@ fn no_row(error: &dyn std::fmt::Display) -> TxError {
     TxError::Store(StoreError::Database(format!("a row is not what it should be: {error}")))
 }
 
-async fn load(tx: &Tx, from: &mut Receiver<Load>) -> TxResult<u64> {
+async fn load(tx: &Tx, tables: &[&'static Table], from: &mut Receiver<Load>) -> TxResult<u64> {
     tx.execute(TAKES_TIME, &[]).await?;
     // Nobody begins to use the store in between.
     tx.execute("LOCK TABLE submission, event IN SHARE ROW EXCLUSIVE MODE", &[]).await?;
-    for table in TABLES.iter().filter(|table| table.name != COUNTER) {
+    for table in tables.iter().filter(|table| table.name != COUNTER) {
         if !table.is_work {
             tx.execute(&format!("DELETE FROM {}", table.name), &[]).await?;
         } else if tx.first(&format!("SELECT 1 FROM {} LIMIT 1", table.name), &[]).await?.is_some() {
@@ -157,7 +164,7 @@ async fn insert(tx: &Tx, mut chunk: Chunk) -> TxResult<()> {
         return Ok(());
     }
     for row in &mut chunk.rows {
-        for (name, _) in table.columns.iter().filter(|(_, kind)| *kind == Kind::Bytes) {
+        for (name, _) in table.columns.iter().filter(|(_, kind)| *kind == ColumnType::Bytes) {
             if let Some(Value::String(bytes)) = row.get_mut(*name) {
                 bytes.insert_str(0, BYTES);
             }

@@ -3,6 +3,7 @@
 use super::{
     events,
     fail::TxResult,
+    row_store::Postgres,
     rows::{get, status_number},
     session::Tx,
 };
@@ -158,13 +159,13 @@ impl Removal {
             return Ok(Deleted::Refused(refusal));
         }
         let mut rows = 0;
-        for taking in statements::whole() {
+        for taking in statements::whole::<Postgres>() {
             rows += self.take(tx, &taking, id).await?;
         }
         // Whatever consumers have read: they are told that it is gone. The newest event stays for the moment.
         let newest = tx.first("SELECT coalesce(max(seq), 0) FROM event", &[]).await?;
         let newest: i64 = newest.map_or(Ok(0), |row| get(&row, 0))?;
-        rows += self.take(tx, &statements::events(newest - 1), id).await?;
+        rows += self.take(tx, &statements::events::<Postgres>(newest - 1), id).await?;
         if self.room <= 0 {
             let mark = "INSERT INTO retention (submission_id, deleting_at) VALUES ($1, $2) ON CONFLICT (submission_id) \
                         DO UPDATE SET deleting_at = coalesce(retention.deleting_at, excluded.deleting_at)";
@@ -191,7 +192,7 @@ impl Removal {
             return Ok(Deleted::Refused(refusal));
         }
         let mut rows = 0;
-        for taking in statements::expired(expiry, read_by_all(tx).await?) {
+        for taking in statements::expired::<Postgres>(expiry, read_by_all(tx).await?) {
             rows += self.take(tx, &taking, id).await?;
         }
         if self.room <= 0 {

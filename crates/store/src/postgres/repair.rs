@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     commit::{Again, Changes},
-    counting::newest_last,
+    join_counts::newest_last,
 };
 use bindery_core::{
     ItemId, JoinId, Name, SubmissionId,

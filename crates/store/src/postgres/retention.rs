@@ -2,7 +2,7 @@
 
 use super::{
     backend::PostgresStore,
-    blob_refs, events,
+    blob_refs, dead_letters, events,
     fail::TxResult,
     removal::{self, named},
     rows::{get, name, status_number},
@@ -14,6 +14,7 @@ use crate::{
         Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, PARTS, Reason, Reclaimed, Retained, Retention,
         RetentionFilter,
     },
+    rows::blob_columns,
 };
 use async_trait::async_trait;
 use bindery_core::{ContentHash, Name, SubmissionId, Timestamp, event::kind, submission::SubmissionStatus};
@@ -28,8 +29,8 @@ use tokio_postgres::Row;
 /// A worker that was seen within this time may be alive.
 const SEEN_LATELY: Duration = Duration::from_secs(60);
 
-/// The tables that deletions take rows from.
-const TABLES: &[&str] = &[
+/// The tables of the store itself that deletions take rows from.
+const PRUNED: &[&str] = &[
     "submission",
     "item",
     "artifact",
@@ -45,11 +46,6 @@ const TABLES: &[&str] = &[
     "indexed_document",
     "indexed_chunk",
     "worker",
-    "civic_alert",
-    "civic_watch",
-    "civic_notification",
-    "civic_sync_run",
-    "model_answer",
     "execution",
     "execution_history",
 ];
@@ -104,6 +100,10 @@ impl Retention for PostgresStore {
         transaction!(self.db, Write, tx => tx.execute(sql, &[&before.as_millis()]).await)
     }
 
+    async fn delete_dead_letters(&self, queue: &Name, before: Timestamp) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => dead_letters::delete_old(&tx, queue, before).await)
+    }
+
     async fn claim_sweep(&self, name: &Name, every: Duration) -> StoreResult<bool> {
         let sql = "INSERT INTO retention_sweep (name, due_at) VALUES ($1, $2) ON CONFLICT (name) \
                    DO UPDATE SET due_at = excluded.due_at WHERE retention_sweep.due_at <= $3";
@@ -128,7 +128,8 @@ impl Retention for PostgresStore {
     }
 
     async fn mark_blobs(&self, candidates: Arc<Candidates>) -> StoreResult<Marked> {
-        transaction!(self.db, Read, tx => blob_refs::mark(&tx, &candidates).await)
+        let named_in = blob_columns(self.db.setup.domains);
+        transaction!(self.db, Read, tx => blob_refs::mark(&tx, &named_in, &candidates).await)
     }
 
     async fn cache_mentions(
@@ -155,7 +156,7 @@ impl Retention for PostgresStore {
     async fn reclaim(&self, whole: bool) -> StoreResult<Reclaimed> {
         let before = self.size().await?;
         let how = if whole { "VACUUM (FULL, ANALYZE)" } else { "VACUUM" };
-        let statements: Vec<String> = TABLES.iter().map(|table| format!("{how} {table}")).collect();
+        let statements: Vec<String> = self.pruned().map(|table| format!("{how} {table}")).collect();
         self.db.upkeep(&statements).await?;
         let after = self.size().await?;
         Ok(Reclaimed { bytes: before.saturating_sub(after), complete: whole })
@@ -163,11 +164,17 @@ impl Retention for PostgresStore {
 }
 
 impl PostgresStore {
+    /// The tables that deletions take rows from.
+    fn pruned(&self) -> impl Iterator<Item = &'static str> {
+        let of_domains = self.db.setup.domains.iter().flat_map(|domain| domain.schema().pruned);
+        PRUNED.iter().chain(of_domains).copied()
+    }
+
     /// What the tables take, with their indexes.
     async fn size(&self) -> StoreResult<u64> {
         let sql =
             "SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint FROM unnest($1::text[]) name";
-        let size = self.db.ask(sql, &[&TABLES], |row| get::<i64>(row, 0)).await?;
+        let size = self.db.ask(sql, &[&self.pruned().collect::<Vec<_>>()], |row| get::<i64>(row, 0)).await?;
         Ok(size.first().map_or(0, |size| (*size).max(0) as u64))
     }
 }

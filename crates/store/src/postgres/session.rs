@@ -9,7 +9,10 @@ use super::{
     fail::{TxError, TxResult},
     news::News,
 };
-use crate::error::{StoreError, StoreResult};
+use crate::{
+    error::{StoreError, StoreResult},
+    rows::Domain,
+};
 use bindery_core::{
     Backoff, Timestamp,
     fault::{FaultPoint, Faults},
@@ -47,6 +50,7 @@ pub(super) struct Setup {
     pub(super) patience: Duration,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) faults: Arc<dyn Faults>,
+    pub(super) domains: &'static [&'static dyn Domain],
 }
 
 /// The database, as all parts of the store share it.

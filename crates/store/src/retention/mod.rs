@@ -2,7 +2,8 @@
 //!
 //! [`Retention`] is what a backend does for it: legal holds, deleting submissions with everything that is stored of them,
 //! deleting parts of them that have expired, and finding out which blobs nothing names any more. When that happens is decided
-//! by the engine and by people; [`OWNERS`] says for every table who deletes its rows.
+//! by the engine and by people; [`OWNERS`] says for every table of the store
+//! who deletes its rows, and a [domain](crate::rows::Schema::owners) for its own.
 //!
 //! **Deleting a submission** takes its rows, its events and its texts in the search index. A small one goes in one
 //! transaction, together with the event that reports it; a large one in several, marked from the first on, so that a deletion
@@ -28,7 +29,7 @@ pub(crate) use marking::{Marking, write_mentions};
 pub(crate) use owners::{BLOB_COLUMNS, PAYLOAD_COLUMNS};
 pub(crate) use types::PARTS;
 
-use crate::error::StoreResult;
+use crate::{error::StoreResult, store::Store};
 use async_trait::async_trait;
 use bindery_core::{ContentHash, Name, SubmissionId, Timestamp};
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -46,7 +47,7 @@ pub trait Retention: Send + Sync {
     /// All holds, by submission.
     async fn holds(&self) -> StoreResult<Vec<Hold>>;
 
-    /// Submissions with what matters for their retention, by their ids.
+    /// Submissions with what counts for their retention, by their ids.
     async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>>;
 
     /// How much is stored of submissions. Changes nothing.
@@ -76,6 +77,10 @@ pub trait Retention: Send + Sync {
 
     /// Deletes the rows of workers that were last seen before this time. Returns how many went.
     async fn delete_workers(&self, before: Timestamp) -> StoreResult<u64>;
+
+    /// Deletes the dead letters of a queue that were made before this time. Returns how many went. Nothing remembers them
+    /// then: the same work is done again when it is enqueued again.
+    async fn delete_dead_letters(&self, queue: &Name, before: Timestamp) -> StoreResult<u64>;
 
     /// Whether a sweep of this name is due. Of all who ask, one is told so, and it is due again after `every`.
     async fn claim_sweep(&self, name: &Name, every: Duration) -> StoreResult<bool>;
@@ -107,4 +112,19 @@ pub trait Retention: Send + Sync {
     /// pages, the write-ahead log), as far as others who use the store allow. `whole` rewrites all of it, which stops others
     /// while it takes place.
     async fn reclaim(&self, whole: bool) -> StoreResult<Reclaimed>;
+}
+
+/// How many events go in one transaction.
+const EVENTS_AT_ONCE: usize = 5_000;
+
+/// Deletes old events in portions. Returns how many went.
+pub async fn delete_events(store: &dyn Store, age: EventAge) -> StoreResult<u64> {
+    let mut total = 0;
+    loop {
+        let gone = store.delete_events(age.clone(), EVENTS_AT_ONCE).await?;
+        total += gone;
+        if gone < EVENTS_AT_ONCE as u64 {
+            return Ok(total);
+        }
+    }
 }

@@ -1,7 +1,9 @@
-//! Who deletes what: one entry for each table of either backend.
+//! Who deletes what: one entry for each table of the store on either backend. Domains have entries for theirs.
 //!
 //! A test compares this with the tables that there are, so that none is added without somebody who deletes its rows, and
 //! with `docs/retention.md`, which says the same to users.
+
+use crate::rows::BlobColumns;
 
 /// A table, and who deletes its rows when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,14 +12,18 @@ pub struct Owner {
     pub deleted: &'static str,
 }
 
+impl Owner {
+    pub const fn new(table: &'static str, deleted: &'static str) -> Self {
+        Self { table, deleted }
+    }
+}
+
 const fn owner(table: &'static str, deleted: &'static str) -> Owner {
-    Owner { table, deleted }
+    Owner::new(table, deleted)
 }
 
 const WITH_SUBMISSION: &str = "with its submission";
 const WITH_JOB: &str = "with its job, when the job ends";
-const WITH_CITY: &str = "with its city: `bindery civic city remove`";
-const RECORD: &str = "kept: a public record";
 const ONE_ROW: &str = "kept: one row for each of few names";
 const EXECUTIONS: &str = "`bindery machine prune`, `bindery prune`: some time after the execution has ended";
 const INDEX: &str = "with its document";
@@ -34,10 +40,10 @@ pub const OWNERS: &[Owner] = &[
     owner("progress_delta", BOOKKEEPING),
     owner("joins", WITH_SUBMISSION),
     owner("review", WITH_SUBMISSION),
-    owner("job", "when it is done; a dead letter with its submission, and those of councils after 90 days"),
+    owner("job", "when it is done; a dead letter with its submission, or when its domain says so"),
     owner("ready", WITH_JOB),
     owner("claim", WITH_JOB),
-    owner("event", "with its submission, or `events_days` of its workflow; those of councils after 90 days"),
+    owner("event", "with its submission, or `events_days` of its workflow, or when its domain says so"),
     owner("retention", WITH_SUBMISSION),
     owner("blob_candidate", BOOKKEEPING),
     owner("blob_mention", BOOKKEEPING),
@@ -59,56 +65,31 @@ pub const OWNERS: &[Owner] = &[
     owner("indexed_words_idx", INDEX),
     owner("indexed_words_docsize", INDEX),
     owner("indexed_words_config", ONE_ROW),
-    owner("civic_jurisdiction", WITH_CITY),
-    owner("civic_zipcode", WITH_CITY),
-    owner("civic_sync_run", "90 days after the visit"),
-    owner("civic_page", "replaced by the next visit; with its city"),
-    owner("civic_request", ONE_ROW),
-    owner("civic_meeting", RECORD),
-    owner("civic_item", RECORD),
-    owner("civic_item_revision", RECORD),
-    owner("civic_change", RECORD),
-    owner("civic_skipped", WITH_CITY),
-    owner("civic_matter", RECORD),
-    owner("civic_appearance", RECORD),
-    owner("civic_sponsorship", RECORD),
-    owner("civic_vote_event", RECORD),
-    owner("civic_ballot", RECORD),
-    owner("civic_committee", WITH_CITY),
-    owner("civic_committee_member", WITH_CITY),
-    owner("civic_person", WITH_CITY),
-    owner("civic_alert", "`bindery civic alert remove`, `bindery delete --owner`"),
-    owner("civic_watch", "`bindery civic watch remove`, `bindery delete --owner`"),
-    owner("civic_notification", "90 days after it was made, once it is settled; `bindery delete --owner`"),
-    owner("civic_document", RECORD),
-    owner("civic_text", RECORD),
-    owner("civic_unknown_topic", ONE_ROW),
-    owner("model_call", "400 days after the call"),
-    owner("model_day", ONE_ROW),
-    owner("model_answer", "90 days after the answer"),
     owner("id_block", ONE_ROW),
     owner("sqlite_sequence", ONE_ROW),
     owner("sqlite_stat1", SAMPLES),
     owner("sqlite_stat4", SAMPLES),
     owner("feed", ONE_ROW),
     owner("bindery_version", ONE_ROW),
+    owner("domain_version", ONE_ROW),
 ];
 
-/// Where blobs are named: a table, whether its rows are those of a submission, and the columns. Columns of bytes hold a hash;
-/// any hash in a text counts.
+const fn named_in(table: &'static str, of_submission: bool, columns: &'static [&'static str]) -> BlobColumns {
+    BlobColumns { table, of_submission, columns }
+}
+
+/// Where blobs are named. Columns of bytes hold a hash; any hash in a text counts.
 ///
 /// Events and histories are left out on purpose: they tell of bytes, and nobody reads a blob because of them.
-pub(crate) const BLOB_COLUMNS: &[(&str, bool, &[&str])] = &[
-    ("item", true, &["content", "data"]),
-    ("artifact", true, &["hash"]),
-    ("outcome", true, &["output", "resume"]),
-    ("job", true, &["payload", "next_payload", "resume"]),
-    ("review", true, &["input", "decision"]),
-    ("joins", true, &["on_close"]),
-    ("execution", false, &["input", "state", "output"]),
-    ("execution_letter", false, &["text"]),
-    ("civic_page", false, &["data"]),
-    ("civic_text", false, &["data"]),
+pub(crate) const BLOB_COLUMNS: &[BlobColumns] = &[
+    named_in("item", true, &["content", "data"]),
+    named_in("artifact", true, &["hash"]),
+    named_in("outcome", true, &["output", "resume"]),
+    named_in("job", true, &["payload", "next_payload", "resume"]),
+    named_in("review", true, &["input", "decision"]),
+    named_in("joins", true, &["on_close"]),
+    named_in("execution", false, &["input", "state", "output"]),
+    named_in("execution_letter", false, &["text"]),
 ];
 
 /// Columns of payloads that are blobs, which may name others.
@@ -134,15 +115,15 @@ mod tests {
 
     #[test]
     fn every_column_that_holds_a_hash_is_looked_at() {
-        use crate::portable::tables::{Kind, TABLES};
+        use crate::{portable::TABLES, rows::ColumnType};
         for table in TABLES {
             for (column, kind) in table.columns {
                 // The input of a step is compared with that of the next try, and never read.
-                if *kind != Kind::Bytes || *column == "input_hash" {
+                if *kind != ColumnType::Bytes || *column == "input_hash" {
                     continue;
                 }
                 let direct =
-                    BLOB_COLUMNS.iter().any(|(name, _, columns)| *name == table.name && columns.contains(column));
+                    BLOB_COLUMNS.iter().any(|known| known.table == table.name && known.columns.contains(column));
                 let payload = PAYLOAD_COLUMNS.contains(&(table.name, *column));
                 assert!(direct || payload, "blobs that {column} of {} names would be swept", table.name);
             }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capitals_accents_and_signs_do_not_matter() {
+    fn capitals_accents_and_signs_make_no_difference() {
         assert_eq!(word_list("Das CAFÉ, „Größe“ (12.5 %)"), "das cafe grosse 12 5");
         assert_eq!(word_list("Re\u{301}sume\u{301}"), word_list("Résumé"));
         assert_eq!(word_list("Tiếng Việt, ά, ﬁne"), "tieng viet α fine");

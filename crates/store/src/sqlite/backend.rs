@@ -1,7 +1,7 @@
-//! The store's traits on SQLite: each write is a wish to the writer thread, each read a snapshot.
+//! The store's traits on SQLite: each write is a request to the writer thread, each read a snapshot.
 
 use super::{
-    carry, claim, commit, control, events, jobs,
+    broker_claims, claim, commit, control, events, jobs,
     open::{Options, check_writable, open_frozen, open_reader},
     progress,
     reader::Readers,
@@ -168,15 +168,15 @@ impl Queue for SqliteStore {
 
     async fn adopt(&self, worker: &Name, leases: Vec<(JobId, Token)>, lease: Duration) -> StoreResult<Vec<ClaimedJob>> {
         let worker = worker.clone();
-        self.writer.write(move |tx| carry::adopt(tx, &worker, &leases, lease)).await
+        self.writer.write(move |tx| broker_claims::adopt(tx, &worker, &leases, lease)).await
     }
 
     async fn announce(&self, request: AnnounceRequest) -> StoreResult<Vec<Job>> {
-        self.writer.write(move |tx| carry::announce(tx, &request)).await
+        self.writer.write(move |tx| broker_claims::announce(tx, &request)).await
     }
 
     async fn announced(&self, jobs: Vec<JobId>, again_after: Duration) -> StoreResult<()> {
-        self.writer.write(move |tx| carry::announced(tx, &jobs, again_after)).await
+        self.writer.write(move |tx| broker_claims::announced(tx, &jobs, again_after)).await
     }
 
     async fn last_announced(&self, queue: &Name) -> StoreResult<Option<Timestamp>> {

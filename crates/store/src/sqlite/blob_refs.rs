@@ -1,7 +1,10 @@
 //! Which blobs rows name: candidates, the mark phase, and what payloads are known to name.
 
-use super::writer::{Tx, WishResult};
-use crate::retention::{BLOB_COLUMNS, Candidates, Marked, Marking, PAYLOAD_COLUMNS, write_mentions};
+use super::writer::{Tx, WriteResult};
+use crate::{
+    retention::{Candidates, Marked, Marking, PAYLOAD_COLUMNS, write_mentions},
+    rows::BlobColumns,
+};
 use bindery_core::{ContentHash, Timestamp};
 use rusqlite::{Connection, types::ValueRef};
 use std::collections::HashMap;
@@ -23,7 +26,7 @@ pub(super) fn candidates(db: &Connection, before: Option<Timestamp>, limit: usiz
     Ok(found)
 }
 
-pub(super) fn add_candidates(tx: &Tx<'_>, candidates: &Candidates) -> WishResult<()> {
+pub(super) fn add_candidates(tx: &Tx<'_>, candidates: &Candidates) -> WriteResult<()> {
     let mut add = tx.db.prepare_cached(
         "INSERT INTO blob_candidate (hash, submission_id, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
     )?;
@@ -35,9 +38,9 @@ pub(super) fn add_candidates(tx: &Tx<'_>, candidates: &Candidates) -> WishResult
     Ok(())
 }
 
-pub(super) fn mark(db: &Connection, candidates: &Candidates) -> rusqlite::Result<Marked> {
+pub(super) fn mark(db: &Connection, named_in: &[BlobColumns], candidates: &Candidates) -> rusqlite::Result<Marked> {
     let mut marking = Marking::new(candidates);
-    for (table, of_submission, columns) in BLOB_COLUMNS {
+    for BlobColumns { table, of_submission, columns } in named_in {
         let submission = if *of_submission { "submission_id" } else { "NULL" };
         let mut statement = db.prepare(&format!("SELECT {submission}, {} FROM {table}", columns.join(", ")))?;
         let mut rows = statement.query([])?;
@@ -71,7 +74,7 @@ pub(super) fn cache(
     tx: &Tx<'_>,
     read: &HashMap<ContentHash, Vec<ContentHash>>,
     gone: &[ContentHash],
-) -> WishResult<()> {
+) -> WriteResult<()> {
     let mut keep = tx
         .db
         .prepare_cached("INSERT INTO blob_mention (hash, mentions) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING")?;

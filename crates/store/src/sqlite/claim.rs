@@ -6,7 +6,7 @@
 
 use super::{
     rows::{self, JOB_COLUMNS, id_list},
-    writer::{Tx, WishResult, WriterState},
+    writer::{Tx, WriteResult, WriterState},
 };
 use crate::query::ClaimRequest;
 use bindery_core::{
@@ -32,7 +32,7 @@ impl Candidate {
     }
 }
 
-pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<ClaimedJob>> {
+pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WriteResult<Vec<ClaimedJob>> {
     promote_scheduled(tx)?;
     let paused = paused_queues(tx)?;
     let mut candidates = match &request.submissions {
@@ -46,7 +46,7 @@ pub(super) fn claim(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<C
 }
 
 /// Jobs whose time has come move to the ready index.
-pub(super) fn promote_scheduled(tx: &Tx<'_>) -> WishResult<()> {
+pub(super) fn promote_scheduled(tx: &Tx<'_>) -> WriteResult<()> {
     let mut promote =
         tx.db.prepare_cached("UPDATE job SET state = 0, due_at = NULL WHERE state = 1 AND due_at <= ?1")?;
     promote.execute([tx.now.as_millis()])?;
@@ -58,7 +58,7 @@ pub(super) fn lease(
     tx: &mut Tx<'_>,
     request: &ClaimRequest,
     candidates: Vec<Candidate>,
-) -> WishResult<Vec<ClaimedJob>> {
+) -> WriteResult<Vec<ClaimedJob>> {
     if candidates.is_empty() {
         return Ok(Vec::new());
     }
@@ -93,7 +93,7 @@ pub(super) fn candidate(row: &Row<'_>, state: &mut WriterState) -> rusqlite::Res
     Ok(Candidate { job: rows::job(row, |text| state.name(text))?, report_overdue: row.get::<_, i64>(24)? == 1 })
 }
 
-pub(super) fn paused_queues(tx: &Tx<'_>) -> WishResult<HashSet<String>> {
+pub(super) fn paused_queues(tx: &Tx<'_>) -> WriteResult<HashSet<String>> {
     Ok(rows::collect(tx.db, "SELECT name FROM queue", [], |row| row.get(0))?.into_iter().collect())
 }
 
@@ -101,7 +101,7 @@ fn unlimited_candidates(
     tx: &mut Tx<'_>,
     request: &ClaimRequest,
     paused: &HashSet<String>,
-) -> WishResult<Vec<Candidate>> {
+) -> WriteResult<Vec<Candidate>> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
         format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND limit_key IS NULL AND suspect = 0 AND queue = ?1 \
@@ -136,7 +136,7 @@ fn candidates_of(
     request: &ClaimRequest,
     submissions: &[SubmissionId],
     paused: &HashSet<String>,
-) -> WishResult<Vec<Candidate>> {
+) -> WriteResult<Vec<Candidate>> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
         format!(
             "SELECT {JOB_COLUMNS} FROM job INDEXED BY job_submission \
@@ -159,7 +159,7 @@ fn candidates_of(
 }
 
 /// The queues that have ready jobs, by jumping from one to the next in the index.
-fn ready_queues(tx: &Tx<'_>) -> WishResult<Vec<String>> {
+fn ready_queues(tx: &Tx<'_>) -> WriteResult<Vec<String>> {
     let mut next = tx.db.prepare_cached(
         "SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND suspect = 0 AND queue > ?1 \
          ORDER BY queue LIMIT 1",
@@ -177,7 +177,7 @@ fn limited_candidates(
     request: &ClaimRequest,
     paused: &HashSet<String>,
     candidates: &mut Vec<Candidate>,
-) -> WishResult<()> {
+) -> WriteResult<()> {
     let wanted = |job: &Job| is_wanted(request, paused, job);
     let mut key = std::mem::take(&mut tx.state.limit_cursor);
     let mut wrapped = key.is_empty();
@@ -203,7 +203,7 @@ fn limited_candidates(
     Ok(())
 }
 
-fn next_limit_key(tx: &Tx<'_>, after: &str) -> WishResult<Option<String>> {
+fn next_limit_key(tx: &Tx<'_>, after: &str) -> WriteResult<Option<String>> {
     let mut next = tx.db.prepare_cached(
         "SELECT limit_key FROM job WHERE state = 0 AND limit_key IS NOT NULL AND limit_key > ?1 \
          ORDER BY limit_key LIMIT 1",
@@ -218,7 +218,7 @@ fn limited_by(
     max: usize,
     wanted: &dyn Fn(&Job) -> bool,
     candidates: &mut Vec<Candidate>,
-) -> WishResult<()> {
+) -> WriteResult<()> {
     static TOP: LazyLock<String> = LazyLock::new(|| {
         format!(
             "SELECT {JOB_COLUMNS} FROM job WHERE state = 0 AND suspect = 0 AND limit_key IS NOT NULL AND limit_key = ?1 \
@@ -261,7 +261,7 @@ fn limited_by(
 }
 
 /// What is in a token bucket by now; a new bucket is full.
-pub(super) fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WishResult<f64> {
+pub(super) fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute: u32) -> WriteResult<f64> {
     let capacity = f64::from(per_minute);
     let mut find = db.prepare_cached("SELECT tokens, refilled_at FROM rate WHERE limit_key = ?1")?;
     let found: Option<(f64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
@@ -271,7 +271,7 @@ pub(super) fn tokens_now(db: &Connection, now: Timestamp, key: &str, per_minute:
     }))
 }
 
-fn spend_token(tx: &Tx<'_>, key: &str, per_minute: u32) -> WishResult<()> {
+fn spend_token(tx: &Tx<'_>, key: &str, per_minute: u32) -> WriteResult<()> {
     let left = tokens_now(tx.db, tx.now, key, per_minute)? - 1.0;
     let mut store = tx.db.prepare_cached(
         "INSERT INTO rate (limit_key, tokens, refilled_at) VALUES (?1, ?2, ?3) \

@@ -5,7 +5,7 @@ use super::{
     joins::Tally,
     repair, reviews,
     rows::{item_number, payload_columns, status_number, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::commit::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, SubmissionChange};
 use bindery_core::{
@@ -20,7 +20,7 @@ use rusqlite::OptionalExtension;
 use std::collections::HashSet;
 
 /// Applies commits one after the other.
-pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<CommitResult>> {
+pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WriteResult<Vec<CommitResult>> {
     let mut ended = jobs::end_done(tx, &done_claims(commits))?;
     let mut tally = Tally::default();
     let mut results = Vec::with_capacity(commits.len());
@@ -43,7 +43,7 @@ pub(super) fn apply(tx: &mut Tx<'_>, commits: &[Commit]) -> WishResult<Vec<Commi
 }
 
 /// The claims that a batch ends well, and that nothing else in the batch ends too: the first end of a claim counts, so
-/// their order matters.
+/// their order counts.
 fn done_claims(commits: &[Commit]) -> Vec<(JobId, Token)> {
     let mut seen = HashSet::new();
     let mut twice = HashSet::new();
@@ -63,7 +63,7 @@ fn done_claims(commits: &[Commit]) -> Vec<(JobId, Token)> {
 }
 
 /// The reason to reject, or none: then the guard has also made its own change, so that it cannot hold twice.
-fn check(tx: &Tx<'_>, commit: &Commit, ended: &mut HashSet<(JobId, Token)>) -> WishResult<Option<Rejection>> {
+fn check(tx: &Tx<'_>, commit: &Commit, ended: &mut HashSet<(JobId, Token)>) -> WriteResult<Option<Rejection>> {
     let (holds, rejection) = match &commit.guard {
         Guard::Always => return Ok(None),
         Guard::Claim { job, token, .. } if ended.remove(&(*job, *token)) => return Ok(None),
@@ -93,7 +93,7 @@ fn check(tx: &Tx<'_>, commit: &Commit, ended: &mut HashSet<(JobId, Token)>) -> W
     Ok((!holds).then_some(rejection))
 }
 
-fn submission_by_external_id(tx: &Tx<'_>, external_id: &str) -> WishResult<Option<SubmissionId>> {
+fn submission_by_external_id(tx: &Tx<'_>, external_id: &str) -> WriteResult<Option<SubmissionId>> {
     let mut find = tx.db.prepare_cached("SELECT id FROM submission WHERE external_id = ?1")?;
     Ok(find.query_row([external_id], |row| row.get(0).map(SubmissionId::from_raw)).optional()?)
 }
@@ -105,7 +105,7 @@ fn take_awaited(
     item: Option<ItemId>,
     stage: &Name,
     processor: &Name,
-) -> WishResult<bool> {
+) -> WriteResult<bool> {
     let mut take = tx.db.prepare_cached(
         "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND stage = ?3 AND processor = ?4 \
          AND (state = 4 OR (await_report_ms IS NOT NULL AND state < 4))",
@@ -120,7 +120,7 @@ fn replace_failed(
     item: Option<ItemId>,
     stage: &Name,
     processor: &Name,
-) -> WishResult<bool> {
+) -> WriteResult<bool> {
     let mut find = tx.db.prepare_cached(
         "SELECT 1 FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
          AND status = ?5",
@@ -137,7 +137,7 @@ fn replace_failed(
 }
 
 /// Whether the current result of some work is still this one.
-fn is_unchanged(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<bool> {
+fn is_unchanged(tx: &Tx<'_>, outcome: &Outcome) -> WriteResult<bool> {
     let (output, output_blob) = payload_columns(&outcome.output);
     let mut find = tx.db.prepare_cached(
         "SELECT 1 FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 \
@@ -155,7 +155,7 @@ fn is_unchanged(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<bool> {
     ))?)
 }
 
-fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<CommitResult> {
+fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WriteResult<CommitResult> {
     for submission in &changes.submissions {
         insert_submission(tx, submission)?;
     }
@@ -196,7 +196,7 @@ fn changes(tx: &mut Tx<'_>, changes: &Changes, tally: &mut Tally) -> WishResult<
     Ok(CommitResult::Applied { joins: tally.apply(tx, &changes.joins, &steps)? })
 }
 
-fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {
+fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WriteResult<()> {
     let deadline = &new.deadline;
     let next_check = [deadline.warn_at, deadline.escalate_at, deadline.at].into_iter().flatten().min();
     let mut insert = tx.db.prepare_cached(
@@ -224,7 +224,7 @@ fn insert_submission(tx: &Tx<'_>, new: &NewSubmission) -> WishResult<()> {
 }
 
 /// Most items are new; one that is there already is updated by a second statement, so that it is not counted again.
-fn upsert_item(tx: &mut Tx<'_>, item: &Item) -> WishResult<()> {
+fn upsert_item(tx: &mut Tx<'_>, item: &Item) -> WriteResult<()> {
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO item (submission_id, id, parent_id, kind, ordinal, key, label, content, data) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (submission_id, id) DO NOTHING",
@@ -252,7 +252,7 @@ fn upsert_item(tx: &mut Tx<'_>, item: &Item) -> WishResult<()> {
     Ok(())
 }
 
-fn remove_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<()> {
+fn remove_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WriteResult<()> {
     let ids = (submission.raw(), item.raw());
     for table in ["job", "outcome", "review", "artifact"] {
         let sql = format!("DELETE FROM {table} WHERE submission_id = ?1 AND item_id = ?2");
@@ -262,7 +262,7 @@ fn remove_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResul
     Ok(())
 }
 
-fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WishResult<()> {
+fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WriteResult<()> {
     let mut upsert = tx.db.prepare_cached(
         "INSERT INTO artifact (submission_id, key, item_id, hash, size, media_type) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
          ON CONFLICT (submission_id, key) DO UPDATE SET item_id = ?3, hash = ?4, size = ?5, media_type = ?6",
@@ -280,7 +280,7 @@ fn upsert_artifact(tx: &Tx<'_>, artifact: &Artifact) -> WishResult<()> {
 
 /// Most outcomes are the first of their work; one that replaces another is stored by a second statement, so that it is
 /// counted as a change.
-pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WishResult<()> {
+pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WriteResult<()> {
     let (output, output_blob) = payload_columns(&outcome.output);
     let values = (
         outcome.submission.raw(),
@@ -319,7 +319,7 @@ pub(super) fn upsert_outcome(tx: &mut Tx<'_>, outcome: &Outcome) -> WishResult<(
 }
 
 /// Only forward, and never away from a final status.
-fn advance_submission(tx: &Tx<'_>, change: &SubmissionChange) -> WishResult<()> {
+fn advance_submission(tx: &Tx<'_>, change: &SubmissionChange) -> WriteResult<()> {
     let is_final = change.status.is_final();
     let mut advance = tx.db.prepare_cached(
         "UPDATE submission SET status = ?2, error = ifnull(?3, error), completed_at = ?4, \

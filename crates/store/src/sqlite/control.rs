@@ -3,7 +3,7 @@
 use super::{
     commit, events, joins, repair,
     rows::{self, JOB_COLUMNS, item_number, status_number, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     error::StoreError,
@@ -21,14 +21,14 @@ use bindery_core::{
 use rusqlite::{OptionalExtension, types::Value};
 use serde_json::json;
 
-pub(super) fn pause(tx: &Tx<'_>, queue: &Name, because: Option<&str>) -> WishResult<bool> {
+pub(super) fn pause(tx: &Tx<'_>, queue: &Name, because: Option<&str>) -> WriteResult<bool> {
     let mut pause = tx
         .db
         .prepare_cached("INSERT INTO queue (name, paused_because) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING")?;
     Ok(pause.execute((queue.as_str(), because.unwrap_or("")))? == 1)
 }
 
-pub(super) fn resume(tx: &Tx<'_>, queue: &Name) -> WishResult<bool> {
+pub(super) fn resume(tx: &Tx<'_>, queue: &Name) -> WriteResult<bool> {
     Ok(tx.db.prepare_cached("DELETE FROM queue WHERE name = ?1")?.execute([queue.as_str()])? == 1)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn job_condition(filter: &JobFilter) -> (String, Vec<Value>) {
     (parts.join(" AND "), values)
 }
 
-fn matching_jobs(tx: &Tx<'_>, filter: &JobFilter) -> WishResult<Vec<Job>> {
+fn matching_jobs(tx: &Tx<'_>, filter: &JobFilter) -> WriteResult<Vec<Job>> {
     let (condition, values) = job_condition(filter);
     let limit = filter.limit.map_or(-1, |limit| limit as i64);
     let sql = format!("SELECT {JOB_COLUMNS} FROM job WHERE {condition} ORDER BY id LIMIT {limit}");
@@ -73,7 +73,7 @@ fn matching_jobs(tx: &Tx<'_>, filter: &JobFilter) -> WishResult<Vec<Job>> {
     Ok(jobs)
 }
 
-pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> {
+pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WriteResult<Retried> {
     let mut retried = Retried::default();
     if let Some(submission) = filter.submission {
         retried.reopened += u64::from(resume_cancelled_submission(tx, submission)?);
@@ -100,7 +100,7 @@ pub(super) fn retry(tx: &mut Tx<'_>, filter: &JobFilter) -> WishResult<Retried> 
 
 /// A dead job has failed and was counted so. Either that is uncounted, or, where its join has closed over it, the
 /// stage behind the join will run again.
-fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, bool)> {
+fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WriteResult<(Option<JoinId>, bool)> {
     let mut forget = tx.db.prepare_cached(
         "DELETE FROM outcome WHERE submission_id = ?1 AND stage = ?2 AND item_id = ?3 AND processor = ?4 AND status = ?5",
     )?;
@@ -121,14 +121,14 @@ fn take_back_failure(tx: &mut Tx<'_>, job: &Job) -> WishResult<(Option<JoinId>, 
 }
 
 /// Newer work holds the dedup key: it must not give way to the older, and the two must not run side by side.
-fn key_is_taken(tx: &Tx<'_>, job: &Job) -> WishResult<bool> {
+fn key_is_taken(tx: &Tx<'_>, job: &Job) -> WriteResult<bool> {
     let Some(key) = &job.dedup_key else { return Ok(false) };
     let mut find = tx.db.prepare_cached("SELECT 1 FROM job WHERE dedup_key = ?1 AND state < 5 AND id <> ?2")?;
     Ok(find.exists((key, job.id.raw()))?)
 }
 
 /// Attempts and losses start anew, the resume point stays. A suspect stays one: it is run apart from other work.
-fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
+fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WriteResult<()> {
     let (state, due_at) = match job.await_report_ms {
         Some(wait) => (JobState::Awaiting, Some(tx.now.as_millis().saturating_add(wait))),
         None => (JobState::Ready, None),
@@ -141,7 +141,7 @@ fn make_ready(tx: &Tx<'_>, job: &Job, join: Option<JoinId>) -> WishResult<()> {
     Ok(())
 }
 
-fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<bool> {
+fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WriteResult<bool> {
     let mut resume = tx.db.prepare_cached(
         "UPDATE submission SET status = ?2, completed_at = NULL, error = NULL WHERE id = ?1 AND status = ?3",
     )?;
@@ -161,14 +161,14 @@ fn resume_cancelled_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<
     Ok(resumed)
 }
 
-pub(super) fn unpark(tx: &Tx<'_>, until: &str) -> WishResult<u64> {
+pub(super) fn unpark(tx: &Tx<'_>, until: &str) -> WriteResult<u64> {
     let mut wake = tx.db.prepare_cached(
         "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE state = 3 AND parked_until = ?1",
     )?;
     Ok(wake.execute([until])? as u64)
 }
 
-pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult<Cancelled> {
+pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WriteResult<Cancelled> {
     let mut cancel = tx.db.prepare_cached(
         "UPDATE submission SET status = ?2, completed_at = ?3, next_check = NULL, error = 'cancelled' \
          WHERE id = ?1 AND status < ?4",
@@ -199,7 +199,7 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WishResult
     Ok(Cancelled { jobs: jobs as u64, reviews: reviews as u64, changed })
 }
 
-pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
+pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WriteResult<bool> {
     let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
     let Some(job) = matching_jobs(tx, &filter)?.into_iter().next().filter(|job| job.state.is_live()) else {
         return Ok(false);
@@ -237,7 +237,7 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WishResult<bool> {
     Ok(true)
 }
 
-pub(super) fn put_workflow(tx: &Tx<'_>, name: &Name, version: i64, text: &str) -> WishResult<()> {
+pub(super) fn put_workflow(tx: &Tx<'_>, name: &Name, version: i64, text: &str) -> WriteResult<()> {
     let mut find = tx.db.prepare_cached("SELECT text FROM workflow WHERE name = ?1 AND version = ?2")?;
     let stored: Option<String> = find.query_row((name.as_str(), version), |row| row.get(0)).optional()?;
     match stored {

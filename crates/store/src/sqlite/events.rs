@@ -2,7 +2,7 @@
 
 use super::{
     commit,
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     commit::{Commit, FeedCommit},
@@ -13,7 +13,7 @@ use rusqlite::OptionalExtension;
 
 /// Appends, unless an event with the same id is there. Positions are given in commit order, because there is one
 /// writer at a time.
-pub(super) fn append(tx: &Tx<'_>, event: &NewEvent) -> WishResult<Option<EventSeq>> {
+pub(super) fn append(tx: &Tx<'_>, event: &NewEvent) -> WriteResult<Option<EventSeq>> {
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO event (kind, submission_id, item_id, subject, id, at, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          ON CONFLICT (id) WHERE id IS NOT NULL DO NOTHING",
@@ -37,7 +37,7 @@ pub(super) fn append_about(
     submission: SubmissionId,
     item: Option<ItemId>,
     data: &serde_json::Value,
-) -> WishResult<()> {
+) -> WriteResult<()> {
     let mut find = tx.db.prepare_cached("SELECT external_id FROM submission WHERE id = ?1")?;
     let external: Option<Option<String>> = find.query_row([submission.raw()], |row| row.get(0)).optional()?;
     let mut event = NewEvent::new(kind, Some(submission), data.to_string());
@@ -56,13 +56,13 @@ pub(super) fn check(event: &NewEvent) -> Result<(), StoreError> {
         .map_err(|error| StoreError::Invalid(format!("data of {}: expected JSON: {error}", event.kind)))
 }
 
-fn position(tx: &Tx<'_>, consumer: &Name) -> WishResult<EventSeq> {
+fn position(tx: &Tx<'_>, consumer: &Name) -> WriteResult<EventSeq> {
     let mut find = tx.db.prepare_cached("SELECT position FROM consumer WHERE name = ?1")?;
     let found = find.query_row([consumer.as_str()], |row| row.get(0)).optional()?;
     Ok(found.map_or(EventSeq::START, EventSeq::from_raw))
 }
 
-pub(super) fn set_position(tx: &Tx<'_>, consumer: &Name, to: EventSeq) -> WishResult<()> {
+pub(super) fn set_position(tx: &Tx<'_>, consumer: &Name, to: EventSeq) -> WriteResult<()> {
     let mut store = tx.db.prepare_cached(
         "INSERT INTO consumer (name, position, updated_at) VALUES (?1, ?2, ?3) \
          ON CONFLICT (name) DO UPDATE SET position = ?2, updated_at = ?3",
@@ -78,7 +78,7 @@ pub(super) fn commit_feed(
     from: EventSeq,
     to: EventSeq,
     effects: &[Commit],
-) -> WishResult<FeedCommit> {
+) -> WriteResult<FeedCommit> {
     let at = position(tx, consumer)?;
     if at != from {
         return Ok(FeedCommit::Moved { at });

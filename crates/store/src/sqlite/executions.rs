@@ -3,7 +3,7 @@
 use super::{
     backend::SqliteStore,
     rows::{self, id_list},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     error::StoreResult,
@@ -157,7 +157,7 @@ impl Executions for SqliteStore {
     }
 }
 
-fn put_machine(tx: &Tx<'_>, name: &Name, text: &str) -> WishResult<i64> {
+fn put_machine(tx: &Tx<'_>, name: &Name, text: &str) -> WriteResult<i64> {
     let newest = "SELECT version, text FROM machine WHERE name = ?1 ORDER BY version DESC LIMIT 1";
     let newest = rows::first(tx.db, newest, [name.as_str()], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
     let version = match newest {
@@ -171,7 +171,7 @@ fn put_machine(tx: &Tx<'_>, name: &Name, text: &str) -> WishResult<i64> {
     Ok(version)
 }
 
-fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WishResult<Started> {
+fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WriteResult<Started> {
     if let Some(existing) = by_name(tx.db, &new.machine, &new.name)? {
         return Ok(Started::Existing(Box::new(existing)));
     }
@@ -187,7 +187,7 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WishResult<Started> {
     Ok(Started::New(ExecutionId::from_raw(id)))
 }
 
-fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WishResult<Vec<HeldExecution>> {
+fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResult<Vec<HeldExecution>> {
     let sql = format!(
         "SELECT {COLUMNS}, state FROM execution WHERE status = 0 AND due_at <= ?1 ORDER BY due_at, id LIMIT ?2"
     );
@@ -206,7 +206,7 @@ fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WishResul
     Ok(due.into_iter().map(|(execution, state)| HeldExecution { execution, token: Token(token), state }).collect())
 }
 
-fn store_step(tx: &mut Tx<'_>, step: &Step) -> WishResult<bool> {
+fn store_step(tx: &mut Tx<'_>, step: &Step) -> WriteResult<bool> {
     let id = step.id.raw();
     let held = "SELECT 1 FROM execution WHERE id = ?1 AND token = ?2";
     if rows::first(tx.db, held, (id, step.token.0), |_| Ok(()))?.is_none() {
@@ -255,7 +255,7 @@ fn store_step(tx: &mut Tx<'_>, step: &Step) -> WishResult<bool> {
 }
 
 /// What success needs no more goes; what failed may be run again.
-fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WishResult<()> {
+fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WriteResult<()> {
     let mut update = tx.db.prepare_cached(
         "UPDATE execution SET status = ?2, output = ?3, error = ?4, cause = ?5, ended_at = ?6, due_at = NULL, \
          token = NULL, owner = NULL, state = CASE WHEN ?2 = 1 THEN NULL ELSE state END WHERE id = ?1",
@@ -267,7 +267,7 @@ fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WishResult<()> {
 }
 
 /// A letter that came meanwhile makes it due at once.
-fn rest(tx: &Tx<'_>, id: i64, until: Option<Timestamp>) -> WishResult<()> {
+fn rest(tx: &Tx<'_>, id: i64, until: Option<Timestamp>) -> WriteResult<()> {
     let mut update = tx.db.prepare_cached(
         "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
          (SELECT 1 FROM execution_letter WHERE execution_id = ?1) THEN ?3 ELSE ?2 END WHERE id = ?1",
@@ -277,7 +277,7 @@ fn rest(tx: &Tx<'_>, id: i64, until: Option<Timestamp>) -> WishResult<()> {
 }
 
 /// False where nobody would read it.
-fn deliver(tx: &mut Tx<'_>, to: i64, text: &str) -> WishResult<bool> {
+fn deliver(tx: &mut Tx<'_>, to: i64, text: &str) -> WriteResult<bool> {
     let mut wake = tx.db.prepare_cached(
         "UPDATE execution SET due_at = CASE WHEN token IS NULL THEN ?2 ELSE due_at END WHERE id = ?1 AND status = 0",
     )?;
@@ -292,7 +292,7 @@ fn deliver(tx: &mut Tx<'_>, to: i64, text: &str) -> WishResult<bool> {
     Ok(true)
 }
 
-fn prune(tx: &Tx<'_>, before: Timestamp) -> WishResult<u64> {
+fn prune(tx: &Tx<'_>, before: Timestamp) -> WriteResult<u64> {
     let old = "SELECT id FROM execution WHERE ended_at < ?1";
     let mut history = tx.db.prepare_cached(&format!("DELETE FROM execution_history WHERE execution_id IN ({old})"))?;
     history.execute([before.as_millis()])?;

@@ -2,7 +2,7 @@
 
 use super::{
     rows::{id_list, item_number, payload_columns, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::commit::{Enqueued, JobEnd};
 use bindery_core::{
@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
+pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WriteResult<Enqueued> {
     if let Some(key) = &job.dedup_key
         && let Some(merged) = merge_into_live(tx, key, job)?
     {
@@ -63,9 +63,9 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, job: &NewJob) -> WishResult<Enqueued> {
     Ok(Enqueued::New(JobId::from_raw(id)))
 }
 
-/// A live job with the same key takes the newer wish in. One that is running has begun with the older wish, so it is
+/// A live job with the same key takes the newer request in. One that is running has begun with the older request, so it is
 /// marked to run once more.
-fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WishResult<Option<Enqueued>> {
+fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WriteResult<Option<Enqueued>> {
     let mut find = tx.db.prepare_cached("SELECT id, state FROM job WHERE dedup_key = ?1 AND state < 5")?;
     let live: Option<(i64, i64)> = find.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((id, state)) = live else { return Ok(None) };
@@ -96,7 +96,7 @@ fn merge_into_live(tx: &Tx<'_>, key: &str, job: &NewJob) -> WishResult<Option<En
 
 /// Ends claims that are done, all that share a token with one statement, where every one of them holds and none was
 /// enqueued again. The others are left for [`end`] to look at one by one. Returns those that have ended.
-pub(super) fn end_done(tx: &Tx<'_>, done: &[(JobId, Token)]) -> WishResult<HashSet<(JobId, Token)>> {
+pub(super) fn end_done(tx: &Tx<'_>, done: &[(JobId, Token)]) -> WriteResult<HashSet<(JobId, Token)>> {
     let mut by_token: BTreeMap<Token, Vec<JobId>> = BTreeMap::new();
     for (job, token) in done {
         by_token.entry(*token).or_default().push(*job);
@@ -118,7 +118,7 @@ pub(super) fn end_done(tx: &Tx<'_>, done: &[(JobId, Token)]) -> WishResult<HashS
     Ok(ended)
 }
 
-fn run(tx: &Tx<'_>, sql: &str) -> WishResult<()> {
+fn run(tx: &Tx<'_>, sql: &str) -> WriteResult<()> {
     tx.db.prepare_cached(sql)?.execute([])?;
     Ok(())
 }
@@ -130,7 +130,7 @@ fn millis(wait: Duration) -> i64 {
 }
 
 /// Ends a claim. False when the claim does not hold any more: then nothing was changed.
-pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishResult<bool> {
+pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WriteResult<bool> {
     let (id, token) = (job.raw(), token.0);
     let changed = match end {
         JobEnd::Done => return finish(tx, id, token),
@@ -194,7 +194,7 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
 
 /// A suspect whose run has ended is none any more. One that was given up before it began stays one: whoever runs it again
 /// runs it apart from other work.
-fn end_suspicion(tx: &Tx<'_>, id: i64) -> WishResult<()> {
+fn end_suspicion(tx: &Tx<'_>, id: i64) -> WriteResult<()> {
     let mut clear = tx
         .db
         .prepare_cached("UPDATE job SET suspect = 0, begun_with = 0, losses = 0 WHERE id = ?1 AND begun_with > 0")?;
@@ -204,7 +204,7 @@ fn end_suspicion(tx: &Tx<'_>, id: i64) -> WishResult<()> {
 
 /// What was enqueued under the job's key while it ran must run, however that run ended: the job goes on with the newer
 /// payload, and one that had been given up starts anew.
-pub(super) fn take_newer_payload(tx: &Tx<'_>, id: i64) -> WishResult<()> {
+pub(super) fn take_newer_payload(tx: &Tx<'_>, id: i64) -> WriteResult<()> {
     let mut renew = tx.db.prepare_cached(
         "UPDATE job SET dirty = 0, payload = next_payload, payload_blob = next_payload_blob, next_payload = NULL, \
          next_payload_blob = NULL, resume = NULL, cursor = 0, \
@@ -217,7 +217,7 @@ pub(super) fn take_newer_payload(tx: &Tx<'_>, id: i64) -> WishResult<()> {
 }
 
 /// The row goes, unless its key was enqueued again while it ran: then it starts afresh with the newer payload.
-fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
+fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WriteResult<bool> {
     let mut delete =
         tx.db.prepare_cached("DELETE FROM job WHERE id = ?1 AND token = ?2 AND state = 2 AND dirty = 0")?;
     if delete.execute((id, token))? == 1 {
@@ -232,7 +232,7 @@ fn finish(tx: &Tx<'_>, id: i64, token: i64) -> WishResult<bool> {
     Ok(renew.execute((id, token, tx.now.as_millis()))? == 1)
 }
 
-pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<()> {
+pub(super) fn release(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WriteResult<()> {
     let mut back = tx.db.prepare_cached(
         "UPDATE job SET state = 0, begun_with = 0, due_at = NULL, token = NULL, worker = NULL \
          WHERE id = ?1 AND token = ?2 AND state = 2",
@@ -252,7 +252,7 @@ pub(super) fn heartbeat(
     leases: &[(JobId, Token)],
     lease: Duration,
     finished: u64,
-) -> WishResult<Vec<JobId>> {
+) -> WriteResult<Vec<JobId>> {
     let mut extend =
         tx.db.prepare_cached("UPDATE job SET due_at = ?3, lease_ms = ?4 WHERE id = ?1 AND token = ?2 AND state = 2")?;
     let (until, lease_ms) = ((tx.now + lease).as_millis(), lease.as_millis() as i64);

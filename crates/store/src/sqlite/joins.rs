@@ -3,12 +3,12 @@
 use super::{
     jobs,
     rows::{self, JOIN_COLUMNS, item_number, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     commit::JoinProgress,
-    counting::{Counted, touched},
     error::StoreError,
+    join_counts::{Counted, touched},
 };
 use bindery_core::{
     JoinId,
@@ -24,13 +24,13 @@ pub(super) struct Tally(BTreeMap<JoinId, Counted>);
 
 impl Tally {
     /// Makes one commit's joins and steps. Whether a join is full is looked at when all its steps are made, so that
-    /// their order in a commit does not matter.
+    /// their order in a commit makes no difference.
     pub(super) fn apply(
         &mut self,
         tx: &mut Tx<'_>,
         new: &[NewJoin],
         steps: &[JoinStep],
-    ) -> WishResult<Vec<JoinProgress>> {
+    ) -> WriteResult<Vec<JoinProgress>> {
         for join in new {
             self.create(tx, join)?;
         }
@@ -41,7 +41,7 @@ impl Tally {
     }
 
     /// Writes what was counted, in the order of the ids.
-    pub(super) fn store(self, tx: &Tx<'_>) -> WishResult<()> {
+    pub(super) fn store(self, tx: &Tx<'_>) -> WriteResult<()> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -57,7 +57,7 @@ impl Tally {
         Ok(())
     }
 
-    fn create(&mut self, tx: &Tx<'_>, join: &NewJoin) -> WishResult<()> {
+    fn create(&mut self, tx: &Tx<'_>, join: &NewJoin) -> WriteResult<()> {
         let mut insert = tx.db.prepare_cached(
             "INSERT INTO joins (id, submission_id, stage, scope_id, expected, declared, updated_at, outer_id, \
              on_close) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -77,7 +77,7 @@ impl Tally {
         Ok(())
     }
 
-    fn counted(&mut self, tx: &Tx<'_>, id: JoinId) -> WishResult<&mut Counted> {
+    fn counted(&mut self, tx: &Tx<'_>, id: JoinId) -> WriteResult<&mut Counted> {
         let entry = match self.0.entry(id) {
             Entry::Occupied(known) => return Ok(known.into_mut()),
             Entry::Vacant(entry) => entry,
@@ -99,7 +99,7 @@ impl Tally {
     }
 
     /// Closes a full join, once, and enqueues what follows.
-    fn close_if_full(&mut self, tx: &mut Tx<'_>, id: JoinId) -> WishResult<JoinProgress> {
+    fn close_if_full(&mut self, tx: &mut Tx<'_>, id: JoinId) -> WriteResult<JoinProgress> {
         let progress = self.counted(tx, id)?.close_if_full(id);
         if progress.closed {
             enqueue_what_follows(tx, id)?;
@@ -108,7 +108,7 @@ impl Tally {
     }
 }
 
-fn enqueue_what_follows(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<()> {
+fn enqueue_what_follows(tx: &mut Tx<'_>, closed: JoinId) -> WriteResult<()> {
     let mut job = find(tx, closed)?.on_close;
     // It was planned when the join was made; the submission may have become more urgent since.
     let mut escalated = tx.db.prepare_cached("SELECT priority FROM submission WHERE id = ?1 AND escalated = 1")?;
@@ -119,13 +119,13 @@ fn enqueue_what_follows(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<()> {
 }
 
 /// One step by itself.
-pub(super) fn step(tx: &mut Tx<'_>, step: JoinStep) -> WishResult<()> {
+pub(super) fn step(tx: &mut Tx<'_>, step: JoinStep) -> WriteResult<()> {
     let mut tally = Tally::default();
     tally.apply(tx, &[], &[step])?;
     tally.store(tx)
 }
 
-pub(super) fn find(tx: &Tx<'_>, id: JoinId) -> WishResult<Join> {
+pub(super) fn find(tx: &Tx<'_>, id: JoinId) -> WriteResult<Join> {
     let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = ?1");
     Ok(rows::first(tx.db, &sql, [id.raw()], rows::join)?.ok_or_else(|| StoreError::not_found(id))?)
 }

@@ -18,17 +18,17 @@
 //! | `records` | the reads |
 //! | `retention`, `removal`, `blob_refs`, `reclaim`, `use_lock` | holds, deleting rows, which blobs are named, giving space back, who else uses the file |
 //! | `search` | the index of texts |
-//! | `civic` | city councils: answers and rows, whatever they are about |
+//! | `row_store`, `dead_letters` | the rows of domains, and what they ask of the queue |
 //! | `rows` | between rows and nouns |
 //! | `backend` | the traits, delegating to the above |
 
 mod backend;
 mod blob_refs;
-mod carry;
-mod civic;
+mod broker_claims;
 mod claim;
 mod commit;
 mod control;
+mod dead_letters;
 mod events;
 mod executions;
 mod jobs;
@@ -44,6 +44,7 @@ mod repair;
 mod report_limits;
 mod retention;
 mod reviews;
+mod row_store;
 mod rows;
 mod search;
 mod suspects;

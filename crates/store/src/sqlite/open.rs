@@ -1,6 +1,9 @@
 //! Opening the file: is it ours, is it not newer than us, and bringing it forward.
 
-use crate::error::{StoreError, StoreResult};
+use crate::{
+    error::{StoreError, StoreResult},
+    rows::{Domain, Schema, pending_migrations},
+};
 use bindery_core::{
     fault::{Faults, NoFaults},
     time::{Clock, SystemClock},
@@ -8,6 +11,7 @@ use bindery_core::{
 use bindery_files::private;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
@@ -19,20 +23,7 @@ use std::{
 const APPLICATION_ID: i32 = 0x4249_4E44;
 
 /// Applied in order; the file's `user_version` says how many it has. Never edit one that was released.
-const MIGRATIONS: [&str; 12] = [
-    include_str!("migrations/0001_initial.sql"),
-    include_str!("migrations/0002_carried.sql"),
-    include_str!("migrations/0003_worker_left.sql"),
-    include_str!("migrations/0004_decisions.sql"),
-    include_str!("migrations/0005_parts.sql"),
-    include_str!("migrations/0006_executions.sql"),
-    include_str!("migrations/0007_search.sql"),
-    include_str!("migrations/0008_civic.sql"),
-    include_str!("migrations/0009_reading.sql"),
-    include_str!("migrations/0010_suspects.sql"),
-    include_str!("migrations/0011_retention.sql"),
-    include_str!("migrations/0012_progress.sql"),
-];
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_initial.sql")];
 
 /// How to open a store.
 #[derive(Debug, Clone)]
@@ -40,6 +31,8 @@ pub struct Options {
     pub path: PathBuf,
     pub clock: Arc<dyn Clock>,
     pub faults: Arc<dyn Faults>,
+    /// Whose rows are kept besides the store's own.
+    pub domains: &'static [&'static dyn Domain],
     /// How long to wait for another process that holds the lock.
     pub busy_timeout: Duration,
 }
@@ -51,6 +44,7 @@ impl Options {
             path: path.into(),
             clock: Arc::new(SystemClock),
             faults: Arc::new(NoFaults),
+            domains: &[],
             busy_timeout: Duration::from_secs(30),
         }
     }
@@ -84,7 +78,7 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     db.pragma_update(None, "wal_autocheckpoint", 4_000).map_err(explain)?;
     db.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024).map_err(explain)?;
     db.set_prepared_statement_cache_capacity(128);
-    migrate(&mut db, &options.path).map_err(|error| match error {
+    migrate(&mut db, options).map_err(|error| match error {
         Trouble::Sql(error) => explain(error),
         Trouble::Store(error) => error,
     })?;
@@ -146,6 +140,13 @@ pub(super) fn open_frozen(options: &Options) -> StoreResult<Connection> {
     let (found, known) = (user_version(&db).map_err(explain)?, MIGRATIONS.len() as i64);
     if found < known {
         return Err(StoreError::Older { path: path.clone(), found, known });
+    }
+    let domains = applied(&db).map_err(explain)?;
+    for schema in options.domains.iter().map(|domain| domain.schema()) {
+        let (found, known) = (domains.get(schema.name).copied().unwrap_or(0), schema.sqlite.len() as i64);
+        if !pending_migrations(found, schema.sqlite, path)?.is_empty() {
+            return Err(StoreError::Older { path: path.clone(), found, known });
+        }
     }
     Ok(db)
 }
@@ -222,16 +223,45 @@ fn refuse_newer(db: &Connection, path: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// How many migrations each domain has applied.
+pub(super) fn applied(db: &Connection) -> rusqlite::Result<BTreeMap<String, i64>> {
+    let mut statement = db.prepare("SELECT domain, version FROM domain_version")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// The migrations that domains lack: domain by domain, with its version behind them.
+fn pending(db: &Connection, options: &Options) -> Result<Vec<(&'static Schema, &'static [&'static str])>, Trouble> {
+    let applied = applied(db)?;
+    let mut pending = Vec::new();
+    for schema in options.domains.iter().map(|domain| domain.schema()) {
+        let found = applied.get(schema.name).copied().unwrap_or(0);
+        let missing = pending_migrations(found, schema.sqlite, &options.path).map_err(Trouble::Store)?;
+        if !missing.is_empty() {
+            pending.push((schema, missing));
+        }
+    }
+    Ok(pending)
+}
+
 /// All missing migrations in one transaction. Two processes that start together do it one after the other.
-fn migrate(db: &mut Connection, path: &Path) -> Result<(), Trouble> {
-    if user_version(db)? == MIGRATIONS.len() as i64 {
+fn migrate(db: &mut Connection, options: &Options) -> Result<(), Trouble> {
+    if user_version(db)? == MIGRATIONS.len() as i64 && pending(db, options)?.is_empty() {
         return Ok(());
     }
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    refuse_newer(&transaction, path)?;
+    refuse_newer(&transaction, &options.path)?;
     let applied = usize::try_from(user_version(&transaction)?).unwrap_or(0);
     for migration in MIGRATIONS.iter().skip(applied) {
         transaction.execute_batch(migration)?;
+    }
+    for (schema, missing) in pending(&transaction, options)? {
+        for migration in missing {
+            transaction.execute_batch(migration)?;
+        }
+        let sql = "INSERT INTO domain_version (domain, version) VALUES (?1, ?2) \
+                   ON CONFLICT (domain) DO UPDATE SET version = excluded.version";
+        transaction.execute(sql, (schema.name, schema.sqlite.len() as i64))?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;

@@ -2,15 +2,18 @@
 
 use super::{
     backend::SqliteStore,
+    open::applied,
     progress,
-    writer::{Tx, WishError, WishResult},
+    writer::{Tx, WriteError, WriteResult},
 };
 use crate::{
     error::{StoreError, StoreResult},
     portable::{
-        CHUNK_BYTES, CHUNK_ROWS, Chunk, Load, Portable, Row, TABLES, Table, ended_early, not_empty,
-        tables::{COUNTER, Kind, from_hex, to_hex},
+        CHUNK_BYTES, CHUNK_ROWS, Chunk, Load, Portable, Row, ended_early, not_empty,
+        tables::{COUNTER, from_hex, to_hex},
+        unknown_domain,
     },
+    rows::{self, ColumnType, Table},
 };
 use async_trait::async_trait;
 use rusqlite::{
@@ -26,12 +29,30 @@ const COUNTERS: &str = "SELECT kind, next FROM id_block UNION ALL \
 
 #[async_trait]
 impl Portable for SqliteStore {
+    fn tables(&self) -> Vec<&'static Table> {
+        rows::tables(self.options().domains)
+    }
+
     async fn dump(&self, to: Sender<Chunk>) -> StoreResult<()> {
-        self.readers().read(move |db| TABLES.iter().try_for_each(|table| dump(db, table, &to))).await
+        let domains: Vec<&str> = self.options().domains.iter().map(|domain| domain.schema().name).collect();
+        let tables = self.tables();
+        let unknown = move |db: &Connection| -> rusqlite::Result<Option<String>> {
+            for domain in applied(db)?.into_keys() {
+                if !domains.contains(&domain.as_str()) {
+                    return Ok(Some(domain));
+                }
+            }
+            tables.iter().try_for_each(|table| dump(db, table, &to)).map(|()| None)
+        };
+        match self.readers().read(unknown).await? {
+            Some(domain) => Err(unknown_domain(&domain)),
+            None => Ok(()),
+        }
     }
 
     async fn load(&self, mut from: Receiver<Load>) -> StoreResult<u64> {
-        self.writer().write(move |tx| load(tx, &mut from)).await
+        let tables = self.tables();
+        self.writer().write(move |tx| load(tx, &tables, &mut from)).await
     }
 }
 
@@ -65,10 +86,10 @@ fn dump(db: &Connection, table: &'static Table, to: &Sender<Chunk>) -> rusqlite:
     Ok(())
 }
 
-fn neutral(value: ValueRef<'_>, kind: Kind) -> Value {
+fn neutral(value: ValueRef<'_>, kind: ColumnType) -> Value {
     match value {
         ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) if kind == Kind::Truth => (number != 0).into(),
+        ValueRef::Integer(number) if kind == ColumnType::Truth => (number != 0).into(),
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => number.into(),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
@@ -76,8 +97,8 @@ fn neutral(value: ValueRef<'_>, kind: Kind) -> Value {
     }
 }
 
-fn load(tx: &mut Tx<'_>, from: &mut Receiver<Load>) -> WishResult<u64> {
-    for table in TABLES.iter().filter(|table| table.name != COUNTER) {
+fn load(tx: &mut Tx<'_>, tables: &[&'static Table], from: &mut Receiver<Load>) -> WriteResult<u64> {
+    for table in tables.iter().filter(|table| table.name != COUNTER) {
         if table.is_work {
             let any: bool =
                 tx.db.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {})", table.name), [], |row| row.get(0))?;
@@ -104,7 +125,7 @@ fn load(tx: &mut Tx<'_>, from: &mut Receiver<Load>) -> WishResult<u64> {
     }
 }
 
-fn insert(tx: &Tx<'_>, chunk: &Chunk) -> WishResult<()> {
+fn insert(tx: &Tx<'_>, chunk: &Chunk) -> WriteResult<()> {
     let table = chunk.table;
     if table.name == COUNTER {
         return chunk.rows.iter().try_for_each(|row| count_on(tx, row));
@@ -120,7 +141,7 @@ fn insert(tx: &Tx<'_>, chunk: &Chunk) -> WishResult<()> {
 }
 
 /// Numbers go on above those of the other store, and above our own.
-fn count_on(tx: &Tx<'_>, row: &Row) -> WishResult<()> {
+fn count_on(tx: &Tx<'_>, row: &Row) -> WriteResult<()> {
     let (Some(kind), Some(next)) = (row["kind"].as_str(), row["next"].as_i64()) else { return Err(no_row()) };
     if kind == "review" {
         tx.db.execute("DELETE FROM sqlite_sequence WHERE name = 'review' AND seq < ?1", [next - 1])?;
@@ -135,7 +156,7 @@ fn count_on(tx: &Tx<'_>, row: &Row) -> WishResult<()> {
     Ok(())
 }
 
-fn stored(value: Option<&Value>, kind: Kind) -> WishResult<Stored> {
+fn stored(value: Option<&Value>, kind: ColumnType) -> WriteResult<Stored> {
     Ok(match value {
         None | Some(Value::Null) => Stored::Null,
         Some(Value::Bool(truth)) => Stored::Integer((*truth).into()),
@@ -144,21 +165,24 @@ fn stored(value: Option<&Value>, kind: Kind) -> WishResult<Stored> {
             (None, Some(number)) => Stored::Real(number),
             (None, None) => return Err(no_row()),
         },
-        Some(Value::String(text)) if kind == Kind::Bytes => Stored::Blob(from_hex(text).ok_or_else(no_row)?),
+        Some(Value::String(text)) if kind == ColumnType::Bytes => Stored::Blob(from_hex(text).ok_or_else(no_row)?),
         Some(Value::String(text)) => Stored::Text(text.clone()),
         Some(_) => return Err(no_row()),
     })
 }
 
-fn no_row() -> WishError {
-    WishError::Store(StoreError::Invalid("a row is not what it should be".to_owned()))
+fn no_row() -> WriteError {
+    WriteError::Store(StoreError::Invalid("a row is not what it should be".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        portable::tables::{COLUMNS_LEFT_BEHIND, LEFT_BEHIND},
+        portable::{
+            TABLES,
+            tables::{COLUMNS_LEFT_BEHIND, LEFT_BEHIND},
+        },
         sqlite::Options,
     };
 
@@ -176,7 +200,8 @@ mod tests {
             if LEFT_BEHIND.contains(&&*table) || COLUMNS_LEFT_BEHIND.contains(&(&*table, &*column)) {
                 continue;
             }
-            let carried = Table::named(&table).unwrap_or_else(|| panic!("{table} is not carried"));
+            let carried = TABLES.iter().find(|known| known.name == table);
+            let carried = carried.unwrap_or_else(|| panic!("{table} is not carried"));
             assert!(carried.columns.iter().any(|(name, _)| *name == column), "{column} of {table} is not carried");
         }
     }

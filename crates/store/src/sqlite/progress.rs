@@ -6,7 +6,7 @@
 
 use super::{
     rows::{self, RowResult},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::gather::{self, Counted};
 use crate::query::{ItemCounts, StageRow};
@@ -42,7 +42,7 @@ impl Added {
 }
 
 /// Stores what the transaction has added.
-pub(super) fn store(tx: &mut Tx<'_>) -> WishResult<()> {
+pub(super) fn store(tx: &mut Tx<'_>) -> WriteResult<()> {
     let added = &mut tx.state.added;
     if added.outcomes.is_empty() && added.items.is_empty() {
         return Ok(());
@@ -62,7 +62,7 @@ pub(super) fn store(tx: &mut Tx<'_>) -> WishResult<()> {
 }
 
 /// Counts everything anew: rows have come in past the writer.
-pub(super) fn recount(tx: &mut Tx<'_>) -> WishResult<()> {
+pub(super) fn recount(tx: &mut Tx<'_>) -> WriteResult<()> {
     tx.state.added.clear();
     tx.db.execute("DELETE FROM progress", [])?;
     tx.db.execute(

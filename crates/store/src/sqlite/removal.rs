@@ -1,11 +1,11 @@
 //! Deleting the rows of submissions, whole or in part, and remembering the blobs that they named.
 
 use super::{
-    civic::spelled,
     events,
     retention::status,
+    row_store::Sqlite,
     rows::status_number,
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::retention::{
     Deleted, Deletion, EventAge, Expiry, Reason, Refusal, mentions,
@@ -25,7 +25,7 @@ pub(super) fn delete_all(
     submissions: &[SubmissionId],
     because: Reason,
     max_rows: usize,
-) -> WishResult<Vec<Deletion>> {
+) -> WriteResult<Vec<Deletion>> {
     let mut removal = Removal::new(max_rows);
     let mut deletions = Vec::with_capacity(submissions.len());
     for id in submissions {
@@ -40,7 +40,7 @@ pub(super) fn expire_all(
     submissions: &[SubmissionId],
     expiry: &Expiry,
     max_rows: usize,
-) -> WishResult<Vec<Deletion>> {
+) -> WriteResult<Vec<Deletion>> {
     let mut removal = Removal::new(max_rows);
     let mut deletions = Vec::with_capacity(submissions.len());
     for id in submissions {
@@ -51,7 +51,7 @@ pub(super) fn expire_all(
     Ok(deletions)
 }
 
-pub(super) fn delete_events(tx: &Tx<'_>, age: &EventAge, limit: usize) -> WishResult<u64> {
+pub(super) fn delete_events(tx: &Tx<'_>, age: &EventAge, limit: usize) -> WriteResult<u64> {
     let (before, workflow, which) = match age {
         EventAge::UnderWay { workflow, before } => {
             let of = "submission_id IN (SELECT id FROM submission WHERE workflow = ?4 AND status < ?5)";
@@ -101,7 +101,7 @@ pub(super) fn named(row: &Row<'_>, found: &mut HashSet<ContentHash>) -> rusqlite
 }
 
 /// Why a submission must stay as it is; none if it may go. One whose deletion has begun goes, whatever was said since.
-fn refusal(tx: &Tx<'_>, id: SubmissionId) -> WishResult<Option<Refusal>> {
+fn refusal(tx: &Tx<'_>, id: SubmissionId) -> WriteResult<Option<Refusal>> {
     let mut find = tx.db.prepare_cached(
         "SELECT s.status, r.hold_reason, r.deleting_at FROM submission s \
          LEFT JOIN retention r ON r.submission_id = s.id WHERE s.id = ?1",
@@ -128,24 +128,24 @@ impl Removal {
         Self { room: i64::try_from(max_rows).unwrap_or(i64::MAX).max(1), candidates: HashSet::new() }
     }
 
-    fn take(&mut self, tx: &Tx<'_>, taking: &Taking, id: SubmissionId) -> WishResult<u64> {
+    fn take(&mut self, tx: &Tx<'_>, taking: &Taking, id: SubmissionId) -> WriteResult<u64> {
         if self.room <= 0 {
             return Ok(0);
         }
         let parameters = (id.raw(), self.room);
         if let Some(names) = &taking.names {
-            let mut statement = tx.db.prepare_cached(&spelled(names))?;
+            let mut statement = tx.db.prepare_cached(names)?;
             let mut rows = statement.query(parameters)?;
             while let Some(row) = rows.next()? {
                 named(row, &mut self.candidates)?;
             }
         }
-        let rows = tx.db.prepare_cached(&spelled(&taking.change))?.execute(parameters)?;
+        let rows = tx.db.prepare_cached(&taking.change)?.execute(parameters)?;
         self.room -= rows as i64;
         Ok(rows as u64)
     }
 
-    fn delete(&mut self, tx: &Tx<'_>, id: SubmissionId, because: Reason) -> WishResult<Deleted> {
+    fn delete(&mut self, tx: &Tx<'_>, id: SubmissionId, because: Reason) -> WriteResult<Deleted> {
         if self.room <= 0 {
             return Ok(Deleted::Partly { rows: 0 });
         }
@@ -153,12 +153,12 @@ impl Removal {
             return Ok(Deleted::Refused(refusal));
         }
         let mut rows = 0;
-        for taking in statements::whole() {
+        for taking in statements::whole::<Sqlite>() {
             rows += self.take(tx, &taking, id)?;
         }
         // Whatever consumers have read: they are told that it is gone. The newest event stays for the moment.
         let newest: i64 = tx.db.query_row("SELECT ifnull(max(seq), 0) FROM event", [], |row| row.get(0))?;
-        rows += self.take(tx, &statements::events(newest - 1), id)?;
+        rows += self.take(tx, &statements::events::<Sqlite>(newest - 1), id)?;
         if self.room <= 0 {
             let mut mark = tx.db.prepare_cached(
                 "INSERT INTO retention (submission_id, deleting_at) VALUES (?1, ?2) \
@@ -178,7 +178,7 @@ impl Removal {
         Ok(Deleted::Whole { rows })
     }
 
-    fn expire(&mut self, tx: &Tx<'_>, id: SubmissionId, expiry: &Expiry) -> WishResult<Deleted> {
+    fn expire(&mut self, tx: &Tx<'_>, id: SubmissionId, expiry: &Expiry) -> WriteResult<Deleted> {
         if self.room <= 0 {
             return Ok(Deleted::Partly { rows: 0 });
         }
@@ -186,7 +186,7 @@ impl Removal {
             return Ok(Deleted::Refused(refusal));
         }
         let mut rows = 0;
-        for taking in statements::expired(expiry, read_by_all(tx.db)?) {
+        for taking in statements::expired::<Sqlite>(expiry, read_by_all(tx.db)?) {
             rows += self.take(tx, &taking, id)?;
         }
         if self.room <= 0 {
@@ -203,7 +203,7 @@ impl Removal {
     }
 
     /// What the rows named may be unused now. With a submission, that one's own word does not count.
-    fn remember_candidates(&mut self, tx: &Tx<'_>, submission: i64) -> WishResult<()> {
+    fn remember_candidates(&mut self, tx: &Tx<'_>, submission: i64) -> WriteResult<()> {
         let mut remember = tx.db.prepare_cached(
             "INSERT INTO blob_candidate (hash, submission_id, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
         )?;

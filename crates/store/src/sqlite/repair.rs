@@ -6,9 +6,9 @@ use super::{
     joins::find,
     reviews,
     rows::{self, JOIN_COLUMNS, item_number, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
-use crate::{commit::Again, counting::newest_last};
+use crate::{commit::Again, join_counts::newest_last};
 use bindery_core::{
     ItemId, JoinId, Name, SubmissionId,
     event::kind,
@@ -18,7 +18,7 @@ use bindery_core::{
 use serde_json::json;
 
 /// Takes one failed arrival back. False when the join has closed over it.
-pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
+pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WriteResult<bool> {
     let mut uncount = tx.db.prepare_cached(
         "UPDATE joins SET arrived = arrived - 1, failed = failed - 1, updated_at = ?2 \
          WHERE id = ?1 AND closed_at IS NULL",
@@ -28,7 +28,7 @@ pub(super) fn uncount_failed(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
 
 /// The chain of an item begins again. What is left of it is taken back: jobs on their way to the join (a worker that has
 /// one in hand cannot commit), questions that it waits for, and what was given up. Returns the join to end in.
-pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WishResult<JoinId> {
+pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WriteResult<JoinId> {
     let generations = generations(tx, &find(tx, again.join)?)?;
     let item = item_number(again.item);
     let mut on_its_way = None;
@@ -55,7 +55,7 @@ pub(super) fn begin_again(tx: &mut Tx<'_>, again: Again) -> WishResult<JoinId> {
 
 /// An item is done again from the start, or is no more: what is under way on it, what was given up and what was asked
 /// goes. Returns what that means for the joins in which it would have ended.
-pub(super) fn take_back_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<Vec<JoinStep>> {
+pub(super) fn take_back_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WriteResult<Vec<JoinStep>> {
     let ids = (submission.raw(), item.raw());
     let mut delete = tx.db.prepare_cached(
         "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 RETURNING CASE WHEN state < 5 THEN join_id END",
@@ -69,7 +69,7 @@ pub(super) fn take_back_item(tx: &Tx<'_>, submission: SubmissionId, item: ItemId
 /// A closed join stays closed. What was repaired afterwards runs its stage again through a join of the next
 /// generation, which waits for the repairs alone and leads to the same outer joins, renewed in the same way where they
 /// have closed too. Returns the join to arrive at, and whether the submission had to be reopened.
-pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool)> {
+pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WriteResult<(JoinId, bool)> {
     let old = find(tx, closed)?;
     // An earlier repair may have run the stage again, or be about to: what is behind the newest join counts.
     let old = generations(tx, &old)?.pop().unwrap_or(old);
@@ -108,7 +108,7 @@ pub(super) fn renew(tx: &mut Tx<'_>, closed: JoinId) -> WishResult<(JoinId, bool
 }
 
 /// The joins of the same stage and scope with the same job behind them, the newest at the end.
-fn generations(tx: &Tx<'_>, one: &Join) -> WishResult<Vec<Join>> {
+fn generations(tx: &Tx<'_>, one: &Join) -> WriteResult<Vec<Join>> {
     let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3");
     let parameters = (one.submission.raw(), one.stage.as_str(), item_number(one.scope));
     let mut all = rows::collect(tx.db, &sql, parameters, rows::join)?;
@@ -118,7 +118,7 @@ fn generations(tx: &Tx<'_>, one: &Join) -> WishResult<Vec<Join>> {
     Ok(all)
 }
 
-fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WishResult<i64> {
+fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope: Option<ItemId>) -> WriteResult<i64> {
     let mut newest = tx.db.prepare_cached(
         "SELECT ifnull(max(generation), 0) FROM joins WHERE submission_id = ?1 AND stage = ?2 AND scope_id = ?3",
     )?;
@@ -127,7 +127,7 @@ fn newest_generation(tx: &Tx<'_>, submission: SubmissionId, stage: &Name, scope:
 
 /// What is behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand cannot
 /// commit, and nobody has to answer what it asks), because it would finish without the part that is being repaired.
-fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
+fn pull_back(tx: &Tx<'_>, old: &Join) -> WriteResult<bool> {
     let behind = &old.on_close;
     let asked = match behind.join {
         Some(outer) => reviews::take_back(tx, behind.submission, item_number(behind.item), outer)?,
@@ -137,14 +137,14 @@ fn pull_back(tx: &Tx<'_>, old: &Join) -> WishResult<bool> {
 }
 
 /// What is behind the join will run again. If its last run was given up, that dead letter must not be run beside it.
-fn forget_dead_run(tx: &Tx<'_>, old: &Join) -> WishResult<()> {
+fn forget_dead_run(tx: &Tx<'_>, old: &Join) -> WriteResult<()> {
     delete_behind(tx, old, "state = 5").map(drop)
 }
 
 /// Deletes the jobs behind a join: the one that it has enqueued, or those of the stages that came of it. They are of the
 /// same item and end in the same outer join, as nothing else of that item does any more. Behind the last join there is
 /// one job only.
-fn delete_behind(tx: &Tx<'_>, old: &Join, state: &str) -> WishResult<usize> {
+fn delete_behind(tx: &Tx<'_>, old: &Join, state: &str) -> WriteResult<usize> {
     let behind = &old.on_close;
     let mut delete = tx.db.prepare_cached(&format!(
         "DELETE FROM job WHERE submission_id = ?1 AND item_id = ?2 AND join_id IS ?3 AND (?3 IS NOT NULL OR stage = ?4) \
@@ -154,14 +154,14 @@ fn delete_behind(tx: &Tx<'_>, old: &Join, state: &str) -> WishResult<usize> {
     Ok(delete.execute((behind.submission.raw(), item_number(behind.item), outer, behind.stage.as_str()))?)
 }
 
-fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WishResult<bool> {
+fn expect_one_more(tx: &Tx<'_>, id: JoinId) -> WriteResult<bool> {
     let mut expect = tx.db.prepare_cached(
         "UPDATE joins SET expected = expected + 1, updated_at = ?2 WHERE id = ?1 AND closed_at IS NULL",
     )?;
     Ok(expect.execute((id.raw(), tx.now.as_millis()))? == 1)
 }
 
-fn reopen_submission(tx: &mut Tx<'_>, root: &Join) -> WishResult<bool> {
+fn reopen_submission(tx: &mut Tx<'_>, root: &Join) -> WriteResult<bool> {
     let processing = rows::status_number(SubmissionStatus::Processing);
     let completed = rows::status_number(SubmissionStatus::Completed);
     let mut reopen = tx.db.prepare_cached(

@@ -1,6 +1,6 @@
 //! The time limits of work outside count from its delivery: what a broker says about a queue moves them.
 
-use super::writer::{Tx, WishResult};
+use super::writer::{Tx, WriteResult};
 use crate::query::{DELIVERED, Undelivered};
 use bindery_core::{Name, Timestamp};
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ pub(super) fn last_announced(db: &Connection, queue: &Name) -> rusqlite::Result<
     Ok(found.map(Timestamp::from_millis))
 }
 
-pub(super) fn hold_reports(tx: &Tx<'_>, said: &Undelivered) -> WishResult<u64> {
+pub(super) fn hold_reports(tx: &Tx<'_>, said: &Undelivered) -> WriteResult<u64> {
     let (queue, now) = (said.queue.as_str(), tx.now.as_millis());
     let (until, ready) = (said.until.as_millis(), i64::try_from(said.ready).unwrap_or(i64::MAX));
     let mut delivered = tx.db.prepare_cached(&format!(

@@ -2,10 +2,10 @@
 
 use super::{
     backend::SqliteStore,
-    blob_refs, events, reclaim,
+    blob_refs, dead_letters, events, reclaim,
     removal::{self, named},
     rows::{self, status_number},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     error::{StoreError, StoreResult},
@@ -13,6 +13,7 @@ use crate::{
         Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, PARTS, Reason, Reclaimed, Retained, Retention,
         RetentionFilter,
     },
+    rows::blob_columns,
 };
 use async_trait::async_trait;
 use bindery_core::{ContentHash, Name, SubmissionId, Timestamp, event::kind, submission::SubmissionStatus};
@@ -78,6 +79,11 @@ impl Retention for SqliteStore {
         self.writer().write(move |tx| Ok(tx.db.prepare_cached(sql)?.execute([before.as_millis()])? as u64)).await
     }
 
+    async fn delete_dead_letters(&self, queue: &Name, before: Timestamp) -> StoreResult<u64> {
+        let queue = queue.clone();
+        self.writer().write(move |tx| dead_letters::delete_old(tx, &queue, before)).await
+    }
+
     async fn claim_sweep(&self, name: &Name, every: Duration) -> StoreResult<bool> {
         let name = name.clone();
         self.writer()
@@ -111,7 +117,8 @@ impl Retention for SqliteStore {
     }
 
     async fn mark_blobs(&self, candidates: Arc<Candidates>) -> StoreResult<Marked> {
-        self.readers().read(move |db| blob_refs::mark(db, &candidates)).await
+        let named_in = blob_columns(self.options().domains);
+        self.readers().read(move |db| blob_refs::mark(db, &named_in, &candidates)).await
     }
 
     async fn cache_mentions(
@@ -148,7 +155,7 @@ fn held(row: &Row<'_>) -> rusqlite::Result<Hold> {
     })
 }
 
-fn hold(tx: &Tx<'_>, submissions: &[SubmissionId], reason: &str) -> WishResult<Vec<SubmissionId>> {
+fn hold(tx: &Tx<'_>, submissions: &[SubmissionId], reason: &str) -> WriteResult<Vec<SubmissionId>> {
     let mut new = Vec::new();
     for id in submissions {
         let known = tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?.exists([id.raw()])?;
@@ -177,7 +184,7 @@ fn hold(tx: &Tx<'_>, submissions: &[SubmissionId], reason: &str) -> WishResult<V
     Ok(new)
 }
 
-fn release(tx: &Tx<'_>, submissions: &[SubmissionId]) -> WishResult<Vec<SubmissionId>> {
+fn release(tx: &Tx<'_>, submissions: &[SubmissionId]) -> WriteResult<Vec<SubmissionId>> {
     let mut released = Vec::new();
     for id in submissions {
         let mut release = tx.db.prepare_cached(

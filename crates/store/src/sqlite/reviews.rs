@@ -2,7 +2,7 @@
 
 use super::{
     rows::{self, REVIEW_COLUMNS, item_number, payload_columns, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::query::ReviewFilter;
 use bindery_core::{
@@ -12,7 +12,7 @@ use bindery_core::{
 };
 use rusqlite::{Connection, types::Value};
 
-pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WishResult<()> {
+pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WriteResult<()> {
     let (input, input_blob) = payload_columns(&new.input);
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO review (submission_id, item_id, stage, processor, join_id, queue, status, priority, reason, \
@@ -44,7 +44,7 @@ pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WishResult<()> {
 }
 
 /// Gives it to a person, unless somebody else has it and still has time.
-pub(super) fn assign(tx: &Tx<'_>, id: ReviewId, to: &str) -> WishResult<bool> {
+pub(super) fn assign(tx: &Tx<'_>, id: ReviewId, to: &str) -> WriteResult<bool> {
     let mut assign = tx.db.prepare_cached(
         "UPDATE review SET status = 1, assigned_to = ?2, assigned_until = ?3 + claim_ms \
          WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to = ?2 OR assigned_until <= ?3)))",
@@ -53,7 +53,7 @@ pub(super) fn assign(tx: &Tx<'_>, id: ReviewId, to: &str) -> WishResult<bool> {
 }
 
 /// Completes it, unless it is closed or somebody else has it and still has time.
-pub(super) fn complete(tx: &Tx<'_>, id: ReviewId, by: Option<&str>, decision: &Decision) -> WishResult<bool> {
+pub(super) fn complete(tx: &Tx<'_>, id: ReviewId, by: Option<&str>, decision: &Decision) -> WriteResult<bool> {
     let mut complete = tx.db.prepare_cached(
         "UPDATE review SET status = 2, completed_at = ?2, assigned_to = ?3, assigned_until = NULL, decision = ?4 \
          WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to IS ?3 OR assigned_until <= ?2)))",
@@ -62,7 +62,7 @@ pub(super) fn complete(tx: &Tx<'_>, id: ReviewId, by: Option<&str>, decision: &D
 }
 
 /// Open reviews about a result that was replaced, as far as no chain waits for them.
-pub(super) fn supersede(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
+pub(super) fn supersede(tx: &Tx<'_>, outcome: &Outcome) -> WriteResult<()> {
     let mut close = tx.db.prepare_cached(
         "UPDATE review SET status = 3, completed_at = ?5, decision = ?6 WHERE submission_id = ?1 AND item_id = ?2 \
          AND stage = ?3 AND processor = ?4 AND status < 2 AND goes_on",
@@ -79,7 +79,7 @@ pub(super) fn supersede(tx: &Tx<'_>, outcome: &Outcome) -> WishResult<()> {
 }
 
 /// Takes back the chains of an item that wait for a person before a join. Returns how many there were.
-pub(super) fn take_back(tx: &Tx<'_>, submission: SubmissionId, item: i64, join: JoinId) -> WishResult<usize> {
+pub(super) fn take_back(tx: &Tx<'_>, submission: SubmissionId, item: i64, join: JoinId) -> WriteResult<usize> {
     let mut close = tx.db.prepare_cached(
         "UPDATE review SET status = 3, completed_at = ?4, decision = ?5 WHERE submission_id = ?1 AND item_id = ?2 \
          AND join_id = ?3 AND status < 2 AND goes_on IS NOT 1",
@@ -89,7 +89,7 @@ pub(super) fn take_back(tx: &Tx<'_>, submission: SubmissionId, item: i64, join: 
 }
 
 /// Takes back everything that is asked about an item. Returns the joins of the chains that waited for it.
-pub(super) fn take_back_all(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WishResult<Vec<Option<i64>>> {
+pub(super) fn take_back_all(tx: &Tx<'_>, submission: SubmissionId, item: ItemId) -> WriteResult<Vec<Option<i64>>> {
     let mut close = tx.db.prepare_cached(
         "UPDATE review SET status = 3, completed_at = ?3, decision = ?4 WHERE submission_id = ?1 AND item_id = ?2 \
          AND status < 2 RETURNING CASE WHEN goes_on IS NOT 1 THEN join_id END",

@@ -2,7 +2,7 @@
 
 use super::{
     backend::SqliteStore,
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     error::{StoreError, StoreResult},
@@ -35,7 +35,7 @@ impl Search for SqliteStore {
     }
 }
 
-fn remove(tx: &Tx<'_>, collection: &str, document_id: &str) -> WishResult<bool> {
+fn remove(tx: &Tx<'_>, collection: &str, document_id: &str) -> WriteResult<bool> {
     let key = (collection, document_id);
     tx.db.prepare_cached("DELETE FROM indexed_chunk WHERE collection = ?1 AND document_id = ?2")?.execute(key)?;
     let removed = tx
@@ -45,7 +45,7 @@ fn remove(tx: &Tx<'_>, collection: &str, document_id: &str) -> WishResult<bool> 
     Ok(removed > 0)
 }
 
-fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WishResult<()> {
+fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WriteResult<()> {
     if let Some(submission) = document.submission
         && !tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?.exists([submission.raw()])?
     {

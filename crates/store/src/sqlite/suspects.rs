@@ -3,7 +3,7 @@
 use super::{
     claim::{self, Candidate, candidate, is_wanted, paused_queues, promote_scheduled, tokens_now},
     rows::{JOB_COLUMNS, id_list},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::query::ClaimRequest;
 use bindery_core::{
@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The next group: those with the fewest losses first, large groups before small ones.
-pub(super) fn claim_suspects(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishResult<Vec<ClaimedJob>> {
+pub(super) fn claim_suspects(tx: &mut Tx<'_>, request: &ClaimRequest) -> WriteResult<Vec<ClaimedJob>> {
     static NEXT: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {JOB_COLUMNS} FROM job WHERE suspect > 0 AND state = 0 ORDER BY losses, suspect DESC, id")
     });
@@ -48,7 +48,7 @@ pub(super) fn claim_suspects(tx: &mut Tx<'_>, request: &ClaimRequest) -> WishRes
 struct Limits(HashMap<Name, (i64, Option<f64>)>);
 
 impl Limits {
-    fn let_through(&mut self, tx: &Tx<'_>, limit: Option<&Limit>) -> WishResult<bool> {
+    fn let_through(&mut self, tx: &Tx<'_>, limit: Option<&Limit>) -> WriteResult<bool> {
         let Some(limit) = limit else { return Ok(true) };
         let (mut running, mut tokens) = if let Some(known) = self.0.get(&limit.key) {
             *known
@@ -70,7 +70,7 @@ impl Limits {
 }
 
 /// Marks that a run of these suspects begins, and of nothing else. Returns those that are still held.
-pub(super) fn begin_suspects(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WishResult<Vec<JobId>> {
+pub(super) fn begin_suspects(tx: &Tx<'_>, leases: &[(JobId, Token)]) -> WriteResult<Vec<JobId>> {
     let mut by_token: BTreeMap<Token, Vec<i64>> = BTreeMap::new();
     for (job, token) in leases {
         by_token.entry(*token).or_default().push(job.raw());

@@ -3,7 +3,7 @@
 use super::{
     events, jobs,
     rows::{self, to_json},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::{
     leases_ahead::{CLOCKS_DIFFER, LOOKED_AT_BEYOND, Lease},
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i64 = 100;
 
-pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
+pub(super) fn sweep(tx: &mut Tx<'_>) -> WriteResult<Swept> {
     shorten_waits_of_wrong_clocks(tx)?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx)?,
@@ -47,7 +47,7 @@ impl Lost {
 }
 
 /// A worker that stopped answering loses its jobs.
-fn expire_leases(tx: &mut Tx<'_>) -> WishResult<u64> {
+fn expire_leases(tx: &mut Tx<'_>) -> WriteResult<u64> {
     let sql = format!("SELECT {} FROM job WHERE state = 2 AND due_at < ?1", Lost::COLUMNS);
     let mut expired = rows::collect(tx.db, &sql, [tx.now.as_millis()], Lost::read)?;
     expired.extend(leases_of_wrong_clocks(tx)?);
@@ -55,7 +55,7 @@ fn expire_leases(tx: &mut Tx<'_>) -> WishResult<u64> {
 }
 
 /// Those whose [lease ends later than it can](crate::leases_ahead), and was not extended for as long as it holds.
-fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WishResult<Vec<Lost>> {
+fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WriteResult<Vec<Lost>> {
     let sql = format!(
         "SELECT {}, due_at, lease_ms FROM job WHERE state = 2 AND due_at > ?1 AND due_at > ?2 + lease_ms \
          AND lease_ms > 0",
@@ -73,7 +73,7 @@ fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WishResult<Vec<Lost>> {
 
 /// A retry or a parked job that is due later than it can be was stored by a process whose clock was
 /// ahead; else nobody could take it until that time has come. It waits for as long as it should, from now on.
-fn shorten_waits_of_wrong_clocks(tx: &Tx<'_>) -> WishResult<()> {
+fn shorten_waits_of_wrong_clocks(tx: &Tx<'_>) -> WriteResult<()> {
     let now = tx.now.as_millis();
     let mut shorten = tx.db.prepare_cached(
         "UPDATE job SET due_at = ?1 + lease_ms WHERE state IN (1, 3) AND due_at > ?2 AND lease_ms > 0 \
@@ -84,7 +84,7 @@ fn shorten_waits_of_wrong_clocks(tx: &Tx<'_>) -> WishResult<()> {
 }
 
 /// The same for workers that are known to have died, before their leases have run out.
-pub(super) fn release_dead_workers(tx: &Tx<'_>, workers: &[Name]) -> WishResult<u64> {
+pub(super) fn release_dead_workers(tx: &Tx<'_>, workers: &[Name]) -> WriteResult<u64> {
     let sql =
         format!("SELECT {} FROM job WHERE state = 2 AND worker IN (SELECT value FROM json_each(?1))", Lost::COLUMNS);
     let held = rows::collect(tx.db, &sql, [to_json(&workers)], Lost::read)?;
@@ -92,7 +92,7 @@ pub(super) fn release_dead_workers(tx: &Tx<'_>, workers: &[Name]) -> WishResult<
 }
 
 /// No attempt is used up, but whatever a lost worker held is [suspect](crate::suspects).
-fn give_back(tx: &Tx<'_>, lost: &[Lost]) -> WishResult<u64> {
+fn give_back(tx: &Tx<'_>, lost: &[Lost]) -> WriteResult<u64> {
     let mut together: HashMap<Option<&str>, i64> = HashMap::new();
     for job in lost.iter().filter(|job| !job.held.carried) {
         *together.entry(job.worker.as_deref()).or_default() += 1;
@@ -112,7 +112,7 @@ fn give_back(tx: &Tx<'_>, lost: &[Lost]) -> WishResult<u64> {
 }
 
 /// What a parked job waits for may be there by now: it tries by itself, whoever parked it.
-fn wake_parked(tx: &Tx<'_>) -> WishResult<u64> {
+fn wake_parked(tx: &Tx<'_>) -> WriteResult<u64> {
     let mut wake = tx.db.prepare_cached(
         "UPDATE job SET state = 0, parked_until = NULL, due_at = NULL WHERE state = 3 AND due_at <= ?1",
     )?;
@@ -120,7 +120,7 @@ fn wake_parked(tx: &Tx<'_>) -> WishResult<u64> {
 }
 
 /// A report that did not come is somebody's decision: the waiting job becomes ready, marked as overdue.
-fn wake_overdue(tx: &Tx<'_>) -> WishResult<u64> {
+fn wake_overdue(tx: &Tx<'_>) -> WriteResult<u64> {
     let mut wake =
         tx.db.prepare_cached("UPDATE job SET state = 0, overdue = 1, due_at = NULL WHERE state = 4 AND due_at < ?1")?;
     Ok(wake.execute([tx.now.as_millis()])? as u64)
@@ -135,7 +135,7 @@ struct Due {
     escalated: bool,
 }
 
-fn check_deadlines(tx: &mut Tx<'_>, swept: &mut Swept) -> WishResult<()> {
+fn check_deadlines(tx: &mut Tx<'_>, swept: &mut Swept) -> WriteResult<()> {
     let due = rows::collect(
         tx.db,
         "SELECT id, deadline_at, warn_at, escalate_at, warned, escalated FROM submission \
@@ -158,7 +158,7 @@ fn check_deadlines(tx: &mut Tx<'_>, swept: &mut Swept) -> WishResult<()> {
     Ok(())
 }
 
-fn check_deadline(tx: &mut Tx<'_>, due: &Due, swept: &mut Swept) -> WishResult<()> {
+fn check_deadline(tx: &mut Tx<'_>, due: &Due, swept: &mut Swept) -> WriteResult<()> {
     let now = tx.now.as_millis();
     let passed = |at: Option<i64>| at.is_some_and(|at| at <= now);
     let (breached, escalate) = (passed(due.deadline_at), passed(due.escalate_at) && !due.escalated);
@@ -186,12 +186,12 @@ fn check_deadline(tx: &mut Tx<'_>, due: &Due, swept: &mut Swept) -> WishResult<(
     Ok(())
 }
 
-fn announce(tx: &Tx<'_>, due: &Due, event_kind: &str) -> WishResult<()> {
+fn announce(tx: &Tx<'_>, due: &Due, event_kind: &str) -> WriteResult<()> {
     let deadline = due.deadline_at.map(bindery_core::Timestamp::from_millis);
     events::append_about(tx, event_kind, due.id, None, &json!({"deadline": deadline}))
 }
 
-fn raise_priority(tx: &Tx<'_>, id: SubmissionId) -> WishResult<()> {
+fn raise_priority(tx: &Tx<'_>, id: SubmissionId) -> WriteResult<()> {
     let raise = (id.raw(), ESCALATION);
     tx.db.prepare_cached("UPDATE submission SET priority = priority + ?2 WHERE id = ?1")?.execute(raise)?;
     tx.db

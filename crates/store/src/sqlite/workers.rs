@@ -2,13 +2,13 @@
 
 use super::{
     rows::{self, RowResult},
-    writer::{Tx, WishResult},
+    writer::{Tx, WriteResult},
 };
 use crate::query::WorkerView;
 use bindery_core::{Name, Timestamp};
 use rusqlite::Connection;
 
-pub(super) fn arrive(tx: &Tx<'_>, worker: &Name) -> WishResult<()> {
+pub(super) fn arrive(tx: &Tx<'_>, worker: &Name) -> WriteResult<()> {
     let mut arrive = tx.db.prepare_cached(
         "INSERT INTO worker (name, started_at, seen_at, running, finished) VALUES (?1, ?2, ?2, 0, 0) \
          ON CONFLICT (name) DO UPDATE SET started_at = ?2, seen_at = ?2, left_at = NULL, running = 0, finished = 0",
@@ -17,7 +17,7 @@ pub(super) fn arrive(tx: &Tx<'_>, worker: &Name) -> WishResult<()> {
     Ok(())
 }
 
-pub(super) fn leave(tx: &Tx<'_>, worker: &Name, finished: u64) -> WishResult<()> {
+pub(super) fn leave(tx: &Tx<'_>, worker: &Name, finished: u64) -> WriteResult<()> {
     let mut leave = tx.db.prepare_cached(
         "INSERT INTO worker (name, started_at, seen_at, left_at, running, finished) VALUES (?1, ?2, ?2, ?2, 0, ?3) \
          ON CONFLICT (name) DO UPDATE SET seen_at = ?2, left_at = ?2, running = 0, finished = ?3",

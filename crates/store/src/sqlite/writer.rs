@@ -100,44 +100,44 @@ impl Tx<'_> {
 
 type Answer<T> = oneshot::Sender<StoreResult<T>>;
 
-/// One caller's wish, with its type hidden.
-trait Wish: Send {
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WishError>;
+/// One caller's request, with its type hidden.
+trait WriteRequest: Send {
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WriteError>;
     fn answer(self: Box<Self>, failure: Option<StoreError>);
 }
 
-struct TypedWish<F, T> {
+struct TypedRequest<F, T> {
     work: Option<F>,
     result: Option<StoreResult<T>>,
     answer: Answer<T>,
 }
 
-/// Why a wish failed: SQLite said no, or we did.
-pub(super) enum WishError {
+/// Why a request failed: SQLite said no, or we did.
+pub(super) enum WriteError {
     Sql(rusqlite::Error),
     Store(StoreError),
 }
 
-impl From<rusqlite::Error> for WishError {
+impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-impl From<StoreError> for WishError {
+impl From<StoreError> for WriteError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-pub(super) type WishResult<T> = Result<T, WishError>;
+pub(super) type WriteResult<T> = Result<T, WriteError>;
 
-impl<F, T> Wish for TypedWish<F, T>
+impl<F, T> WriteRequest for TypedRequest<F, T>
 where
-    F: FnOnce(&mut Tx<'_>) -> WishResult<T> + Send,
+    F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send,
     T: Send,
 {
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WishError> {
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), WriteError> {
         let Some(work) = self.work.take() else { return Ok(()) };
         self.result = Some(Ok(work(tx)?));
         Ok(())
@@ -155,7 +155,7 @@ where
 
 /// The handle that callers share.
 pub(super) struct Writer {
-    wishes: Option<Sender<Box<dyn Wish>>>,
+    requests: Option<Sender<Box<dyn WriteRequest>>>,
     thread: Option<JoinHandle<()>>,
     pub(super) changes: watch::Sender<u64>,
     /// Why nothing is written.
@@ -171,19 +171,19 @@ impl fmt::Debug for Writer {
 impl Writer {
     pub(super) fn start(options: Options) -> StoreResult<Self> {
         let db = open_writer(&options)?;
-        let (wishes, inbox) = channel();
+        let (requests, inbox) = channel();
         let (changes, _) = watch::channel(0);
         let announce = changes.clone();
         let thread = std::thread::Builder::new()
             .name("bindery-writer".to_owned())
             .spawn(move || Group::new(options, db, announce).serve(&inbox))
             .map_err(|error| StoreError::Database(format!("the writer thread did not start: {error}")))?;
-        Ok(Self { wishes: Some(wishes), thread: Some(thread), changes, refusal: None })
+        Ok(Self { requests: Some(requests), thread: Some(thread), changes, refusal: None })
     }
 
     /// For a store that cannot be written: every change is refused with this.
     pub(super) fn refusing(refusal: StoreError) -> Self {
-        Self { wishes: None, thread: None, changes: watch::channel(0).0, refusal: Some(refusal) }
+        Self { requests: None, thread: None, changes: watch::channel(0).0, refusal: Some(refusal) }
     }
 
     pub(super) fn is_refusing(&self) -> bool {
@@ -193,14 +193,14 @@ impl Writer {
     /// Runs `work` in the next transaction and returns once that is durable.
     pub(super) async fn write<T, F>(&self, work: F) -> StoreResult<T>
     where
-        F: FnOnce(&mut Tx<'_>) -> WishResult<T> + Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> WriteResult<T> + Send + 'static,
         T: Send + 'static,
     {
         let (answer, result) = oneshot::channel();
-        let wish = Box::new(TypedWish { work: Some(work), result: None, answer });
+        let request = Box::new(TypedRequest { work: Some(work), result: None, answer });
         let closed = || self.refusal.clone().unwrap_or(StoreError::Closed);
-        let wishes = self.wishes.as_ref().ok_or_else(closed)?;
-        wishes.send(wish).map_err(|_| StoreError::Closed)?;
+        let requests = self.requests.as_ref().ok_or_else(closed)?;
+        requests.send(request).map_err(|_| StoreError::Closed)?;
         result.await.map_err(|_| StoreError::Closed)?
     }
 }
@@ -208,7 +208,7 @@ impl Writer {
 impl Drop for Writer {
     /// Waits for what was handed over, so that closing a store loses nothing.
     fn drop(&mut self) {
-        self.wishes = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -227,7 +227,7 @@ impl Group {
         Self { options, db, state: WriterState::default(), changes }
     }
 
-    fn serve(mut self, inbox: &Receiver<Box<dyn Wish>>) {
+    fn serve(mut self, inbox: &Receiver<Box<dyn WriteRequest>>) {
         while let Ok(first) = inbox.recv() {
             self.commit_group(first, inbox);
         }
@@ -236,7 +236,7 @@ impl Group {
         let _ = self.db.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
     }
 
-    fn commit_group(&mut self, first: Box<dyn Wish>, inbox: &Receiver<Box<dyn Wish>>) {
+    fn commit_group(&mut self, first: Box<dyn WriteRequest>, inbox: &Receiver<Box<dyn WriteRequest>>) {
         if let Err(error) = self.db.execute_batch("BEGIN IMMEDIATE") {
             let error = self.explain(&error);
             tracing::debug!(error = %error, "a transaction could not begin");
@@ -245,11 +245,11 @@ impl Group {
         }
         let begun = Instant::now();
         let changes_before = self.db.total_changes();
-        let mut done: Vec<(Box<dyn Wish>, Option<StoreError>)> = Vec::new();
+        let mut done: Vec<(Box<dyn WriteRequest>, Option<StoreError>)> = Vec::new();
         let mut next = Some(first);
-        while let Some(mut wish) = next.take() {
-            let failure = self.run_one(wish.as_mut());
-            done.push((wish, failure));
+        while let Some(mut request) = next.take() {
+            let failure = self.run_one(request.as_mut());
+            done.push((request, failure));
             if self.db.is_autocommit() {
                 break; // SQLite rolled the whole transaction back: a full disk does that
             }
@@ -269,13 +269,13 @@ impl Group {
             // Moving what is in the WAL to its place makes room in it; on a full disk nothing else would.
             let _ = self.db.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
         }
-        for (wish, failure) in done {
-            wish.answer(failure.or_else(|| verdict.clone()));
+        for (request, failure) in done {
+            request.answer(failure.or_else(|| verdict.clone()));
         }
     }
 
     /// Commits; the error of the group if that was not possible.
-    fn end_group(&mut self, done: &[(Box<dyn Wish>, Option<StoreError>)]) -> Option<StoreError> {
+    fn end_group(&mut self, done: &[(Box<dyn WriteRequest>, Option<StoreError>)]) -> Option<StoreError> {
         if self.db.is_autocommit() {
             self.state.blocks.clear();
             let cause = done.iter().find_map(|(_, failure)| failure.clone());
@@ -293,27 +293,27 @@ impl Group {
         Some(error)
     }
 
-    /// Runs one wish in a savepoint. A wish that fails leaves nothing behind.
-    fn run_one(&mut self, wish: &mut dyn Wish) -> Option<StoreError> {
-        if let Err(error) = run_cached(&self.db, "SAVEPOINT wish") {
+    /// Runs one request in a savepoint. A request that fails leaves nothing behind.
+    fn run_one(&mut self, request: &mut dyn WriteRequest) -> Option<StoreError> {
+        if let Err(error) = run_cached(&self.db, "SAVEPOINT request") {
             return Some(self.explain(&error));
         }
         let now = self.options.clock.now();
         let mut tx = Tx { db: &self.db, now, state: &mut self.state };
-        let result = catch_unwind(AssertUnwindSafe(|| wish.run(&mut tx).and_then(|()| progress::store(&mut tx))));
+        let result = catch_unwind(AssertUnwindSafe(|| request.run(&mut tx).and_then(|()| progress::store(&mut tx))));
         let failure = match result {
-            Ok(Ok(())) => match run_cached(&self.db, "RELEASE wish") {
+            Ok(Ok(())) => match run_cached(&self.db, "RELEASE request") {
                 Ok(()) => return None,
                 Err(error) => self.explain(&error),
             },
-            Ok(Err(WishError::Store(error))) => error,
-            Ok(Err(WishError::Sql(error))) => self.explain(&error),
+            Ok(Err(WriteError::Store(error))) => error,
+            Ok(Err(WriteError::Sql(error))) => self.explain(&error),
             Err(_) => StoreError::Database("a statement panicked; nothing of it was stored".to_owned()),
         };
         self.state.blocks.clear();
         self.state.added.clear();
         if !self.db.is_autocommit() {
-            let _ = run_cached(&self.db, "ROLLBACK TO wish").and_then(|()| run_cached(&self.db, "RELEASE wish"));
+            let _ = run_cached(&self.db, "ROLLBACK TO request").and_then(|()| run_cached(&self.db, "RELEASE request"));
         }
         Some(failure)
     }

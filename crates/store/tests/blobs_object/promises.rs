@@ -40,11 +40,11 @@ async fn damaged_bytes_are_never_returned_and_a_put_repairs_them() {
     let blobs = stage.open().await;
     let scratch = tempfile::tempdir().unwrap();
     let (source, target) = (scratch.path().join("minutes.txt"), scratch.path().join("copy.txt"));
-    let bytes = b"the minutes of the 2nd meeting".to_vec();
+    let bytes = b"the minutes of the 2nd session".to_vec();
     fs::write(&source, &bytes).unwrap();
     let hash = blobs.put(bytes.clone()).await.unwrap().hash;
 
-    for damage in ["the minutes of the 3rd meeting", "the", "", "the minutes of the 2nd meeting!"] {
+    for damage in ["the minutes of the 3rd session", "the", "", "the minutes of the 2nd session!"] {
         for repair_from_file in [false, true] {
             stage.write(&Stage::blob_key(hash), damage.as_bytes()).await;
             for result in [

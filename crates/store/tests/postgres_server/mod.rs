@@ -5,7 +5,7 @@
 
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
-    conformance::Fixture,
+    conformance::{Fixture, rows::DOMAINS},
     postgres::{PostgresOptions, PostgresStore},
 };
 use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
@@ -102,7 +102,8 @@ impl Server {
     /// An empty store with a clock that stands still.
     pub(crate) async fn fixture(&self) -> Fixture {
         let clock = Arc::new(ManualClock::default());
-        let options = PostgresOptions { clock: Some(Arc::clone(&clock) as Arc<dyn Clock>), ..self.options() };
+        let clock_of_store = Some(Arc::clone(&clock) as Arc<dyn Clock>);
+        let options = PostgresOptions { clock: clock_of_store, domains: DOMAINS, ..self.options() };
         let store = PostgresStore::open(options).await.expect("a new schema opens");
         Fixture::new(Arc::new(store), clock)
     }

@@ -1,6 +1,7 @@
 //! One city, from its first job to its result.
 
 use super::{CityProcessed, CityStatus, Processing};
+use crate::records::{CIVIC_QUEUE, Civic as _, standing_submission};
 use bindery_core::{
     Name, SubmissionId, Timestamp,
     job::{ENGINE_QUEUE, JobState},
@@ -8,7 +9,6 @@ use bindery_core::{
 use bindery_engine::{StopSignal, Worker, WorkerOptions, stop_pair};
 use bindery_store::{
     StoreError, StoreResult,
-    civic::{CIVIC_QUEUE, standing_submission},
     query::{JobFilter, JobView},
 };
 use std::time::{Duration, Instant};
@@ -18,33 +18,33 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Processing {
     /// Works on the jobs of one city until it is quiet.
-    pub async fn process_city(&self, banana: &str, threads: usize, stop: &StopSignal) -> CityProcessed {
+    pub async fn process_city(&self, city_key: &str, threads: usize, stop: &StopSignal) -> CityProcessed {
         let begun = Instant::now();
-        let result = self.worked_on(banana, threads, stop).await;
+        let result = self.worked_on(city_key, threads, stop).await;
         let mut result = result.unwrap_or_else(|error| {
-            tracing::error!(%error, city = banana, "a city is not processed");
-            CityProcessed::without_work(banana, CityStatus::Failed, of_store(&error))
+            tracing::error!(%error, city = city_key, "a city is not processed");
+            CityProcessed::without_work(city_key, CityStatus::Failed, of_store(&error))
         });
         result.duration_seconds = begun.elapsed().as_secs_f64();
         self.hearing.city_ended(&result);
         result
     }
 
-    async fn worked_on(&self, banana: &str, threads: usize, stop: &StopSignal) -> StoreResult<CityProcessed> {
+    async fn worked_on(&self, city_key: &str, threads: usize, stop: &StopSignal) -> StoreResult<CityProcessed> {
         let store = self.engine.store();
-        let Some(submission) = store.find_submission(&standing_submission(banana)).await? else {
-            if store.civic().jurisdiction(banana).await?.is_none() {
-                let why = crate::conductor::unknown(banana);
-                return Ok(CityProcessed::without_work(banana, CityStatus::Skipped, why));
+        let Some(submission) = store.find_submission(&standing_submission(city_key)).await? else {
+            if store.civic().jurisdiction(city_key).await?.is_none() {
+                let why = crate::conductor::unknown(city_key);
+                return Ok(CityProcessed::without_work(city_key, CityStatus::Skipped, why));
             }
             // Nothing of it was ever queued.
-            return Ok(CityProcessed { status: CityStatus::Completed, ..CityProcessed::of(banana) });
+            return Ok(CityProcessed { status: CityStatus::Completed, ..CityProcessed::of(city_key) });
         };
-        self.hearing.take(banana);
+        self.hearing.take(city_key);
         let trouble = self.work_until_quiet(submission.id, threads, stop).await?;
-        let mut result = CityProcessed::of(banana);
+        let mut result = CityProcessed::of(city_key);
         let left = store.jobs(of_city(submission.id, Vec::new())).await?;
-        result.add_up(&self.hearing.take(banana), &left, stop.is_stopping());
+        result.add_up(&self.hearing.take(city_key), &left, stop.is_stopping());
         if let Some(trouble) = trouble {
             result.status = CityStatus::Failed;
             result.error_message = Some(trouble);

@@ -4,8 +4,9 @@
 //! time. Of a process on this machine one can know at once that it is gone, and need not wait.
 
 use crate::conductor::presence::IsDead;
+use crate::records::CIVIC_QUEUE;
 use bindery_core::{Name, job::JobState};
-use bindery_store::{Store, StoreResult, civic::CIVIC_QUEUE, query::JobFilter};
+use bindery_store::{Store, StoreResult, query::JobFilter};
 use std::collections::BTreeSet;
 
 /// Gives back what workers hold that have died, as far as `is_dead` knows. Returns how many jobs that were.

@@ -55,9 +55,9 @@ impl Hearing {
     }
 
     /// The jobs of a city that were heard of since it was last asked, by what they are about.
-    pub(super) fn take(&self, banana: &str) -> BTreeMap<String, Heard> {
+    pub(super) fn take(&self, city_key: &str) -> BTreeMap<String, Heard> {
         let mut heard = self.lock();
-        let (ours, others) = std::mem::take(&mut *heard).into_iter().partition(|((city, _), _)| city == banana);
+        let (ours, others) = std::mem::take(&mut *heard).into_iter().partition(|((city, _), _)| city == city_key);
         *heard = others;
         drop(heard);
         let ours: BTreeMap<(String, String), Heard> = ours;
@@ -84,7 +84,7 @@ impl Hearing {
 impl ReadingObserver for Hearing {
     fn job_ended(&self, report: &JobReport) {
         let mut all = self.lock();
-        let heard = all.entry((report.banana.clone(), report.source_url.clone())).or_default();
+        let heard = all.entry((report.city_key.clone(), report.source_url.clone())).or_default();
         heard.tally.add(&report.tally);
         heard.error.clone_from(&report.error);
         drop(all);

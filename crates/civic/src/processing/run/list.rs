@@ -2,8 +2,8 @@
 
 use super::{CITIES_AT_ONCE, CityProcessed, CityStatus, Processing};
 use crate::conductor::{Conductor, SyncResult};
+use crate::records::SyncStatus;
 use bindery_engine::StopSignal;
-use bindery_store::civic::SyncStatus;
 use serde::Serialize;
 use std::{
     collections::HashMap,
@@ -25,15 +25,15 @@ pub struct Visited {
 impl Processing {
     /// Works on the jobs of these cities until each is quiet. Observers hear of each as it ends; the results are in the
     /// order of the list.
-    pub async fn process_cities(&self, bananas: &[String], stop: &StopSignal) -> Vec<CityProcessed> {
+    pub async fn process_cities(&self, city_keys: &[String], stop: &StopSignal) -> Vec<CityProcessed> {
         let processing = self.clone();
-        self.each(bananas, stop, move |banana, turn, stop| {
+        self.each(city_keys, stop, move |city_key, turn, stop| {
             let processing = processing.clone();
-            async move { turn.process(&processing, &banana, &stop).await }
+            async move { turn.process(&processing, &city_key, &stop).await }
         })
         .await
         .into_iter()
-        .map(|(banana, result)| result.unwrap_or_else(|| not_begun(&banana)))
+        .map(|(city_key, result)| result.unwrap_or_else(|| not_begun(&city_key)))
         .collect()
     }
 
@@ -41,17 +41,17 @@ impl Processing {
     pub async fn sync_and_process_cities(
         &self,
         conductor: &Conductor,
-        bananas: &[String],
+        city_keys: &[String],
         stop: &StopSignal,
     ) -> Vec<Visited> {
         let (processing, conductor) = (self.clone(), conductor.clone());
-        self.each(bananas, stop, move |banana, turn, stop| {
+        self.each(city_keys, stop, move |city_key, turn, stop| {
             let (processing, conductor) = (processing.clone(), conductor.clone());
             async move {
-                let sync = conductor.sync_city(&banana, &stop).await;
+                let sync = conductor.sync_city(&city_key, &stop).await;
                 let mut processed = match sync.status {
-                    SyncStatus::Pending => not_begun(&banana),
-                    _ => turn.process(&processing, &banana, &stop).await,
+                    SyncStatus::Pending => not_begun(&city_key),
+                    _ => turn.process(&processing, &city_key, &stop).await,
                 };
                 processed.not_visited(&sync);
                 let visited = Visited { processed, sync };
@@ -61,8 +61,8 @@ impl Processing {
         })
         .await
         .into_iter()
-        .map(|(banana, result)| {
-            result.unwrap_or_else(|| Visited { processed: not_begun(&banana), ..Visited::default() })
+        .map(|(city_key, result)| {
+            result.unwrap_or_else(|| Visited { processed: not_begun(&city_key), ..Visited::default() })
         })
         .collect()
     }
@@ -70,7 +70,7 @@ impl Processing {
     /// One task for each city. None: it came to grief.
     async fn each<T, F>(
         &self,
-        bananas: &[String],
+        city_keys: &[String],
         stop: &StopSignal,
         work: impl Fn(String, Turn, StopSignal) -> F,
     ) -> Vec<(String, Option<T>)>
@@ -78,21 +78,23 @@ impl Processing {
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
     {
-        let turn =
-            Turn { cities: Arc::new(Semaphore::new(CITIES_AT_ONCE)), left: Arc::new(AtomicUsize::new(bananas.len())) };
+        let turn = Turn {
+            cities: Arc::new(Semaphore::new(CITIES_AT_ONCE)),
+            left: Arc::new(AtomicUsize::new(city_keys.len())),
+        };
         let mut under_way = JoinSet::new();
-        for banana in bananas {
-            let (name, work) = (banana.clone(), work(banana.clone(), turn.clone(), stop.clone()));
+        for city_key in city_keys {
+            let (name, work) = (city_key.clone(), work(city_key.clone(), turn.clone(), stop.clone()));
             under_way.spawn(async move { (name, work.await) });
         }
         let mut results = HashMap::new();
         while let Some(ended) = under_way.join_next().await {
             match ended {
-                Ok((banana, result)) => drop(results.insert(banana, result)),
+                Ok((city_key, result)) => drop(results.insert(city_key, result)),
                 Err(error) => tracing::error!(%error, "a city is not processed any further"),
             }
         }
-        bananas.iter().map(|banana| (banana.clone(), results.remove(banana))).collect()
+        city_keys.iter().map(|city_key| (city_key.clone(), results.remove(city_key))).collect()
     }
 }
 
@@ -105,7 +107,7 @@ struct Turn {
 }
 
 impl Turn {
-    async fn process(&self, processing: &Processing, banana: &str, stop: &StopSignal) -> CityProcessed {
+    async fn process(&self, processing: &Processing, city_key: &str, stop: &StopSignal) -> CityProcessed {
         let mut stopped = stop.clone();
         let pass = tokio::select! {
             biased;
@@ -113,14 +115,14 @@ impl Turn {
             pass = self.cities.acquire() => pass.ok(),
         };
         let Some(_pass) = pass else {
-            let result = not_begun(banana);
+            let result = not_begun(city_key);
             processing.hearing.city_ended(&result);
             return result;
         };
         // The threads are shared; a city that is alone has them all.
         let beside = self.left.load(Ordering::Relaxed).clamp(1, CITIES_AT_ONCE);
         let threads = (processing.options.threads / beside).max(1);
-        let result = processing.process_city(banana, threads, stop).await;
+        let result = processing.process_city(city_key, threads, stop).await;
         self.left.fetch_sub(1, Ordering::Relaxed);
         result
     }
@@ -144,6 +146,6 @@ impl CityProcessed {
     }
 }
 
-fn not_begun(banana: &str) -> CityProcessed {
-    CityProcessed::without_work(banana, CityStatus::Pending, "not processed: the program is stopping")
+fn not_begun(city_key: &str) -> CityProcessed {
+    CityProcessed::without_work(city_key, CityStatus::Pending, "not processed: the program is stopping")
 }

@@ -42,7 +42,8 @@ impl CityStatus {
 /// The names of the fields are part of the interface.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct CityProcessed {
-    pub city_banana: String,
+    #[serde(rename = "city_banana")]
+    pub city_key: String,
     pub status: CityStatus,
     /// Meetings and matters that were read to their end, here.
     pub processed_count: u64,
@@ -78,13 +79,13 @@ pub struct Waiting {
 }
 
 impl CityProcessed {
-    pub fn of(banana: &str) -> Self {
-        Self { city_banana: banana.to_owned(), ..Self::default() }
+    pub fn of(city_key: &str) -> Self {
+        Self { city_key: city_key.to_owned(), ..Self::default() }
     }
 
     /// Of a city that was not processed.
-    pub fn without_work(banana: &str, status: CityStatus, why: impl Into<String>) -> Self {
-        Self { status, error_message: Some(why.into()), ..Self::of(banana) }
+    pub fn without_work(city_key: &str, status: CityStatus, why: impl Into<String>) -> Self {
+        Self { status, error_message: Some(why.into()), ..Self::of(city_key) }
     }
 
     /// From what was heard of its jobs, and those that are left.
@@ -113,7 +114,7 @@ impl CityProcessed {
         let untold = reasons.len().saturating_sub(MOST_REASONS);
         if untold > 0 {
             reasons.truncate(MOST_REASONS);
-            reasons.push(format!("and {untold} more; `bindery civic queue list --city {}`", self.city_banana));
+            reasons.push(format!("and {untold} more; `bindery civic queue list --city {}`", self.city_key));
         }
         self.error_message = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
         self.waiting = left.iter().filter_map(|(source_url, view)| waiting(source_url, view)).collect();

@@ -2,9 +2,10 @@
 
 use super::{city::existing, shown::without_secrets, watch};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_civic::{banana::Banana, notices::eml};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Alert, Channel, CivicRecords, JurisdictionFilter};
+use bindery_civic::{city_key::CityKey, notices::eml};
 use bindery_core::ContentHash;
-use bindery_store::civic::{Alert, Channel, CivicRecords, JurisdictionFilter};
 use clap::Subcommand;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -145,11 +146,11 @@ async fn request_unknown(civic: CivicRecords<'_>, cities: Vec<String>) -> anyhow
     if cities.is_empty() {
         return Ok(cities);
     }
-    let filter = JurisdictionFilter { bananas: cities.clone(), active: Some(true), ..JurisdictionFilter::default() };
-    let followed: BTreeSet<String> = civic.jurisdictions(filter).await?.into_iter().map(|city| city.banana).collect();
+    let filter = JurisdictionFilter { city_keys: cities.clone(), active: Some(true), ..JurisdictionFilter::default() };
+    let followed: BTreeSet<String> = civic.jurisdictions(filter).await?.into_iter().map(|city| city.city_key).collect();
     let unknown: Vec<String> = cities.into_iter().filter(|city| !followed.contains(city)).collect();
-    for banana in &unknown {
-        civic.request_city(banana).await?;
+    for city_key in &unknown {
+        civic.request_city(city_key).await?;
     }
     Ok(unknown)
 }
@@ -164,9 +165,9 @@ fn alert(args: &AddArgs) -> Result<Alert, Failure> {
     }
     let mut cities: Vec<String> = Vec::new();
     for city in args.cities.iter().map(|city| city.trim()).filter(|city| !city.is_empty()) {
-        let banana = Banana::parse(city).map_err(|fault| Failure::usage(format!("city: {fault}")))?;
-        if !cities.iter().any(|known| known == banana.as_str()) {
-            cities.push(banana.into());
+        let city_key = CityKey::parse(city).map_err(|fault| Failure::usage(format!("city: {fault}")))?;
+        if !cities.iter().any(|known| known == city_key.as_str()) {
+            cities.push(city_key.into());
         }
     }
     if cities.is_empty() {

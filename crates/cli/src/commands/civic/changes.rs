@@ -2,8 +2,9 @@
 
 use super::{days::day, finding, shown};
 use crate::{config::Settings, exit::Exit, output};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{ChangeFilter, Meeting, MeetingChange, MeetingFilter};
 use bindery_civic::{export, history};
-use bindery_store::civic::{ChangeFilter, Meeting, MeetingChange, MeetingFilter};
 use jiff::civil::Date;
 use serde_json::json;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ Examples:
   bindery civic changes paloaltoCA --json | jq '.[] | select(.kind == \"cancelled\")'")]
 pub(super) struct Args {
     /// The city, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     /// Only what was seen on this day or later
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -34,11 +36,11 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.banana).await?;
+    let city = finding::city(&app, &args.city_key).await?;
     let civic = app.store().civic();
     let (since, _) = export::between(&city, args.since, None);
     let limit = usize::try_from(args.limit).ok();
-    let filter = ChangeFilter { banana: Some(city.banana.clone()), since, limit, ..ChangeFilter::default() };
+    let filter = ChangeFilter { city_key: Some(city.city_key.clone()), since, limit, ..ChangeFilter::default() };
     let changes = civic.meeting_changes(filter).await?;
     let mut ids: Vec<String> = changes.iter().map(|change| change.meeting_id.clone()).collect();
     ids.sort_unstable();
@@ -63,7 +65,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     }
     if changes.is_empty() {
-        output::note(format!("nothing is known to have happened in {}", city.banana));
+        output::note(format!("nothing is known to have happened in {}", city.city_key));
         return Ok(Exit::Ok);
     }
     let room = shown::room(68, 16, 36);

@@ -2,8 +2,9 @@
 
 use super::city::existing;
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_civic::banana::Banana;
-use bindery_store::civic::{CityRequest, RequestStatus};
+use bindery_civic::city_key::CityKey;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{CityRequest, RequestStatus};
 use clap::Subcommand;
 
 /// List the cities that people want, the most wanted first
@@ -33,12 +34,14 @@ enum Action {
     /// Say that somebody wants a city
     Add {
         /// Its key, e.g. fresnoCA
-        banana: String,
+        #[arg(value_name = "BANANA")]
+        city_key: String,
     },
     /// Decide that a city will not be followed
     Reject {
         /// Its key, e.g. fresnoCA
-        banana: String,
+        #[arg(value_name = "BANANA")]
+        city_key: String,
         /// Why, shown with the request
         #[arg(long, value_name = "TEXT")]
         note: String,
@@ -48,8 +51,8 @@ enum Action {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action {
         None => list(settings, args.all, args.json).await,
-        Some(Action::Add { banana }) => add(settings, &banana, args.json).await,
-        Some(Action::Reject { banana, note }) => reject(settings, &banana, note, args.json).await,
+        Some(Action::Add { city_key }) => add(settings, &city_key, args.json).await,
+        Some(Action::Reject { city_key, note }) => reject(settings, &city_key, note, args.json).await,
     }
 }
 
@@ -68,7 +71,7 @@ async fn list(settings: &Settings, all: bool, as_json: bool) -> anyhow::Result<E
     let row = |request: &CityRequest| {
         let day = |at: Option<bindery_core::Timestamp>| at.map(output::ago).unwrap_or_default();
         let mut row = vec![
-            request.banana.clone(),
+            request.city_key.clone(),
             request.request_count.to_string(),
             day(request.first_requested_at),
             day(request.last_requested_at),
@@ -84,50 +87,50 @@ async fn list(settings: &Settings, all: bool, as_json: bool) -> anyhow::Result<E
     Ok(Exit::Ok)
 }
 
-async fn add(settings: &Settings, banana: &str, as_json: bool) -> anyhow::Result<Exit> {
-    let banana = checked(banana)?;
+async fn add(settings: &Settings, city_key: &str, as_json: bool) -> anyhow::Result<Exit> {
+    let city_key = checked(city_key)?;
     let app = settings.create().await?;
-    if app.store().civic().jurisdiction(banana.as_str()).await?.is_some_and(|city| city.is_active()) {
-        return Err(Failure::usage(format!("{banana} is followed already"))
-            .hint(format!("`bindery civic city show {banana}` shows it"))
+    if app.store().civic().jurisdiction(city_key.as_str()).await?.is_some_and(|city| city.is_active()) {
+        return Err(Failure::usage(format!("{city_key} is followed already"))
+            .hint(format!("`bindery civic city show {city_key}` shows it"))
             .into());
     }
-    let request = app.store().civic().request_city(banana.as_str()).await?;
+    let request = app.store().civic().request_city(city_key.as_str()).await?;
     if as_json {
         output::json(&request)?;
     } else {
         let times = output::count(request.request_count, "time");
-        output::line(format!("{banana}: asked for {times}, {}", request.status.as_str()))?;
+        output::line(format!("{city_key}: asked for {times}, {}", request.status.as_str()))?;
     }
     Ok(Exit::Ok)
 }
 
-async fn reject(settings: &Settings, banana: &str, note: String, as_json: bool) -> anyhow::Result<Exit> {
-    let banana = checked(banana)?;
+async fn reject(settings: &Settings, city_key: &str, note: String, as_json: bool) -> anyhow::Result<Exit> {
+    let city_key = checked(city_key)?;
     let app = existing(settings).await?;
     let civic = app.store().civic();
-    let request = civic.city_requests(None).await?.into_iter().find(|request| request.banana == banana.as_str());
+    let request = civic.city_requests(None).await?.into_iter().find(|request| request.city_key == city_key.as_str());
     match request.map(|request| request.status) {
         None => {
-            let failure = Failure::usage(format!("nobody asked for {banana}"));
+            let failure = Failure::usage(format!("nobody asked for {city_key}"));
             return Err(failure.hint("`bindery civic city-requests --all` lists what was asked for").into());
         }
         Some(RequestStatus::Added) => {
-            let failure = Failure::usage(format!("{banana} is followed already"));
-            return Err(failure.hint(format!("`bindery civic city set {banana} --status paused` stops that")).into());
+            let failure = Failure::usage(format!("{city_key} is followed already"));
+            return Err(failure.hint(format!("`bindery civic city set {city_key} --status paused` stops that")).into());
         }
         Some(RequestStatus::Pending | RequestStatus::Rejected) => {}
     }
-    let request = civic.decide_city_request(banana.as_str(), RequestStatus::Rejected, Some(note)).await?;
+    let request = civic.decide_city_request(city_key.as_str(), RequestStatus::Rejected, Some(note)).await?;
     if as_json {
         output::json(&request)?;
     } else {
-        output::line(format!("rejected {banana}: {}", request.notes.unwrap_or_default()))?;
-        output::note(format!("undo: follow it with `bindery civic city add {banana} …`"));
+        output::line(format!("rejected {city_key}: {}", request.notes.unwrap_or_default()))?;
+        output::note(format!("undo: follow it with `bindery civic city add {city_key} …`"));
     }
     Ok(Exit::Ok)
 }
 
-fn checked(banana: &str) -> Result<Banana, Failure> {
-    Banana::parse(banana).map_err(|fault| Failure::usage(fault.to_string()))
+fn checked(city_key: &str) -> Result<CityKey, Failure> {
+    CityKey::parse(city_key).map_err(|fault| Failure::usage(fault.to_string()))
 }

@@ -6,9 +6,9 @@ use crate::{
     exit::Exit,
     output,
 };
+use bindery_civic::records::{ModelCall, ModelCallFilter, ModelLedger};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_models::ledger::day_of;
-use bindery_store::civic::{ModelCall, ModelCallFilter};
 use jiff::{ToSpan as _, civil::Date};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -83,13 +83,12 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let app = settings.existing().await?;
     let now = SystemClock.now();
     let (from, to) = chosen(&args, day_of(now));
-    let civic = app.store().civic();
     let filter = ModelCallFilter {
         from_day: from.map(|day| day.to_string()),
         to_day: to.map(|day| day.to_string()),
         limit: None,
     };
-    let days = by_day_and_model(&civic.model_calls(&filter).await?);
+    let days = by_day_and_model(&ModelLedger::new(app.store()).model_calls(&filter).await?);
     let today = of_today(settings, &app, now).await?;
     let costs = Costs { cost_micros: days.iter().map(|day| day.cost_micros).sum(), days, today };
     if args.json {
@@ -130,11 +129,11 @@ fn by_day_and_model(calls: &[ModelCall]) -> Vec<DayOfModel> {
 /// What the model has cost today, and may still cost.
 pub(super) async fn of_today(settings: &Settings, app: &App, now: Timestamp) -> anyhow::Result<Today> {
     let cap = settings.models().and_then(|models| models.daily_cost_cap).map(|cap| (cap * 1e6) as i64);
-    let day = app.store().civic().model_day(&day_of(now).to_string()).await?;
+    let day = ModelLedger::new(app.store()).model_day(&day_of(now).to_string()).await?;
     Ok(today(&day, now, cap))
 }
 
-fn today(day: &bindery_store::civic::ModelDay, now: Timestamp, cap_micros: Option<i64>) -> Today {
+fn today(day: &bindery_civic::records::ModelDay, now: Timestamp, cap_micros: Option<i64>) -> Today {
     let (spent_micros, set_aside_micros) = (day.spent_at(now), day.under_way_at(now));
     let left = |cap: i64| cap.saturating_sub(spent_micros).saturating_sub(set_aside_micros).max(0);
     Today { day: day.day.clone(), spent_micros, set_aside_micros, cap_micros, left_micros: cap_micros.map(left) }

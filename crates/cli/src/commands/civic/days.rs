@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use bindery_civic::export;
+use bindery_civic::records::Jurisdiction;
 use bindery_core::Timestamp;
-use bindery_store::civic::Jurisdiction;
 use jiff::civil::Date;
 
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -5,13 +5,13 @@ use super::{
     fetching::{Fetching, stopping},
 };
 use crate::{exit::Exit, failure::Failure, output};
+use bindery_civic::records::Jurisdiction;
 use bindery_civic::{
-    banana::Banana,
+    city_key::CityKey,
     client::Client,
     detect::{self, DetectError, Detection, Hit},
     states,
 };
-use bindery_store::civic::Jurisdiction;
 use serde::Serialize;
 
 /// Find out which vendor a city's site is with
@@ -41,7 +41,8 @@ pub(super) struct Args {
 struct Found {
     name: String,
     state: String,
-    banana: String,
+    #[serde(rename = "banana")]
+    city_key: String,
     /// The first is the likeliest.
     hits: Vec<FoundHit>,
     tried: usize,
@@ -60,13 +61,13 @@ pub(super) async fn run(args: Args) -> anyhow::Result<Exit> {
     let (name, state) = name_and_state(&args.city)?;
     let key = detect::slugs(&name, &state).map_err(|fault| Failure::usage(fault.to_string()))?;
     let key = key.first().map(|name| format!("{name}{state}")).unwrap_or_default();
-    let banana = Banana::parse(&key).map_err(|fault| Failure::usage(fault.to_string()))?;
+    let city_key = CityKey::parse(&key).map_err(|fault| Failure::usage(fault.to_string()))?;
     let client = args.fetching.client()?;
     if !args.fetching.is_replay() {
         output::note(format!("asking the vendors for {name}, {state}; this takes a minute or two"));
     }
     let Some(detection) = stoppable(&client, &name, &state).await? else { return Ok(Exit::Interrupted) };
-    let found = found(name, state, &banana, detection);
+    let found = found(name, state, &city_key, detection);
     if args.json {
         output::json(&found)?;
     } else {
@@ -100,12 +101,12 @@ async fn stoppable(client: &Client, name: &str, state: &str) -> anyhow::Result<O
     }
 }
 
-fn found(name: String, state: String, banana: &Banana, detection: Detection) -> Found {
+fn found(name: String, state: String, city_key: &CityKey, detection: Detection) -> Found {
     // Where there are several, the likeliest: the command shows it, so that it is seen.
     let zone = if states::only_zone(&state).is_some() { None } else { states::zones(&state).first() };
     let add = |hit: &Hit| {
         add_command(&Jurisdiction {
-            banana: banana.to_string(),
+            city_key: city_key.to_string(),
             name: name.clone(),
             state: state.clone(),
             vendor: hit.vendor.to_owned(),
@@ -116,7 +117,7 @@ fn found(name: String, state: String, banana: &Banana, detection: Detection) -> 
     };
     let hits = detection.hits.into_iter().map(|hit| FoundHit { add: add(&hit), hit }).collect();
     let (tried, troubles) = (detection.tried, detection.troubles);
-    Found { hits, banana: banana.to_string(), name, state, tried, troubles }
+    Found { hits, city_key: city_key.to_string(), name, state, tried, troubles }
 }
 
 fn show(found: &Found) -> anyhow::Result<()> {

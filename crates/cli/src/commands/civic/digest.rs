@@ -15,9 +15,10 @@ use bindery_civic::notices::{
     letter::Letter,
     text,
 };
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Alert, Jurisdiction};
 use bindery_core::Timestamp;
 use bindery_files::WholeFile;
-use bindery_store::civic::{Alert, Jurisdiction};
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
 use std::{
     io::{self, Write as _},
@@ -133,14 +134,14 @@ async fn cities(app: &App, args: &Args, alert: Option<&Alert>) -> anyhow::Result
     let mut cities = Vec::new();
     if let Some(alert) = alert {
         // One that is not followed yet has nothing to tell.
-        for banana in &alert.cities {
-            cities.extend(app.store().civic().jurisdiction(banana).await?);
+        for city_key in &alert.cities {
+            cities.extend(app.store().civic().jurisdiction(city_key).await?);
         }
         return Ok(cities);
     }
-    for banana in args.cities.iter().map(|banana| banana.trim()).filter(|banana| !banana.is_empty()) {
-        let city = finding::city(app, banana).await?;
-        if !cities.iter().any(|known: &Jurisdiction| known.banana == city.banana) {
+    for city_key in args.cities.iter().map(|city_key| city_key.trim()).filter(|city_key| !city_key.is_empty()) {
+        let city = finding::city(app, city_key).await?;
+        if !cities.iter().any(|known: &Jurisdiction| known.city_key == city.city_key) {
             cities.push(city);
         }
     }

@@ -8,21 +8,22 @@ use serde::Serialize;
 /// As programs are told it.
 #[derive(Debug, Serialize)]
 struct Told<'e> {
-    city_banana: &'e str,
+    #[serde(rename = "city_banana")]
+    city_key: &'e str,
     /// Who would read.
     method: &'e str,
     #[serde(flatten)]
     estimate: &'e CityEstimate,
 }
 
-pub(super) async fn estimate(app: &App, bananas: &[String], json: bool) -> anyhow::Result<Exit> {
+pub(super) async fn estimate(app: &App, city_keys: &[String], json: bool) -> anyhow::Result<Exit> {
     let workshop = &app.councils()?.workshop;
     let method = workshop.analyst().method();
     let mut all = Vec::new();
-    for banana in bananas {
-        let estimate = processing::estimate_city(workshop, banana).await?;
+    for city_key in city_keys {
+        let estimate = processing::estimate_city(workshop, city_key).await?;
         if json {
-            output::json_line(&Told { city_banana: banana, method: &method, estimate: &estimate })?;
+            output::json_line(&Told { city_key: city_key, method: &method, estimate: &estimate })?;
         }
         all.push(estimate);
     }
@@ -32,7 +33,7 @@ pub(super) async fn estimate(app: &App, bananas: &[String], json: bool) -> anyho
     let header = ["CITY", "MEETINGS#", "MATTERS#", "ITEMS#", "DOCUMENTS TO READ#", "PACKETS#", "TOKENS#", "AT MOST#"];
     let row = |one: &CityEstimate| {
         [
-            one.banana.clone(),
+            one.city_key.clone(),
             one.meetings.to_string(),
             one.matters.to_string(),
             one.items.to_string(),

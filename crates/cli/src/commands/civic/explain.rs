@@ -3,7 +3,7 @@
 use super::finding;
 use crate::{config::Settings, exit::Exit, output};
 use bindery_civic::filter::{Decision, FILTER_VERSION, Treatment, stored::Verdict, stored::verdict};
-use bindery_store::civic::{AgendaItem, Attachment};
+use bindery_civic::records::{AgendaItem, Attachment};
 use serde_json::{Value, json};
 
 /// Say why an item is read or not: the rule, its tier, and what the guard says

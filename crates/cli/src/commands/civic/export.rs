@@ -27,7 +27,8 @@ Examples:
 The same store makes the same bytes. A file appears whole or not at all. docs/civic-exports.md describes the formats.")]
 pub(super) struct Args {
     /// The city, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     /// What to write
     #[arg(long, short, value_enum, default_value_t = Format::Json)]
@@ -62,7 +63,7 @@ enum Format {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     args.days.check()?;
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.banana).await?;
+    let city = finding::city(&app, &args.city_key).await?;
     let format = match args.format {
         Format::Json => export::Format::Json,
         Format::Csv => export::Format::Csv,

@@ -6,12 +6,12 @@ use super::{
     reading::{self, Candidate, Reading, Report, Status, under_name},
 };
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_civic::records::Meeting;
 use bindery_civic::{
     client::{address, vendors},
     filter, ids,
 };
 use bindery_reader::OcrMode;
-use bindery_store::civic::Meeting;
 use serde::Serialize;
 use std::path::PathBuf;
 

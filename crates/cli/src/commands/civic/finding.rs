@@ -1,24 +1,25 @@
 //! What people name on the command line, found in the store: with one sentence when it is not there.
 
 use crate::{config::App, failure::Failure};
-use bindery_civic::{banana::Banana, ids};
-use bindery_store::civic::{AgendaItem, Jurisdiction, JurisdictionFilter, Matter, Meeting};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{AgendaItem, Jurisdiction, JurisdictionFilter, Matter, Meeting};
+use bindery_civic::{city_key::CityKey, ids};
 
 /// The city that a banana names.
-pub(super) async fn city(app: &App, banana: &str) -> anyhow::Result<Jurisdiction> {
-    let banana = Banana::parse(banana).map_err(|fault| Failure::usage(fault.to_string()))?;
-    if let Some(city) = app.store().civic().jurisdiction(banana.as_str()).await? {
+pub(super) async fn city(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
+    let city_key = CityKey::parse(city_key).map_err(|fault| Failure::usage(fault.to_string()))?;
+    if let Some(city) = app.store().civic().jurisdiction(city_key.as_str()).await? {
         return Ok(city);
     }
-    let failure = Failure::usage(format!("no city {banana} is stored"));
-    let state = Some(banana.state().to_owned());
+    let failure = Failure::usage(format!("no city {city_key} is stored"));
+    let state = Some(city_key.state().to_owned());
     let others = JurisdictionFilter { state, limit: Some(5), ..JurisdictionFilter::default() };
     let others = app.store().civic().jurisdictions(others).await?;
-    let names: Vec<&str> = others.iter().map(|city| city.banana.as_str()).collect();
+    let names: Vec<&str> = others.iter().map(|city| city.city_key.as_str()).collect();
     let hint = if names.is_empty() {
-        format!("no city of {} is stored", banana.state())
+        format!("no city of {} is stored", city_key.state())
     } else {
-        format!("stored in {} are {}", banana.state(), names.join(", "))
+        format!("stored in {} are {}", city_key.state(), names.join(", "))
     };
     Err(failure.hint(hint).into())
 }

@@ -9,8 +9,8 @@ use crate::{
     work::Signals,
 };
 use bindery_civic::conductor::{Conductor, SyncResult, Which};
+use bindery_civic::records::SyncStatus;
 use bindery_engine::stop_pair;
-use bindery_store::civic::SyncStatus;
 use serde_json::json;
 
 /// Visit every active city that is due, once

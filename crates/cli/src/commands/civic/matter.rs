@@ -8,7 +8,8 @@ use crate::{
     output,
 };
 use bindery_civic::ids;
-use bindery_store::civic::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -39,7 +40,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let appearances = civic.appearances(&matter.id).await?;
     let voted = civic.votes_on(&matter.id).await?;
     let people: HashMap<String, String> =
-        civic.people(&matter.banana).await?.into_iter().map(|person| (person.id, person.name)).collect();
+        civic.people(&matter.city_key).await?.into_iter().map(|person| (person.id, person.name)).collect();
     let sponsors: Vec<_> = civic
         .sponsorships(&matter.id)
         .await?
@@ -106,9 +107,9 @@ async fn found(app: &App, args: &Args) -> anyhow::Result<Matter> {
     let city = finding::city(app, city).await?;
     let matter_file = Some(args.matter.trim().to_owned());
     let filter =
-        MatterFilter { banana: Some(city.banana.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
+        MatterFilter { city_key: Some(city.city_key.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
     let found = app.store().civic().matters(filter).await?.pop();
-    let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.banana, args.matter));
+    let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.city_key, args.matter));
     Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)
 }
 

@@ -2,7 +2,8 @@
 
 use super::{days::Days, finding, shown};
 use crate::{config::Settings, exit::Exit, output};
-use bindery_store::civic::{Meeting, MeetingFilter};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Meeting, MeetingFilter};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -15,7 +16,8 @@ Examples:
   bindery civic meetings paloaltoCA --status cancelled --json")]
 pub(super) struct Args {
     /// The city, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     #[command(flatten)]
     days: Days,
@@ -48,11 +50,11 @@ struct Listed {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     args.days.check()?;
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.banana).await?;
+    let city = finding::city(&app, &args.city_key).await?;
     let (from, until) = args.days.between(&city);
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let filter = MeetingFilter {
-        banana: Some(city.banana.clone()),
+        city_key: Some(city.city_key.clone()),
         from,
         until,
         status: args.status,
@@ -80,7 +82,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     }
     if listed.is_empty() {
-        output::note(format!("no meeting of {} is known here", city.banana));
+        output::note(format!("no meeting of {} is known here", city.city_key));
         return Ok(Exit::Ok);
     }
     let room = shown::room(64, 18, 56);

@@ -2,12 +2,12 @@
 
 use super::{city::existing, outbox::Outbox, shown::without_secrets};
 use crate::{config::Settings, exit::Exit, failure::Failure, output, work::Signals};
+use bindery_civic::records::{Civic as _, Notification};
 use bindery_civic::{
     client::address,
     notices::{self, Produced, Sending},
 };
 use bindery_engine::stop_pair;
-use bindery_store::civic::Notification;
 use clap::Subcommand;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
 use bindery_civic::filter::{self, Decision, Treatment};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{AgendaItem, Meeting};
 use bindery_reader::OcrMode;
-use bindery_store::civic::{AgendaItem, Meeting};
 use serde::Serialize;
 use std::{
     fs,

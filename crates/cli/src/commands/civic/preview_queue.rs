@@ -7,9 +7,10 @@ use crate::{
     failure::Failure,
     output,
 };
-use bindery_civic::banana::Banana;
+use bindery_civic::city_key::CityKey;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus};
 use bindery_core::Timestamp;
-use bindery_store::civic::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -22,7 +23,8 @@ Examples:
   bindery civic preview-queue paloaltoCA --json")]
 pub(crate) struct Args {
     /// The key of a city, e.g. paloaltoCA
-    banana: Option<String>,
+    #[arg(value_name = "BANANA")]
+    city_key: Option<String>,
 
     /// How many jobs of a city to show
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -36,7 +38,8 @@ pub(crate) struct Args {
 /// The jobs of a city.
 #[derive(Debug, Serialize)]
 struct Preview {
-    city_banana: String,
+    #[serde(rename = "city_banana")]
+    city_key: String,
     /// Those that wait, also those that are not shown.
     total_queued: usize,
     previews: Vec<QueuePreview>,
@@ -47,7 +50,8 @@ pub(super) struct QueuePreview {
     queue_id: String,
     job_type: String,
     meeting_id: String,
-    city_banana: String,
+    #[serde(rename = "city_banana")]
+    city_key: String,
     title: Option<String>,
     date: Option<Timestamp>,
     priority: i32,
@@ -57,10 +61,10 @@ pub(super) struct QueuePreview {
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let banana = args.banana.as_deref().map(Banana::parse).transpose();
-    let banana = banana.map_err(|fault| Failure::usage(fault.to_string()))?;
+    let city_key = args.city_key.as_deref().map(CityKey::parse).transpose();
+    let city_key = city_key.map_err(|fault| Failure::usage(fault.to_string()))?;
     let app = existing(settings).await?;
-    let Some(banana) = banana else {
+    let Some(city_key) = city_key else {
         let stats = app.store().civic().queue_stats().await?;
         if args.json {
             output::json(&stats)?;
@@ -69,17 +73,17 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         return Ok(Exit::Ok);
     };
-    known(&app, banana.as_str()).await?;
-    let mut jobs = app.store().civic().queue_jobs(Some(banana.as_str()), None).await?;
+    known(&app, city_key.as_str()).await?;
+    let mut jobs = app.store().civic().queue_jobs(Some(city_key.as_str()), None).await?;
     let total_queued = jobs.iter().filter(|job| job.status == QueueStatus::Pending).count();
     jobs.truncate(args.limit);
-    let preview = Preview { city_banana: banana.into(), total_queued, previews: described(&app, jobs).await? };
+    let preview = Preview { city_key: city_key.into(), total_queued, previews: described(&app, jobs).await? };
     if args.json {
         output::json(&preview)?;
         return Ok(Exit::Ok);
     }
     show(&preview.previews)?;
-    output::note(format!("{} of {}", output::count(total_queued as u64, "waiting job"), preview.city_banana));
+    output::note(format!("{} of {}", output::count(total_queued as u64, "waiting job"), preview.city_key));
     Ok(Exit::Ok)
 }
 
@@ -110,7 +114,7 @@ pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<
             job_type: job.job_type,
             date: meeting.and_then(|(_, start)| *start),
             meeting_id: job.meeting_id,
-            city_banana: job.banana,
+            city_key: job.city_key,
             title,
             priority: job.priority,
             status: job.status,
@@ -145,7 +149,7 @@ pub(super) fn show(jobs: &[QueuePreview]) -> anyhow::Result<()> {
     let row = |job: &QueuePreview| {
         [
             job.queue_id.clone(),
-            job.city_banana.clone(),
+            job.city_key.clone(),
             job.job_type.clone(),
             job.status.as_str().to_owned(),
             job.priority.to_string(),

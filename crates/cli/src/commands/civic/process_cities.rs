@@ -74,12 +74,12 @@ impl How {
 pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Result<Exit> {
     let targets = visiting::targets(&args.list)?;
     let app = args.how.open(settings).await?;
-    let bananas = wanted::expand(app.store(), &targets).await?;
-    if bananas.is_empty() {
+    let city_keys = wanted::expand(app.store(), &targets).await?;
+    if city_keys.is_empty() {
         let message = format!("{:?} means no city that is stored", args.list);
         return Err(Failure::usage(message).hint("`bindery civic city add …` adds one").into());
     }
-    process(&app, &bananas, &args.how).await
+    process(&app, &city_keys, &args.how).await
 }
 
 pub(super) async fn of_watchlist(settings: &Settings, args: WatchlistArgs) -> anyhow::Result<Exit> {
@@ -90,18 +90,18 @@ pub(super) async fn of_watchlist(settings: &Settings, args: WatchlistArgs) -> an
         output::note("no active alert names a city that is followed");
         return Ok(Exit::Ok);
     }
-    process(&app, &list.bananas(), &args.how).await
+    process(&app, &list.city_keys(), &args.how).await
 }
 
-async fn process(app: &App, bananas: &[String], how: &How) -> anyhow::Result<Exit> {
+async fn process(app: &App, city_keys: &[String], how: &How) -> anyhow::Result<Exit> {
     if how.run.dry_run {
-        return estimating::estimate(app, bananas, how.json).await;
+        return estimating::estimate(app, city_keys, how.json).await;
     }
     let mut signals = Signals::new()?;
     processing::recover(app).await?;
     let work = how.run.processing(app)?;
     let (handle, stop) = stop_pair();
-    let work = work.process_cities(bananas, &stop);
+    let work = work.process_cities(city_keys, &stop);
     let Some(results) = processing::until_done(&handle, &mut signals, work).await else {
         return Ok(Exit::Interrupted);
     };

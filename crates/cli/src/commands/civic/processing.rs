@@ -156,7 +156,7 @@ fn sentence(result: &CityProcessed) -> String {
     let took = output::duration(Duration::from_secs_f64(result.duration_seconds.max(0.0)));
     let mut line = format!(
         "{}  {}: {}, {}, {took}",
-        result.city_banana,
+        result.city_key,
         result.status.as_str(),
         output::count(result.meetings_processed, "meeting"),
         output::count(result.items_new, "new item"),
@@ -219,7 +219,7 @@ pub(super) fn show(results: &[&CityProcessed]) -> anyhow::Result<()> {
     ];
     let rows = results.iter().map(|result| {
         [
-            result.city_banana.clone(),
+            result.city_key.clone(),
             result.status.as_str().to_owned(),
             result.meetings_processed.to_string(),
             result.matters_processed.to_string(),
@@ -241,7 +241,7 @@ pub(super) fn show(results: &[&CityProcessed]) -> anyhow::Result<()> {
         }
         let more = result.waiting.len().saturating_sub(WAITING_SHOWN);
         if more > 0 {
-            let city = &result.city_banana;
+            let city = &result.city_key;
             output::note(format!("and {more} more of {city}; `bindery civic queue list --city {city}` lists them"));
         }
     }

@@ -12,10 +12,10 @@ use crate::{
     names, output,
     work::{Running, Signals},
 };
+use bindery_civic::records::CIVIC_QUEUE;
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::WorkerOptions;
 use bindery_server::Watched;
-use bindery_store::civic::CIVIC_QUEUE;
 use std::sync::Arc;
 
 /// Read what waits of councils, until it is told to stop

@@ -10,11 +10,9 @@ use crate::{
     failure::Failure,
     output,
 };
+use bindery_civic::records::{CIVIC_QUEUE, Civic as _, QueueJob, QueueStatus};
 use bindery_core::{JobId, Name};
-use bindery_store::{
-    civic::{CIVIC_QUEUE, QueueJob, QueueStatus},
-    query::JobFilter,
-};
+use bindery_store::query::JobFilter;
 use clap::Subcommand;
 use serde_json::json;
 use std::{collections::HashSet, time::Duration};

@@ -3,6 +3,7 @@
 
 use super::fetching::{Fetching, stopping};
 use crate::{config::Settings, exit::Exit, output};
+use bindery_civic::records::{AgendaItem, Attachment, Meeting};
 use bindery_civic::{
     client::Session,
     filter::Decision,
@@ -10,7 +11,6 @@ use bindery_civic::{
 };
 use bindery_engine::StopSignal;
 use bindery_reader::OcrMode;
-use bindery_store::civic::{AgendaItem, Attachment, Meeting};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::{
@@ -136,7 +136,7 @@ impl Reading {
         ocr: OcrMode,
         meeting: &Meeting,
     ) -> anyhow::Result<Self> {
-        Self::begin(settings, fetching, ocr, &meeting.vendor, &meeting.banana)
+        Self::begin(settings, fetching, ocr, &meeting.vendor, &meeting.city_key)
     }
 
     /// What a document came to, and its text.

@@ -11,11 +11,9 @@ use crate::{
     failure::Failure,
     output,
 };
+use bindery_civic::records::{Civic as _, Jurisdiction, JurisdictionFilter};
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
-use bindery_store::{
-    civic::{Jurisdiction, JurisdictionFilter},
-    search::Snippet,
-};
+use bindery_store::search::Snippet;
 use jiff::civil::Date;
 
 /// Find items, meetings and matters by their words
@@ -81,7 +79,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let app = existing(settings).await?;
     let city = match &args.city {
-        Some(banana) => Some(finding::city(&app, banana).await?),
+        Some(city_key) => Some(finding::city(&app, city_key).await?),
         None => None,
     };
     if args.reindex {
@@ -98,7 +96,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let wanted = SearchFor {
         query,
-        banana: city.as_ref().map(|city| city.banana.clone()),
+        city_key: city.as_ref().map(|city| city.city_key.clone()),
         topic,
         from: args.from,
         to: args.to,
@@ -130,7 +128,7 @@ fn show(found: &[Found]) -> anyhow::Result<()> {
         let snippet = snippet.marked(output::BOLD, output::NOT_BOLD);
         [
             one.day.clone().unwrap_or_default(),
-            one.banana.clone(),
+            one.city_key.clone(),
             about,
             output::short(&number, 12),
             one.id.clone(),
@@ -148,14 +146,14 @@ async fn reindex(app: &App, city: Option<&Jurisdiction>) -> anyhow::Result<Index
     };
     let mut all = Indexed::default();
     for city in &cities {
-        let done = search::reindex(app.store(), &city.banana).await?;
+        let done = search::reindex(app.store(), &city.city_key).await?;
         all.meetings += done.meetings;
         all.items += done.items;
         all.matters += done.matters;
         if done != Indexed::default() {
             output::note(format!(
                 "{}: indexed {}, {} and {}",
-                city.banana,
+                city.city_key,
                 output::count(done.meetings as u64, "meeting"),
                 output::count(done.items as u64, "item"),
                 output::count(done.matters as u64, "matter"),
@@ -168,13 +166,13 @@ async fn reindex(app: &App, city: Option<&Jurisdiction>) -> anyhow::Result<Index
 /// Why nothing was found, as far as that can be told.
 async fn nothing(app: &App, city: Option<&Jurisdiction>) -> anyhow::Result<String> {
     let indexed = match city {
-        Some(city) => search::indexed_documents(app.store(), &city.banana).await?,
+        Some(city) => search::indexed_documents(app.store(), &city.city_key).await?,
         None => search::all_indexed_documents(app.store()).await?,
     };
     Ok(match (indexed, city) {
         (0, Some(city)) => format!(
             "nothing of {} is indexed yet; `bindery civic search --reindex --city {}` does it",
-            city.banana, city.banana
+            city.city_key, city.city_key
         ),
         (0, None) => "nothing is indexed yet; `bindery civic search --reindex` does it".to_owned(),
         (some, _) => format!(

@@ -7,7 +7,8 @@ use crate::{
     output,
 };
 use bindery_civic::ids;
-use bindery_store::civic::{AgendaItem, ChangeFilter, Meeting, VoteEvent};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{AgendaItem, ChangeFilter, Meeting, VoteEvent};
 use serde_json::json;
 use std::collections::HashMap;
 

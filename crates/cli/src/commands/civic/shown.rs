@@ -1,9 +1,9 @@
 //! Pieces of meetings as terminals show them.
 
 use crate::output;
+use bindery_civic::records::Meeting;
 use bindery_civic::{client::address, export::Begins};
 use bindery_core::Timestamp;
-use bindery_store::civic::Meeting;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::Value;

@@ -90,7 +90,7 @@ fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
         output::line("")?;
         let row = |failing: &Failing| {
             [
-                failing.city_banana.clone(),
+                failing.city_key.clone(),
                 failing.consecutive_failures.to_string(),
                 moment(failing.last_success_at, "never"),
                 moment(failing.next_sync_at, "now"),
@@ -104,7 +104,7 @@ fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
     if !standing.skipped.is_empty() {
         output::line("")?;
         let skipped = standing.skipped.iter().take(SHOWN);
-        let rows = skipped.map(|skipped| [skipped.city_banana.clone(), output::short(&skipped.reason, 160)]);
+        let rows = skipped.map(|skipped| [skipped.city_key.clone(), output::short(&skipped.reason, 160)]);
         output::fitted_table(&["NOT VISITED", "WHY"], rows)?;
         more(standing.skipped.len());
     }
@@ -112,7 +112,7 @@ fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
         output::line("")?;
         let silent = standing.stopped_yielding.iter().take(SHOWN);
         let rows =
-            silent.map(|silent| [silent.city_banana.clone(), moment(silent.since, ""), silent.empty_runs.to_string()]);
+            silent.map(|silent| [silent.city_key.clone(), moment(silent.since, ""), silent.empty_runs.to_string()]);
         output::table(&["STOPPED YIELDING", "LAST FOUND", "EMPTY VISITS#"], rows)?;
         more(standing.stopped_yielding.len());
     }

@@ -58,21 +58,21 @@ struct How {
 }
 
 pub(super) async fn city(settings: &Settings, args: CityArgs) -> anyhow::Result<Exit> {
-    let banana = sync_cities::banana(&args.city)?;
+    let city_key = sync_cities::city_key(&args.city)?;
     let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.told()).await?;
-    sync_cities::known(&app, &banana).await?;
-    args.how.process(&app, client, &[banana]).await
+    sync_cities::known(&app, &city_key).await?;
+    args.how.process(&app, client, &[city_key]).await
 }
 
 pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Result<Exit> {
     let targets = visiting::targets(&args.list)?;
     let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.told()).await?;
-    let bananas = wanted::expand(app.store(), &targets).await?;
-    if bananas.is_empty() {
+    let city_keys = wanted::expand(app.store(), &targets).await?;
+    if city_keys.is_empty() {
         let message = format!("{:?} means no city that is stored", args.list);
         return Err(Failure::usage(message).hint("`bindery civic city add …` adds one").into());
     }
-    args.how.process(&app, client, &bananas).await
+    args.how.process(&app, client, &city_keys).await
 }
 
 impl How {
@@ -84,10 +84,10 @@ impl How {
         &self,
         app: &crate::config::App,
         client: std::sync::Arc<bindery_civic::client::Client>,
-        bananas: &[String],
+        city_keys: &[String],
     ) -> anyhow::Result<Exit> {
         if self.run.dry_run {
-            return estimating::estimate(app, bananas, self.visits.json).await;
+            return estimating::estimate(app, city_keys, self.visits.json).await;
         }
         let mut signals = Signals::new()?;
         processing::recover(app).await?;
@@ -95,7 +95,7 @@ impl How {
         let presence = visiting::enter(&conductor).await?;
         let work = self.run.processing(app)?;
         let (handle, stop) = stop_pair();
-        let work = work.sync_and_process_cities(&conductor, bananas, &stop);
+        let work = work.sync_and_process_cities(&conductor, city_keys, &stop);
         let done = processing::until_done(&handle, &mut signals, work).await;
         presence.leave(0).await?;
         let Some(results) = done else { return Ok(Exit::Interrupted) };

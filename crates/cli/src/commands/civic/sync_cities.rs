@@ -8,8 +8,9 @@ use crate::{
     names,
     work::Signals,
 };
+use bindery_civic::records::Civic as _;
 use bindery_civic::{
-    banana::Banana,
+    city_key::CityKey,
     conductor::{SyncResult, wanted},
 };
 use bindery_engine::stop_pair;
@@ -51,43 +52,43 @@ pub(super) struct CitiesArgs {
 }
 
 pub(super) async fn city(settings: &Settings, args: CityArgs) -> anyhow::Result<Exit> {
-    let banana = banana(&args.city)?;
+    let city_key = city_key(&args.city)?;
     let app = settings.existing().await?;
-    known(&app, &banana).await?;
-    visit(&app, vec![banana], &args.flags).await
+    known(&app, &city_key).await?;
+    visit(&app, vec![city_key], &args.flags).await
 }
 
 /// What people give is a key of a city.
-pub(super) fn banana(text: &str) -> anyhow::Result<String> {
-    Ok(Banana::parse(text).map_err(|fault| Failure::usage(fault.to_string()))?.to_string())
+pub(super) fn city_key(text: &str) -> anyhow::Result<String> {
+    Ok(CityKey::parse(text).map_err(|fault| Failure::usage(fault.to_string()))?.to_string())
 }
 
 /// The city is stored.
-pub(super) async fn known(app: &App, banana: &str) -> anyhow::Result<()> {
-    if app.store().civic().jurisdiction(banana).await?.is_some() {
+pub(super) async fn known(app: &App, city_key: &str) -> anyhow::Result<()> {
+    if app.store().civic().jurisdiction(city_key).await?.is_some() {
         return Ok(());
     }
-    let add = format!("`bindery civic city add {banana} …` adds it; `bindery civic city list` shows those that are");
-    Err(Failure::usage(format!("no city {banana} is stored")).hint(add).into())
+    let add = format!("`bindery civic city add {city_key} …` adds it; `bindery civic city list` shows those that are");
+    Err(Failure::usage(format!("no city {city_key} is stored")).hint(add).into())
 }
 
 pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Result<Exit> {
     let targets = visiting::targets(&args.list)?;
     let app = settings.existing().await?;
-    let bananas = wanted::expand(app.store(), &targets).await?;
-    if bananas.is_empty() {
+    let city_keys = wanted::expand(app.store(), &targets).await?;
+    if city_keys.is_empty() {
         let message = format!("{:?} means no city that is stored", args.list);
         return Err(Failure::usage(message).hint("`bindery civic city add …` adds one").into());
     }
-    visit(&app, bananas, &args.flags).await
+    visit(&app, city_keys, &args.flags).await
 }
 
 /// Visits cities in this process and shows what came of it.
-pub(super) async fn visit(app: &App, bananas: Vec<String>, flags: &Flags) -> anyhow::Result<Exit> {
+pub(super) async fn visit(app: &App, city_keys: Vec<String>, flags: &Flags) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let conductor = flags.conductor(app, names::of_visitor(), Told::Remarks)?;
     let (handle, stop) = stop_pair();
-    let work = conductor.sync_cities(&bananas, &stop);
+    let work = conductor.sync_cities(&city_keys, &stop);
     let Some(results) = visiting::attended(&conductor, &handle, &mut signals, work).await? else {
         return Ok(Exit::Interrupted);
     };

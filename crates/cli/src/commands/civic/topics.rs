@@ -2,8 +2,11 @@
 
 use super::finding;
 use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::{analyst::local_topics::topics_of, prose::topics::Topics};
-use bindery_store::civic::UnknownTopic;
+use bindery_civic::{
+    analyst::local_topics::topics_of,
+    prose::topics::Topics,
+    records::{Civic as _, UnknownTopic},
+};
 use serde::Serialize;
 
 /// List the topics of items, and words that mean none of them
@@ -17,7 +20,8 @@ Examples:
 adds a topic to a city. A word that is often unknown is worth a synonym.")]
 pub(super) struct Args {
     /// The city, e.g. paloaltoCA; without it, all
-    banana: Option<String>,
+    #[arg(value_name = "BANANA")]
+    city_key: Option<String>,
 
     /// Words for topics that mean none that is known, with how often they were met
     #[arg(long)]
@@ -38,8 +42,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if args.unknown {
         return unknown(settings, args).await;
     }
-    let topics = match &args.banana {
-        Some(banana) => topics_of(&finding::city(&settings.existing().await?, banana).await?),
+    let topics = match &args.city_key {
+        Some(city_key) => topics_of(&finding::city(&settings.existing().await?, city_key).await?),
         None => Topics::default().into(),
     };
     let topics: Vec<Topic<'_>> = topics.all().map(|(key, name)| Topic { key, name }).collect();
@@ -53,8 +57,8 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 async fn unknown(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let city = match &args.banana {
-        Some(banana) => Some(finding::city(&app, banana).await?.banana),
+    let city = match &args.city_key {
+        Some(city_key) => Some(finding::city(&app, city_key).await?.city_key),
         None => None,
     };
     let mut unknown: Vec<UnknownTopic> = app.store().civic().unknown_topics(city.as_deref()).await?;
@@ -66,7 +70,7 @@ async fn unknown(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     } else {
         let row = |topic: &UnknownTopic| {
             let last = topic.last_seen.map(|at| at.to_string()).unwrap_or_default();
-            [topic.topic.clone(), topic.count.to_string(), topic.banana.clone(), last]
+            [topic.topic.clone(), topic.count.to_string(), topic.city_key.clone(), last]
         };
         output::fitted_table(&["UNKNOWN", "TIMES#", "CITY", "LAST MET"], unknown.iter().map(row))?;
     }

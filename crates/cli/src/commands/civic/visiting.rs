@@ -5,14 +5,14 @@ use super::{
     fetching::Fetching,
 };
 use crate::{config::App, exit::Exit, failure::Failure, names, output, work::Signals};
+use bindery_civic::records::SyncStatus;
 use bindery_civic::{
-    banana::{self, Target},
+    city_key::{self, Target},
     client::Client,
     conductor::{Conductor, Presence, SyncObserver, SyncResult, WindowRule},
 };
 use bindery_core::Name;
 use bindery_engine::StopHandle;
-use bindery_store::civic::SyncStatus;
 use jiff::civil::Date;
 use std::{fs, sync::Arc, time::Duration};
 
@@ -97,7 +97,7 @@ fn sentence(result: &SyncResult) -> String {
         Some(error) => error.clone(),
         None => format!("{found}, {} changed, {took}", result.meetings_changed),
     };
-    let mut line = format!("{}  {}: {said}", result.city_banana, result.status.as_str());
+    let mut line = format!("{}  {}: {said}", result.city_key, result.status.as_str());
     for alarm in &result.alarms {
         line.extend(["\n  alarm: ", alarm]);
     }
@@ -108,7 +108,7 @@ fn sentence(result: &SyncResult) -> String {
 pub(super) async fn enter(conductor: &Conductor) -> anyhow::Result<Presence> {
     let presence = conductor.enter(names::is_dead).await?;
     for run in &presence.closed {
-        output::note(format!("the last visit to {} was interrupted", run.banana));
+        output::note(format!("the last visit to {} was interrupted", run.city_key));
     }
     Ok(presence)
 }
@@ -142,7 +142,7 @@ pub(super) async fn attended<T>(
 
 /// The entries of a list: `paloaltoCA,CA`, or `@file`.
 pub(super) fn targets(list: &str) -> anyhow::Result<Vec<Target>> {
-    let (text, from) = match banana::file_of_list(list) {
+    let (text, from) = match city_key::file_of_list(list) {
         None => (list.to_owned(), "the list".to_owned()),
         Some(path) => {
             let text = fs::read_to_string(path).map_err(|error| {
@@ -152,7 +152,7 @@ pub(super) fn targets(list: &str) -> anyhow::Result<Vec<Target>> {
             (text, path.to_owned())
         }
     };
-    Ok(banana::parse_targets(&text, &from).map_err(Failure::usage)?)
+    Ok(city_key::parse_targets(&text, &from).map_err(Failure::usage)?)
 }
 
 /// A table of what visits came to, or JSON.
@@ -163,7 +163,7 @@ pub(super) fn show(results: &[SyncResult], json: bool) -> anyhow::Result<()> {
     let header = ["CITY", "STATUS", "FOUND#", "STORED#", "SKIPPED#", "ITEMS#", "CHANGED#", "WHY"];
     let rows = results.iter().map(|result| {
         [
-            result.city_banana.clone(),
+            result.city_key.clone(),
             result.status.as_str().to_owned(),
             result.meetings_found.to_string(),
             result.meetings_processed.to_string(),

@@ -2,7 +2,7 @@
 
 use super::{finding, shown};
 use crate::{config::Settings, exit::Exit, output};
-use bindery_store::civic::VoteEvent;
+use bindery_civic::records::{Civic as _, VoteEvent};
 use serde_json::json;
 use std::collections::HashMap;
 

@@ -7,8 +7,13 @@ use crate::{
     failure::Failure,
     output,
 };
-use bindery_civic::{banana::Banana, ids, notices::eml, prose::topics::Topics};
-use bindery_store::civic::Watch;
+use bindery_civic::{
+    city_key::CityKey,
+    ids,
+    notices::eml,
+    prose::topics::Topics,
+    records::{Civic as _, Watch},
+};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -101,8 +106,8 @@ pub(super) fn check(kind: &str, id: &str) -> Result<(), Failure> {
     let (is_one, example) = match kind {
         "matter" => (ids::is_matter_id(id), "paloaltoCA_0123456789abcdef"),
         "meeting" => (ids::is_meeting_id(id), "paloaltoCA_3c961ffe17f6"),
-        "committee" => (id.contains("_comm_") && ids::banana_of(id).is_some(), "paloaltoCA_comm_0123456789abcdef"),
-        "council_member" => (id.contains("_cm_") && ids::banana_of(id).is_some(), "paloaltoCA_cm_0123456789abcdef"),
+        "committee" => (id.contains("_comm_") && ids::city_key_of(id).is_some(), "paloaltoCA_comm_0123456789abcdef"),
+        "council_member" => (id.contains("_cm_") && ids::city_key_of(id).is_some(), "paloaltoCA_cm_0123456789abcdef"),
         _ => (true, ""),
     };
     if is_one {
@@ -133,7 +138,7 @@ fn watch(args: &ThingArgs) -> Result<Watch, Failure> {
     let kind = args.kind.name();
     let entity_id = match args.kind {
         Kind::Topic => topic(id)?,
-        Kind::City => Banana::parse(id).map_err(|fault| Failure::usage(format!("city: {fault}")))?.into(),
+        Kind::City => CityKey::parse(id).map_err(|fault| Failure::usage(format!("city: {fault}")))?.into(),
         _ => {
             check(kind, id)?;
             id.to_owned()
@@ -146,21 +151,26 @@ fn watch(args: &ThingArgs) -> Result<Watch, Failure> {
 async fn must_exist(app: &App, watch: &Watch) -> anyhow::Result<()> {
     let id = watch.entity_id.as_str();
     let civic = app.store().civic();
-    let banana = id.split('_').next().unwrap_or_default();
+    let city_key = id.split('_').next().unwrap_or_default();
     let (what, known): (&str, Vec<(String, String)>) = match watch.entity_type.as_str() {
         "matter" => return finding::matter(app, id).await.map(drop),
         "meeting" => return finding::meeting(app, id).await.map(drop),
         "city" => return finding::city(app, id).await.map(drop),
-        "committee" => ("body", civic.committees(banana).await?.into_iter().map(|one| (one.id, one.name)).collect()),
-        "council_member" => ("member", civic.people(banana).await?.into_iter().map(|one| (one.id, one.name)).collect()),
+        "committee" => ("body", civic.committees(city_key).await?.into_iter().map(|one| (one.id, one.name)).collect()),
+        "council_member" => {
+            ("member", civic.people(city_key).await?.into_iter().map(|one| (one.id, one.name)).collect())
+        }
         _ => return Ok(()),
     };
     if known.iter().any(|(known, _)| known == id) {
         return Ok(());
     }
     let some: Vec<String> = known.into_iter().take(5).map(|(id, name)| format!("{name} ({id})")).collect();
-    let hint =
-        if some.is_empty() { format!("none of {banana} is stored") } else { format!("known are {}", some.join(", ")) };
+    let hint = if some.is_empty() {
+        format!("none of {city_key} is stored")
+    } else {
+        format!("known are {}", some.join(", "))
+    };
     Err(Failure::usage(format!("there is no {what} {id}")).hint(hint).into())
 }
 

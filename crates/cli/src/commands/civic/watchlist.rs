@@ -53,7 +53,7 @@ pub(super) async fn preview(settings: &Settings, args: PreviewArgs) -> anyhow::R
         let moment = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
         let row = |city: &WatchedCity| {
             [
-                city.city_banana.clone(),
+                city.city_key.clone(),
                 format!("{}, {}", city.name, city.state),
                 city.vendor.clone(),
                 city.status.clone(),
@@ -78,13 +78,13 @@ pub(super) async fn sync(settings: &Settings, args: SyncArgs) -> anyhow::Result<
         }
         return Ok(Exit::Ok);
     }
-    sync_cities::visit(&app, list.bananas(), &args.flags).await
+    sync_cities::visit(&app, list.city_keys(), &args.flags).await
 }
 
 pub(super) fn tell_of_others(list: &Watchlist) {
-    for banana in &list.requested {
+    for city_key in &list.requested {
         output::note(format!(
-            "{banana} is not followed yet and is now requested; `bindery civic city add {banana} …` adds it"
+            "{city_key} is not followed yet and is now requested; `bindery civic city add {city_key} …` adds it"
         ));
     }
     for text in &list.invalid {

@@ -7,16 +7,14 @@ use crate::{
     failure::Failure,
     output,
 };
+use bindery_civic::records::CIVIC_WORKFLOW;
 use bindery_core::{SubmissionId, submission::Submission};
 use bindery_engine::{
     SILENT_AFTER,
     retention::{Deletions, delete},
     runs::CHANNEL,
 };
-use bindery_store::{
-    civic::CIVIC_WORKFLOW,
-    retention::{Reason, Retained, RetentionFilter},
-};
+use bindery_store::retention::{Reason, Retained, RetentionFilter};
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Delete submissions for good, or everything of an owner
@@ -101,7 +99,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let done = delete(app.store(), ids, Reason::Asked, |_| ()).await?;
     let mut rows = done.rows;
     if let Some(owner) = &args.owner {
-        rows += app.store().civic().delete_owner(owner).await?;
+        for domain in app.store().domains() {
+            rows += domain.delete_owner(app.store(), owner).await?;
+        }
     }
     let mut report = Report { submissions: done.submissions, rows, ..Report::default() };
     let reclaimed = finish(&app, &mut report, false).await?;

@@ -2,7 +2,7 @@
 
 use super::{Report, extent::size_of, finish, remarks};
 use crate::{config::Settings, exit::Exit, output};
-use bindery_engine::retention::{Defaults, Due, age_out, apply_policies, delete, due, sweep_orphans};
+use bindery_engine::retention::{Due, age_out, apply_policies, delete, due, sweep_orphans};
 use bindery_store::retention::{EventAge, Reason, RetentionFilter};
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let deleted = delete(store, old.submissions, Reason::Pruned, |_| ()).await?;
     let expired = apply_policies(store).await?;
-    let aged = age_out(store, Defaults::default()).await?;
+    let aged = age_out(store).await?;
     report.submissions = deleted.submissions + expired.submissions;
     report.rows = deleted.rows + expired.rows + aged.rows();
     if let Some(before) = before {

@@ -20,7 +20,7 @@ const PARTS_AT_ONCE: usize = 2;
 /// The smallest part that services take, except for the last one.
 const SMALLEST_PART: usize = 5 << 20;
 
-/// Services take 10,000; a few fewer, so that rounding does not matter.
+/// Services take 10,000; a few fewer, so that rounding does no harm.
 const MOST_PARTS: u64 = 9_900;
 
 impl ObjectBlobs {

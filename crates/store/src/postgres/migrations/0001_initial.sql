@@ -52,6 +52,8 @@ CREATE TABLE item (
     PRIMARY KEY (submission_id, id)
 );
 CREATE UNIQUE INDEX item_key ON item (submission_id, key) WHERE key IS NOT NULL;
+-- The parts of an item are looked up by it: the pages of a file, the files of a mail.
+CREATE INDEX item_parent ON item (submission_id, parent_id, id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE artifact (
     submission_id bigint NOT NULL,
@@ -97,16 +99,78 @@ CREATE TABLE job (
     resume           text COLLATE "C",
     error            text COLLATE "C",
     parked_until     text COLLATE "C",
-    created_at       bigint NOT NULL
-);
-CREATE INDEX job_ready ON job (queue, priority DESC, id) WHERE state = 0 AND limit_key IS NULL;
-CREATE INDEX job_limited ON job (limit_key, state, priority DESC, id) WHERE limit_key IS NOT NULL;
-CREATE INDEX job_due ON job (state, due_at) WHERE due_at IS NOT NULL;
+    created_at       bigint NOT NULL,
+    -- Claimed only to be carried to somebody who adopts it; the attempt begins then.
+    carried          boolean NOT NULL DEFAULT false,
+    -- When somebody outside is next to be told about a job that waits for a report.
+    announce_at      bigint NOT NULL DEFAULT 0,
+    -- What indexes see in place of the state: a running job lies on the shelf of the ready ones.
+    shelf            smallint NOT NULL GENERATED ALWAYS AS (CASE WHEN state = 2 THEN 0 ELSE state END) STORED,
+    -- Jobs with a limit are counted while they run, so their index does see the state.
+    limit_state      smallint GENERATED ALWAYS AS (CASE WHEN limit_key IS NOT NULL THEN state END) STORED,
+    -- Whether a worker died while it held the job: it then runs apart from other work, with at most so many others that
+    -- are under the same suspicion. 0: it is not a suspect.
+    suspect          integer NOT NULL DEFAULT 0,
+    -- With how many of them (itself included) the run under way has begun. 0: it has not.
+    begun_with       integer NOT NULL DEFAULT 0,
+    -- How many workers died while they ran it and nothing else.
+    losses           integer NOT NULL DEFAULT 0
+    -- Room for the claimed form of every row in its own page.
+) WITH (fillfactor = 45);
+-- A claim changes no column that an index knows, so the row is rewritten in its own page and no index is touched: that
+-- is half of what a job costs. For this, indexes see the shelf instead of the state, and a running job lies on the shelf
+-- of the ready ones; ready jobs stand in a narrow table of their own, out of which claims take them; and leases are kept
+-- for each claim, not for each job.
+CREATE INDEX job_limited ON job (limit_key, limit_state, suspect, priority DESC, id) WHERE limit_key IS NOT NULL;
+CREATE INDEX job_due ON job (shelf, due_at) WHERE due_at IS NOT NULL;
 -- What waits for somebody: parked, awaiting, dead, cancelled.
-CREATE INDEX job_resting ON job (state, id) WHERE state > 2;
+CREATE INDEX job_resting ON job (shelf, id) WHERE shelf > 2;
+CREATE INDEX job_announce ON job (announce_at) WHERE shelf = 4;
 CREATE INDEX job_submission ON job (submission_id, item_id);
+-- Ordinary claims do not meet suspects. No index knows the state, so that a claim touches none.
+CREATE INDEX job_suspect ON job (losses, suspect DESC, id) WHERE suspect > 0;
 -- A dedup key guards live jobs only.
-CREATE UNIQUE INDEX job_dedup ON job (dedup_key) WHERE dedup_key IS NOT NULL AND state < 5;
+CREATE UNIQUE INDEX job_dedup ON job (dedup_key) WHERE dedup_key IS NOT NULL AND shelf < 5;
+
+-- The ready jobs that have no limit. A row may be out of date: whoever takes it looks at the job. None is ever missing:
+-- the triggers see to that, whoever makes a job ready.
+CREATE TABLE ready (
+    queue    text COLLATE "C" NOT NULL,
+    priority integer NOT NULL,
+    id       bigint NOT NULL
+);
+CREATE INDEX ready_order ON ready (queue, priority DESC, id);
+
+CREATE FUNCTION jobs_begin_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ready (queue, priority, id)
+        SELECT queue, priority, id FROM begun WHERE state = 0 AND limit_key IS NULL AND suspect = 0;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER jobs_begin_ready AFTER INSERT ON job REFERENCING NEW TABLE AS begun
+    FOR EACH STATEMENT EXECUTE FUNCTION jobs_begin_ready();
+
+CREATE FUNCTION job_becomes_ready() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ready (queue, priority, id) VALUES (NEW.queue, NEW.priority, NEW.id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER job_becomes_ready AFTER UPDATE OF state, priority, suspect ON job FOR EACH ROW
+    WHEN (NEW.state = 0 AND NEW.limit_key IS NULL AND NEW.suspect = 0
+          AND (OLD.state <> 0 OR OLD.priority <> NEW.priority OR OLD.suspect <> 0))
+    EXECUTE FUNCTION job_becomes_ready();
+
+-- Until when a claim's jobs are leased. Those that have ended since, or are somebody else's by now, carry another token.
+-- A claim's jobs have one lease as long as their worker extends them together. One that extends some and not others has
+-- two from then on, under the same token.
+CREATE TABLE claim (
+    token    bigint NOT NULL,
+    until    bigint NOT NULL,
+    jobs     bigint[] NOT NULL,
+    -- How long the leases are, to tell their end from a clock that was wrong.
+    lease_ms bigint NOT NULL DEFAULT 0
+);
+CREATE INDEX claim_token_order ON claim (token);
+-- It lives for seconds: squeezing it costs more than it saves.
+ALTER TABLE claim ALTER COLUMN jobs SET STORAGE EXTERNAL;
 
 -- Token buckets of limits that have a rate.
 CREATE TABLE rate (
@@ -138,6 +202,8 @@ CREATE TABLE outcome (
     finished_at       bigint NOT NULL,
     PRIMARY KEY (submission_id, stage, item_id, processor)
 );
+-- What failed is listed by itself, among a million that did not.
+CREATE INDEX outcome_failed ON outcome (submission_id, stage, item_id, processor) WHERE status = 2;
 
 CREATE TABLE joins (
     id            bigint PRIMARY KEY,
@@ -198,7 +264,16 @@ CREATE TABLE review (
     input_blob    bytea,
     assigned_to   text COLLATE "C",
     created_at    bigint NOT NULL,
-    completed_at  bigint
+    completed_at  bigint,
+    -- The chain has gone on without the answer.
+    goes_on       boolean,
+    -- What a person should know about, as JSON.
+    skills        text COLLATE "C",
+    -- How long somebody may keep it without deciding, and until when the one who has it may.
+    claim_ms      bigint,
+    assigned_until bigint,
+    -- What was decided, as JSON.
+    decision      text COLLATE "C"
 );
 CREATE INDEX review_open ON review (status, priority DESC, id) WHERE status < 2;
 CREATE INDEX review_submission ON review (submission_id);
@@ -208,5 +283,217 @@ CREATE TABLE worker (
     started_at bigint NOT NULL,
     seen_at    bigint NOT NULL,
     running    bigint NOT NULL,
-    finished   bigint NOT NULL
+    finished   bigint NOT NULL,
+    -- When it said that it stops. It is back when it was seen after that.
+    left_at    bigint
+);
+
+-- State machines. A version never changes: executions are pinned to theirs.
+CREATE TABLE machine (
+    name      text COLLATE "C" NOT NULL,
+    version   bigint NOT NULL,
+    text      text COLLATE "C" NOT NULL,
+    stored_at bigint NOT NULL,
+    PRIMARY KEY (name, version)
+);
+
+CREATE SEQUENCE execution_number;
+CREATE SEQUENCE letter_number;
+
+CREATE TABLE execution (
+    id          bigint PRIMARY KEY,
+    machine     text COLLATE "C" NOT NULL,
+    version     bigint NOT NULL,
+    name        text COLLATE "C" NOT NULL,
+    status      bigint NOT NULL,
+    input       text COLLATE "C" NOT NULL,
+    -- What the stepper needs to go on, as JSON; none before the first step and after success.
+    state       text COLLATE "C",
+    output      text COLLATE "C",
+    error       text COLLATE "C",
+    cause       text COLLATE "C",
+    started_at  bigint NOT NULL,
+    ended_at    bigint,
+    -- Held: when the lease ends. Resting: when there is something to do; none: when a letter comes.
+    due_at      bigint,
+    token       bigint,
+    owner       text COLLATE "C",
+    -- How many events the history has, and how often it was started again.
+    events      bigint NOT NULL DEFAULT 0,
+    redrives    bigint NOT NULL DEFAULT 0,
+    -- The task that started it, of another execution.
+    parent_id   bigint,
+    parent_task bigint,
+    UNIQUE (machine, name)
+);
+CREATE INDEX execution_due ON execution (due_at) WHERE status = 0 AND due_at IS NOT NULL;
+CREATE INDEX execution_owner ON execution (owner) WHERE owner IS NOT NULL;
+CREATE INDEX execution_parent ON execution (parent_id, parent_task) WHERE parent_id IS NOT NULL;
+CREATE INDEX execution_ended ON execution (ended_at) WHERE ended_at IS NOT NULL;
+
+-- What one commit added to the history: a JSON array of events.
+CREATE TABLE execution_history (
+    execution_id bigint NOT NULL,
+    first_event  bigint NOT NULL,
+    last_event   bigint NOT NULL,
+    events       text COLLATE "C" NOT NULL,
+    PRIMARY KEY (execution_id, first_event)
+);
+
+-- What others tell an execution, until it has been taken in.
+CREATE TABLE execution_letter (
+    id           bigint PRIMARY KEY,
+    execution_id bigint NOT NULL,
+    text         text COLLATE "C" NOT NULL
+);
+CREATE INDEX execution_letter_to ON execution_letter (execution_id);
+
+-- Tasks that end when their token is reported.
+CREATE TABLE execution_token (
+    token        text COLLATE "C" PRIMARY KEY,
+    execution_id bigint NOT NULL,
+    task         bigint NOT NULL
+);
+CREATE INDEX execution_token_of ON execution_token (execution_id);
+
+-- What can be searched: the documents of collections, and their texts in chunks.
+CREATE TABLE indexed_document (
+    collection  text COLLATE "C" NOT NULL,
+    document_id text COLLATE "C" NOT NULL,
+    file_guid   text COLLATE "C" NOT NULL,
+    file_name   text COLLATE "C" NOT NULL,
+    metadata    text COLLATE "C" NOT NULL,
+    pages       bigint NOT NULL,
+    chunks      bigint NOT NULL,
+    indexed_at  bigint NOT NULL,
+    -- Whose text it is: it leaves the index with the submission.
+    submission_id bigint,
+    PRIMARY KEY (collection, document_id)
+);
+CREATE INDEX indexed_document_of ON indexed_document (submission_id) WHERE submission_id IS NOT NULL;
+
+-- Words that were separated by us, each with its place: no dictionary or language has a say in it.
+CREATE FUNCTION indexed_vector(words text) RETURNS tsvector LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT coalesce(string_agg(word || ':' || place, ' '), '')::tsvector
+    FROM unnest(string_to_array(words, ' ')) WITH ORDINALITY AS list (word, place) WHERE word <> ''
+$$;
+
+CREATE TABLE indexed_chunk (
+    id          bigint PRIMARY KEY,
+    collection  text COLLATE "C" NOT NULL,
+    document_id text COLLATE "C" NOT NULL,
+    ordinal     bigint NOT NULL,
+    page        bigint NOT NULL,
+    text        text COLLATE "C" NOT NULL,
+    -- The words of the text in the form in which they are compared, separated by spaces.
+    words       text COLLATE "C" NOT NULL,
+    vector      tsvector GENERATED ALWAYS AS (indexed_vector(words)) STORED
+);
+CREATE UNIQUE INDEX indexed_chunk_place ON indexed_chunk (collection, document_id, ordinal);
+CREATE INDEX indexed_chunk_words ON indexed_chunk USING gin (vector);
+
+-- What is kept, and for how long. A submission has a row here when something was said or done about that.
+CREATE TABLE retention (
+    submission_id bigint PRIMARY KEY,
+    -- Why it must be kept; none: it is not on hold.
+    hold_reason   text COLLATE "C",
+    held_at       bigint,
+    -- The parts of it that have expired, as bits.
+    expired       bigint NOT NULL DEFAULT 0,
+    -- When its deletion began, where that takes several transactions.
+    deleting_at   bigint
+);
+CREATE INDEX retention_held ON retention (submission_id) WHERE hold_reason IS NOT NULL;
+CREATE INDEX retention_deleting ON retention (submission_id) WHERE deleting_at IS NOT NULL;
+
+-- Blobs that a deleted row has named, until it is known whether others name them, too. Where the submission is not 0, what
+-- it still says about the blob does not count: the part of it that needed the blob has expired.
+CREATE TABLE blob_candidate (
+    hash          bytea NOT NULL,
+    submission_id bigint NOT NULL,
+    since         bigint NOT NULL,
+    PRIMARY KEY (hash, submission_id)
+);
+
+-- The blobs that a payload in the blob store names, as bytes one after the other. A cache: payloads never change.
+CREATE TABLE blob_mention (
+    hash     bytea PRIMARY KEY,
+    mentions bytea NOT NULL
+);
+
+-- When the next sweep of a kind is due, so that of many workers one makes it.
+CREATE TABLE retention_sweep (
+    name   text COLLATE "C" PRIMARY KEY,
+    due_at bigint NOT NULL
+);
+
+-- Progress is kept: how many outcomes a submission has by stage and status (kind 0), and how many items by kind (kind 1).
+-- Whoever changes outcomes or items appends what that means for the counts, so that nobody waits for a row that
+-- everybody changes. Now and then the appended rows are folded into one; a count is the sum of both.
+CREATE TABLE progress (
+    submission_id bigint NOT NULL,
+    kind          smallint NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    status        smallint NOT NULL,
+    n             bigint NOT NULL,
+    PRIMARY KEY (submission_id, kind, name, status)
+) WITH (fillfactor = 50);
+
+CREATE TABLE progress_delta (
+    submission_id bigint NOT NULL,
+    kind          smallint NOT NULL,
+    name          text COLLATE "C" NOT NULL,
+    status        smallint NOT NULL,
+    n             bigint NOT NULL
+);
+CREATE INDEX progress_delta_of ON progress_delta (submission_id);
+
+CREATE FUNCTION outcomes_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO progress_delta (submission_id, kind, name, status, n)
+        SELECT submission_id, 0, stage, status, count(*) FROM added GROUP BY submission_id, stage, status;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER outcomes_added AFTER INSERT ON outcome REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION outcomes_added();
+
+CREATE FUNCTION outcomes_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO progress_delta (submission_id, kind, name, status, n)
+        SELECT submission_id, 0, stage, status, sum(n) FROM (
+            SELECT submission_id, stage, status, 1 AS n FROM added UNION ALL
+            SELECT submission_id, stage, status, -1 FROM gone) AS both_sides
+        GROUP BY submission_id, stage, status HAVING sum(n) <> 0;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER outcomes_changed AFTER UPDATE ON outcome REFERENCING OLD TABLE AS gone NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION outcomes_changed();
+
+CREATE FUNCTION outcomes_removed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO progress_delta (submission_id, kind, name, status, n)
+        SELECT submission_id, 0, stage, status, -count(*) FROM gone GROUP BY submission_id, stage, status;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER outcomes_removed AFTER DELETE ON outcome REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION outcomes_removed();
+
+-- The kind of an item never changes.
+CREATE FUNCTION items_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO progress_delta (submission_id, kind, name, status, n)
+        SELECT submission_id, 1, kind, 0, count(*) FROM added GROUP BY submission_id, kind;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER items_added AFTER INSERT ON item REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION items_added();
+
+CREATE FUNCTION items_removed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO progress_delta (submission_id, kind, name, status, n)
+        SELECT submission_id, 1, kind, 0, -count(*) FROM gone GROUP BY submission_id, kind;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER items_removed AFTER DELETE ON item REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION items_removed();
+
+-- How many migrations each domain has applied to its tables.
+CREATE TABLE domain_version (
+    domain  text COLLATE "C" PRIMARY KEY,
+    version bigint NOT NULL
 );

@@ -12,11 +12,11 @@ use crate::{
     failure::Failure,
     output,
 };
+use bindery_civic::records::Jurisdiction;
 use bindery_civic::{
-    banana::Banana,
+    city_key::CityKey,
     register::{Entry, Purpose, plan, plan::PlacedFault},
 };
-use bindery_store::civic::Jurisdiction;
 
 /// Follow a city from now on
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,8 @@ The key is the name in lower-case letters and digits with the state in two capit
 `bindery civic detect-vendor 'Palo Alto, CA'` finds out the vendor and the slug.")]
 pub(super) struct AddArgs {
     /// Its key, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     #[command(flatten)]
     fields: Fields,
@@ -51,7 +52,8 @@ What is not said stays as it is. Another vendor needs a slug of its own, and the
 old one are forgotten; the meetings that it told of are kept.")]
 pub(super) struct SetArgs {
     /// Its key, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     #[command(flatten)]
     fields: Fields,
@@ -66,10 +68,10 @@ pub(super) struct SetArgs {
 }
 
 pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
-    let entry = args.fields.entry(&args.banana, &[], None)?;
+    let entry = args.fields.entry(&args.city_key, &[], None)?;
     let entries = vec![(String::new(), entry.clone())];
     // What is wrong by itself is told before a store is made. A county that is no mistake may be in the store.
-    let is_mistaken = |county: &Option<String>| county.as_deref().is_some_and(|county| Banana::parse(county).is_err());
+    let is_mistaken = |county: &Option<String>| county.as_deref().is_some_and(|county| CityKey::parse(county).is_err());
     let alone = vec![(String::new(), Entry { county: entry.county.clone().filter(is_mistaken), ..entry })];
     plan(&alone, &[], Purpose::Add).map_err(|faults| refused(&faults))?;
     let app = settings.create().await?;
@@ -77,33 +79,33 @@ pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Ex
     stored.map_err(|faults| {
         let failure = refused(&faults);
         if faults.iter().any(|fault| fault.fault.field == "banana") {
-            return failure.hint(format!("`bindery civic city set {} …` changes it", args.banana));
+            return failure.hint(format!("`bindery civic city set {} …` changes it", args.city_key));
         }
         failure
     })?;
-    tell(&app, &args.banana, "added", args.json).await?;
+    tell(&app, &args.city_key, "added", args.json).await?;
     if !args.json {
-        output::note(format!("`bindery civic sync-city {}` visits it now", args.banana));
+        output::note(format!("`bindery civic sync-city {}` visits it now", args.city_key));
     }
     Ok(Exit::Ok)
 }
 
 pub(super) async fn set(settings: &Settings, args: SetArgs) -> anyhow::Result<Exit> {
-    Banana::parse(&args.banana).map_err(|fault| Failure::usage(fault.to_string()))?;
-    if args.fields.entry(&args.banana, &args.clear, None)?
-        == (Entry { banana: args.banana.clone(), ..Entry::default() })
+    CityKey::parse(&args.city_key).map_err(|fault| Failure::usage(fault.to_string()))?;
+    if args.fields.entry(&args.city_key, &args.clear, None)?
+        == (Entry { city_key: args.city_key.clone(), ..Entry::default() })
     {
         let failure = Failure::usage("nothing is said that could be changed");
         return Err(failure.hint("`bindery civic city set --help` lists what can").into());
     }
     let app = existing(settings).await?;
     let entries = |stored: &[Jurisdiction]| {
-        let city = stored.iter().find(|city| city.banana == args.banana).ok_or_else(|| unknown(&args.banana))?;
-        Ok::<_, Failure>(vec![(String::new(), args.fields.entry(&args.banana, &args.clear, Some(city))?)])
+        let city = stored.iter().find(|city| city.city_key == args.city_key).ok_or_else(|| unknown(&args.city_key))?;
+        Ok::<_, Failure>(vec![(String::new(), args.fields.entry(&args.city_key, &args.clear, Some(city))?)])
     };
     let plan = storing::store(&app, Purpose::Change, entries).await?.map_err(|faults| refused(&faults))?;
     let what = if plan.changed.is_empty() { "unchanged" } else { "changed" };
-    tell(&app, &args.banana, what, args.json).await?;
+    tell(&app, &args.city_key, what, args.json).await?;
     Ok(Exit::Ok)
 }
 
@@ -114,13 +116,13 @@ fn refused(faults: &[PlacedFault]) -> Failure {
     if faults.iter().any(|fault| fault.fault.field == "tz") { failure.hint("--tz names the zone") } else { failure }
 }
 
-async fn tell(app: &App, banana: &str, what: &str, as_json: bool) -> anyhow::Result<()> {
-    let city = known(app, banana).await?;
+async fn tell(app: &App, city_key: &str, what: &str, as_json: bool) -> anyhow::Result<()> {
+    let city = known(app, city_key).await?;
     if as_json {
         return output::json(&without_secrets(&city));
     }
     let Jurisdiction { name, state, vendor, slug, status, .. } = &city;
     let zone = city.tz.as_deref().unwrap_or("no time zone");
-    output::line(format!("{what} {banana}: {name}, {state} ({vendor} {slug}, {zone}, {status})"))?;
+    output::line(format!("{what} {city_key}: {name}, {state} ({vendor} {slug}, {zone}, {status})"))?;
     Ok(())
 }

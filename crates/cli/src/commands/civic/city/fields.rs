@@ -1,8 +1,8 @@
 //! The flags that say something about a city.
 
 use crate::failure::Failure;
+use bindery_civic::records::Jurisdiction;
 use bindery_civic::register::{Entry, vendor_place};
-use bindery_store::civic::Jurisdiction;
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 
@@ -67,7 +67,7 @@ impl Fields {
     /// What the flags say. Settings are laid over those that are known, unless the vendor changes.
     pub(super) fn entry(
         &self,
-        banana: &str,
+        city_key: &str,
         cleared: &[Cleared],
         known: Option<&Jurisdiction>,
     ) -> Result<Entry, Failure> {
@@ -84,7 +84,7 @@ impl Fields {
         let extra = self.extra.iter().map(|place| vendor_place(place)).collect::<Result<Vec<_>, _>>();
         let extra = extra.map_err(|message| Failure::usage(format!("extra: {message}")))?;
         Ok(Entry {
-            banana: banana.to_owned(),
+            city_key: city_key.to_owned(),
             name: self.name.clone(),
             vendor: self.vendor.clone(),
             slug: self.slug.clone(),

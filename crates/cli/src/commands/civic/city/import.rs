@@ -2,13 +2,14 @@
 
 use super::storing;
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Jurisdiction, JurisdictionFilter};
 use bindery_civic::register::{
     Plan, Purpose,
     file::{self, Listed},
     plan,
     plan::PlacedFault,
 };
-use bindery_store::civic::{Jurisdiction, JurisdictionFilter};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -134,10 +135,10 @@ fn tell(plan: &Plan, args: &Args) -> anyhow::Result<()> {
         ("unchanged", &plan.unchanged),
         ("skipped", &plan.skipped),
     ];
-    for (kind, bananas) in kinds.into_iter().filter(|(_, bananas)| !bananas.is_empty()) {
-        let names = output::short(&bananas.join(", "), 200);
+    for (kind, city_keys) in kinds.into_iter().filter(|(_, city_keys)| !city_keys.is_empty()) {
+        let names = output::short(&city_keys.join(", "), 200);
         let would = if kind == "unchanged" { "" } else { would };
-        output::line(format!("{would}{kind}: {} ({names})", bananas.len()))?;
+        output::line(format!("{would}{kind}: {} ({names})", city_keys.len()))?;
     }
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use super::{super::shown::without_secrets, existing};
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Jurisdiction, JurisdictionFilter};
 use bindery_civic::register::STATUSES;
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_store::civic::{Jurisdiction, JurisdictionFilter};
 use bindery_yaml::suggest;
 use serde_json::json;
 
@@ -63,7 +64,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let row = |city: &Jurisdiction| {
         [
-            city.banana.clone(),
+            city.city_key.clone(),
             output::short(&city.name, 40),
             city.vendor.clone(),
             output::short(&city.slug, 40),
@@ -109,7 +110,7 @@ pub(super) fn standing(city: &Jurisdiction) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_store::civic::Health;
+    use bindery_civic::records::Health;
 
     #[test]
     fn health_is_told_in_a_word() {

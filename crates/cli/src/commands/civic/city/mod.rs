@@ -18,7 +18,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
 };
-use bindery_store::civic::Jurisdiction;
+use bindery_civic::records::{Civic as _, Jurisdiction};
 use clap::Subcommand;
 
 /// Enter, change and list the cities that are followed
@@ -67,12 +67,12 @@ pub(super) async fn existing(settings: &Settings) -> anyhow::Result<App> {
 }
 
 /// A jurisdiction that must be stored.
-pub(super) async fn known(app: &App, banana: &str) -> anyhow::Result<Jurisdiction> {
-    let found = app.store().civic().jurisdiction(banana).await?;
-    Ok(found.ok_or_else(|| unknown(banana))?)
+pub(super) async fn known(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
+    let found = app.store().civic().jurisdiction(city_key).await?;
+    Ok(found.ok_or_else(|| unknown(city_key))?)
 }
 
-pub(super) fn unknown(banana: &str) -> Failure {
-    Failure::usage(format!("{banana} is not followed"))
+pub(super) fn unknown(city_key: &str) -> Failure {
+    Failure::usage(format!("{city_key} is not followed"))
         .hint("`bindery civic city list` lists those that are, `bindery civic city add` adds one")
 }

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{config::Settings, exit::Exit, output};
 use bindery_civic::client::address;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_store::civic::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter};
 use serde::Serialize;
 
 /// Show a city: where it is found, how visits went, when the next one is
@@ -20,7 +21,8 @@ Examples:
   bindery civic city show paloaltoCA --json | jq .health.last_error")]
 pub(super) struct Args {
     /// Its key, e.g. paloaltoCA
-    banana: String,
+    #[arg(value_name = "BANANA")]
+    city_key: String,
 
     /// How many visits to show
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -51,12 +53,12 @@ struct Meetings {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let city = known(&app, &args.banana).await?;
+    let city = known(&app, &args.city_key).await?;
     let civic = app.store().civic();
-    let banana = Some(args.banana.clone());
-    let meetings = civic.meetings(MeetingFilter { banana: banana.clone(), ..MeetingFilter::default() }).await?;
-    let runs = civic.sync_runs(SyncRunFilter { banana, limit: Some(args.runs), ..SyncRunFilter::default() }).await?;
-    let request = civic.city_requests(None).await?.into_iter().find(|request| request.banana == args.banana);
+    let city_key = Some(args.city_key.clone());
+    let meetings = civic.meetings(MeetingFilter { city_key: city_key.clone(), ..MeetingFilter::default() }).await?;
+    let runs = civic.sync_runs(SyncRunFilter { city_key, limit: Some(args.runs), ..SyncRunFilter::default() }).await?;
+    let request = civic.city_requests(None).await?.into_iter().find(|request| request.city_key == args.city_key);
     let shown = Shown { city, meetings: counted(&meetings, SystemClock.now()), runs, request };
     if args.json {
         output::json(&without_secrets(&shown))?;
@@ -104,7 +106,7 @@ fn show(shown: &Shown) -> anyhow::Result<()> {
         let asked = output::count(request.request_count, "time");
         row("asked for", format!("{asked}, {}", request.status.as_str()));
     }
-    output::table(&[&city.banana, ""], rows)?;
+    output::table(&[&city.city_key, ""], rows)?;
     if runs.is_empty() {
         return Ok(());
     }

@@ -1,11 +1,12 @@
 //! Entries, checked against all that is stored and then stored together.
 
 use crate::{config::App, failure::Failure};
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::{Edited, Jurisdiction, JurisdictionFilter};
 use bindery_civic::{
     client::address,
     register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
 };
-use bindery_store::civic::{Edited, Jurisdiction, JurisdictionFilter};
 
 /// Others may change the same again and again; not this often.
 const MOST_ATTEMPTS: usize = 10;
@@ -36,7 +37,7 @@ where
 
 /// The command that enters a jurisdiction as it is.
 pub(in super::super) fn add_command(city: &Jurisdiction) -> String {
-    let mut words = vec!["bindery civic city add".to_owned(), city.banana.clone()];
+    let mut words = vec!["bindery civic city add".to_owned(), city.city_key.clone()];
     let mut flag = |name: &str, value: &str| words.push(format!("--{name} {}", quoted(value)));
     flag("name", &city.name);
     flag("vendor", &city.vendor);
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn the_command_says_all_that_is_not_usual() {
         let mut city = Jurisdiction {
-            banana: "coeurdaleneID".to_owned(),
+            city_key: "coeurdaleneID".to_owned(),
             name: "Coeur d'Alene".to_owned(),
             vendor: "granicus".to_owned(),
             slug: "coeurdalene".to_owned(),
