@@ -1,11 +1,7 @@
 //! `bindery jobs`: what is queued, and why each job waits.
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    items::Names,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings, items::Names};
 use bindery_core::job::JobState;
 use bindery_store::query::{JobFilter, JobView};
 

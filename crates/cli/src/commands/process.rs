@@ -1,13 +1,16 @@
 //! `bindery process`: runs one processor on inputs, without a workflow.
 
-use super::{reviews::json_or_text, submit::key_value};
+use super::reviews::json_or_text;
 use crate::{
-    config::{App, Settings},
     exit::Exit,
     failure::Failure,
+    intake_args::key_value,
+    standalone::{self, RunnerArgs},
+};
+use bindery_app::{
+    App, Settings,
     inputs::{Owner, Pile},
     processors::Processors,
-    standalone::{self, RunnerArgs},
 };
 use bindery_core::Timestamp;
 use bindery_engine::{

@@ -1,11 +1,9 @@
 //! `bindery processors`: what can be run, and checking files of your own.
 
-use crate::{
-    circuits::{self, Told},
-    config::Settings,
-    exit::Exit,
-    failure::Failure,
-    output,
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    circuits::{self, RecordedCircuit},
     processors::{Processors, Source},
 };
 use bindery_engine::Processor;
@@ -49,7 +47,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     match args.action.unwrap_or(Action::List) {
         Action::List => {
             let circuits = match settings.if_existing().await? {
-                Some(app) => circuits::told(app.store()).await?,
+                Some(app) => circuits::recorded(app.store()).await?,
                 None => BTreeMap::new(),
             };
             list(&settings.known_processors()?, &circuits, args.json)
@@ -67,7 +65,7 @@ fn described(known: &Processors, processor: &dyn Processor) -> Value {
     })
 }
 
-fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) -> anyhow::Result<Exit> {
+fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_json: bool) -> anyhow::Result<Exit> {
     if as_json {
         let with_circuit = |one: &Arc<dyn Processor>| {
             let mut described = described(known, one.as_ref());
@@ -90,12 +88,22 @@ fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) ->
     });
     output::table(&["PROCESSOR", "VERSION#", "KIND", "FROM", "DESCRIPTION"], rows)?;
     let known_circuits = circuits.iter().filter(|(name, _)| known.registry().get(name).is_some());
-    let rows: Vec<_> = known_circuits.map(|(name, told)| [name.clone(), told.words()]).collect();
+    let rows: Vec<_> = known_circuits.map(|(name, circuit)| [name.clone(), in_words(circuit)]).collect();
     if !rows.is_empty() {
         output::line("")?;
         output::table(&["CIRCUIT", "STATE"], rows)?;
     }
     Ok(Exit::Ok)
+}
+
+/// A circuit in a few words, for a table.
+fn in_words(circuit: &RecordedCircuit) -> String {
+    let state = if circuit.open { "open" } else { "closed" };
+    let since = output::ago(circuit.since);
+    match &circuit.error {
+        Some(error) if circuit.open => format!("{state}, {since}: {error}"),
+        _ => format!("{state}, {since}"),
+    }
 }
 
 fn show(known: &Processors, name: &str, as_json: bool) -> anyhow::Result<Exit> {

@@ -1,7 +1,8 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
 use super::{city::existing, shown::without_secrets, watch};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_civic::{banana::Banana, notices::eml};
 use bindery_core::ContentHash;
 use bindery_store::civic::{Alert, Channel, CivicRecords, JurisdictionFilter};

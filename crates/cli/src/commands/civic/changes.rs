@@ -1,7 +1,8 @@
 //! `bindery civic changes`: what has happened to a city's meetings.
 
 use super::{days::day, finding, shown};
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_civic::{export, history};
 use bindery_store::civic::{ChangeFilter, Meeting, MeetingChange, MeetingFilter};
 use jiff::civil::Date;

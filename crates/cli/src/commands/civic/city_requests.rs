@@ -1,7 +1,8 @@
 //! `bindery civic city-requests`: cities that people want and that are not followed.
 
 use super::city::existing;
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_civic::banana::Banana;
 use bindery_store::civic::{CityRequest, RequestStatus};
 use clap::Subcommand;

@@ -1,11 +1,8 @@
 //! `bindery civic costs`: what the language model was asked, and what it cost.
 
 use super::{days, shown::money};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_insight::models::ledger::day_of;
 use bindery_store::civic::{ModelCall, ModelCallFilter};

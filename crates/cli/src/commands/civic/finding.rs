@@ -1,6 +1,7 @@
 //! What people name on the command line, found in the store: with one sentence when it is not there.
 
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
 use bindery_civic::{banana::Banana, ids};
 use bindery_store::civic::{AgendaItem, Jurisdiction, JurisdictionFilter, Matter, Meeting};
 

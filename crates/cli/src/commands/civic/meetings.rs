@@ -1,7 +1,8 @@
 //! `bindery civic meetings`: the meetings of a city.
 
 use super::{days::Days, finding, shown};
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_store::civic::{Meeting, MeetingFilter};
 use serde::Serialize;
 use std::collections::HashMap;

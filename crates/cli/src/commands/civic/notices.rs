@@ -1,7 +1,8 @@
 //! `bindery civic notices`: messages that wait, were sent or were given up; and sending them.
 
 use super::{city::existing, outbox::Outbox, shown::without_secrets};
-use crate::{config::Settings, exit::Exit, failure::Failure, output, work::Signals};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{Settings, Signals, councils::visits::DIGESTS_EVERY};
 use bindery_civic::{
     client::address,
     notices::{self, Produced, Sending},
@@ -10,10 +11,7 @@ use bindery_engine::stop_pair;
 use bindery_store::civic::Notification;
 use clap::Subcommand;
 use serde_json::json;
-use std::{sync::Arc, time::Duration};
-
-/// How often it is looked for digests that are due.
-pub(super) const LOOK_EVERY: Duration = Duration::from_mins(1);
+use std::sync::Arc;
 
 /// List messages to those who follow something, or send what is due
 #[derive(Debug, clap::Args)]
@@ -159,7 +157,7 @@ async fn send(settings: &Settings, args: SendArgs) -> anyhow::Result<Exit> {
     if !args.once {
         output::note("sends what is due; Ctrl-C ends it");
         tokio::select! {
-            () = notices::run(store, channels, LOOK_EVERY, stop) => return Ok(Exit::Ok),
+            () = notices::run(store, channels, DIGESTS_EVERY, stop) => return Ok(Exit::Ok),
             () = asked_twice => return Ok(Exit::Interrupted),
         }
     }

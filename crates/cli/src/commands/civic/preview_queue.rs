@@ -1,12 +1,8 @@
 //! `bindery civic preview-queue`: what waits to be read. Looking takes no job out of the queue.
 
 use super::city::{existing, known};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_civic::banana::Banana;
 use bindery_core::Timestamp;
 use bindery_store::civic::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus};

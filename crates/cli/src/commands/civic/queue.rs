@@ -4,12 +4,8 @@ use super::{
     city::existing,
     preview_queue::{described, show},
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_core::{JobId, Name};
 use bindery_store::{
     civic::{CIVIC_QUEUE, QueueJob, QueueStatus},

@@ -5,12 +5,8 @@ use super::{
     days::{day, in_order},
     finding, watch,
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
 use bindery_store::{
     civic::{Jurisdiction, JurisdictionFilter},

@@ -1,13 +1,8 @@
 //! `bindery civic sync-city` and `sync-cities`: visits to cities that somebody names, due or not.
 
 use super::visiting::{self, Flags, Told};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    names,
-    work::Signals,
-};
+use crate::{exit::Exit, failure::Failure};
+use bindery_app::{App, Settings, Signals, councils::visits, names};
 use bindery_civic::{
     banana::Banana,
     conductor::{SyncResult, wanted},
@@ -88,7 +83,7 @@ pub(super) async fn visit(app: &App, bananas: Vec<String>, flags: &Flags) -> any
     let conductor = flags.conductor(app, names::of_visitor(), Told::Remarks)?;
     let (handle, stop) = stop_pair();
     let work = conductor.sync_cities(&bananas, &stop);
-    let Some(results) = visiting::attended(&conductor, &handle, &mut signals, work).await? else {
+    let Some(results) = visits::attended(app, &conductor, &handle, &mut signals, work).await? else {
         return Ok(Exit::Interrupted);
     };
     let results: Vec<SyncResult> = results;

@@ -1,7 +1,8 @@
 //! `bindery civic topics`: the topics that items have, and words that mean none of them.
 
 use super::finding;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_civic::analyst::local_topics::topics_of;
 use bindery_insight::topics::Topics;
 use bindery_store::civic::UnknownTopic;

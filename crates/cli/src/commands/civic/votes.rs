@@ -1,7 +1,8 @@
 //! `bindery civic votes`: the motions of a meeting, and who voted how.
 
 use super::{finding, shown};
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_store::civic::VoteEvent;
 use serde_json::json;
 use std::collections::HashMap;

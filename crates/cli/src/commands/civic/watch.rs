@@ -1,12 +1,8 @@
 //! `bindery civic watch`: single things that people follow.
 
 use super::{city::existing, finding};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_civic::{banana::Banana, ids, notices::eml};
 use bindery_insight::topics::Topics;
 use bindery_store::civic::Watch;

@@ -1,12 +1,8 @@
 //! `bindery delete`: deletes submissions for good, or everything of an owner.
 
 use super::{Report, extent::size_of, finish, remarks};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_core::{SubmissionId, submission::Submission};
 use bindery_engine::{
     SILENT_AFTER,

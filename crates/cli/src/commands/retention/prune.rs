@@ -1,7 +1,8 @@
 //! `bindery prune`: deletes what is old, and gives space back.
 
 use super::{Report, extent::size_of, finish, remarks};
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_engine::retention::{Defaults, Due, age_out, apply_policies, delete, due, sweep_orphans};
 use bindery_store::retention::{EventAge, Reason, RetentionFilter};
 use std::time::Duration;

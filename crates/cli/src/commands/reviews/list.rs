@@ -1,6 +1,7 @@
 //! What is open.
 
-use crate::{config::App, exit::Exit, items::Names, output};
+use crate::{exit::Exit, output};
+use bindery_app::{App, items::Names};
 use bindery_core::review::{Review, ReviewStatus};
 use bindery_store::query::ReviewFilter;
 

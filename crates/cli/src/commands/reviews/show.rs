@@ -1,7 +1,8 @@
 //! What is asked, with everything that is needed to decide it.
 
 use super::{Subject, list::standing};
-use crate::{config::App, exit::Exit, failure::Failure, items::Names, output, result_tables};
+use crate::{exit::Exit, failure::Failure, output, result_tables};
+use bindery_app::{App, items::Names};
 use bindery_core::{
     ContentHash, SubmissionId,
     item::{Item, ItemKind},

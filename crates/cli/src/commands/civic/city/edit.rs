@@ -6,12 +6,8 @@ use super::{
     fields::{Cleared, Fields},
     known, storing, unknown,
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_civic::{
     banana::Banana,
     register::{Entry, Purpose, plan, plan::PlacedFault},

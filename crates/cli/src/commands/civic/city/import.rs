@@ -1,7 +1,8 @@
 //! `bindery civic city import`: many cities at once, all or none.
 
 use super::storing;
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_civic::register::{
     Plan, Purpose,
     file::{self, Listed},

@@ -1,7 +1,8 @@
 //! `bindery civic city list`.
 
 use super::{super::shown::without_secrets, existing};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_civic::register::STATUSES;
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_store::civic::{Jurisdiction, JurisdictionFilter};

@@ -13,11 +13,8 @@ mod storing;
 
 pub(super) use storing::add_command;
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-};
+use crate::{exit::Exit, failure::Failure};
+use bindery_app::{App, Settings};
 use bindery_store::civic::Jurisdiction;
 use clap::Subcommand;
 

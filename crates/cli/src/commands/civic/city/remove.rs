@@ -1,7 +1,8 @@
 //! `bindery civic city remove`: for a city that was entered by mistake.
 
 use super::{super::shown::without_secrets, existing, storing::add_command, unknown};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_store::civic::TakenOut;
 use serde_json::json;
 

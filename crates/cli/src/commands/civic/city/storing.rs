@@ -1,6 +1,7 @@
 //! Entries, checked against all that is stored and then stored together.
 
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
 use bindery_civic::{
     client::address,
     register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
