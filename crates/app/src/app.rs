@@ -2,7 +2,7 @@
 
 use crate::{
     circuits,
-    councils::{Bench, Councils},
+    councils::{CouncilParts, Councils},
     error::{AppError, AppResult},
     notice::{Notice, Observer},
     opening::BlobPlace,
@@ -24,7 +24,7 @@ pub struct App {
     pub engine: Engine,
     blobs: BlobPlace,
     /// What reads councils' documents, where work is done.
-    councils: Option<Bench>,
+    councils: Option<CouncilParts>,
     observer: Arc<dyn Observer>,
 }
 
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// What reads councils' documents. There is none where a store is only looked at.
-    pub fn councils(&self) -> AppResult<&Bench> {
+    pub fn councils(&self) -> AppResult<&CouncilParts> {
         self.councils.as_ref().ok_or(AppError::OpenedToLook)
     }
 

@@ -24,7 +24,7 @@ pub enum AppError {
     #[error(transparent)]
     Broker(#[from] BrokerError),
     #[error(transparent)]
-    Refused(#[from] Refused),
+    IntakeRefused(#[from] IntakeRefused),
     #[error(transparent)]
     Inputs(#[from] InputsError),
     #[error(transparent)]
@@ -137,7 +137,7 @@ pub enum BrokerError {
 
 /// What was said about files does not fit together; nothing was taken in.
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum IntakeRefused {
     #[error("the workflow {workflow:?} compares nothing with a checklist")]
     NoChecklist { workflow: String },
     #[error("the workflow {workflow:?} has no types of documents")]

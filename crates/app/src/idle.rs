@@ -10,7 +10,8 @@ use std::time::Duration;
 pub async fn wait_until_idle(app: &App, queues: Option<&[Name]>) -> AppResult<()> {
     loop {
         let mark = app.store().change_mark();
-        if patiently(app.observer(), || is_idle(app, queues)).await? {
+        // In a box, because whoever waits keeps a place for it.
+        if patiently(app.observer(), || Box::pin(is_idle(app, queues))).await? {
             return Ok(());
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

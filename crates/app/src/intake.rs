@@ -3,7 +3,7 @@
 use crate::{
     app::App,
     checklists,
-    error::{AppResult, Named, Refused, UnknownName},
+    error::{AppResult, IntakeRefused, Named, UnknownName},
     notice::Notice,
     settings::Settings,
 };
@@ -50,7 +50,7 @@ impl About {
             app.engine.check_processors(&workflow)?;
             classifies |= documents::classifies(&workflow);
             if self.checklist.is_some() && analysis::analysis_stage(&workflow).is_none() {
-                return Err(Refused::NoChecklist { workflow: name.to_owned() }.into());
+                return Err(IntakeRefused::NoChecklist { workflow: name.to_owned() }.into());
             }
         }
         self.check_doctype(settings, classifies)
@@ -76,7 +76,7 @@ impl About {
         }
         if !classifies {
             let workflow = self.workflow.as_deref().unwrap_or(DEFAULT_WORKFLOW);
-            return Err(Refused::NoDoctypes { workflow: workflow.to_owned() }.into());
+            return Err(IntakeRefused::NoDoctypes { workflow: workflow.to_owned() }.into());
         }
         Ok(())
     }
@@ -100,14 +100,14 @@ impl About {
         Ok(intake)
     }
 
-    fn metadata(&self) -> Result<Map<String, Value>, Refused> {
+    fn metadata(&self) -> Result<Map<String, Value>, IntakeRefused> {
         let mut metadata = Map::new();
         for (key, value) in &self.metadata {
             if key == OWN_KEY {
-                return Err(Refused::OwnKey { key: key.clone() });
+                return Err(IntakeRefused::OwnKey { key: key.clone() });
             }
             if metadata.insert(key.clone(), Value::String(value.clone())).is_some() {
-                return Err(Refused::KeyTwice { key: key.clone() });
+                return Err(IntakeRefused::KeyTwice { key: key.clone() });
             }
         }
         Ok(metadata)
@@ -120,6 +120,8 @@ pub struct Delivery {
     /// Files, folders, or `-` for standard input.
     pub paths: Vec<PathBuf>,
     pub about: About,
+    /// How they came, as the submission keeps it.
+    pub channel: &'static str,
     /// The sender's own id for it. The same id again is the same submission.
     pub external_id: Option<String>,
     /// Take the files in also if the same ones were taken in before.
@@ -129,10 +131,10 @@ pub struct Delivery {
 /// Takes in what is delivered, or finds what was taken in before: under the same external id, or where none is given, the
 /// same files with the same said about them.
 pub async fn receive(app: &App, settings: &Settings, delivery: Delivery) -> AppResult<Receipt> {
-    let Delivery { paths, about, external_id, anew } = delivery;
+    let Delivery { paths, about, channel, external_id, anew } = delivery;
     if let Some(id) = &external_id {
         if id.starts_with(BY_CONTENT) {
-            return Err(Refused::OwnId { id: id.clone() }.into());
+            return Err(IntakeRefused::OwnId { id: id.clone() }.into());
         }
         if let Some(known) = find(app, id).await? {
             let received = Received::Already(known);
@@ -148,7 +150,7 @@ pub async fn receive(app: &App, settings: &Settings, delivery: Delivery) -> AppR
         (None, false) => Some(content_id(app, settings, &about, &taken).await?),
     };
     let (files, bytes, unreadable) = (taken.files.len(), taken.bytes(), taken.unreadable.clone());
-    let mut intake = about.intake(settings, taken, "command line")?;
+    let mut intake = about.intake(settings, taken, channel)?;
     intake.external_id = external_id;
     let received = app.engine.submit(intake).await?;
     Ok(Receipt { received, is_known_id: false, files, bytes, unreadable })

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 /// Looks names up and remembers them.
 #[derive(Debug)]
-pub struct Names<'a> {
+pub struct ItemNames<'a> {
     app: &'a App,
     known: HashMap<ItemId, String>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> ItemNames<'a> {
     pub fn new(app: &'a App) -> Self {
         Self { app, known: HashMap::new() }
     }

@@ -59,3 +59,19 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     fn notice(&self, _: &Notice) {}
 }
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{Notice, Observer};
+    use std::sync::Mutex;
+
+    /// Keeps notices to look at.
+    #[derive(Debug, Default)]
+    pub(crate) struct Heard(pub(crate) Mutex<Vec<Notice>>);
+
+    impl Observer for Heard {
+        fn notice(&self, notice: &Notice) {
+            self.0.lock().unwrap().push(notice.clone());
+        }
+    }
+}

@@ -21,14 +21,14 @@ use std::{
 
 /// Where a processor comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum Origin {
     BuiltIn,
     /// The name of its file among those that ship.
     Shipped(&'static str),
     File(PathBuf),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => f.write_str("built in"),
@@ -40,15 +40,15 @@ impl fmt::Display for Source {
 
 /// What is known of a processor beside its code.
 #[derive(Debug)]
-pub struct About {
-    pub source: Source,
+pub struct ProcessorInfo {
+    pub origin: Origin,
     pub description: String,
 }
 
 #[derive(Debug)]
 pub struct Processors {
     registry: Registry,
-    about: BTreeMap<Name, About>,
+    about: BTreeMap<Name, ProcessorInfo>,
 }
 
 impl Processors {
@@ -58,22 +58,22 @@ impl Processors {
         councils::register_stand_ins(&mut registry);
         let mut known = Self { registry, about: BTreeMap::new() };
         for (name, description) in councils::PROCESSORS {
-            let about = About { source: Source::BuiltIn, description: description.to_owned() };
+            let about = ProcessorInfo { origin: Origin::BuiltIn, description: description.to_owned() };
             known.about.insert(Name::from(name), about);
         }
         for (file, text) in shipped::all() {
-            known.add(Definition::parse(text, file)?, Source::Shipped(file));
+            known.add(Definition::parse(text, file)?, Origin::Shipped(file));
         }
         if let Some(folder) = folder {
             for loaded in load_dir(folder).map_err(|error| bad_folder(Setting::Processors, error))? {
-                known.add(loaded.definition, Source::File(loaded.file));
+                known.add(loaded.definition, Origin::File(loaded.file));
             }
         }
         Ok(known)
     }
 
-    fn add(&mut self, definition: Definition, source: Source) {
-        let about = About { source, description: definition.description.clone() };
+    fn add(&mut self, definition: Definition, origin: Origin) {
+        let about = ProcessorInfo { origin, description: definition.description.clone() };
         self.about.insert(definition.name.clone(), about);
         bindery_processors::register(&mut self.registry, [definition]);
     }
@@ -93,10 +93,10 @@ impl Processors {
     }
 
     /// Most of those in the program's code are described by their documentation only.
-    pub fn about(&self, name: &str) -> About {
+    pub fn about(&self, name: &str) -> ProcessorInfo {
         match self.about.get(name) {
-            Some(about) => About { source: about.source.clone(), description: about.description.clone() },
-            None => About { source: Source::BuiltIn, description: String::new() },
+            Some(about) => ProcessorInfo { origin: about.origin.clone(), description: about.description.clone() },
+            None => ProcessorInfo { origin: Origin::BuiltIn, description: String::new() },
         }
     }
 }

@@ -91,7 +91,7 @@ impl Supervisor {
         self
     }
 
-    /// A worker that ends by itself is followed by another.
+    /// A worker that ends by itself is followed by another, which gets its jobs from the store alone.
     #[must_use]
     pub fn with_restarts(mut self) -> Self {
         self.restarts = true;
@@ -150,13 +150,11 @@ impl Supervisor {
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         let mut work = std::pin::pin!(work);
-        match self.until(signals, &mut work).await? {
-            Some(done) => Ok(done),
-            None => {
-                handle.stop();
-                work.await
-            }
+        if let Some(done) = self.until(signals, &mut work).await? {
+            return Ok(done);
         }
+        handle.stop();
+        work.await
     }
 
     /// Lets work under way finish; a signal in the meantime ends the wait.
@@ -275,5 +273,27 @@ impl<T> AbortOnDrop<T> {
 impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notice::testing::Heard;
+
+    #[tokio::test]
+    async fn a_loop_that_panics_is_reported_and_can_be_stopped_before_it_goes_on() {
+        let heard = Arc::new(Heard::default());
+        let (handle, stop) = stop_pair();
+        let going =
+            tokio::spawn(keep_going("counting", Arc::clone(&heard) as _, stop, |_| async { panic!("out of fingers") }));
+        while heard.0.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        handle.stop();
+        going.await.unwrap();
+        let heard = heard.0.lock().unwrap();
+        let [Notice::Restarting { what: "counting", why, .. }] = &**heard else { panic!("{heard:?}") };
+        assert!(why.contains("panicked"), "{why}");
     }
 }

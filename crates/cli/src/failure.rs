@@ -4,7 +4,7 @@
 use crate::exit::Exit;
 use bindery_app::{
     AppError, env_vars,
-    error::{BrokerError, InputsError, Named, OpenError, Refused, SettingsError, UnknownName, WatchError},
+    error::{BrokerError, InputsError, IntakeRefused, Named, OpenError, SettingsError, UnknownName, WatchError},
     settings::Setting,
 };
 use bindery_engine::EngineError;
@@ -101,11 +101,12 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
 fn flag_of(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref()? {
         AppError::Unknown(UnknownName { what: Named::Component, .. }) => Some(env_vars::COMPONENT.to_owned()),
-        AppError::Unknown(UnknownName { what: Named::Doctype, .. }) | AppError::Refused(Refused::NoDoctypes { .. }) => {
-            Some("--doctype".to_owned())
+        AppError::Unknown(UnknownName { what: Named::Doctype, .. })
+        | AppError::IntakeRefused(IntakeRefused::NoDoctypes { .. }) => Some("--doctype".to_owned()),
+        AppError::IntakeRefused(IntakeRefused::NoChecklist { .. }) => Some("--checklist".to_owned()),
+        AppError::IntakeRefused(IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. }) => {
+            Some("--meta".to_owned())
         }
-        AppError::Refused(Refused::NoChecklist { .. }) => Some("--checklist".to_owned()),
-        AppError::Refused(Refused::OwnKey { .. } | Refused::KeyTwice { .. }) => Some("--meta".to_owned()),
         AppError::Broker(_) => Some(format!("--amqp or {}", env_vars::AMQP)),
         _ => None,
     }
@@ -121,7 +122,7 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
         AppError::Blob(error) => of_blob(error),
         AppError::Intake(error) => of_intake(error),
         AppError::Broker(error) => of_broker(error),
-        AppError::Refused(error) => (Exit::Usage, of_refused(error)),
+        AppError::IntakeRefused(error) => (Exit::Usage, of_refused(error)),
         AppError::Inputs(error) => (Exit::Usage, of_inputs(error)),
         AppError::Watch(error) => (Exit::Usage, of_watch(error)),
         AppError::Object { error, .. } => of_app(error),
@@ -186,13 +187,13 @@ fn of_broker(error: &BrokerError) -> (Exit, Option<String>) {
     }
 }
 
-fn of_refused(error: &Refused) -> Option<String> {
+fn of_refused(error: &IntakeRefused) -> Option<String> {
     match error {
-        Refused::NoChecklist { .. } => {
+        IntakeRefused::NoChecklist { .. } => {
             Some(format!("use --workflow {CHECKLIST_WORKFLOW}, or add a stage with {ANALYZER}"))
         }
-        Refused::NoDoctypes { .. } => Some("leave --doctype out, or use --workflow documents".to_owned()),
-        Refused::OwnKey { .. } | Refused::KeyTwice { .. } | Refused::OwnId { .. } => None,
+        IntakeRefused::NoDoctypes { .. } => Some("leave --doctype out, or use --workflow documents".to_owned()),
+        IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. } | IntakeRefused::OwnId { .. } => None,
     }
 }
 

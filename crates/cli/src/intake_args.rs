@@ -70,7 +70,7 @@ pub(crate) struct IntakeArgs {
 impl From<IntakeArgs> for Delivery {
     fn from(args: IntakeArgs) -> Self {
         let IntakeArgs { paths, about, external_id, anew } = args;
-        Self { paths, about: about.into(), external_id, anew }
+        Self { paths, about: about.into(), channel: "command line", external_id, anew }
     }
 }
 

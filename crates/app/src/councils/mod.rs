@@ -46,7 +46,7 @@ impl Default for Councils {
 
 /// What reads councils' documents for an open store.
 #[derive(Debug, Clone)]
-pub struct Bench {
+pub struct CouncilParts {
     pub workshop: Arc<Workshop>,
     pub hearing: Arc<Hearing>,
 }
@@ -60,7 +60,7 @@ impl Councils {
         blobs: &Arc<dyn Blobs>,
         registry: &mut Registry,
         opener: Arc<dyn Opener>,
-    ) -> Result<Bench, SettingsError> {
+    ) -> Result<CouncilParts, SettingsError> {
         let analyst =
             analyst::configured(models, Arc::clone(store)).map_err(|error| SettingsError::Models(error.to_string()))?;
         let Self { client, ocr, hearing } = self;
@@ -70,7 +70,7 @@ impl Councils {
             .with_observer(Arc::clone(&hearing) as _);
         let workshop = Arc::new(workshop);
         processing::register(registry, Arc::clone(&workshop));
-        Ok(Bench { workshop, hearing })
+        Ok(CouncilParts { workshop, hearing })
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a submission stands: what failed and why, what it waits for and why, and where its result is.
 
-use crate::{app::App, error::AppResult, items::Names};
+use crate::{app::App, error::AppResult, items::ItemNames};
 use bindery_core::{
     Name, SubmissionId,
     artifact::Artifact,
@@ -44,7 +44,7 @@ impl Failed {
 /// The first `most` parts that failed, stage by stage. What did not fail is not looked at.
 pub async fn failed_parts(app: &App, progress: &Progress, most: usize) -> AppResult<Failed> {
     let id = progress.submission;
-    let mut names = Names::new(app);
+    let mut names = ItemNames::new(app);
     let mut failed =
         Failed { total: progress.stages.iter().map(|stage| stage.counts.failed).sum(), ..Failed::default() };
     for stage in progress.stages.iter().filter(|stage| stage.counts.failed > 0) {
@@ -161,14 +161,14 @@ fn grouped(reason: &WaitReason) -> String {
 
 /// Where the result is.
 #[derive(Debug, Serialize)]
-pub struct Stored {
+pub struct ResultLocation {
     pub key: String,
     pub sha256: String,
     pub size: u64,
     pub path: String,
 }
 
-pub async fn stored_result(app: &App, id: SubmissionId) -> AppResult<Option<Stored>> {
+pub async fn stored_result(app: &App, id: SubmissionId) -> AppResult<Option<ResultLocation>> {
     let artifacts = app.store().artifacts(id).await?;
     Ok(artifacts
         .into_iter()
@@ -176,8 +176,8 @@ pub async fn stored_result(app: &App, id: SubmissionId) -> AppResult<Option<Stor
         .map(|artifact| stored(app, &artifact)))
 }
 
-fn stored(app: &App, artifact: &Artifact) -> Stored {
-    Stored {
+fn stored(app: &App, artifact: &Artifact) -> ResultLocation {
+    ResultLocation {
         key: artifact.key.clone(),
         sha256: artifact.hash.to_string(),
         size: artifact.size,

@@ -23,11 +23,11 @@ pub struct Owner {
 
 /// What was read, before it is clear whose it is.
 #[derive(Debug)]
-pub struct Pile {
+pub struct InputPile {
     raw: Vec<Raw>,
 }
 
-impl Pile {
+impl InputPile {
     /// Reads everything; an error says that there is nothing to run.
     pub fn read(paths: &[String]) -> Result<Self, InputsError> {
         let mut raw = Vec::new();

@@ -112,7 +112,7 @@ fn not_json(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inputs::{Owner, Pile};
+    use crate::inputs::{InputPile, Owner};
 
     fn read_as(form: Form, text: &str) -> Vec<ProcessorInput> {
         let source = Source {
@@ -124,7 +124,7 @@ mod tests {
         let mut raw = Vec::new();
         read(&source, &mut raw);
         let owner = Owner { account_id: "acc".to_owned(), underwriting_id: "uw".to_owned() };
-        Pile { raw }.into_inputs(&owner)
+        InputPile { raw }.into_inputs(&owner)
     }
 
     fn told(form: Form, text: &str) -> Vec<(String, String)> {

@@ -166,10 +166,9 @@ impl Settings {
             }
         };
         let opened = if is_read_only { blobs.open_to_read().await? } else { blobs.open().await? };
-        if missing == Missing::IsMade {
-            if let Some(notice) = privacy::check(place, &blobs) {
-                self.observer.notice(&notice);
-            }
+        let readable = if missing == Missing::IsMade { privacy::check(place, &blobs) } else { None };
+        if let Some(notice) = readable {
+            self.observer.notice(&notice);
         }
         App::new(store, (blobs, opened), registry, work, Arc::clone(&self.observer)).map(Some)
     }
@@ -286,5 +285,29 @@ fn must_have_blobs(blobs: &BlobPlace) -> Result<(), OpenError> {
     match blobs.folder() {
         Some(folder) if !folder.join("sha256").is_dir() => Err(OpenError::BlobsMissing { folder: folder.to_owned() }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{error::AppError, notice::testing::Heard};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[tokio::test]
+    async fn what_passes_is_waited_out_and_what_does_not_is_an_error() {
+        let (heard, calls) = (Heard::default(), AtomicU64::new(0));
+        let done = patiently(&heard, || async {
+            match calls.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(AppError::Store(StoreError::Locked { path: "a".into(), seconds: 1 })),
+                call => Ok(call),
+            }
+        });
+        assert_eq!(done.await.unwrap(), 1);
+        let pause = Duration::from_millis(250);
+        let error = "a: another process has kept the database locked for more than 1 s".to_owned();
+        assert_eq!(*heard.0.lock().unwrap(), [Notice::Retrying { error, pause }]);
+        let closed = patiently(&heard, || async { Err::<(), _>(AppError::Store(StoreError::Closed)) }).await;
+        assert!(matches!(closed, Err(AppError::Store(StoreError::Closed))));
     }
 }

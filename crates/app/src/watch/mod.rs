@@ -111,7 +111,7 @@ impl FolderWatch {
                     () = stop.stopping() => return Ok(()),
                     () = tokio::time::sleep(TICK) => {}
                 }
-                if (once && !nothing_to_come) || (!once && looked.elapsed() >= every) {
+                if (once && !nothing_to_come) || looked.elapsed() >= every {
                     break;
                 }
             }

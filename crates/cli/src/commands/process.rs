@@ -9,7 +9,7 @@ use crate::{
 };
 use bindery_app::{
     App, Settings,
-    inputs::{Owner, Pile},
+    inputs::{InputPile, Owner},
     processors::Processors,
 };
 use bindery_core::Timestamp;
@@ -152,7 +152,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let own_settings = unique("--set", args.set.iter().cloned())?;
     let factors = unique("--merge-factor", args.merge_factor.iter().cloned())?;
     let execution_metadata = unique("--meta", args.meta.iter().cloned())?;
-    let pile = Pile::read(&args.inputs)?;
+    let pile = InputPile::read(&args.inputs)?;
     let app = match args.previous {
         Some(_) => settings.existing_with(&processors).await?,
         None => settings.create_with(&processors).await?,

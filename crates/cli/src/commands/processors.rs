@@ -4,7 +4,7 @@ use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
     circuits::{self, RecordedCircuit},
-    processors::{Processors, Source},
+    processors::{Origin, Processors},
 };
 use bindery_engine::Processor;
 use bindery_processors::{load_file, shipped};
@@ -61,7 +61,7 @@ fn described(known: &Processors, processor: &dyn Processor) -> Value {
     let about = known.about(processor.name());
     json!({
         "name": processor.name(), "version": processor.version(), "kind": processor.kind(),
-        "source": about.source.to_string(), "description": about.description,
+        "source": about.origin.to_string(), "description": about.description,
     })
 }
 
@@ -82,7 +82,7 @@ fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_jso
             processor.name().to_owned(),
             processor.version().to_string(),
             processor.kind().to_string(),
-            about.source.to_string(),
+            about.origin.to_string(),
             output::short(&about.description, 100),
         ]
     });
@@ -108,12 +108,12 @@ fn in_words(circuit: &RecordedCircuit) -> String {
 
 fn show(known: &Processors, name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let processor = known.find(name)?;
-    let text = match known.about(processor.name()).source {
-        Source::BuiltIn => None,
-        Source::Shipped(file) => {
+    let text = match known.about(processor.name()).origin {
+        Origin::BuiltIn => None,
+        Origin::Shipped(file) => {
             shipped::all().into_iter().find(|(shipped, _)| *shipped == file).map(|(_, text)| text.to_owned())
         }
-        Source::File(file) => Some(
+        Origin::File(file) => Some(
             std::fs::read_to_string(&file)
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?,
         ),

@@ -94,14 +94,14 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if matches!(receipt.received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
         output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
     }
-    show(&app, &progress, &end, &receipt.unreadable, args.json).await?;
-    Ok(match exit(&progress, &end) {
+    show(&app, &progress, end, &receipt.unreadable, args.json).await?;
+    Ok(match exit(&progress, end) {
         Exit::Ok => exit_of(&receipt),
         other => other,
     })
 }
 
-fn exit(progress: &Progress, end: &End) -> Exit {
+fn exit(progress: &Progress, end: End) -> Exit {
     match (progress.status, end) {
         (SubmissionStatus::Completed, _) => Exit::Ok,
         (SubmissionStatus::Failed | SubmissionStatus::Cancelled, _) => Exit::SubmissionFailed,
@@ -114,7 +114,7 @@ fn exit(progress: &Progress, end: &End) -> Exit {
 async fn show(
     app: &App,
     progress: &Progress,
-    end: &End,
+    end: End,
     unreadable: &[Unreadable],
     as_json: bool,
 ) -> anyhow::Result<()> {
@@ -153,7 +153,7 @@ async fn show(
 }
 
 /// The last line: how it ended, and what to do next if it has not.
-fn conclusion(progress: &Progress, end: &End) -> String {
+fn conclusion(progress: &Progress, end: End) -> String {
     let id = progress.submission;
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {

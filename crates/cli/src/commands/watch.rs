@@ -84,15 +84,16 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let (handle, mut stop) = stop_pair();
     let ended = {
         let mut work = pin!(watch.run(&mut stop, |event| teller.tell(&event)));
-        match &mut supervisor {
-            Some(supervisor) => supervisor.until_stopped(&mut signals, &handle, work).await,
-            None => tokio::select! {
+        if let Some(supervisor) = &mut supervisor {
+            supervisor.until_stopped(&mut signals, &handle, work).await
+        } else {
+            tokio::select! {
                 ended = &mut work => ended,
                 () = signals.next() => {
                     handle.stop();
                     work.await
                 }
-            },
+            }
         }
     };
     if let Some(supervisor) = supervisor {
