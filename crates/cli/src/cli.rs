@@ -1,6 +1,6 @@
 //! The commands and their flags. One module for each is in `commands`.
 
-use crate::{commands, config::Flags, env_vars};
+use crate::{commands, env_vars, flags::GlobalArgs};
 use clap::{Parser, Subcommand};
 
 /// Takes piles of documents apart, works on the parts in parallel and binds the results.
@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 #[command(name = "bindery", version, after_help = env_vars::HELP, max_term_width = 110)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) flags: Flags,
+    pub(crate) flags: GlobalArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -1,45 +1,7 @@
-//! Every environment variable that the program reads, in one place.
+//! The environment variables as the help tells of them, and those that only the command line reads.
 
-pub(crate) const STORE: &str = "BINDERY_STORE";
-pub(crate) const BLOBS: &str = "BINDERY_BLOBS";
-pub(crate) const CONFIG: &str = "BINDERY_CONFIG";
-pub(crate) const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
-pub(crate) const PROCESSORS: &str = "BINDERY_PROCESSORS";
-pub(crate) const DOCTYPES: &str = "BINDERY_DOCTYPES";
-pub(crate) const TEMPLATES: &str = "BINDERY_TEMPLATES";
-pub(crate) const LOG: &str = "BINDERY_LOG";
-pub(crate) const LISTEN: &str = "BINDERY_LISTEN";
-pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
-pub(crate) const AMQP: &str = "BINDERY_AMQP";
 pub(crate) const READ_PASSWORD: &str = "BINDERY_READ_PASSWORD";
-pub(crate) const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";
-pub(crate) const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
-#[cfg(test)]
-pub(crate) const OCR_MODELS: &str = bindery_reader::ocr::ppocr::models::FOLDER_VARIABLE;
-
-/// Each with what it does, for the help and the documentation.
-#[cfg(test)]
-pub(crate) const ALL: [&str; 18] = [
-    STORE,
-    BLOBS,
-    CONFIG,
-    WORKFLOWS,
-    PROCESSORS,
-    DOCTYPES,
-    TEMPLATES,
-    LOG,
-    LISTEN,
-    PGPASSWORD,
-    NO_COLOR,
-    AMQP,
-    READ_PASSWORD,
-    OCR_MODELS,
-    WEBHOOK_SECRET,
-    bindery_pipeline::parsers::ENDPOINT_VARIABLE,
-    bindery_pipeline::parsers::KEY_VARIABLE,
-    COMPONENT,
-];
 
 /// Shown below the list of commands.
 pub(crate) const HELP: &str = "\
@@ -73,6 +35,28 @@ Try it: bindery run samples/inbox";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bindery_app::env_vars as shared;
+
+    const ALL: [&str; 18] = [
+        shared::STORE,
+        shared::BLOBS,
+        shared::CONFIG,
+        shared::WORKFLOWS,
+        shared::PROCESSORS,
+        shared::DOCTYPES,
+        shared::TEMPLATES,
+        shared::LOG,
+        shared::LISTEN,
+        shared::PGPASSWORD,
+        NO_COLOR,
+        shared::AMQP,
+        READ_PASSWORD,
+        bindery_reader::ocr::ppocr::models::FOLDER_VARIABLE,
+        shared::WEBHOOK_SECRET,
+        bindery_pipeline::parsers::ENDPOINT_VARIABLE,
+        bindery_pipeline::parsers::KEY_VARIABLE,
+        shared::COMPONENT,
+    ];
 
     #[test]
     fn the_help_and_the_documentation_know_every_variable() {

@@ -2,8 +2,16 @@
 //! exit code that a script can act on.
 
 use crate::exit::Exit;
+use bindery_app::{
+    AppError, env_vars,
+    error::{BrokerError, InputsError, IntakeRefused, Named, OpenError, SettingsError, UnknownName, WatchError},
+    settings::Setting,
+};
 use bindery_engine::EngineError;
-use bindery_pipeline::intake::IntakeError;
+use bindery_pipeline::{
+    analysis::{ANALYZER, CHECKLIST_WORKFLOW},
+    intake::IntakeError,
+};
 use bindery_store::{StoreError, blobs::BlobError};
 use std::{fmt, io};
 
@@ -54,12 +62,25 @@ pub(crate) fn explain(error: &anyhow::Error) -> Option<Shown> {
         return None;
     }
     let (exit, hint) = classify(error);
-    Some(Shown { exit, message: format!("{error:#}"), hint })
+    let message = match flag_of(error) {
+        Some(flag) => format!("{flag}: {error:#}"),
+        None => format!("{error:#}"),
+    };
+    Some(Shown { exit, message, hint })
 }
 
 fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return (failure.exit, failure.hint.clone());
+    }
+    if let Some(error) = error.downcast_ref::<AppError>() {
+        return of_app(error);
+    }
+    if let Some(error) = error.downcast_ref::<UnknownName>() {
+        return of_unknown(error);
+    }
+    if let Some(error) = error.downcast_ref::<InputsError>() {
+        return (Exit::Usage, of_inputs(error));
     }
     if let Some(error) = error.downcast_ref::<StoreError>() {
         return of_store(error);
@@ -68,15 +89,147 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
         return of_engine(error);
     }
     if let Some(error) = error.downcast_ref::<IntakeError>() {
-        return match error {
-            IntakeError::Blob(error) => of_blob(error),
-            _ => (Exit::Usage, Some("nothing was taken in".to_owned())),
-        };
+        return of_intake(error);
     }
     if let Some(error) = error.downcast_ref::<BlobError>() {
         return of_blob(error);
     }
     (Exit::Unexpected, None)
+}
+
+/// What was said on the command line or in the environment that the library knows nothing of, and the error is about.
+fn flag_of(error: &anyhow::Error) -> Option<String> {
+    match error.downcast_ref()? {
+        AppError::Unknown(UnknownName { what: Named::Component, .. }) => Some(env_vars::COMPONENT.to_owned()),
+        AppError::Unknown(UnknownName { what: Named::Doctype, .. })
+        | AppError::IntakeRefused(IntakeRefused::NoDoctypes { .. }) => Some("--doctype".to_owned()),
+        AppError::IntakeRefused(IntakeRefused::NoChecklist { .. }) => Some("--checklist".to_owned()),
+        AppError::IntakeRefused(IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. }) => {
+            Some("--meta".to_owned())
+        }
+        AppError::Broker(_) => Some(format!("--amqp or {}", env_vars::AMQP)),
+        _ => None,
+    }
+}
+
+fn of_app(error: &AppError) -> (Exit, Option<String>) {
+    match error {
+        AppError::Settings(error) => (Exit::Usage, of_settings(error)),
+        AppError::Open(error) => (Exit::StoreUnavailable, of_opening(error)),
+        AppError::Unknown(error) => of_unknown(error),
+        AppError::Store(error) => of_store(error),
+        AppError::Engine(error) => of_engine(error),
+        AppError::Blob(error) => of_blob(error),
+        AppError::Intake(error) => of_intake(error),
+        AppError::Broker(error) => of_broker(error),
+        AppError::IntakeRefused(error) => (Exit::Usage, of_refused(error)),
+        AppError::Inputs(error) => (Exit::Usage, of_inputs(error)),
+        AppError::Watch(error) => (Exit::Usage, of_watch(error)),
+        AppError::Object { error, .. } => of_app(error),
+        AppError::StoreAway(_) => {
+            let hint = "what is done is kept: the same command goes on; --store-wait SECONDS waits longer";
+            (Exit::StoreUnavailable, Some(hint.to_owned()))
+        }
+        AppError::VisitedAlready { .. } => {
+            let hint = "`bindery civic status` shows how it goes; `bindery civic sync-city` visits a city beside it";
+            (Exit::Unexpected, Some(hint.to_owned()))
+        }
+        AppError::BlankProcessor => (Exit::Usage, Some("`bindery processors` lists them".to_owned())),
+        AppError::Checklist(_) => (Exit::Usage, Some("docs/checklists.md describes every key".to_owned())),
+        AppError::Definition(_)
+        | AppError::Json(_)
+        | AppError::Io(_)
+        | AppError::Task(_)
+        | AppError::WorkerEnded
+        | AppError::OpenedToLook => (Exit::Unexpected, None),
+    }
+}
+
+fn of_settings(error: &SettingsError) -> Option<String> {
+    match error {
+        SettingsError::FileUnreadable { is_named, .. } => {
+            is_named.then(|| format!("{} names this file", Setting::Config))
+        }
+        SettingsError::File { hint, .. } => hint.clone(),
+        SettingsError::Folder { setting, .. } => Some(format!("{setting} names this folder")),
+        SettingsError::BlobsUrl { .. } => Some("the path alone works, too".to_owned()),
+        SettingsError::Models(_) => Some("docs/models.md describes it".to_owned()),
+        SettingsError::Empty { .. } | SettingsError::MachinesPlace(_) => None,
+    }
+}
+
+fn of_opening(error: &OpenError) -> Option<String> {
+    Some(match error {
+        OpenError::NoStore { .. } => {
+            "`bindery run PATHS…` makes one; --store or BINDERY_STORE names another place".to_owned()
+        }
+        OpenError::StoreScheme { .. } => {
+            "set BINDERY_STORE or --store, or leave both out for ./bindery-data".to_owned()
+        }
+        OpenError::StoreIsFile { .. } => return None,
+        OpenError::CannotMake { .. } => "name another folder with --store or BINDERY_STORE".to_owned(),
+        OpenError::BlobsNotStated => {
+            format!("for example --blobs s3://bucket/prefix, or {}=/mnt/shared/blobs", env_vars::BLOBS)
+        }
+        OpenError::BlobsMissing { .. } => {
+            "is the share mounted on this machine? To keep the blobs in another place, copy the folder there first"
+                .to_owned()
+        }
+        OpenError::Blobs(_) => format!("{} says where blobs are kept", Setting::Blobs),
+    })
+}
+
+fn of_broker(error: &BrokerError) -> (Exit, Option<String>) {
+    match error {
+        BrokerError::Url(_) => (Exit::Usage, None),
+        BrokerError::Refused(_) => (Exit::StoreUnavailable, None),
+        BrokerError::NotBuiltIn => (Exit::Usage, Some("build it with the feature amqp".to_owned())),
+    }
+}
+
+fn of_refused(error: &IntakeRefused) -> Option<String> {
+    match error {
+        IntakeRefused::NoChecklist { .. } => {
+            Some(format!("use --workflow {CHECKLIST_WORKFLOW}, or add a stage with {ANALYZER}"))
+        }
+        IntakeRefused::NoDoctypes { .. } => Some("leave --doctype out, or use --workflow documents".to_owned()),
+        IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. } | IntakeRefused::OwnId { .. } => None,
+    }
+}
+
+fn of_inputs(error: &InputsError) -> Option<String> {
+    match error {
+        InputsError::Unreadable { .. } | InputsError::Missing { .. } => Some("nothing was run".to_owned()),
+        InputsError::StdinTwice | InputsError::EmptyFolder { .. } | InputsError::None { .. } => None,
+    }
+}
+
+fn of_watch(error: &WatchError) -> Option<String> {
+    let is_of_store = matches!(error, WatchError::HoldsStore { .. });
+    is_of_store.then(|| "watch another folder, or keep the store elsewhere with --store".to_owned())
+}
+
+fn of_unknown(error: &UnknownName) -> (Exit, Option<String>) {
+    let hint = match error.what {
+        Named::Component => return (Exit::Unexpected, None),
+        Named::Stage | Named::Queue => None,
+        Named::Processor => {
+            let known: Vec<&str> = error.known.iter().map(String::as_str).collect();
+            // Where nothing is near, it lists what the message lists already.
+            let guess = Some(bindery_yaml::suggest(&error.name, &known)).filter(|it| it.starts_with("did you mean"));
+            Some(guess.unwrap_or_else(|| format!("{} names a folder with your own", Setting::Processors)))
+        }
+        Named::Checklist => Some("a file of your own is named with its path: --checklist ./mine.yaml".to_owned()),
+        Named::Doctype => Some("--doctypes names a folder with types of your own".to_owned()),
+    };
+    (Exit::Usage, hint)
+}
+
+fn of_intake(error: &IntakeError) -> (Exit, Option<String>) {
+    match error {
+        IntakeError::Blob(error) => of_blob(error),
+        _ => (Exit::Usage, Some("nothing was taken in".to_owned())),
+    }
 }
 
 fn of_engine(error: &EngineError) -> (Exit, Option<String>) {

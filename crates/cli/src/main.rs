@@ -1,37 +1,30 @@
-//! The `bindery` binary: flags, wiring, and what people see. The work itself is in the crates below.
+//! The `bindery` binary: flags and what people see. What it shares with the server is in `bindery-app`, the work itself
+//! in the crates below that.
 
-mod broker;
-mod circuits;
 mod cli;
 mod commands;
-mod config;
-mod councils;
 mod env_vars;
 mod exit;
 mod failure;
-mod inputs;
-mod items;
-mod names;
+mod flags;
+mod intake_args;
+mod listening;
+mod logging;
+mod notices;
 mod output;
 mod pretty_json;
-mod processors;
 mod progress;
-mod receiving;
 mod report;
-#[cfg(feature = "amqp")]
-mod requests;
 mod result_tables;
 mod standalone;
-mod store_wait;
-mod stored_result;
 mod terminal;
-mod work;
 mod workbook;
 
+use bindery_app::Settings;
 use clap::Parser as _;
-use config::Settings;
 use exit::Exit;
-use std::{process::ExitCode, time::Duration};
+use notices::Remarks;
+use std::{process::ExitCode, sync::Arc, time::Duration};
 
 fn main() -> ExitCode {
     // Wrong flags end here, with the same exit code as other bad input.
@@ -41,10 +34,10 @@ fn main() -> ExitCode {
 
 fn run(cli: cli::Cli) -> anyhow::Result<Exit> {
     let settings = match cli.command {
-        cli::Command::Child => Settings::of_child(cli.flags),
-        _ => Settings::new(cli.flags)?,
+        cli::Command::Child => Settings::of_child(cli.flags.into()),
+        _ => Settings::new(cli.flags.into(), Arc::new(Remarks))?,
     };
-    settings.start_logging()?;
+    logging::start(settings.log())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(commands::dispatch(&settings, cli.command));
     // Somebody who asks twice to stop does not want to wait for a step that does not end.

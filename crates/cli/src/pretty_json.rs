@@ -1,6 +1,14 @@
 //! A streaming formatter of JSON: compact text in, the same on several lines out, in constant memory.
 
-use std::io::{self, Write};
+use bindery_app::StoredResult;
+use std::io::{self, BufWriter, Write};
+
+/// Writes a result on several lines, for people and programs.
+pub(crate) fn write_pretty(result: &StoredResult, into: impl Write) -> io::Result<()> {
+    let mut pretty = PrettyJson::new(BufWriter::new(into));
+    result.copy_to(&mut pretty)?;
+    pretty.finish().map(drop)
+}
 
 /// Formats what is written to it as `serde_json`'s pretty printer does. What goes in has to be JSON.
 #[derive(Debug)]

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-pipeline", ABOVE_PROCESSORS_USES),
     ("bindery-civic", ABOVE_PROCESSORS_USES),
     ("bindery-amqp", &["bindery-core", "bindery-store", "bindery-engine"]),
+    ("bindery-app", APP_USES),
     ("bindery-server", SERVER_USES),
     ("bindery", CLI_USES),
     // Only tests and benchmarks use it.
@@ -44,14 +45,18 @@ const LAYERS: &[&str] = &[
     "bindery-pipeline",
     "bindery-civic",
     "bindery-amqp",
+    "bindery-app",
     "bindery-server",
 ];
 const ENGINE_USES: &[&str] = LAYERS.split_at(9).0;
 const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(10).0;
 const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(11).0;
-/// Not the broker's.
-const SERVER_USES: &[&str] = LAYERS.split_at(13).0;
+const APP_USES: &[&str] = LAYERS.split_at(14).0;
+const SERVER_USES: &[&str] = LAYERS.split_at(15).0;
 const CLI_USES: &[&str] = LAYERS;
+
+/// What belongs to the command line alone: flags, bars, tables, and errors without a type.
+const ONLY_IN_CLI: &[&str] = &["anyhow", "clap", "comfy-table", "indicatif"];
 
 /// What would turn the core into something that does I/O.
 const NOT_IN_CORE: &[&str] = &["tokio", "rusqlite"];
@@ -122,6 +127,16 @@ fn the_core_does_no_io() {
     let core = packages.iter().find(|package| package.name == "bindery-core").expect("there is a bindery-core");
     for forbidden in NOT_IN_CORE {
         assert!(!core.dependencies.iter().any(|name| name == forbidden), "bindery-core must not use {forbidden}");
+    }
+}
+
+#[test]
+fn only_the_command_line_has_a_terminal() {
+    for package in packages().iter().filter(|package| package.name != "bindery") {
+        let name = &package.name;
+        for forbidden in ONLY_IN_CLI {
+            assert!(!package.dependencies.iter().any(|used| used == forbidden), "{name} must not use {forbidden}");
+        }
     }
 }
 

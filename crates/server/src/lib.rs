@@ -9,26 +9,21 @@
 //! | `/metrics` | Prometheus' text format |
 //!
 //! Nothing here changes anything. On a crash there is nothing to lose. An answer never waits for the store for longer
-//! than [`PATIENCE`].
+//! than [`STORE_TIMEOUT`](bindery_app::readiness::STORE_TIMEOUT).
 
 mod exposition;
 mod metrics;
 mod probes;
-mod watched;
-
-pub use watched::Watched;
 
 use axum::{Router, routing::get};
-use std::{future::Future, io, time::Duration};
+use bindery_app::Readiness;
+use std::{future::Future, io};
 use tokio::net::TcpListener;
-
-/// How long an answer waits for the store.
-pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Answers until `until` is over.
 pub async fn serve(
     listener: TcpListener,
-    watched: Watched,
+    readiness: Readiness,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let router = Router::new()
@@ -37,6 +32,6 @@ pub async fn serve(
         .route("/health", get(probes::health))
         .route("/ready", get(probes::ready))
         .route("/metrics", get(metrics::metrics))
-        .with_state(watched);
+        .with_state(readiness);
     axum::serve(listener, router).with_graceful_shutdown(until).await
 }

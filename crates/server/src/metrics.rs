@@ -2,20 +2,20 @@
 //!
 //! What the store says is left out when it does not answer in time; the worker's own counters are always there.
 
-use crate::{
-    Watched,
-    exposition::{CONTENT_TYPE, Exposition},
-    watched::{AtWork, in_time},
-};
+use crate::exposition::{CONTENT_TYPE, Exposition};
 use axum::{extract::State, http::header, response::IntoResponse};
+use bindery_app::{
+    Readiness,
+    readiness::{AtWork, in_time},
+};
 use bindery_core::Timestamp;
 use bindery_engine::metrics::{COMMIT_BOUNDS, WorkerCounts};
 use bindery_store::query::QueueView;
 
-pub(crate) async fn metrics(State(watched): State<Watched>) -> impl IntoResponse {
+pub(crate) async fn metrics(State(readiness): State<Readiness>) -> impl IntoResponse {
     let mut text = Exposition::default();
     let mut up = false;
-    if let Some(AtWork { store, worker }) = watched.at_work() {
+    if let Some(AtWork { store, worker }) = readiness.at_work() {
         own(&mut text, &worker.counts());
         if let Some(reconnects) = store.reconnects() {
             let help = "How often the connection to the database was lost and made anew.";

@@ -1,10 +1,10 @@
 //! Whether the process lives, and whether it is ready for work.
 
-use crate::Watched;
 use axum::{
     extract::State,
     http::{HeaderName, StatusCode, header::CONTENT_TYPE},
 };
+use bindery_app::Readiness;
 use serde_json::{Value, json};
 
 /// Whoever answers, lives. A store that cannot be reached is no reason to start the process again.
@@ -12,8 +12,8 @@ pub(crate) async fn livez() -> &'static str {
     "ok\n"
 }
 
-pub(crate) async fn readyz(State(watched): State<Watched>) -> (StatusCode, String) {
-    match watched.trouble().await {
+pub(crate) async fn readyz(State(readiness): State<Readiness>) -> (StatusCode, String) {
+    match readiness.trouble().await {
         None => (StatusCode::OK, "ready\n".to_owned()),
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}\n")),
     }
@@ -23,8 +23,8 @@ pub(crate) async fn health() -> Answer {
     as_json(StatusCode::OK, &json!({"status": "ok"}))
 }
 
-pub(crate) async fn ready(State(watched): State<Watched>) -> Answer {
-    match watched.trouble().await {
+pub(crate) async fn ready(State(readiness): State<Readiness>) -> Answer {
+    match readiness.trouble().await {
         None => as_json(StatusCode::OK, &json!({"status": "ready"})),
         Some(_) => as_json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "not_ready"})),
     }

@@ -1,7 +1,8 @@
 //! `bindery cancel`: stops a submission, or gives up one job.
 
 use super::retry::Meant;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 
 /// Stop a submission, or give up one job
 #[derive(Debug, clap::Args)]

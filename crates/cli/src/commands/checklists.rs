@@ -1,11 +1,16 @@
 //! `bindery checklists`: which checklists come with Bindery, and checking files of your own.
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_fields::checklist::{Checklist, shipped, shipped_text};
-use bindery_yaml as yaml;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
+use bindery_app::checklists;
+use bindery_fields::checklist::Checklist;
+use bindery_fields::checklist::shipped;
+use bindery_fields::checklist::shipped_text;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// List, show or check checklists: which documents a submission must hold
 #[derive(Debug, clap::Args)]
@@ -65,7 +70,7 @@ fn show(name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let known = shipped()?;
     let (Some(text), Some(checklist)) = (shipped_text(name), known.iter().find(|checklist| &*checklist.name == name))
     else {
-        return Err(unknown(name).into());
+        return Err(checklists::unknown(name).into());
     };
     if as_json {
         output::json(&described(checklist))?;
@@ -101,7 +106,7 @@ fn check(settings: &Settings, files: &[PathBuf], as_json: bool) -> anyhow::Resul
     let mut bad = 0;
     let mut results = Vec::new();
     for file in files {
-        let checked = read(settings, file)?;
+        let checked = checklists::read(settings, file)?.map_err(|problems| problems.to_string());
         bad += u64::from(checked.is_err());
         if as_json {
             let problems: Vec<&str> =
@@ -125,35 +130,4 @@ fn check(settings: &Settings, files: &[PathBuf], as_json: bool) -> anyhow::Resul
         return Ok(Exit::Ok);
     }
     Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
-}
-
-/// The text of a file and the checklist in it, or all of its problems.
-fn read(settings: &Settings, file: &Path) -> anyhow::Result<Result<(String, Checklist), String>> {
-    let doctypes = settings.known_doctypes()?;
-    let parsed = yaml::read_text(file).and_then(|text| {
-        let checklist = Checklist::parse_for(&text, &file.display().to_string(), &doctypes)?;
-        Ok((text, checklist))
-    });
-    Ok(parsed.map_err(|error| error.to_string()))
-}
-
-/// The YAML of a checklist by its argument: the name of a built-in one, or a file.
-pub(crate) fn yaml_of(settings: &Settings, named: &str) -> anyhow::Result<String> {
-    if let Some(text) = shipped_text(named) {
-        return Ok(text.to_owned());
-    }
-    let is_file = Path::new(named).exists() || named.contains(['/', '.']);
-    if !is_file {
-        return Err(unknown(named).into());
-    }
-    match read(settings, Path::new(named))? {
-        Ok((text, _)) => Ok(text),
-        Err(problems) => Err(Failure::usage(problems).hint("docs/checklists.md describes every key").into()),
-    }
-}
-
-fn unknown(name: &str) -> Failure {
-    let known: Vec<String> = shipped().unwrap_or_default().iter().map(|checklist| checklist.name.to_string()).collect();
-    Failure::usage(format!("there is no checklist {name:?}; known are {}", known.join(", ")))
-        .hint("a file of your own is named with its path: --checklist ./mine.yaml")
 }

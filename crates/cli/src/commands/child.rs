@@ -1,9 +1,7 @@
 //! `bindery child`: the other end of the processes runner. Hidden: only another bindery starts it.
 
-use crate::{
-    config::{Settings, open_blobs},
-    exit::Exit,
-};
+use crate::exit::Exit;
+use bindery_app::{Settings, open_blobs_blocking};
 use bindery_core::StepError;
 use bindery_engine::runner::processes::{Service, serve_with};
 use bindery_pipeline::reading::FileService;
@@ -17,6 +15,6 @@ pub(crate) fn run(settings: &Settings) -> anyhow::Result<Exit> {
         Ok(processors) => Ok(processors.registry().clone()),
         Err(error) => Err(StepError::bug(format!("the child process cannot set up the processors: {error:#}"))),
     };
-    serve_with(&services, &registry, &open_blobs)?;
+    serve_with(&services, &registry, &open_blobs_blocking)?;
     Ok(Exit::Ok)
 }

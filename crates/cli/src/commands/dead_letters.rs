@@ -1,7 +1,8 @@
 //! `bindery dead-letters`: what was given up, and why.
 
 use super::jobs;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_core::job::JobState;
 use bindery_store::query::JobFilter;
 use clap::Subcommand;

@@ -1,11 +1,7 @@
 //! `bindery events`: the log of what happened, and events from outside.
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_core::{EventSeq, Name, event::Event};
 use bindery_engine::aggregator::outside_event;
 use bindery_store::query::EventFilter;

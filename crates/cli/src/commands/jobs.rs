@@ -1,11 +1,7 @@
 //! `bindery jobs`: what is queued, and why each job waits.
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    items::Names,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings, items::ItemNames};
 use bindery_core::job::JobState;
 use bindery_store::query::{JobFilter, JobView};
 
@@ -88,7 +84,7 @@ pub(crate) async fn show(app: &App, jobs: &[JobView]) -> anyhow::Result<()> {
         output::note("there are no such jobs");
         return Ok(());
     }
-    let mut names = Names::new(app);
+    let mut names = ItemNames::new(app);
     let mut rows = Vec::with_capacity(jobs.len());
     for view in jobs {
         let job = &view.job;

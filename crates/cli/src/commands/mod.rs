@@ -30,7 +30,8 @@ pub(crate) mod worker;
 pub(crate) mod workers;
 pub(crate) mod workflows;
 
-use crate::{cli::Command, config::Settings, exit::Exit};
+use crate::{cli::Command, exit::Exit};
+use bindery_app::Settings;
 
 pub(crate) async fn dispatch(settings: &Settings, command: Command) -> anyhow::Result<Exit> {
     match command {

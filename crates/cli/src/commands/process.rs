@@ -1,13 +1,16 @@
 //! `bindery process`: runs one processor on inputs, without a workflow.
 
-use super::{reviews::json_or_text, submit::key_value};
+use super::reviews::json_or_text;
 use crate::{
-    config::{App, Settings},
     exit::Exit,
     failure::Failure,
-    inputs::{Owner, Pile},
-    processors::Processors,
+    intake_args::key_value,
     standalone::{self, RunnerArgs},
+};
+use bindery_app::{
+    App, Settings,
+    inputs::{InputPile, Owner},
+    processors::Processors,
 };
 use bindery_core::Timestamp;
 use bindery_engine::{
@@ -149,7 +152,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let own_settings = unique("--set", args.set.iter().cloned())?;
     let factors = unique("--merge-factor", args.merge_factor.iter().cloned())?;
     let execution_metadata = unique("--meta", args.meta.iter().cloned())?;
-    let pile = Pile::read(&args.inputs)?;
+    let pile = InputPile::read(&args.inputs)?;
     let app = match args.previous {
         Some(_) => settings.existing_with(&processors).await?,
         None => settings.create_with(&processors).await?,

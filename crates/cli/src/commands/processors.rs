@@ -1,12 +1,10 @@
 //! `bindery processors`: what can be run, and checking files of your own.
 
-use crate::{
-    circuits::{self, Told},
-    config::Settings,
-    exit::Exit,
-    failure::Failure,
-    output,
-    processors::{Processors, Source},
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    circuits::{self, RecordedCircuit},
+    processors::{Origin, Processors},
 };
 use bindery_engine::Processor;
 use bindery_processors::{load_file, shipped};
@@ -49,7 +47,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     match args.action.unwrap_or(Action::List) {
         Action::List => {
             let circuits = match settings.if_existing().await? {
-                Some(app) => circuits::told(app.store()).await?,
+                Some(app) => circuits::recorded(app.store()).await?,
                 None => BTreeMap::new(),
             };
             list(&settings.known_processors()?, &circuits, args.json)
@@ -63,11 +61,11 @@ fn described(known: &Processors, processor: &dyn Processor) -> Value {
     let about = known.about(processor.name());
     json!({
         "name": processor.name(), "version": processor.version(), "kind": processor.kind(),
-        "source": about.source.to_string(), "description": about.description,
+        "source": about.origin.to_string(), "description": about.description,
     })
 }
 
-fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) -> anyhow::Result<Exit> {
+fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_json: bool) -> anyhow::Result<Exit> {
     if as_json {
         let with_circuit = |one: &Arc<dyn Processor>| {
             let mut described = described(known, one.as_ref());
@@ -84,13 +82,13 @@ fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) ->
             processor.name().to_owned(),
             processor.version().to_string(),
             processor.kind().to_string(),
-            about.source.to_string(),
+            about.origin.to_string(),
             output::short(&about.description, 100),
         ]
     });
     output::table(&["PROCESSOR", "VERSION#", "KIND", "FROM", "DESCRIPTION"], rows)?;
     let known_circuits = circuits.iter().filter(|(name, _)| known.registry().get(name).is_some());
-    let rows: Vec<_> = known_circuits.map(|(name, told)| [name.clone(), told.words()]).collect();
+    let rows: Vec<_> = known_circuits.map(|(name, circuit)| [name.clone(), in_words(circuit)]).collect();
     if !rows.is_empty() {
         output::line("")?;
         output::table(&["CIRCUIT", "STATE"], rows)?;
@@ -98,14 +96,24 @@ fn list(known: &Processors, circuits: &BTreeMap<String, Told>, as_json: bool) ->
     Ok(Exit::Ok)
 }
 
+/// A circuit in a few words, for a table.
+fn in_words(circuit: &RecordedCircuit) -> String {
+    let state = if circuit.open { "open" } else { "closed" };
+    let since = output::ago(circuit.since);
+    match &circuit.error {
+        Some(error) if circuit.open => format!("{state}, {since}: {error}"),
+        _ => format!("{state}, {since}"),
+    }
+}
+
 fn show(known: &Processors, name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let processor = known.find(name)?;
-    let text = match known.about(processor.name()).source {
-        Source::BuiltIn => None,
-        Source::Shipped(file) => {
+    let text = match known.about(processor.name()).origin {
+        Origin::BuiltIn => None,
+        Origin::Shipped(file) => {
             shipped::all().into_iter().find(|(shipped, _)| *shipped == file).map(|(_, text)| text.to_owned())
         }
-        Source::File(file) => Some(
+        Origin::File(file) => Some(
             std::fs::read_to_string(&file)
                 .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?,
         ),

@@ -1,6 +1,7 @@
 //! `bindery queues`, `pause` and `resume`.
 
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_store::query::QueueView;
 use serde_json::json;
 use std::collections::BTreeMap;

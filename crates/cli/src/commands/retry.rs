@@ -1,12 +1,7 @@
 //! `bindery retry`: runs again what failed, was cancelled or is parked.
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-    standalone::short_id,
-};
+use crate::{exit::Exit, failure::Failure, output, standalone::short_id};
+use bindery_app::{App, Settings};
 use bindery_core::{JobId, SubmissionId, job::JobState, submission::Submission};
 use bindery_engine::runs::CHANNEL;
 use bindery_store::query::{JobFilter, Retried};

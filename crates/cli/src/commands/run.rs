@@ -1,21 +1,22 @@
 //! `bindery run`: takes files in and works on them until there is a result.
 
 use crate::{
-    config::{App, Settings},
     exit::Exit,
-    names, output,
+    intake_args::{IntakeArgs, exit_of, note_receipt, note_unreadable},
+    output,
     progress::Display,
-    receiving::{self, IntakeArgs},
     report, result_tables,
-    store_wait::{self, StoreWait},
-    stored_result::StoredResult,
-    work::{self, Running, Signals},
 };
-use bindery_core::{SubmissionId, progress::Progress, submission::SubmissionStatus};
+use bindery_app::{
+    App, Settings, Signals, StoredResult, Supervisor,
+    follow::{self, End, StoreWait, follow},
+    intake, names,
+};
+use bindery_core::{progress::Progress, submission::SubmissionStatus};
 use bindery_engine::{WorkerOptions, intake::Received, view};
 use bindery_pipeline::intake::Unreadable;
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Somebody waits for a command that was started again after it was killed, so what it had in hand comes back soon.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     lease_seconds: u64,
 
     /// How long to go on while the store cannot be used: its disk is full, or its database is away
-    #[arg(long, value_name = "SECONDS", default_value_t = store_wait::USUAL_SECONDS, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    #[arg(long, value_name = "SECONDS", default_value_t = follow::USUAL_SECONDS, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     store_wait: u64,
 
     /// Show no progress
@@ -60,16 +61,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How following a submission ended.
-pub(crate) enum End {
-    Final,
-    Stuck,
-    Interrupted,
-}
-
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    let receipt = receiving::receive(&app, settings, args.intake).await?;
+    let receipt = intake::receive(&app, settings, args.intake.into()).await?;
+    note_receipt(&receipt);
     let id = receipt.received.id();
     let mut signals = Signals::new()?;
     let lease = Duration::from_secs(args.lease_seconds);
@@ -78,83 +73,35 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         options.threads = usize::from(threads);
     }
     let mut display = Display::new(!args.no_progress);
-    let running = Running::start(&app, options);
+    let mut supervisor = Supervisor::start(&app, options);
     let mut wait = StoreWait::new(args.store_wait);
-    let end = match follow(&app, id, &running, &mut display, &mut signals, &mut wait).await {
-        Ok(end) => end,
-        Err(error) => {
-            display.finish();
-            running.abandon();
-            return Err(error);
-        }
-    };
+    let end =
+        match follow(&app, id, &mut supervisor, &mut signals, &mut wait, |progress| display.update(progress)).await {
+            Ok(end) => end,
+            Err(error) => {
+                display.finish();
+                supervisor.abandon();
+                return Err(error.into());
+            }
+        };
     if matches!(end, End::Interrupted) {
         output::note("finishing what is under way; Ctrl-C again stops at once");
     }
-    running.stop(&mut signals).await?;
+    supervisor.stop(&mut signals).await?;
     let progress = view::progress(&app.engine, id).await?;
     display.update(&progress);
     display.finish();
     if matches!(receipt.received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {
         output::note(format!("{id} was cancelled; `bindery retry {id}` takes it up again"));
     }
-    show(&app, &progress, &end, &receipt.unreadable, args.json).await?;
-    Ok(match exit(&progress, &end) {
-        Exit::Ok => receipt.exit(),
+    show(&app, &progress, end, &receipt.unreadable, args.json).await?;
+    Ok(match exit(&progress, end) {
+        Exit::Ok => exit_of(&receipt),
         other => other,
     })
 }
 
-/// Shows how a submission goes until it is final, or nothing more happens to it by itself.
-pub(crate) async fn follow(
-    app: &App,
-    id: SubmissionId,
-    running: &Running,
-    display: &mut Display,
-    signals: &mut Signals,
-    wait: &mut StoreWait,
-) -> anyhow::Result<End> {
-    loop {
-        let (mark, begun) = (app.store().change_mark(), Instant::now());
-        match look(app, id, running, display, wait).await {
-            Ok(Some(end)) => return Ok(end),
-            Ok(None) => {}
-            Err(error) => wait.not_read(error)?,
-        }
-        anyhow::ensure!(!running.has_ended(), "the worker inside this process has ended too early");
-        // Not for every commit: looking twenty times a second is live enough, and leaves the cores to the work. Less often
-        // where looking takes long.
-        let pause = (begun.elapsed() * 20).clamp(Duration::from_millis(50), Duration::from_secs(2));
-        tokio::select! {
-            () = signals.next() => return Ok(End::Interrupted),
-            () = async {
-                tokio::time::sleep(pause).await;
-                app.store().changed(mark, Duration::from_millis(500)).await;
-            } => {}
-        }
-    }
-}
-
-/// How it stands; the end if it has come to one.
-async fn look(
-    app: &App,
-    id: SubmissionId,
-    running: &Running,
-    display: &mut Display,
-    wait: &mut StoreWait,
-) -> anyhow::Result<Option<End>> {
-    let progress = view::progress(&app.engine, id).await?;
-    display.update(&progress);
-    if progress.status.is_final() {
-        return Ok(Some(End::Final));
-    }
-    wait.look(app, id, &progress, running.health()).await?;
-    // What waits for space goes on by itself once there is some.
-    let is_stuck = !wait.is_waiting() && work::is_stuck(app, id, &progress).await?;
-    Ok(is_stuck.then_some(End::Stuck))
-}
-
-fn exit(progress: &Progress, end: &End) -> Exit {
+fn exit(progress: &Progress, end: End) -> Exit {
     match (progress.status, end) {
         (SubmissionStatus::Completed, _) => Exit::Ok,
         (SubmissionStatus::Failed | SubmissionStatus::Cancelled, _) => Exit::SubmissionFailed,
@@ -167,15 +114,15 @@ fn exit(progress: &Progress, end: &End) -> Exit {
 async fn show(
     app: &App,
     progress: &Progress,
-    end: &End,
+    end: End,
     unreadable: &[Unreadable],
     as_json: bool,
 ) -> anyhow::Result<()> {
     let id = progress.submission;
     let found = StoredResult::find(app, id).await?;
-    let failed = report::failed_parts(app, progress, report::MOST_IN_JSON).await?;
-    let waits = if progress.status.is_final() { Vec::new() } else { report::waits(app, progress).await? };
-    let stored = report::stored_result(app, id).await?;
+    let failed = follow::failed_parts(app, progress, report::MOST_IN_JSON).await?;
+    let waits = if progress.status.is_final() { Vec::new() } else { follow::waits(app, progress).await? };
+    let stored = follow::stored_result(app, id).await?;
     // What is long in a result is not needed to show it.
     let result = found.as_ref().map(StoredResult::without_index).transpose()?;
     if as_json {
@@ -194,7 +141,7 @@ async fn show(
         report::note_failed(&failed);
     }
     report::note_waits(&waits);
-    receiving::note_unreadable(unreadable);
+    note_unreadable(unreadable);
     output::note(conclusion(progress, end));
     if let Some(stored) = stored.filter(|_| !as_json) {
         output::note(format!("stored as {} in {}", stored.key, stored.path));
@@ -206,7 +153,7 @@ async fn show(
 }
 
 /// The last line: how it ended, and what to do next if it has not.
-fn conclusion(progress: &Progress, end: &End) -> String {
+fn conclusion(progress: &Progress, end: End) -> String {
     let id = progress.submission;
     let took = progress.completed_at.map(|at| output::duration(at.since(progress.received_at))).unwrap_or_default();
     match progress.status {

@@ -1,12 +1,8 @@
 //! `bindery search`: which page speaks of something.
 
 use super::retry::refuse_run;
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_pipeline::{
     idp::TaskError,
     ingestion::{chunk::ChunkParams, index_submission},

@@ -1,15 +1,14 @@
 //! `bindery status`: how submissions stand.
 
 use crate::{
-    config::{App, Settings},
     exit::Exit,
     output,
     pretty_json::PrettyJson,
     progress::{self, Display},
     report,
-    stored_result::StoredResult,
     terminal::{DataForm, stdout},
 };
+use bindery_app::{App, Settings, StoredResult, follow};
 use bindery_core::{
     SubmissionId,
     progress::Progress,
@@ -231,8 +230,8 @@ async fn show(app: &App, progress: &Progress) -> anyhow::Result<()> {
         output::line("")?;
         output::line(line)?;
     }
-    let failed = report::failed_parts(app, progress, report::MOST_LISTED).await?;
-    let waits = report::waits(app, progress).await?;
+    let failed = follow::failed_parts(app, progress, report::MOST_LISTED).await?;
+    let waits = follow::waits(app, progress).await?;
     if !failed.is_empty() || !waits.is_empty() {
         output::line("")?;
     }
@@ -241,7 +240,7 @@ async fn show(app: &App, progress: &Progress) -> anyhow::Result<()> {
     if let Some(error) = progress.error.as_ref().filter(|_| progress.status == SubmissionStatus::Failed) {
         output::line(format!("error: {error}"))?;
     }
-    if let Some(stored) = report::stored_result(app, id).await? {
+    if let Some(stored) = follow::stored_result(app, id).await? {
         output::line("")?;
         output::line(format!("result: {} in {}", stored.key, stored.path))?;
     }

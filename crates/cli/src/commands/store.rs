@@ -1,6 +1,7 @@
 //! `bindery store`: carrying everything to another store.
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_files::WholeFile;
 use bindery_store::portable::{self, ArchiveError, Carried};
 use clap::Subcommand;

@@ -1,15 +1,13 @@
 //! `bindery submit`: takes files in and leaves the work to workers.
 
 use crate::{
-    config::Settings,
     exit::Exit,
+    intake_args::{IntakeArgs, exit_of, note_receipt},
     output,
-    receiving::{self, IntakeArgs},
 };
+use bindery_app::{Settings, intake};
 use bindery_engine::intake::Received;
 use serde_json::json;
-
-pub(crate) use crate::receiving::key_value;
 
 /// Take files in without working on them
 #[derive(Debug, clap::Args)]
@@ -33,7 +31,8 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
-    let receipt = receiving::receive(&app, settings, args.intake).await?;
+    let receipt = intake::receive(&app, settings, args.intake.into()).await?;
+    note_receipt(&receipt);
     let id = receipt.received.id();
     if args.json {
         let is_new = matches!(receipt.received, Received::New(_));
@@ -42,5 +41,5 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::line(id.to_string())?;
         output::note(format!("`bindery worker` works on it, `bindery status {id}` shows how it stands"));
     }
-    Ok(receipt.exit())
+    Ok(exit_of(&receipt))
 }

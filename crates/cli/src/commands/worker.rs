@@ -1,20 +1,13 @@
 //! `bindery worker`: works until it is told to stop.
 
-use crate::{
-    broker::Broker,
-    config::{App, Settings, patiently},
-    env_vars,
-    exit::Exit,
-    failure::Failure,
-    names, output,
-    work::{Running, Signals},
+use crate::{exit::Exit, listening::ListenArgs, output};
+use bindery_app::{
+    App, Notice, QueueChoice, Settings, Signals, Supervisor, broker::Broker, env_vars, idle::wait_until_idle, names,
+    patiently,
 };
-use bindery_core::{Name, job::ENGINE_QUEUE};
-use bindery_engine::{WorkerOptions, aggregator, feed::Consumed, message::ROUTER_QUEUE};
-use bindery_server::Watched;
-use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
-use std::{sync::Arc, time::Duration};
-use tokio::net::TcpListener;
+use bindery_core::Name;
+use bindery_engine::WorkerOptions;
+use std::time::Duration;
 
 /// Work on whatever waits in the store
 #[derive(Debug, clap::Args)]
@@ -56,9 +49,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL", env = env_vars::AMQP, hide_env = true, hide_env_values = true)]
     amqp: Option<String>,
 
-    /// Answer here whether it lives (/livez), is ready (/readyz), and its metrics (/metrics)
-    #[arg(long, value_name = "HOST:PORT", env = env_vars::LISTEN, hide_env = true)]
-    listen: Option<String>,
+    #[command(flatten)]
+    listen: ListenArgs,
 
     /// Stop when nothing is left that can be done now
     #[arg(long)]
@@ -68,17 +60,16 @@ pub(crate) struct Args {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     // Before anything is waited for, so that no signal finds us unprepared.
     let mut signals = Signals::new()?;
-    let watched = Watched::default();
-    if let Some(address) = &args.listen {
-        listen(address, watched.clone()).await?;
-    }
+    let readiness = args.listen.serve().await?;
     let app = tokio::select! {
         app = settings.create_patiently() => app?,
         () = signals.next() => return Ok(Exit::Interrupted),
     };
+    let component = std::env::var(env_vars::COMPONENT).ok().filter(|name| !name.is_empty());
+    let chosen = QueueChoice { component, queues: args.queues, stages: args.stages };
     let mut options = WorkerOptions {
         queues: tokio::select! {
-            queues = patiently(|| queues(&app, &args.queues, &args.stages)) => queues?,
+            queues = patiently(app.observer(), || app.queues_to_work_on(&chosen)) => queues?,
             () = signals.next() => return Ok(Exit::Interrupted),
         },
         lease: Duration::from_secs(args.lease_seconds),
@@ -95,104 +86,33 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     output::note(format!("{} works on {of} with {} threads", options.name, options.threads));
     let own = options.queues.clone();
-    let mut broker = Broker::connect(&app, args.amqp.filter(|url| !url.is_empty()), &mut options).await?;
-    let mut running = Running::start_with(&app, options, broker.start());
+    let broker = Broker::connect(&app, args.amqp.filter(|url| !url.is_empty()), &mut options).await?;
+    let mut supervisor = Supervisor::start_with(&app, options, broker, readiness);
     if own.is_none() {
         // One for some queues leaves state machines to others.
-        running = running.with_machines(&app, settings.functions(&app)?);
+        supervisor = supervisor.with_machines(settings.functions(&app)?);
     }
-    watched.begin(Arc::clone(app.engine.store()), Arc::clone(running.metrics()));
-    let end = tokio::select! {
-        () = signals.next() => {
-            output::note("finishing what is under way; a second signal stops at once");
-            Ok(())
-        }
-        end = wait(&app, own.as_deref(), args.until_idle, &running) => end,
+    work(&app, supervisor, &mut signals, own.as_deref(), args.until_idle).await
+}
+
+/// Works until somebody asks to stop or, if that is wanted, until nothing is left that can be done now.
+pub(crate) async fn work(
+    app: &App,
+    mut supervisor: Supervisor,
+    signals: &mut Signals,
+    queues: Option<&[Name]>,
+    until_idle: bool,
+) -> anyhow::Result<Exit> {
+    let end = if until_idle {
+        supervisor.until(signals, wait_until_idle(app, queues)).await
+    } else {
+        supervisor.until(signals, std::future::pending()).await
     };
-    watched.drain();
-    let finished = running.stop(&mut signals).await?;
-    broker.stop().await;
-    output::note(format!("finished {}", output::count(finished, "job")));
-    end.map(|()| Exit::Ok)
-}
-
-/// Answers from now on, also while the store is waited for, and until the process ends.
-pub(crate) async fn listen(address: &str, watched: Watched) -> anyhow::Result<()> {
-    let wrong = |error: std::io::Error| {
-        Failure::usage(format!("--listen or {}: {address:?} cannot be listened on: {error}", env_vars::LISTEN))
-            .hint("an address is a host and a port, such as 127.0.0.1:9464 or 0.0.0.0:9464")
-    };
-    let listener = TcpListener::bind(address).await.map_err(wrong)?;
-    output::note(format!("answers on http://{}", listener.local_addr().map_err(wrong)?));
-    tokio::spawn(async move {
-        if let Err(error) = bindery_server::serve(listener, watched, std::future::pending()).await {
-            tracing::error!(error = %error, "nobody is answered any more");
-        }
-    });
-    Ok(())
-}
-
-/// The queues to work on, or all. Somebody has to do the engine's own small jobs, which bring submissions forward: a
-/// worker for some queues does them, too.
-async fn queues(app: &App, named: &[String], stages: &[String]) -> anyhow::Result<Option<Vec<Name>>> {
-    let mut queues = Vec::new();
-    if let Some(component) = std::env::var(env_vars::COMPONENT).ok().filter(|name| !name.is_empty()) {
-        queues.push(component_queue(app, &component).await?);
+    if matches!(end, Ok(None)) {
+        app.notify(&Notice::Draining);
     }
-    for name in named {
-        queues.push(app.queue_named(name).await?);
-    }
-    for stage in stages {
-        queues.extend(app.queues_of_stage(stage).await?);
-    }
-    if queues.is_empty() {
-        return Ok(None);
-    }
-    queues.push(ENGINE_QUEUE.into());
-    queues.sort_unstable();
-    queues.dedup();
-    Ok(Some(queues))
-}
-
-async fn component_queue(app: &App, component: &str) -> anyhow::Result<Name> {
-    let wanted = Name::from(format!("q.{component}"));
-    let known = app.queues().await?;
-    // The router has no stage: it starts the requests that come as messages.
-    if known.contains(&wanted) || wanted == *ROUTER_QUEUE {
-        return Ok(wanted);
-    }
-    let components: Vec<&str> =
-        known.iter().filter(|queue| **queue != *ENGINE_QUEUE).filter_map(|queue| queue.strip_prefix("q.")).collect();
-    let message =
-        format!("{}: there is no component {component:?}; known are {}", env_vars::COMPONENT, components.join(", "));
-    Err(Failure::new(Exit::Unexpected, message).into())
-}
-
-/// Returns when nothing is left that can be done now, if that is wanted.
-pub(crate) async fn wait(app: &App, own: Option<&[Name]>, until_idle: bool, running: &Running) -> anyhow::Result<()> {
-    loop {
-        anyhow::ensure!(!running.has_ended(), "the worker has ended too early");
-        let mark = app.store().change_mark();
-        if until_idle && patiently(|| is_idle(app, own)).await? {
-            return Ok(());
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        app.store().changed(mark, Duration::from_millis(500)).await;
-    }
-}
-
-/// Nothing runs, nothing is ready (except in paused queues) and nothing waits for its next try or its time.
-async fn is_idle(app: &App, own: Option<&[Name]>) -> anyhow::Result<bool> {
-    // Reports first: following them can make new work.
-    while !matches!(aggregator::step(&app.engine).await?, Consumed::Nothing) {}
-    let queues = app.store().queues().await?;
-    let mine = queues.iter().filter(|view| own.is_none_or(|own| own.contains(&view.queue)));
-    let no_jobs = mine.into_iter().all(|view| view.running == 0 && (view.paused || view.ready + view.scheduled == 0));
-    if !no_jobs || own.is_some() {
-        return Ok(no_jobs);
-    }
-    // State machines that wait for somebody are no work.
-    let running = ExecutionFilter { status: Some(ExecutionStatus::Running), ..ExecutionFilter::default() };
-    let executions = app.store().executions(running).await?;
-    Ok(executions.iter().all(|execution| !execution.is_held && execution.due_at.is_none()))
+    let stopped = supervisor.stop(signals).await?;
+    output::note(format!("finished {}", output::count(stopped.jobs, "job")));
+    end?;
+    Ok(Exit::Ok)
 }

@@ -1,10 +1,7 @@
 //! `bindery workers`: who works on the store, and who did.
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings};
 use bindery_core::{Name, Timestamp, job::JobState};
 use bindery_engine::{SILENT_AFTER, runs::is_run};
 use bindery_store::query::{JobFilter, WorkerView};

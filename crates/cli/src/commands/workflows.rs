@@ -1,6 +1,7 @@
 //! `bindery workflows`: what can be done with documents, and checking files of your own.
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_core::Name;
 use bindery_engine::{
     Registry,

@@ -18,15 +18,16 @@ pub(crate) use rows::columns;
 
 use crate::{
     output,
-    stored_result::StoredResult,
+    pretty_json::write_pretty,
     terminal::{DataForm, stdout},
 };
+use bindery_app::StoredResult;
 use serde_json::{Map, Value};
 
 /// `result` is what `stored` says, without its index.
 pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> {
     let (Some(totals), Some(files)) = (result["totals"].as_object(), result["files"].as_array()) else {
-        return Ok(stored.write_pretty(stdout(DataForm::Json))?);
+        return Ok(write_pretty(stored, stdout(DataForm::Json))?);
     };
     if let Some(top) = result["top_words"].as_array() {
         words(totals, files, top)
@@ -39,7 +40,7 @@ pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> 
     } else if totals.contains_key("by_ocr") {
         texts(totals, files)
     } else {
-        Ok(stored.write_pretty(stdout(DataForm::Json))?)
+        Ok(write_pretty(stored, stdout(DataForm::Json))?)
     }
 }
 

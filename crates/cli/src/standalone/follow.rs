@@ -1,7 +1,8 @@
 //! A run from its start to its end, or until somebody asks twice to stop.
 
 use super::display::Display;
-use crate::{output, work::Signals};
+use crate::output;
+use bindery_app::Signals;
 use bindery_engine::{EngineResult, context::CancelFlag, execution::ProcessingResult, runs::RunProgress};
 use std::future::Future;
 use tokio::sync::watch;

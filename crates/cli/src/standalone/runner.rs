@@ -1,9 +1,7 @@
 //! Flags about how inputs are run, and the runner that they ask for.
 
-use crate::{
-    config::{App, Settings},
-    failure::Failure,
-};
+use crate::failure::Failure;
+use bindery_app::{App, Settings};
 use bindery_engine::{
     Kind,
     runner::{Limits, Runner, RunnerChoice, RunnerKind, Sequential, Threads},

@@ -1,10 +1,17 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
 use super::{city::existing, shown::without_secrets, watch};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
+use bindery_civic::city_key::CityKey;
+use bindery_civic::notices::eml;
+use bindery_civic::records::Alert;
+use bindery_civic::records::Channel;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Alert, Channel, CivicRecords, JurisdictionFilter};
-use bindery_civic::{city_key::CityKey, notices::eml};
+use bindery_civic::records::CivicRecords;
+use bindery_civic::records::JurisdictionFilter;
 use bindery_core::ContentHash;
 use clap::Subcommand;
 use serde_json::json;

@@ -1,9 +1,14 @@
 //! `bindery civic changes`: what has happened to a city's meetings.
 
 use super::{days::day, finding, shown};
-use crate::{config::Settings, exit::Exit, output};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
+use bindery_civic::records::ChangeFilter;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{ChangeFilter, Meeting, MeetingChange, MeetingFilter};
+use bindery_civic::records::Meeting;
+use bindery_civic::records::MeetingChange;
+use bindery_civic::records::MeetingFilter;
 use bindery_civic::{export, history};
 use jiff::civil::Date;
 use serde_json::json;

@@ -1,10 +1,14 @@
 //! `bindery civic city-requests`: cities that people want and that are not followed.
 
 use super::city::existing;
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
 use bindery_civic::city_key::CityKey;
+use bindery_civic::records::CityRequest;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{CityRequest, RequestStatus};
+use bindery_civic::records::RequestStatus;
 use clap::Subcommand;
 
 /// List the cities that people want, the most wanted first

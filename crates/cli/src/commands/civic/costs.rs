@@ -1,12 +1,13 @@
 //! `bindery civic costs`: what the language model was asked, and what it cost.
 
 use super::{days, shown::money};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    output,
-};
-use bindery_civic::records::{ModelCall, ModelCallFilter, ModelLedger};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_civic::records::ModelCall;
+use bindery_civic::records::ModelCallFilter;
+use bindery_civic::records::ModelLedger;
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_models::ledger::day_of;
 use jiff::{ToSpan as _, civil::Date};

@@ -1,10 +1,8 @@
 //! `bindery civic detect-vendor`: which vendor a city's site is with.
 
-use super::{
-    city::add_command,
-    fetching::{Fetching, stopping},
-};
+use super::{city::add_command, fetching::Fetching};
 use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::signals::stop_on_signal;
 use bindery_civic::records::Jurisdiction;
 use bindery_civic::{
     city_key::CityKey,
@@ -94,7 +92,7 @@ fn name_and_state(city: &str) -> Result<(String, String), Failure> {
 
 /// None if somebody stopped it.
 async fn stoppable(client: &Client, name: &str, state: &str) -> anyhow::Result<Option<Detection>> {
-    match detect::detect(client, name, state, &stopping()?).await {
+    match detect::detect(client, name, state, &stop_on_signal()?).await {
         Ok(detection) => Ok(Some(detection)),
         Err(DetectError::Stopped) => Ok(None),
         Err(error) => Err(Failure::usage(error.to_string()).into()),

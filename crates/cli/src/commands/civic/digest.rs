@@ -2,12 +2,12 @@
 
 use super::{city::existing, days::day, finding};
 use crate::{
-    config::{App, Settings},
     exit::Exit,
     failure::Failure,
     output,
     terminal::{DataForm, stdout},
 };
+use bindery_app::{App, Settings};
 use bindery_civic::notices::{
     self, Digest, DigestRequest,
     eml::{self, Envelope},

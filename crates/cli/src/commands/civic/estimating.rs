@@ -1,7 +1,8 @@
 //! `--dry-run`: what reading what waits would take. Nobody is asked, and nothing is stored.
 
 use super::shown::money;
-use crate::{config::App, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::App;
 use bindery_civic::processing::{self, CityEstimate};
 use serde::Serialize;
 

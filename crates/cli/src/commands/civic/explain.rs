@@ -1,7 +1,8 @@
 //! `bindery civic explain` and `bindery civic filters explain`: why an item is read, or is not.
 
 use super::finding;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_civic::filter::{Decision, FILTER_VERSION, Treatment, stored::Verdict, stored::verdict};
 use bindery_civic::records::{AgendaItem, Attachment};
 use serde_json::{Value, json};

@@ -2,12 +2,12 @@
 
 use super::{days::Days, finding};
 use crate::{
-    config::Settings,
     exit::Exit,
     failure::Failure,
     output,
     terminal::{DataForm, stdout},
 };
+use bindery_app::Settings;
 use bindery_civic::export::{self, ExportError, ExportRequest, Exported};
 use bindery_files::WholeFile;
 use std::{

@@ -5,7 +5,10 @@ use super::{
     finding,
     reading::{self, Candidate, Reading, Report, Status, under_name},
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
 use bindery_civic::records::Meeting;
 use bindery_civic::{
     client::{address, vendors},

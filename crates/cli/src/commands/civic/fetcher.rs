@@ -2,15 +2,12 @@
 
 use super::{
     full_sync,
-    visiting::{self, Flags, Told},
+    visiting::{Flags, Told},
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, names, output, work::Signals};
-use bindery_civic::conductor::{Conductor, Which};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{Settings, Signals, councils::visits, names};
+use bindery_civic::conductor::Which;
 use bindery_engine::stop_pair;
-use std::time::Duration;
-
-/// How often it is looked whether another one has stopped.
-const STANDING_BY: Duration = Duration::from_secs(2);
 
 /// Visit cities whenever they are due, until it is told to stop
 #[derive(Debug, clap::Args)]
@@ -51,31 +48,11 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let told = if args.flags.json { Told::JsonLines } else { Told::Remarks };
     let conductor = args.flags.conductor(&app, names::of_fetcher(), told)?;
     let (handle, stop) = stop_pair();
-    let work = async {
-        let mut stopped = stop.clone();
-        tokio::select! {
-            free = stand_by(&conductor) => free?,
-            () = stopped.stopping() => return Ok(()),
-        }
+    let work = visits::visit_when_due(&app, &conductor, &stop, || {
         output::note("visits cities when they are due; Ctrl-C ends it");
-        conductor.run(&stop).await;
-        anyhow::Ok(())
-    };
-    match visiting::attended(&conductor, &handle, &mut signals, work).await? {
-        Some(ended) => ended.map(|()| Exit::Ok),
+    });
+    match visits::attended(&app, &conductor, &handle, &mut signals, work).await? {
+        Some(ended) => Ok(ended.map(|()| Exit::Ok)?),
         None => Ok(Exit::Interrupted),
     }
-}
-
-/// Waits until nobody else does the same on this store.
-pub(super) async fn stand_by(conductor: &Conductor) -> anyhow::Result<()> {
-    let mut told = None;
-    while let Some(other) = conductor.other_fetcher(names::is_dead).await? {
-        if told.as_ref() != Some(&other) {
-            output::note(format!("{other} visits the cities of this store; standing by until it stops"));
-            told = Some(other);
-        }
-        tokio::time::sleep(STANDING_BY).await;
-    }
-    Ok(())
 }

@@ -1,8 +1,7 @@
-//! `--record`, `--replay` and `--contact`: the client that sites are asked with, and how a signal ends it.
+//! `--record`, `--replay` and `--contact`: the client that sites are asked with.
 
-use crate::{failure::Failure, work::Signals};
+use crate::failure::Failure;
 use bindery_civic::client::{Client, Settings};
-use bindery_engine::{StopSignal, stop_pair};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -35,15 +34,4 @@ impl Fetching {
         let described = "docs/civic-recordings.md describes recordings";
         Ok(opened.map_err(|error| Failure::usage(error.to_string()).hint(described))?)
     }
-}
-
-/// Ctrl-C and SIGTERM end what is under way.
-pub(super) fn stopping() -> anyhow::Result<StopSignal> {
-    let mut signals = Signals::new()?;
-    let (handle, stop) = stop_pair();
-    tokio::spawn(async move {
-        signals.next().await;
-        handle.stop();
-    });
-    Ok(stop)
 }

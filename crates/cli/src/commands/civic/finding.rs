@@ -1,11 +1,17 @@
 //! What people name on the command line, found in the store: with one sentence when it is not there.
 
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
+use bindery_civic::city_key::CityKey;
+use bindery_civic::ids;
+use bindery_civic::records::AgendaItem;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{AgendaItem, Jurisdiction, JurisdictionFilter, Matter, Meeting};
-use bindery_civic::{city_key::CityKey, ids};
+use bindery_civic::records::Jurisdiction;
+use bindery_civic::records::JurisdictionFilter;
+use bindery_civic::records::Matter;
+use bindery_civic::records::Meeting;
 
-/// The city that a banana names.
+/// The city that a city key names.
 pub(super) async fn city(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
     let city_key = CityKey::parse(city_key).map_err(|fault| Failure::usage(fault.to_string()))?;
     if let Some(city) = app.store().civic().jurisdiction(city_key.as_str()).await? {

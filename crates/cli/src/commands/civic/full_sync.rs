@@ -1,14 +1,15 @@
 //! `bindery civic full-sync`: every active city that is due, once.
 
 use super::visiting::{self, Flags, Told};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    names, output,
-    work::Signals,
-};
-use bindery_civic::conductor::{Conductor, SyncResult, Which};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_app::Signals;
+use bindery_app::councils::visits;
+use bindery_app::names;
+use bindery_civic::conductor::SyncResult;
+use bindery_civic::conductor::Which;
 use bindery_civic::records::SyncStatus;
 use bindery_engine::stop_pair;
 use serde_json::json;
@@ -43,10 +44,10 @@ pub(super) async fn once(app: &App, which: Which, flags: &Flags) -> anyhow::Resu
     let conductor = flags.conductor(app, names::of_fetcher(), Told::Remarks)?;
     let (handle, stop) = stop_pair();
     let work = async {
-        alone(&conductor).await?;
+        visits::must_be_alone(&conductor).await?;
         anyhow::Ok(conductor.full_sync(which, &stop).await?)
     };
-    let Some(results) = visiting::attended(&conductor, &handle, &mut signals, work).await? else {
+    let Some(results) = visits::attended(app, &conductor, &handle, &mut signals, work).await? else {
         return Ok(Exit::Interrupted);
     };
     let results = results?;
@@ -55,16 +56,6 @@ pub(super) async fn once(app: &App, which: Which, flags: &Flags) -> anyhow::Resu
         return Ok(Exit::Interrupted);
     }
     Ok(visiting::exit_of(&results))
-}
-
-/// Nobody else does the same on this store.
-pub(super) async fn alone(conductor: &Conductor) -> anyhow::Result<()> {
-    match conductor.other_fetcher(names::is_dead).await? {
-        None => Ok(()),
-        Some(other) => Err(Failure::new(Exit::Unexpected, format!("{other} visits the cities of this store already"))
-            .hint("`bindery civic status` shows how it goes; `bindery civic sync-city` visits a city beside it")
-            .into()),
-    }
 }
 
 fn show(results: &[SyncResult], json: bool) -> anyhow::Result<()> {

@@ -1,12 +1,8 @@
 //! `bindery civic matter`: a bill or resolution over all its appearances.
 
 use super::{finding, shown, summaries, votes};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_civic::ids;
 use bindery_civic::records::Civic as _;
 use bindery_civic::records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter};

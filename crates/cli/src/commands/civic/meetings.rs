@@ -1,9 +1,12 @@
 //! `bindery civic meetings`: the meetings of a city.
 
 use super::{days::Days, finding, shown};
-use crate::{config::Settings, exit::Exit, output};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Meeting, MeetingFilter};
+use bindery_civic::records::Meeting;
+use bindery_civic::records::MeetingFilter;
 use serde::Serialize;
 use std::collections::HashMap;
 

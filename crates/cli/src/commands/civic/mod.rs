@@ -59,7 +59,8 @@ mod votes;
 mod watch;
 mod watchlist;
 
-use crate::{config::Settings, exit::Exit};
+use crate::exit::Exit;
+use bindery_app::Settings;
 use clap::Subcommand;
 
 /// City councils: follow their meetings on the vendors' sites

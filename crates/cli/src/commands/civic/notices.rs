@@ -1,8 +1,14 @@
 //! `bindery civic notices`: messages that wait, were sent or were given up; and sending them.
 
 use super::{city::existing, outbox::Outbox, shown::without_secrets};
-use crate::{config::Settings, exit::Exit, failure::Failure, output, work::Signals};
-use bindery_civic::records::{Civic as _, Notification};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
+use bindery_app::Signals;
+use bindery_app::councils::visits::DIGESTS_EVERY;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::Notification;
 use bindery_civic::{
     client::address,
     notices::{self, Produced, Sending},
@@ -10,10 +16,7 @@ use bindery_civic::{
 use bindery_engine::stop_pair;
 use clap::Subcommand;
 use serde_json::json;
-use std::{sync::Arc, time::Duration};
-
-/// How often it is looked for digests that are due.
-pub(super) const LOOK_EVERY: Duration = Duration::from_mins(1);
+use std::sync::Arc;
 
 /// List messages to those who follow something, or send what is due
 #[derive(Debug, clap::Args)]
@@ -159,7 +162,7 @@ async fn send(settings: &Settings, args: SendArgs) -> anyhow::Result<Exit> {
     if !args.once {
         output::note("sends what is due; Ctrl-C ends it");
         tokio::select! {
-            () = notices::run(store, channels, LOOK_EVERY, stop) => return Ok(Exit::Ok),
+            () = notices::run(store, channels, DIGESTS_EVERY, stop) => return Ok(Exit::Ok),
             () = asked_twice => return Ok(Exit::Interrupted),
         }
     }

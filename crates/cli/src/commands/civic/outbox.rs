@@ -1,6 +1,7 @@
 //! How messages leave: flags of every command that sends.
 
-use crate::{config::App, env_vars, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::{App, env_vars};
 use bindery_civic::notices::{Channels, Mail, Webhooks, eml};
 use bindery_http::signature;
 use std::{env, path::PathBuf, time::Duration};

@@ -6,7 +6,8 @@ use super::{
     reading::{self, Reading, Report, Status, under_name},
     shown,
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_civic::filter::{self, Decision, Treatment};
 use bindery_civic::records::Civic as _;
 use bindery_civic::records::{AgendaItem, Meeting};

@@ -1,15 +1,19 @@
 //! `bindery civic preview-queue`: what waits to be read. Looking takes no job out of the queue.
 
 use super::city::{existing, known};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
 use bindery_civic::city_key::CityKey;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus};
+use bindery_civic::records::CivicTask;
+use bindery_civic::records::MatterFilter;
+use bindery_civic::records::MeetingFilter;
+use bindery_civic::records::QueueJob;
+use bindery_civic::records::QueueStats;
+use bindery_civic::records::QueueStatus;
 use bindery_core::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;

@@ -6,13 +6,8 @@ use super::{
     processing::{self, RunFlags, Told},
     visiting, watchlist,
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-    work::Signals,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings, Signals, councils::visits};
 use bindery_civic::{conductor::wanted, processing::run::CityProcessed};
 use bindery_engine::stop_pair;
 
@@ -98,11 +93,11 @@ async fn process(app: &App, city_keys: &[String], how: &How) -> anyhow::Result<E
         return estimating::estimate(app, city_keys, how.json).await;
     }
     let mut signals = Signals::new()?;
-    processing::recover(app).await?;
+    visits::recover(app).await?;
     let work = how.run.processing(app)?;
     let (handle, stop) = stop_pair();
     let work = work.process_cities(city_keys, &stop);
-    let Some(results) = processing::until_done(&handle, &mut signals, work).await else {
+    let Some(results) = processing::until_done(app, &handle, &mut signals, work).await else {
         return Ok(Exit::Interrupted);
     };
     let results: Vec<CityProcessed> = results;

@@ -1,18 +1,13 @@
 //! What all commands that read what waits have in common: their flags, progress, signals, results and exit codes.
 
 use super::{fetching::Fetching, shown::money};
-use crate::{
-    config::{App, Settings},
-    councils::Councils,
-    exit::Exit,
-    names, output,
-    work::Signals,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Notice, Settings, Signals, councils::Councils, names};
 use bindery_civic::{
     client::Client,
     processing::{
         JobReport,
-        run::{CityProcessed, CityStatus, Hearing, Processing, ProcessingObserver, RunOptions, Visited, dead},
+        run::{CityProcessed, CityStatus, Hearing, Processing, ProcessingObserver, RunOptions, Visited},
     },
 };
 use bindery_engine::StopHandle;
@@ -167,39 +162,15 @@ fn sentence(result: &CityProcessed) -> String {
     line
 }
 
-/// What processes left behind that are gone is taken up at once.
-pub(super) async fn recover(app: &App) -> anyhow::Result<()> {
-    let jobs = dead::recover(app.store(), names::is_dead).await?;
-    if jobs > 0 {
-        output::note(format!("took up {} that a program has left behind", output::count(jobs, "job")));
-    }
-    Ok(())
-}
-
 /// Does the work until it ends. A signal lets what is under way finish, a second one does not; a third one does not even
 /// wait for that: then none.
 pub(super) async fn until_done<T>(
+    app: &App,
     handle: &StopHandle,
     signals: &mut Signals,
     work: impl Future<Output = T>,
 ) -> Option<T> {
-    let mut work = std::pin::pin!(work);
-    for said in [
-        "finishing what is under way; a second signal stops at once",
-        "stopping at once; work under way is done again later",
-    ] {
-        tokio::select! {
-            done = &mut work => return Some(done),
-            () = signals.next() => {
-                output::note(said);
-                handle.stop();
-            }
-        }
-    }
-    tokio::select! {
-        done = &mut work => Some(done),
-        () = signals.next() => None,
-    }
+    signals.attend(handle, &[Notice::Draining, Notice::StoppingAtOnce], app.observer(), work).await
 }
 
 /// A table of what processing came to, and what waits.

@@ -2,20 +2,15 @@
 
 use super::{
     fetching::Fetching,
-    processing::{self, ReadFlags, Told},
+    processing::{ReadFlags, Told},
 };
-use crate::{
-    commands::worker,
-    config::{App, Settings},
-    env_vars,
-    exit::Exit,
-    names, output,
-    work::{Running, Signals},
-};
-use bindery_civic::records::CIVIC_QUEUE;
-use bindery_core::{Name, job::ENGINE_QUEUE};
-use bindery_engine::WorkerOptions;
-use bindery_server::Watched;
+use crate::commands::worker;
+use crate::exit::Exit;
+use crate::listening::ListenArgs;
+use crate::output;
+use bindery_app::Settings;
+use bindery_app::Signals;
+use bindery_app::councils::visits;
 use std::sync::Arc;
 
 /// Read what waits of councils, until it is told to stop
@@ -43,9 +38,8 @@ pub(super) struct Args {
     #[command(flatten)]
     fetching: Fetching,
 
-    /// Answer here whether it lives (/livez), is ready (/readyz), and its metrics (/metrics)
-    #[arg(long, value_name = "HOST:PORT", env = env_vars::LISTEN, hide_env = true)]
-    listen: Option<String>,
+    #[command(flatten)]
+    listen: ListenArgs,
 
     /// Print a line of JSON for each meeting and matter
     #[arg(long)]
@@ -55,47 +49,15 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     // Before anything is waited for, so that no signal finds us unprepared.
     let mut signals = Signals::new()?;
-    let watched = Watched::default();
-    if let Some(address) = &args.listen {
-        worker::listen(address, watched.clone()).await?;
-    }
+    let readiness = args.listen.serve().await?;
     let told = if args.json { Told::Jobs } else { Told::Remarks };
     let councils = args.read.councils(Arc::new(args.fetching.client()?), told);
     let app = tokio::select! {
         app = settings.create_patiently_for(councils) => app?,
         () = signals.next() => return Ok(Exit::Ok),
     };
-    processing::recover(&app).await?;
-    let running = start(&app, &args.read);
+    visits::recover(&app).await?;
+    let supervisor = visits::processor(&app, usize::from(args.read.threads), args.read.drain(), readiness);
     output::note(format!("reads what waits of councils, {} at a time; Ctrl-C ends it", args.read.threads));
-    watched.begin(Arc::clone(app.engine.store()), Arc::clone(running.metrics()));
-    let own = queues();
-    let end = tokio::select! {
-        () = signals.next() => {
-            output::note("finishing what is under way; a second signal stops at once");
-            Ok(())
-        }
-        end = worker::wait(&app, Some(&own), args.until_idle, &running) => end,
-    };
-    watched.drain();
-    let finished = running.stop(&mut signals).await?;
-    output::note(format!("finished {}", output::count(finished, "job")));
-    end.map(|()| Exit::Ok)
-}
-
-/// A worker for the jobs of councils, seen by its name.
-pub(super) fn start(app: &App, read: &ReadFlags) -> Running {
-    let options = WorkerOptions {
-        name: names::of_processor(),
-        queues: Some(queues()),
-        threads: usize::from(read.threads),
-        drain: read.drain(),
-        ..WorkerOptions::default()
-    };
-    Running::start(app, options)
-}
-
-/// The jobs of councils, and the engine's own small ones.
-pub(super) fn queues() -> Vec<Name> {
-    vec![Name::from(CIVIC_QUEUE), Name::from(ENGINE_QUEUE)]
+    worker::work(&app, supervisor, &mut signals, Some(&visits::queues()), args.until_idle).await
 }

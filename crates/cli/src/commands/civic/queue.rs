@@ -4,13 +4,15 @@ use super::{
     city::existing,
     preview_queue::{described, show},
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
-use bindery_civic::records::{CIVIC_QUEUE, Civic as _, QueueJob, QueueStatus};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_civic::records::CIVIC_QUEUE;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::QueueJob;
+use bindery_civic::records::QueueStatus;
 use bindery_core::{JobId, Name};
 use bindery_store::query::JobFilter;
 use clap::Subcommand;

@@ -1,9 +1,14 @@
 //! Documents of a meeting or an item, fetched and read one after the other. Each is read once, however many items share
 //! it; one that cannot be read says why, and the others go on.
 
-use super::fetching::{Fetching, stopping};
-use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::records::{AgendaItem, Attachment, Meeting};
+use super::fetching::Fetching;
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
+use bindery_app::signals::stop_on_signal;
+use bindery_civic::records::AgendaItem;
+use bindery_civic::records::Attachment;
+use bindery_civic::records::Meeting;
 use bindery_civic::{
     client::Session,
     filter::Decision,
@@ -127,7 +132,7 @@ impl Reading {
             bar
         });
         let session = Session::new(vendor, scope);
-        Ok(Self { texts, session, stop: stopping()?, known: HashMap::new(), bar })
+        Ok(Self { texts, session, stop: stop_on_signal()?, known: HashMap::new(), bar })
     }
 
     pub(super) fn of_meeting(

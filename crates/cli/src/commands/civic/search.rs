@@ -5,13 +5,14 @@ use super::{
     days::{day, in_order},
     finding, watch,
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
-use bindery_civic::records::{Civic as _, Jurisdiction, JurisdictionFilter};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::Jurisdiction;
+use bindery_civic::records::JurisdictionFilter;
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
 use bindery_store::search::Snippet;
 use jiff::civil::Date;

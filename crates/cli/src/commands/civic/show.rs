@@ -1,11 +1,8 @@
 //! `bindery civic show`: a meeting with its agenda, summaries, documents, votes and history; or one item.
 
 use super::{changes, finding, shown, summaries, votes};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings};
 use bindery_civic::ids;
 use bindery_civic::records::Civic as _;
 use bindery_civic::records::{AgendaItem, ChangeFilter, Meeting, VoteEvent};

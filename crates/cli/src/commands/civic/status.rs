@@ -4,7 +4,8 @@ use super::{
     costs::{self, Today},
     shown::money,
 };
-use crate::{config::Settings, exit::Exit, names, output};
+use crate::{exit::Exit, output};
+use bindery_app::{Settings, names};
 use bindery_civic::conductor::standing::{self, Failing, SyncStanding};
 use bindery_core::Timestamp;
 use serde::Serialize;

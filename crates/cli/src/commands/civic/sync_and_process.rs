@@ -7,7 +7,8 @@ use super::{
     sync_cities,
     visiting::{self, Flags},
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, names, output, work::Signals};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{Settings, Signals, councils::visits, names};
 use bindery_civic::{conductor::wanted, processing::run::Visited};
 use bindery_engine::stop_pair;
 
@@ -82,7 +83,7 @@ impl How {
 
     async fn process(
         &self,
-        app: &crate::config::App,
+        app: &bindery_app::App,
         client: std::sync::Arc<bindery_civic::client::Client>,
         city_keys: &[String],
     ) -> anyhow::Result<Exit> {
@@ -90,13 +91,13 @@ impl How {
             return estimating::estimate(app, city_keys, self.visits.json).await;
         }
         let mut signals = Signals::new()?;
-        processing::recover(app).await?;
+        visits::recover(app).await?;
         let conductor = self.visits.conductor_with(app, names::of_visitor(), visiting::Told::Remarks, client)?;
-        let presence = visiting::enter(&conductor).await?;
+        let presence = visits::enter(app, &conductor).await?;
         let work = self.run.processing(app)?;
         let (handle, stop) = stop_pair();
         let work = work.sync_and_process_cities(&conductor, city_keys, &stop);
-        let done = processing::until_done(&handle, &mut signals, work).await;
+        let done = processing::until_done(app, &handle, &mut signals, work).await;
         presence.leave(0).await?;
         let Some(results) = done else { return Ok(Exit::Interrupted) };
         self.show(&results)?;

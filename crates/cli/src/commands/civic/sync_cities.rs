@@ -1,13 +1,13 @@
 //! `bindery civic sync-city` and `sync-cities`: visits to cities that somebody names, due or not.
 
 use super::visiting::{self, Flags, Told};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    names,
-    work::Signals,
-};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_app::Signals;
+use bindery_app::councils::visits;
+use bindery_app::names;
 use bindery_civic::records::Civic as _;
 use bindery_civic::{
     city_key::CityKey,
@@ -89,7 +89,7 @@ pub(super) async fn visit(app: &App, city_keys: Vec<String>, flags: &Flags) -> a
     let conductor = flags.conductor(app, names::of_visitor(), Told::Remarks)?;
     let (handle, stop) = stop_pair();
     let work = conductor.sync_cities(&city_keys, &stop);
-    let Some(results) = visiting::attended(&conductor, &handle, &mut signals, work).await? else {
+    let Some(results) = visits::attended(app, &conductor, &handle, &mut signals, work).await? else {
         return Ok(Exit::Interrupted);
     };
     let results: Vec<SyncResult> = results;

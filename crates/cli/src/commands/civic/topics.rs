@@ -1,12 +1,13 @@
 //! `bindery civic topics`: the topics that items have, and words that mean none of them.
 
 use super::finding;
-use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::{
-    analyst::local_topics::topics_of,
-    prose::topics::Topics,
-    records::{Civic as _, UnknownTopic},
-};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
+use bindery_civic::analyst::local_topics::topics_of;
+use bindery_civic::prose::topics::Topics;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::UnknownTopic;
 use serde::Serialize;
 
 /// List the topics of items, and words that mean none of them

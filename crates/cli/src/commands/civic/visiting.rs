@@ -4,15 +4,17 @@ use super::{
     days::{day, in_order},
     fetching::Fetching,
 };
-use crate::{config::App, exit::Exit, failure::Failure, names, output, work::Signals};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
 use bindery_civic::records::SyncStatus;
 use bindery_civic::{
     city_key::{self, Target},
     client::Client,
-    conductor::{Conductor, Presence, SyncObserver, SyncResult, WindowRule},
+    conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
 };
 use bindery_core::Name;
-use bindery_engine::StopHandle;
 use jiff::civil::Date;
 use std::{fs, sync::Arc, time::Duration};
 
@@ -102,42 +104,6 @@ fn sentence(result: &SyncResult) -> String {
         line.extend(["\n  alarm: ", alarm]);
     }
     line
-}
-
-/// Says that it is at work from now on, and which visits were interrupted.
-pub(super) async fn enter(conductor: &Conductor) -> anyhow::Result<Presence> {
-    let presence = conductor.enter(names::is_dead).await?;
-    for run in &presence.closed {
-        output::note(format!("the last visit to {} was interrupted", run.city_key));
-    }
-    Ok(presence)
-}
-
-/// Does the work, visible to others, until it ends or somebody asks twice to stop: then none.
-pub(super) async fn attended<T>(
-    conductor: &Conductor,
-    handle: &StopHandle,
-    signals: &mut Signals,
-    work: impl Future<Output = T>,
-) -> anyhow::Result<Option<T>> {
-    let presence = enter(conductor).await?;
-    let mut work = std::pin::pin!(work);
-    let mut is_asked = false;
-    let done = loop {
-        tokio::select! {
-            done = &mut work => break Some(done),
-            () = signals.next() => {
-                if is_asked {
-                    break None;
-                }
-                is_asked = true;
-                output::note("no city is begun any more; a second signal stops at once");
-                handle.stop();
-            }
-        }
-    };
-    presence.leave(0).await?;
-    Ok(done)
 }
 
 /// The entries of a list: `paloaltoCA,CA`, or `@file`.

@@ -1,8 +1,11 @@
 //! `bindery civic votes`: the motions of a meeting, and who voted how.
 
 use super::{finding, shown};
-use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::records::{Civic as _, VoteEvent};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::VoteEvent;
 use serde_json::json;
 use std::collections::HashMap;
 

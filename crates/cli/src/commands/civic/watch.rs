@@ -1,19 +1,17 @@
 //! `bindery civic watch`: single things that people follow.
 
 use super::{city::existing, finding};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
-use bindery_civic::{
-    city_key::CityKey,
-    ids,
-    notices::eml,
-    prose::topics::Topics,
-    records::{Civic as _, Watch},
-};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_civic::city_key::CityKey;
+use bindery_civic::ids;
+use bindery_civic::notices::eml;
+use bindery_civic::prose::topics::Topics;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::Watch;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 

@@ -1,11 +1,8 @@
 //! `bindery civic preview-watchlist` and `sync-watchlist`: the cities that people's alerts name.
 
 use super::{sync_cities, visiting::Flags};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    output,
-};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings};
 use bindery_civic::conductor::{
     Watchlist,
     wanted::{self, WatchedCity},

@@ -3,7 +3,8 @@
 mod check;
 mod trial;
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_fields::{
     DocType, DocTypes,
     extract::{Check, Field, FieldType},

@@ -1,7 +1,8 @@
 //! `bindery doctypes try`: what a document is taken for, and its fields, without storing anything.
 
 use super::{Known, known, unknown};
-use crate::{config::Settings, exit::Exit, failure::Failure, output, result_tables::show_document};
+use crate::{exit::Exit, failure::Failure, output, result_tables::show_document};
+use bindery_app::Settings;
 use bindery_fields::{
     DocType, DocTypes,
     classify::{Classifier, documents},

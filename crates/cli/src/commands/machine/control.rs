@@ -1,7 +1,8 @@
 //! `bindery machine stop`, `redrive` and `report`: what people tell an execution. `prune`: forgetting old ones.
 
 use super::stored::read_json;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_engine::machines::Answer;
 use std::time::Duration;
 

@@ -4,12 +4,8 @@ use super::{
     show,
     stored::{self, Start},
 };
-use crate::{
-    config::Settings,
-    exit::Exit,
-    output,
-    work::{Running, Signals},
-};
+use crate::{exit::Exit, output};
+use bindery_app::{Settings, Signals, Supervisor};
 use bindery_engine::WorkerOptions;
 use bindery_store::executions::ExecutionStatus;
 use serde_json::json;
@@ -98,14 +94,16 @@ pub(crate) async fn run(settings: &Settings, args: RunArgs) -> anyhow::Result<Ex
     let (id, _) = args.start.start(&app, &tasks).await?;
     output::note(format!("{id} runs"));
     let machines = app.machines();
-    let running = Running::start(&app, WorkerOptions::default()).with_machines(&app, tasks);
-    let ended = loop {
-        tokio::select! {
-            ended = machines.wait(id, Duration::from_secs(3_600)) => if let Some(ended) = ended? { break Some(ended) },
-            () = signals.next() => break None,
+    let mut supervisor = Supervisor::start(&app, WorkerOptions::default()).with_machines(tasks);
+    let ended = async {
+        loop {
+            if let Some(ended) = machines.wait(id, Duration::from_secs(3_600)).await? {
+                return anyhow::Ok(ended);
+            }
         }
     };
-    running.stop(&mut signals).await?;
+    let ended = supervisor.until(&mut signals, ended).await?;
+    supervisor.stop(&mut signals).await?;
     let Some(ended) = ended else {
         output::note(format!(
             "{id} goes on when `bindery worker` runs, or with `bindery machine run` and the same --name"

@@ -2,13 +2,13 @@
 
 use super::definition_file::load;
 use crate::{
-    config::Settings,
     exit::Exit,
     failure::Failure,
     output,
     terminal::{DataForm, stdout},
 };
 use anyhow::Context as _;
+use bindery_app::Settings;
 use bindery_reader::{OpenFile as _, ReadOptions, image::raster::to_png, pdf};
 use bindery_states::asl::{
     definition::Definition,

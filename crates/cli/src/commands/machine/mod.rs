@@ -18,7 +18,8 @@ mod show;
 mod stored;
 mod test_state;
 
-use crate::{config::Settings, exit::Exit};
+use crate::exit::Exit;
+use bindery_app::Settings;
 use clap::Subcommand;
 
 /// State machines in Amazon States Language: check, draw, test, replay and run them

@@ -1,6 +1,7 @@
 //! `bindery machine list`, `status` and `history`: what executions are and were.
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_core::{Name, Timestamp};
 use bindery_engine::machines::{arn_of_execution, arn_of_machine};
 use bindery_store::executions::{ExecutionFilter, ExecutionStatus, StoredExecution};

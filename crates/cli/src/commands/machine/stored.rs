@@ -1,7 +1,8 @@
 //! Machines in the store: how one is named, stored and started.
 
 use super::definition_file::Source;
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
 use bindery_core::ExecutionId;
 use bindery_engine::machines::{Machines, StartRequest, Tasks};
 use serde_json::Value;

@@ -7,7 +7,8 @@ mod output_file;
 mod page_folder;
 mod pages;
 
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::Settings;
 use bindery_pipeline::reading::ocr_service::HttpEngine;
 use bindery_reader::{
     EngineChoice, OcrMode, ReadOptions, Reader,

@@ -3,8 +3,8 @@
 use crate::{
     failure::Failure,
     result_tables::{columns, pages_of, shown},
-    stored_result::StoredResult,
 };
+use bindery_app::StoredResult;
 use bindery_core::cell::harmless;
 use serde_json::Value;
 use std::{collections::BTreeSet, io::Write};

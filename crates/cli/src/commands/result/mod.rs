@@ -6,13 +6,14 @@ mod xlsx;
 
 use super::retry::refuse_run;
 use crate::{
-    config::Settings,
     exit::Exit,
     failure::Failure,
-    output, result_tables,
-    stored_result::StoredResult,
+    output,
+    pretty_json::write_pretty,
+    result_tables,
     terminal::{DataForm, stdout},
 };
+use bindery_app::{Settings, StoredResult};
 use bindery_files::WholeFile;
 use std::{
     io::{IsTerminal as _, Write},
@@ -82,7 +83,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let form = args.form;
     if let Some(path) = form.output {
-        write_to(&path, DataForm::Json, |file| Ok(result.write_pretty(file)?))?;
+        write_to(&path, DataForm::Json, |file| Ok(write_pretty(&result, file)?))?;
     } else if let Some(id) = form.document {
         let Some(document) = export::document(&result, &id)? else {
             let message = format!("{} has no document {id}", submission.id);
@@ -110,7 +111,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let written = texts::write(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
     } else if form.json {
-        result.write_pretty(stdout(DataForm::Json))?;
+        write_pretty(&result, stdout(DataForm::Json))?;
     } else {
         result_tables::show(&result, &result.without_index()?)?;
     }

@@ -1,6 +1,7 @@
 //! The texts of a submission's files, as files.
 
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
 use bindery_core::{SubmissionId, artifact::Artifact};
 use serde_json::Value;
 use std::{

@@ -4,9 +4,9 @@ use super::export::{ABOUT, ABOUT_ROW, about, each_document, lists, row_columns};
 use crate::{
     failure::Failure,
     result_tables::shown,
-    stored_result::StoredResult,
     workbook::{Cell, Workbook, WorkbookError},
 };
+use bindery_app::StoredResult;
 use bindery_fields::{
     DocTypes,
     extract::{Field, FieldType},

@@ -1,12 +1,11 @@
 //! `bindery delete`: deletes submissions for good, or everything of an owner.
 
 use super::{Report, extent::size_of, finish, remarks};
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
 use bindery_civic::records::CIVIC_WORKFLOW;
 use bindery_core::{SubmissionId, submission::Submission};
 use bindery_engine::{

@@ -1,6 +1,6 @@
 //! How much is stored of submissions, before anything is deleted.
 
-use crate::config::App;
+use bindery_app::App;
 use bindery_core::{ContentHash, SubmissionId};
 use bindery_store::blobs::BlobError;
 use std::collections::HashSet;

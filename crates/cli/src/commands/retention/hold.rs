@@ -1,7 +1,8 @@
 //! `bindery hold`, `release` and `holds`: submissions that must not be deleted.
 
 use super::delete::named;
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_core::SubmissionId;
 
 /// Place submissions on hold: nothing of them is deleted

@@ -5,7 +5,8 @@ mod extent;
 pub(crate) mod hold;
 pub(crate) mod prune;
 
-use crate::{config::App, output};
+use crate::output;
+use bindery_app::App;
 use bindery_engine::retention::{BlobsSwept, Others, sweep_candidates};
 use bindery_store::retention::Reclaimed;
 use serde::Serialize;

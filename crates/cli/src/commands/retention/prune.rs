@@ -1,8 +1,15 @@
 //! `bindery prune`: deletes what is old, and gives space back.
 
 use super::{Report, extent::size_of, finish, remarks};
-use crate::{config::Settings, exit::Exit, output};
-use bindery_engine::retention::{Due, age_out, apply_policies, delete, due, sweep_orphans};
+use crate::exit::Exit;
+use crate::output;
+use bindery_app::Settings;
+use bindery_engine::retention::Due;
+use bindery_engine::retention::age_out;
+use bindery_engine::retention::apply_policies;
+use bindery_engine::retention::delete;
+use bindery_engine::retention::due;
+use bindery_engine::retention::sweep_orphans;
 use bindery_store::retention::{EventAge, Reason, RetentionFilter};
 use std::time::Duration;
 

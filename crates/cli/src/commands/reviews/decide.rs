@@ -1,19 +1,11 @@
 //! A person's decision, and what it leads to.
 
-use super::{
-    super::run::{End, follow},
-    Subject, json_or_text,
-};
-use crate::{
-    config::App,
-    exit::Exit,
-    failure::Failure,
-    names, output,
-    progress::Display,
-    result_tables,
-    store_wait::{self, StoreWait},
-    stored_result::StoredResult,
-    work::{Running, Signals},
+use super::{Subject, json_or_text};
+use crate::{exit::Exit, failure::Failure, output, result_tables};
+use bindery_app::{
+    App, Signals, StoredResult, Supervisor,
+    follow::{End, StoreWait, USUAL_SECONDS, follow},
+    names,
 };
 use bindery_core::{ReviewId, SubmissionId, review::Decision};
 use bindery_engine::{EngineError, WorkerOptions, decision::Decided};
@@ -101,15 +93,19 @@ pub(super) async fn run(
 /// Works in this process until the submission is final, or nothing more happens to it by itself.
 async fn work(app: &App, id: SubmissionId) -> anyhow::Result<End> {
     let mut signals = Signals::new()?;
-    let running = Running::start(app, WorkerOptions { name: names::of_run(), ..WorkerOptions::default() });
-    let mut wait = StoreWait::new(store_wait::USUAL_SECONDS);
-    let end = follow(app, id, &running, &mut Display::new(false), &mut signals, &mut wait).await;
-    if end.is_err() {
-        running.abandon();
-        return end;
+    let options = WorkerOptions { name: names::of_run(), ..WorkerOptions::default() };
+    let mut supervisor = Supervisor::start(app, options);
+    let mut wait = StoreWait::new(USUAL_SECONDS);
+    match follow(app, id, &mut supervisor, &mut signals, &mut wait, |_| ()).await {
+        Ok(end) => {
+            supervisor.stop(&mut signals).await?;
+            Ok(end)
+        }
+        Err(error) => {
+            supervisor.abandon();
+            Err(error.into())
+        }
     }
-    running.stop(&mut signals).await?;
-    end
 }
 
 /// What can be done instead.

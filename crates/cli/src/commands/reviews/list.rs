@@ -1,6 +1,7 @@
 //! What is open.
 
-use crate::{config::App, exit::Exit, items::Names, output};
+use crate::{exit::Exit, output};
+use bindery_app::{App, items::ItemNames};
 use bindery_core::review::{Review, ReviewStatus};
 use bindery_store::query::ReviewFilter;
 
@@ -59,7 +60,7 @@ async fn show(app: &App, reviews: &[Review], as_json: bool) -> anyhow::Result<()
         return Ok(());
     };
     let hint = format!("`bindery review show {}` shows the first; accept, correct or reject decides", first.id);
-    let mut names = Names::new(app);
+    let mut names = ItemNames::new(app);
     let mut rows = Vec::with_capacity(reviews.len());
     for review in reviews {
         let reason = output::short(&review.reason(), 80);

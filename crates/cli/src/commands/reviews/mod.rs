@@ -4,12 +4,8 @@ mod decide;
 mod list;
 mod show;
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{App, Settings};
 use bindery_core::{ItemId, ReviewId, SubmissionId, review::Decision};
 use clap::Subcommand;
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! What is asked, with everything that is needed to decide it.
 
 use super::{Subject, list::standing};
-use crate::{config::App, exit::Exit, failure::Failure, items::Names, output, result_tables};
+use crate::{exit::Exit, failure::Failure, output, result_tables};
+use bindery_app::{App, items::ItemNames};
 use bindery_core::{
     ContentHash, SubmissionId,
     item::{Item, ItemKind},
@@ -108,7 +109,7 @@ async fn pages(app: &App, question: &Question) -> anyhow::Result<Vec<(String, Pa
 async fn print(app: &App, question: &Question, pages: &[(String, Page)]) -> anyhow::Result<Exit> {
     let Question { submission, item, review, found } = question;
     if let Some(review) = review {
-        let name = Names::new(app).of(*submission, review.item).await?;
+        let name = ItemNames::new(app).of(*submission, review.item).await?;
         output::line(format!("{}: {name} of {submission}, {}, in {}", review.id, standing(review), review.queue))?;
         for reason in &review.reasons {
             output::line(format!("  because {reason}"))?;

@@ -1,6 +1,7 @@
 //! `bindery runs list`: a line for each run.
 
-use crate::{config::Settings, exit::Exit, output, standalone::short_id};
+use crate::{exit::Exit, output, standalone::short_id};
+use bindery_app::Settings;
 use bindery_engine::runs::{RunFilter, RunStatus, RunSummary, Runs};
 use std::time::Duration;
 

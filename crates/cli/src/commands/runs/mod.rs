@@ -5,7 +5,8 @@ mod retry;
 mod show;
 mod stats;
 
-use crate::{config::Settings, exit::Exit};
+use crate::exit::Exit;
+use bindery_app::Settings;
 use clap::Subcommand;
 
 /// List, show and retry runs of processors

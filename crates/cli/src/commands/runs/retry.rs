@@ -2,11 +2,10 @@
 
 use crate::{
     commands::process::Making,
-    config::Settings,
     exit::Exit,
-    inputs::Owner,
     standalone::{self, RunnerArgs},
 };
+use bindery_app::{Settings, inputs::Owner};
 use bindery_engine::{runner::RunnerChoice, runs::Runs};
 
 /// Go on with a run that failed or was interrupted

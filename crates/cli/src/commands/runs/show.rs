@@ -2,12 +2,12 @@
 
 use super::list::took;
 use crate::{
-    config::Settings,
     exit::Exit,
     failure::Failure,
     output,
     standalone::{money, short_id, step_time},
 };
+use bindery_app::Settings;
 use bindery_core::outcome::Step;
 use bindery_engine::runs::{InputStatus, InputView, RunStatus, RunSummary, RunView, Runs, StepState};
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! `bindery runs stats`: figures of all runs, by processor and runner.
 
 use crate::{
-    config::Settings,
     exit::Exit,
     output,
     standalone::{money, step_time},
 };
+use bindery_app::Settings;
 use bindery_core::outcome::Step;
 use bindery_engine::runs::{RunStats, Runs};
 use std::time::Duration;

@@ -6,12 +6,11 @@ use super::{
     fields::{Cleared, Fields},
     known, storing, unknown,
 };
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-    output,
-};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::App;
+use bindery_app::Settings;
 use bindery_civic::records::Jurisdiction;
 use bindery_civic::{
     city_key::CityKey,

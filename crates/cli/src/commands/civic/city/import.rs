@@ -1,9 +1,13 @@
 //! `bindery civic city import`: many cities at once, all or none.
 
 use super::storing;
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Jurisdiction, JurisdictionFilter};
+use bindery_civic::records::Jurisdiction;
+use bindery_civic::records::JurisdictionFilter;
 use bindery_civic::register::{
     Plan, Purpose,
     file::{self, Listed},

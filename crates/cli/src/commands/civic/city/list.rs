@@ -1,9 +1,13 @@
 //! `bindery civic city list`.
 
 use super::{super::shown::without_secrets, existing};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Jurisdiction, JurisdictionFilter};
+use bindery_civic::records::Jurisdiction;
+use bindery_civic::records::JurisdictionFilter;
 use bindery_civic::register::STATUSES;
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use bindery_yaml::suggest;

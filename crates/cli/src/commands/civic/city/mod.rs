@@ -13,12 +13,12 @@ mod storing;
 
 pub(super) use storing::add_command;
 
-use crate::{
-    config::{App, Settings},
-    exit::Exit,
-    failure::Failure,
-};
-use bindery_civic::records::{Civic as _, Jurisdiction};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use bindery_app::App;
+use bindery_app::Settings;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::Jurisdiction;
 use clap::Subcommand;
 
 /// Enter, change and list the cities that are followed

@@ -1,8 +1,12 @@
 //! `bindery civic city remove`: for a city that was entered by mistake.
 
 use super::{super::shown::without_secrets, existing, storing::add_command, unknown};
-use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_civic::records::{Civic as _, TakenOut};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output;
+use bindery_app::Settings;
+use bindery_civic::records::Civic as _;
+use bindery_civic::records::TakenOut;
 use serde_json::json;
 
 /// Take out a city of which no meeting is known

@@ -5,7 +5,8 @@ use super::{
     existing, known,
     list::{next_visit, standing},
 };
-use crate::{config::Settings, exit::Exit, output};
+use crate::{exit::Exit, output};
+use bindery_app::Settings;
 use bindery_civic::client::address;
 use bindery_civic::records::Civic as _;
 use bindery_civic::records::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter};

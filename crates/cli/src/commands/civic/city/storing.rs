@@ -1,8 +1,11 @@
 //! Entries, checked against all that is stored and then stored together.
 
-use crate::{config::App, failure::Failure};
+use crate::failure::Failure;
+use bindery_app::App;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Edited, Jurisdiction, JurisdictionFilter};
+use bindery_civic::records::Edited;
+use bindery_civic::records::Jurisdiction;
+use bindery_civic::records::JurisdictionFilter;
 use bindery_civic::{
     client::address,
     register::{Entry, Plan, Purpose, plan, plan::PlacedFault},

@@ -1,0 +1,119 @@
+//! An open store with its engine.
+
+use crate::{
+    circuits,
+    councils::{CouncilParts, Councils},
+    error::{AppError, AppResult},
+    notice::{Notice, Observer},
+    opening::BlobPlace,
+};
+use bindery_core::{ContentHash, Name};
+use bindery_engine::{
+    Engine, Parts, Registry,
+    machines::Machines,
+    runner::{ChildCommand, MOST_WORKERS, Processes},
+};
+use bindery_models::ModelsConfig;
+use bindery_pipeline::reading::IsolatedReader;
+use bindery_store::{Store, blobs::Blobs};
+use std::{path::Path, sync::Arc};
+
+/// An open store with its engine. Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct App {
+    pub engine: Engine,
+    blobs: BlobPlace,
+    /// What reads councils' documents, where work is done.
+    councils: Option<CouncilParts>,
+    observer: Arc<dyn Observer>,
+}
+
+/// What is done with a store besides looking.
+#[derive(Debug)]
+pub(crate) struct Work {
+    /// Workers run what may hang, crash or swell in such processes.
+    pub(crate) child: ChildCommand,
+    /// What reading a file may take in one of them, in bytes.
+    pub(crate) memory: u64,
+    pub(crate) councils: Councils,
+    pub(crate) models: Option<ModelsConfig>,
+}
+
+impl App {
+    /// Without work, to look only.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        (blobs, opened): (BlobPlace, Arc<dyn Blobs>),
+        mut registry: Registry,
+        work: Option<Work>,
+        observer: Arc<dyn Observer>,
+    ) -> AppResult<Self> {
+        registry.register_workflow(bindery_civic::WORKFLOW);
+        let Some(Work { child, memory, councils, models }) = work else {
+            let engine = Engine::new(Parts::new(store, opened, registry));
+            return Ok(Self { engine, blobs, councils: None, observer });
+        };
+        // Children are started when they are needed, one for each thread of a worker at most.
+        let children = Processes::new(child.clone(), MOST_WORKERS).with_blob_folder(blobs.path()).with_memory(memory);
+        // Councils' documents are read by more threads than there are cores; more children would only take memory.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let opener = Arc::new(IsolatedReader::new(Processes::new(child, cores).with_memory(memory)));
+        let councils = councils.register(models.as_ref(), &store, &opened, &mut registry, opener)?;
+        circuits::record(&store);
+        let parts = Parts::new(store, opened, registry).with_isolation(children);
+        Ok(Self { engine: Engine::new(parts), blobs, councils: Some(councils), observer })
+    }
+
+    /// What reads councils' documents. There is none where a store is only looked at.
+    pub fn councils(&self) -> AppResult<&CouncilParts> {
+        self.councils.as_ref().ok_or(AppError::OpenedToLook)
+    }
+
+    /// Stores the machines that ship. One that the user has stored under the same name stays.
+    pub(crate) async fn register_shipped_machines(&self) -> AppResult<()> {
+        for (name, text) in bindery_pipeline::functions::MACHINES {
+            let name = Name::from(name);
+            if self.store().machine(&name, None).await?.is_none() {
+                self.store().put_machine(&name, text).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn machines(&self) -> Machines {
+        Machines::new(Arc::clone(self.engine.store()))
+    }
+
+    pub fn store(&self) -> &dyn Store {
+        &**self.engine.store()
+    }
+
+    /// With the blobs of this store, which a child opens by itself.
+    pub fn processes(&self, child: ChildCommand, workers: usize) -> Processes {
+        Processes::new(child, workers).with_blob_folder(self.blobs.path())
+    }
+
+    /// The folder that the blobs are in, if it is one.
+    pub fn blob_folder(&self) -> Option<&Path> {
+        self.blobs.folder()
+    }
+
+    /// Where a blob is kept, to show.
+    pub fn blob_location(&self, hash: ContentHash) -> String {
+        self.blobs.location(hash)
+    }
+
+    /// Tells whoever listens.
+    pub fn notify(&self, notice: &Notice) {
+        self.observer.notice(notice);
+    }
+
+    /// Who is told.
+    pub fn observer(&self) -> &dyn Observer {
+        &*self.observer
+    }
+
+    pub(crate) fn shared_observer(&self) -> Arc<dyn Observer> {
+        Arc::clone(&self.observer)
+    }
+}

@@ -1,0 +1,99 @@
+//! The processors of meetings and matters of councils, as this program runs them.
+//!
+//! They store what they find by themselves, so they are made for one open store. What is listed without a store stands
+//! in for them.
+
+pub mod visits;
+
+use crate::error::SettingsError;
+use bindery_civic::{
+    analyst,
+    client::{self, Client},
+    processing::{self, Workshop, run::Hearing},
+};
+use bindery_core::StepError;
+use bindery_engine::{Kind, Processor, Registry, context::StepContext};
+use bindery_models::ModelsConfig;
+use bindery_reader::{OcrMode, Opener};
+use bindery_store::{Store, blobs::Blobs};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Their names, and what they do.
+pub(crate) const PROCESSORS: [(&str, &str); 2] = [
+    ("meeting", "Read the documents of a council's meeting and say what its items are about (jobs of `bindery civic`)"),
+    ("matter", "Read the documents of a matter over all its appearances (jobs of `bindery civic`)"),
+];
+
+/// How councils' documents are fetched and read.
+#[derive(Debug, Clone)]
+pub struct Councils {
+    pub client: Arc<Client>,
+    pub ocr: OcrMode,
+    pub hearing: Arc<Hearing>,
+}
+
+/// Asks nobody before there is something to read.
+impl Default for Councils {
+    fn default() -> Self {
+        Self {
+            client: Arc::new(Client::network(&client::Settings::default())),
+            ocr: OcrMode::Auto,
+            hearing: Arc::default(),
+        }
+    }
+}
+
+/// What reads councils' documents for an open store.
+#[derive(Debug, Clone)]
+pub struct CouncilParts {
+    pub workshop: Arc<Workshop>,
+    pub hearing: Arc<Hearing>,
+}
+
+impl Councils {
+    /// Registers the processors for this store.
+    pub(crate) fn register(
+        self,
+        models: Option<&ModelsConfig>,
+        store: &Arc<dyn Store>,
+        blobs: &Arc<dyn Blobs>,
+        registry: &mut Registry,
+        opener: Arc<dyn Opener>,
+    ) -> Result<CouncilParts, SettingsError> {
+        let analyst =
+            analyst::configured(models, Arc::clone(store)).map_err(|error| SettingsError::Models(error.to_string()))?;
+        let Self { client, ocr, hearing } = self;
+        let workshop = Workshop::new(Arc::clone(store), Arc::clone(blobs), client, analyst)
+            .with_ocr(ocr)
+            .with_opener(opener)
+            .with_observer(Arc::clone(&hearing) as _);
+        let workshop = Arc::new(workshop);
+        processing::register(registry, Arc::clone(&workshop));
+        Ok(CouncilParts { workshop, hearing })
+    }
+}
+
+/// Stands in for the processors where no store is open.
+pub(crate) fn register_stand_ins(registry: &mut Registry) {
+    for (name, _) in PROCESSORS {
+        registry.register(StandIn(name));
+    }
+}
+
+struct StandIn(&'static str);
+
+impl Processor for StandIn {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Io
+    }
+
+    fn process(&self, _: &StepContext, _: Value) -> Result<Value, StepError> {
+        let message = format!("{} works on what waits in a store; `bindery civic process-cities` runs it", self.0);
+        Err(StepError::reject(message).named("NoSubmission"))
+    }
+}

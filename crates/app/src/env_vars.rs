@@ -1,0 +1,15 @@
+//! The names of the environment variables that the program reads, in one place.
+
+pub const STORE: &str = "BINDERY_STORE";
+pub const BLOBS: &str = "BINDERY_BLOBS";
+pub const CONFIG: &str = "BINDERY_CONFIG";
+pub const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
+pub const PROCESSORS: &str = "BINDERY_PROCESSORS";
+pub const DOCTYPES: &str = "BINDERY_DOCTYPES";
+pub const TEMPLATES: &str = "BINDERY_TEMPLATES";
+pub const LOG: &str = "BINDERY_LOG";
+pub const LISTEN: &str = "BINDERY_LISTEN";
+pub const PGPASSWORD: &str = "PGPASSWORD";
+pub const AMQP: &str = "BINDERY_AMQP";
+pub const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";
+pub const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
