@@ -11,8 +11,7 @@
 //!
 //! A meeting's title and hour change and are no part of it: a renamed or moved meeting is the same meeting.
 
-use crate::records::AgendaItem;
-use crate::{city_key::CityKey, dates::pattern};
+use crate::{city_key::CityKey, pattern::pattern, records::AgendaItem};
 use bindery_core::ContentHash;
 use regex::Regex;
 use std::sync::LazyLock;

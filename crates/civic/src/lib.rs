@@ -29,6 +29,7 @@
 //! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
 //! | [`records`] | what is stored: meetings, matters, votes, cities, visits, messages; merge rules; the ledger of language models |
+//! | [`prose`] | what agendas say in sentences: summaries in their own words, topics, numbers and subjects that are checked |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`search`] | items, meetings and matters, found by their words |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |
@@ -57,8 +58,10 @@ pub mod ids;
 pub mod lines;
 pub mod notices;
 pub mod participation;
+mod pattern;
 pub mod people;
 pub mod processing;
+pub mod prose;
 pub mod records;
 pub mod register;
 pub mod schedule;

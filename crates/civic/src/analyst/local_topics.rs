@@ -6,8 +6,8 @@
 //! {"topics": [{"key": "harbor", "name": "Harbor & Waterfront", "synonyms": ["marina", "boat ramp"]}]}
 //! ```
 
+use crate::prose::topics::{LocalTopic, Topics};
 use crate::records::Jurisdiction;
-use bindery_insight::topics::{LocalTopic, Topics};
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 

@@ -2,9 +2,11 @@
 //! from what was found out about each item; nobody is asked, and the same items give the same lines.
 
 use super::requests::shortened;
-use crate::lines::one_line;
-use crate::records::AgendaItem;
-use bindery_insight::models::answers::{shared_stems, telling_stems};
+use crate::{
+    lines::one_line,
+    prose::subject::{shared_stems, telling_stems},
+    records::AgendaItem,
+};
 use serde_json::Value;
 
 /// As many lines as a person takes in.

@@ -14,13 +14,11 @@ use crate::records::{Attachment, Matter, SummaryOf};
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
     ids,
+    prose::topics::Topics,
     text::{marked_pages, page_marker},
 };
 use bindery_core::{StepError, Timestamp};
-use bindery_insight::{
-    models::{Advice, ErrorKind, ModelError},
-    topics::Topics,
-};
+use bindery_models::{Advice, ErrorKind, ModelError};
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,

@@ -15,7 +15,7 @@ use bindery_core::{
     error::ErrorClass,
     job::{ErrorRecord, JobState},
 };
-use bindery_insight::models::{Advice, ErrorKind, ModelError};
+use bindery_models::{Advice, ErrorKind, ModelError};
 use bindery_store::query::ClaimRequest;
 use jiff::civil::date;
 use std::{sync::Arc, time::Duration};

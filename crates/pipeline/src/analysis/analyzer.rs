@@ -4,7 +4,7 @@ use super::{ANALYZER, chosen::chosen, papers};
 use crate::results::store_result;
 use bindery_core::{StepError, event::kind};
 use bindery_engine::{Announcement, Correction, Extracted, Processor, context::StepContext};
-use bindery_insight::checklist::{Analysis, analyse};
+use bindery_fields::checklist::{Analysis, analyse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::{CLASSIFIER, Knowledge};
 use crate::{intake::stated_doctype, reading::stored_page};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Processor, context::StepContext};
-use bindery_insight::classify::{PageClass, Reason};
+use bindery_fields::classify::{PageClass, Reason};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
-use bindery_insight::classify::{PageClass, documents};
+use bindery_fields::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};

@@ -22,7 +22,7 @@ pub use grouper::DocumentGrouper;
 use crate::reading::ReadingRoom;
 use bindery_core::StepError;
 use bindery_engine::{Registry, workflow::Workflow};
-use bindery_insight::{DocType, DocTypes, classify::Classifier, doctype::OTHER, fields::Templates};
+use bindery_fields::{DocType, DocTypes, classify::Classifier, doctype::OTHER, extract::Templates};
 use std::sync::{Arc, OnceLock};
 
 /// The names under which they are known.

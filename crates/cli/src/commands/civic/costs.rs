@@ -8,7 +8,7 @@ use crate::{
 };
 use bindery_civic::records::{ModelCall, ModelCallFilter, ModelLedger};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_insight::models::ledger::day_of;
+use bindery_models::ledger::day_of;
 use jiff::{ToSpan as _, civil::Date};
 use serde::Serialize;
 use std::collections::BTreeMap;

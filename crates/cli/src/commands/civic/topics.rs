@@ -2,9 +2,11 @@
 
 use super::finding;
 use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::analyst::local_topics::topics_of;
-use bindery_civic::records::{Civic as _, UnknownTopic};
-use bindery_insight::topics::Topics;
+use bindery_civic::{
+    analyst::local_topics::topics_of,
+    prose::topics::Topics,
+    records::{Civic as _, UnknownTopic},
+};
 use serde::Serialize;
 
 /// List the topics of items, and words that mean none of them

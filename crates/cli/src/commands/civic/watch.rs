@@ -7,9 +7,13 @@ use crate::{
     failure::Failure,
     output,
 };
-use bindery_civic::records::{Civic as _, Watch};
-use bindery_civic::{city_key::CityKey, ids, notices::eml};
-use bindery_insight::topics::Topics;
+use bindery_civic::{
+    city_key::CityKey,
+    ids,
+    notices::eml,
+    prose::topics::Topics,
+    records::{Civic as _, Watch},
+};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
