@@ -1,4 +1,4 @@
-//! The key of a jurisdiction (`paloaltoCA`), on the wire its *banana*, and lists of them as people give them on a command line.
+//! The key of a jurisdiction (`paloaltoCA`), on the wire its *city key*, and lists of them as people give them on a command line.
 
 use crate::states::is_state;
 use serde::{Deserialize, Serialize};

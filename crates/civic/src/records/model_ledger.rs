@@ -144,12 +144,7 @@ impl<'s> ModelLedger<'s> {
     /// Gives money back, and writes the call down that it was for, if it was made. Money that was given back before, and
     /// a call that was written down before, stay as they are.
     pub async fn settle_money(&self, day: &str, id: &str, call: Option<ModelCall>) -> StoreResult<()> {
-        run(self.store, Settle { day: day.to_owned(), id: Some(id.to_owned()), call }).await
-    }
-
-    /// RowWrites a call down for which nothing was set aside by itself. One that was written down before stays as it is.
-    pub async fn record_model_call(&self, call: ModelCall) -> StoreResult<()> {
-        run(self.store, Settle { day: call.day.clone(), id: None, call: Some(call) }).await
+        run(self.store, Settle { day: day.to_owned(), id: id.to_owned(), call }).await
     }
 
     /// What a day has cost; nothing where no model was asked.
@@ -233,7 +228,7 @@ impl UnitOfWork for SetAside {
 
 struct Settle {
     day: String,
-    id: Option<String>,
+    id: String,
     call: Option<ModelCall>,
 }
 
@@ -252,7 +247,7 @@ impl UnitOfWork for Settle {
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, ())> {
         let mut day = day_of(answers, &self.day)?;
         let mut writes = RowWrites::default();
-        day.set_aside.retain(|money| Some(&money.id) != self.id.as_ref());
+        day.set_aside.retain(|money| money.id != self.id);
         if let Some(call) = self.call.as_ref().filter(|_| answers.rows(1).is_empty()) {
             day.spent_micros = day.spent_micros.saturating_add(call.cost_micros);
             day.calls += 1;

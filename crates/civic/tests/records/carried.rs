@@ -96,7 +96,7 @@ async fn no_column_is_forgotten() {
         let columns = |table: &&'static bindery_store::rows::Table| {
             table.columns.iter().map(|(column, _)| (table.name.to_owned(), (*column).to_owned())).collect::<Vec<_>>()
         };
-        tables.flat_map(|table| columns(table)).collect()
+        tables.flat_map(columns).collect()
     };
     let db = rusqlite::Connection::open_in_memory().unwrap();
     for schema in DOMAINS.iter().map(|domain| domain.schema()) {

@@ -24,6 +24,11 @@ fn call(id: &str, cost_micros: i64) -> ModelCall {
     }
 }
 
+/// Writes a call down for which nothing was set aside.
+async fn record(ledger: ModelLedger<'_>, call: ModelCall) {
+    ledger.settle_money(&call.day.clone(), "none", Some(call)).await.unwrap();
+}
+
 pub(crate) async fn money_is_set_aside_before_a_call_and_exchanged_after_it(f: &Fixture) {
     let ledger = ModelLedger::new(&*f.store);
     let set_aside = |id: &'static str, micros| ledger.set_money_aside(DAY, money(f, id, micros), Some(100));
@@ -48,13 +53,13 @@ pub(crate) async fn money_is_set_aside_before_a_call_and_exchanged_after_it(f: &
 pub(crate) async fn a_call_is_written_down_once_whoever_says_it_again(f: &Fixture) {
     let ledger = ModelLedger::new(&*f.store);
     for _ in 0..2 {
-        ledger.record_model_call(call("batches/1 item-7", 40)).await.unwrap();
+        record(ledger, call("batches/1 item-7", 40)).await;
     }
     ledger.set_money_aside(DAY, money(f, "a", 60), None).await.unwrap();
     ledger.settle_money(DAY, "a", Some(call("batches/1 item-7", 40))).await.unwrap();
     let day = ledger.model_day(DAY).await.unwrap();
     assert_eq!((day.spent_micros, day.calls, day.set_aside.len()), (40, 1, 0));
-    ledger.record_model_call(ModelCall { day: "2026-03-06".to_owned(), ..call("later", 5) }).await.unwrap();
+    record(ledger, ModelCall { day: "2026-03-06".to_owned(), ..call("later", 5) }).await;
     let all = ledger.model_calls(&ModelCallFilter::default()).await.unwrap();
     assert_eq!(all.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["batches/1 item-7", "later"]);
     assert_eq!(all[0], call("batches/1 item-7", 40));
@@ -116,7 +121,7 @@ pub(crate) async fn answers_and_calls_age_out_and_what_a_day_has_cost_stays(f: &
     let ledger = ModelLedger::new(&*f.store);
     let day: String = f.now().to_string().chars().take(10).collect();
     ledger.keep_model_answer("key", json!({"text": "yes"})).await.unwrap();
-    ledger.record_model_call(ModelCall { day: day.clone(), ..call("call", 30) }).await.unwrap();
+    record(ledger, ModelCall { day: day.clone(), ..call("call", 30) }).await;
     assert_eq!(ModelLedgerDomain.age_out(&*f.store).await.unwrap(), 0);
     f.advance(91 * A_DAY);
     assert_eq!(ModelLedgerDomain.age_out(&*f.store).await.unwrap(), 1);

@@ -24,7 +24,7 @@ pub(super) async fn estimate(app: &App, city_keys: &[String], json: bool) -> any
     for city_key in city_keys {
         let estimate = processing::estimate_city(workshop, city_key).await?;
         if json {
-            output::json_line(&Told { city_key: city_key, method: &method, estimate: &estimate })?;
+            output::json_line(&Told { city_key, method: &method, estimate: &estimate })?;
         }
         all.push(estimate);
     }
