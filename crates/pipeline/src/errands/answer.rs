@@ -1,11 +1,13 @@
 //! What was answered, and the report to the task that waits for it.
 
 use super::{Question, Sender, asked};
+use crate::{borders::said_by, consolidate::Gather, stage::Stage as _};
 use bindery_core::{
     StepError,
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED, machines::Answer};
+use bindery_engine::{context::StepContext, machines::Answer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What a task fails with when a person rejects.
@@ -14,21 +16,20 @@ const REJECTED: &str = "Review.Rejected";
 /// Reports how an errand ended to the task that waits for it, and keeps the same as the submission's result. Where nobody
 /// waits any more, the result is all there is.
 #[derive(Debug, Clone, Copy)]
-pub struct TaskAnswer;
+pub(super) struct TaskAnswer;
 
-impl Processor for TaskAnswer {
-    fn name(&self) -> &'static str {
-        "task_answer"
-    }
+impl Gather for TaskAnswer {
+    const NAME: &'static str = "task_answer";
+    type Result = Value;
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn gather(&self, context: &StepContext) -> Result<Value, StepError> {
         let bug = || StepError::bug("nobody has answered, and nobody was asked");
         let asked = asked(context.workflow()?).ok_or_else(bug)?;
         let is_question = asked.processor(Question::NAME).is_some();
         let outcome = context.outcomes(&asked.name)?.into_iter().next().ok_or_else(bug)?;
         let answer = match outcome.status {
             OutcomeStatus::Failed => failed(&outcome, is_question),
-            _ if is_question => Answer::Succeeded(decided(context.read(&outcome.output)?)),
+            _ if is_question => Answer::Succeeded(json!(Verdict::from(said_by::<Judged>(context, &outcome)?))),
             _ => Answer::Succeeded(context.read(&outcome.output)?),
         };
         let result = match &answer {
@@ -43,18 +44,37 @@ impl Processor for TaskAnswer {
         }
         Ok(result)
     }
+}
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        crate::results::store_result(context, processed)
-    }
+/// A question that a person has decided about.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Judged {
+    value: Value,
+    decided: Decision,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Decision {
+    verdict: Option<String>,
+    by: Option<String>,
+    at: Value,
 }
 
 /// What a person has decided, in the words that a machine is told.
-fn decided(mut found: Value) -> Value {
-    let decided = found[DECIDED].take();
-    json!({
-        "verdict": decided["verdict"], "by": decided["by"], "at": decided["at"], "value": found["value"].take(),
-    })
+#[derive(Debug, Serialize)]
+struct Verdict {
+    verdict: Option<String>,
+    by: Option<String>,
+    at: Value,
+    value: Value,
+}
+
+impl From<Judged> for Verdict {
+    fn from(Judged { value, decided: Decision { verdict, by, at } }: Judged) -> Self {
+        Self { verdict, by, at, value }
+    }
 }
 
 /// Names that `Retry` and `Catch` can go by.
