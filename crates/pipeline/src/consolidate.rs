@@ -37,15 +37,14 @@ impl<G: Gather> Stage for Consolidator<G> {
     const NAME: &'static str = G::NAME;
     const VERSION: u32 = G::VERSION;
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = Value;
     type Output = Value;
 
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         self.0.check(context)
     }
 
-    fn process(&self, context: &StepContext, (): ()) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Value, StepError> {
         serde_json::to_value(self.0.gather(context)?)
             .map_err(|error| StepError::bug(format!("{}: the result cannot be written: {error}", G::NAME)))
     }

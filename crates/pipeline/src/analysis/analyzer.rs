@@ -25,19 +25,18 @@ impl Stage for SubmissionAnalyzer {
     const NAME: &'static str = ANALYZER;
     const EXPECTS: &'static str = "a result with documents";
     type Input = Carried<Listing>;
-    type Checked = Carried<Listing>;
     type Made = Carried<Analysed>;
     type Output = Value;
 
     /// Is there a result with documents, and a checklist that can be read?
-    fn validate(&self, context: &StepContext, result: Carried<Listing>) -> Result<Carried<Listing>, StepError> {
+    fn validate(&self, context: &StepContext, result: &Carried<Listing>) -> Result<(), StepError> {
         chosen(&context.submission()?.metadata, context.settings())?;
         if result.part.documents.is_none() {
             let message = "the stage before has no result with documents: put this stage behind one that \
                            consolidates documents, such as document_consolidator";
             return Err(StepError::reject(message).named("NoDocuments"));
         }
-        Ok(result)
+        Ok(())
     }
 
     fn process(&self, context: &StepContext, result: Carried<Listing>) -> Result<Carried<Analysed>, StepError> {

@@ -54,18 +54,21 @@ struct WithGaps {
     missing: Vec<Gap>,
 }
 
-/// What the stage that puts pages together says of a file, with the keys under which it is kept. Whoever lists files reads
-/// no more than this of it.
-#[derive(Debug, Default, Deserialize)]
+/// What the stage that puts pages together says of a file, with the keys under which it is kept: as much of it as results
+/// list.
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Combined {
     #[serde(rename = "type")]
-    pub(crate) file_type: Option<String>,
+    file_type: Option<String>,
     pub(crate) pages: u64,
     pub(crate) words: u64,
     pub(crate) by_ocr: u64,
-    pub(crate) missing: Vec<Gap>,
+    #[serde(rename(serialize = "markdown"))]
+    md: Option<String>,
     pub(crate) json: Option<String>,
-    pub(crate) md: Option<String>,
+    #[serde(skip_serializing)]
+    pub(crate) missing: Vec<Gap>,
+    #[serde(skip_serializing)]
     pub(crate) hocr: Option<String>,
 }

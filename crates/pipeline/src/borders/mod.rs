@@ -20,8 +20,8 @@ mod result;
 pub(crate) use bound::{BoundPages, Combined, Gap};
 pub(crate) use document::{DocumentGroup, ExtractedDocument};
 pub(crate) use file::{FileData, OpenedFile, StoredFile};
-pub(crate) use page::{ClassifiedPage, PageOfFile, PageText, stored_page};
-pub(crate) use result::{Failed, FilesBound, Totals};
+pub(crate) use page::{ClassifiedPage, PageOfFile, PageText, page_children, stored_page};
+pub(crate) use result::{Failed, FileEntry, FilesBound, Totals};
 
 use crate::stage::{fit, lenient};
 use bindery_core::{Payload, StepError, item::Item, outcome::Outcome};

@@ -1,7 +1,8 @@
 //! A page on its way: where it is, what it says, what it is of.
 
-use bindery_core::{ContentHash, StepError};
-use bindery_engine::context::StepContext;
+use crate::stage::fields_of;
+use bindery_core::{ContentHash, StepError, item::ItemKind};
+use bindery_engine::{Child, Children, context::StepContext};
 use bindery_insight::classify::PageClass;
 use bindery_reader::{
     Page,
@@ -46,6 +47,17 @@ pub(crate) struct ClassifiedPage {
     pub(crate) content: ContentHash,
     pub(crate) doc_type: String,
     pub(crate) class: PageClass,
+}
+
+/// The pages that a file is taken apart into, each with its number from 1.
+pub(crate) fn page_children<T: Serialize>(
+    count: usize,
+    make: impl Fn(NonZeroUsize) -> T + Send + Sync + 'static,
+) -> Children {
+    Children::generate(ItemKind::Page, count, move |index| {
+        let page = NonZeroUsize::MIN.saturating_add(index);
+        Child { label: Some(format!("page {page}")), data: fields_of(&make(page)), ..Child::default() }
+    })
 }
 
 /// Reads back a page that was kept.

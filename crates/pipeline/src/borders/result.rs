@@ -1,7 +1,8 @@
 //! What became of the files of a submission: the common part of all results.
 
 use super::{Combined, Gap};
-use bindery_core::Name;
+use bindery_core::{Name, StepError};
+use bindery_engine::context::StepContext;
 use serde::Serialize;
 
 /// Something that could not be read, and why.
@@ -48,33 +49,43 @@ pub(crate) struct Totals {
     pub(crate) doubtful: Option<usize>,
 }
 
-/// The files of a submission in their order, as a workflow lists them, and what is missing of them.
-#[derive(Debug)]
-pub(crate) struct FilesBound<F> {
-    pub(crate) files: Vec<F>,
-    pub(crate) failed: Vec<Failed>,
-    pub(crate) totals: Totals,
+/// A file in a result: what was read of it, or why nothing was. `X` is what its workflow says beside that.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileEntry<X> {
+    pub(crate) name: String,
+    #[serde(flatten)]
+    pub(crate) own: X,
+    #[serde(flatten)]
+    pub(crate) read: Option<Combined>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
 }
 
-impl<F> FilesBound<F> {
-    /// Of what each file came to: how it is listed, and what was read of it or why nothing was.
-    pub(crate) fn new(found: Vec<(String, F, Result<Combined, String>)>) -> Self {
-        let mut bound = Self { files: Vec::with_capacity(found.len()), failed: Vec::new(), totals: Totals::default() };
-        let (mut words, mut by_ocr) = (0, 0);
-        for (name, listed, read) in found {
-            bound.files.push(listed);
-            match read {
-                Ok(read) => {
-                    bound.totals.pages += read.pages;
-                    words += read.words;
-                    by_ocr += read.by_ocr;
-                    bound.failed.extend(read.missing.iter().map(|gap| Failed::gap(&name, gap)));
-                }
-                Err(why) => bound.failed.push(Failed::file(&name, why)),
-            }
+/// The files of a submission in their order, where the text of each is, and what is missing and why.
+#[derive(Debug, Serialize)]
+pub(crate) struct FilesBound<X> {
+    submission: String,
+    pub(crate) totals: Totals,
+    pub(crate) files: Vec<FileEntry<X>>,
+    pub(crate) failed: Vec<Failed>,
+}
+
+impl<X> FilesBound<X> {
+    pub(crate) fn new(context: &StepContext, files: Vec<FileEntry<X>>) -> Result<Self, StepError> {
+        let mut failed = Vec::new();
+        for FileEntry { name, read, error, .. } in &files {
+            failed.extend(read.iter().flat_map(|read| &read.missing).map(|gap| Failed::gap(name, gap)));
+            failed.extend(error.iter().map(|why| Failed::file(name, why)));
         }
-        let (files, failed) = (bound.files.len(), bound.failed.len());
-        bound.totals = Totals { files, words: Some(words), by_ocr: Some(by_ocr), failed, ..bound.totals };
-        bound
+        let sum = |count: fn(&Combined) -> u64| files.iter().filter_map(|file| file.read.as_ref()).map(count).sum();
+        let totals = Totals {
+            files: files.len(),
+            pages: sum(|read| read.pages),
+            words: Some(sum(|read| read.words)),
+            by_ocr: Some(sum(|read| read.by_ocr)),
+            failed: failed.len(),
+            ..Totals::default()
+        };
+        Ok(Self { submission: context.submission()?.public_id(), totals, files, failed })
     }
 }

@@ -30,15 +30,14 @@ pub(super) struct Grouped {
 impl Stage for ClassificationAggregator {
     const NAME: &'static str = "classification_aggregator";
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = Vec<Draft>;
     type Output = Grouped;
 
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         settings::yes_or_no(context, "across_files", false).map(drop)
     }
 
-    fn process(&self, context: &StepContext, (): ()) -> Result<Vec<Draft>, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Vec<Draft>, StepError> {
         let across_files = settings::yes_or_no(context, "across_files", false)?;
         let mut documents: Vec<Draft> = Vec::new();
         let mut goes_on = false;
@@ -51,8 +50,8 @@ impl Stage for ClassificationAggregator {
             let message = page.message(context)?;
             let doc_type = message.doc_type.as_deref().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
             let file = message.file_index;
-            let same = |draft: &&mut Draft| draft.data.doc_type == doc_type && (across_files || draft.file == file);
-            if documents.last_mut().filter(|_| goes_on).filter(same).is_none() {
+            let same = |draft: &Draft| draft.data.doc_type == doc_type && (across_files || draft.file == file);
+            if !goes_on || !documents.last().is_some_and(same) {
                 documents.push(Draft::new(documents.len() + 1, doc_type, file));
             }
             if let Some(draft) = documents.last_mut() {

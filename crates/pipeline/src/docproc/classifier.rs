@@ -30,13 +30,8 @@ impl Stage for TypeClassifier {
     const NAME: &'static str = "classifier";
     const EXPECTS: &'static str = "a page that was read";
     type Input = Carried<TextPart>;
-    type Checked = Carried<TextPart>;
     type Made = Carried<ClassPart>;
     type Output = Carried<ClassPart>;
-
-    fn validate(&self, _context: &StepContext, page: Carried<TextPart>) -> Result<Carried<TextPart>, StepError> {
-        Ok(page)
-    }
 
     fn process(&self, context: &StepContext, message: Carried<TextPart>) -> Result<Carried<ClassPart>, StepError> {
         let TextPart { page_content, ocr_text } = &message.part;

@@ -149,16 +149,13 @@ fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Vec<FileEntry>,
     for file in in_order(context.items(Some(ItemKind::File), None)?) {
         let RequestFile { file_type, warnings, error, first_page_index, .. } = seen.next().unwrap_or_default();
         let name = name_of(&file);
-        files.push(match error {
-            Some(error) => {
-                failed.push(Failed::file(&name, &*error));
-                FileEntry::Failed { name, error }
-            }
-            None => {
-                let pages = page_counts.get(&Some(file.ordinal)).copied().unwrap_or(0);
-                FileEntry::Read { name, file_type, pages, first_page_index, warnings }
-            }
-        });
+        if let Some(error) = error {
+            failed.push(Failed::file(&name, &*error));
+            files.push(FileEntry::Failed { name, error });
+            continue;
+        }
+        let pages = page_counts.get(&Some(file.ordinal)).copied().unwrap_or(0);
+        files.push(FileEntry::Read { name, file_type, pages, first_page_index, warnings });
     }
     Ok((files, failed))
 }

@@ -38,17 +38,16 @@ impl Stage for SchemaExtractor {
     const NAME: &'static str = "extractor";
     const EXPECTS: &'static str = "a document with `page_indices` and `ocr_texts`";
     type Input = DocumentMessage;
-    type Checked = DocumentMessage;
     type Made = ExtractedMessage;
     type Output = ExtractedMessage;
 
     /// Is it a document with pages?
-    fn validate(&self, _context: &StepContext, document: DocumentMessage) -> Result<DocumentMessage, StepError> {
+    fn validate(&self, _context: &StepContext, document: &DocumentMessage) -> Result<(), StepError> {
         if document.page_indices.as_ref().is_none_or(Vec::is_empty) {
             let message = "this is no document: whoever groups the pages should send `page_indices` and `ocr_texts`";
             return Err(StepError::reject(message).named("NoDocument"));
         }
-        Ok(document)
+        Ok(())
     }
 
     fn process(&self, context: &StepContext, document: DocumentMessage) -> Result<ExtractedMessage, StepError> {

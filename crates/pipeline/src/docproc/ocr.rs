@@ -27,14 +27,12 @@ impl Stage for Ocr {
     const NAME: &'static str = "ocr";
     const EXPECTS: &'static str = "a page of a file, as splitter sends them";
     type Input = Carried<UnreadPage>;
-    type Checked = Carried<UnreadPage>;
     type Made = Carried<ReadPart>;
     type Output = Carried<ReadPart>;
 
     /// Are the settings right?
-    fn validate(&self, context: &StepContext, page: Carried<UnreadPage>) -> Result<Carried<UnreadPage>, StepError> {
-        self.reader.check(context)?;
-        Ok(page)
+    fn validate(&self, context: &StepContext, _page: &Carried<UnreadPage>) -> Result<(), StepError> {
+        self.reader.check(context)
     }
 
     fn process(&self, context: &StepContext, message: Carried<UnreadPage>) -> Result<Carried<ReadPart>, StepError> {

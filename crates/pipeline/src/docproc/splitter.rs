@@ -57,16 +57,11 @@ pub(super) struct SplitRequest {
 impl Stage for RequestSplitter {
     const NAME: &'static str = "splitter";
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = SplitRequest;
     type Output = SplitRequest;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
     /// Which of the files can be read, and how many pages have they?
-    fn process(&self, context: &StepContext, (): ()) -> Result<SplitRequest, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<SplitRequest, StepError> {
         let (mut split, mut reasons) = (SplitRequest::default(), Vec::new());
         for file in in_order(context.items(Some(ItemKind::File), None)?) {
             if context.is_cancelled() {

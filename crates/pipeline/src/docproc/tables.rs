@@ -341,7 +341,7 @@ impl<'e> Seen<'e> {
         let found = self.engine.read_payload(&review.input).await?;
         let (task_type, skills, input) = match &item {
             Some(item) if item.kind == ItemKind::Page => {
-                ("classification", vec![json!("classification")], page_input(lenient(&found)))
+                ("classification", vec![json!("classification")], page_input(&lenient(&found)))
             }
             Some(item) if item.kind == ItemKind::Document => {
                 let found: ExtractedMessage = lenient(&found);
@@ -479,7 +479,7 @@ fn page_status(outcomes: &[Option<&Outcome>], grouped: bool) -> &'static str {
 }
 
 /// What a person needs to say which type a page is of.
-fn page_input(found: PageMessage) -> Value {
+fn page_input(found: &PageMessage) -> Value {
     json!({
         "page_index": found.page_index, "ocr_text": found.ocr_text, "suggested_type": found.doc_type,
         "confidence": found.classification_confidence,

@@ -49,13 +49,8 @@ impl Stage for PageClassifier {
     const NAME: &'static str = CLASSIFIER;
     const EXPECTS: &'static str = "a page that page_reader has read";
     type Input = Carried<PageText>;
-    type Checked = Carried<PageText>;
     type Made = Carried<ClassifiedPage>;
     type Output = Carried<ClassifiedPage>;
-
-    fn validate(&self, _context: &StepContext, page: Carried<PageText>) -> Result<Carried<PageText>, StepError> {
-        Ok(page)
-    }
 
     fn process(&self, context: &StepContext, read: Carried<PageText>) -> Result<Carried<ClassifiedPage>, StepError> {
         let content = read.part.content;

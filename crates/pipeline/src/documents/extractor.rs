@@ -95,14 +95,12 @@ impl Stage for FieldExtractor {
     const NAME: &'static str = EXTRACTOR;
     const EXPECTS: &'static str = "a document, as document_grouper makes them of pages";
     type Input = DocumentGroup;
-    type Checked = DocumentGroup;
     type Made = ExtractedDocument;
     type Output = ExtractedDocument;
 
     /// Is it of a type that is known?
-    fn validate(&self, _context: &StepContext, document: DocumentGroup) -> Result<DocumentGroup, StepError> {
-        self.knowledge.doctype(&document.doc_type)?;
-        Ok(document)
+    fn validate(&self, _context: &StepContext, document: &DocumentGroup) -> Result<(), StepError> {
+        self.knowledge.doctype(&document.doc_type).map(drop)
     }
 
     fn process(&self, context: &StepContext, document: DocumentGroup) -> Result<ExtractedDocument, StepError> {

@@ -44,15 +44,10 @@ pub(crate) struct Grouped {
 impl Stage for DocumentGrouper {
     const NAME: &'static str = GROUPER;
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = Groups;
     type Output = Grouped;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Groups, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Groups, StepError> {
         let item = context.item()?;
         let stage = stage_of(context, CLASSIFIER)?;
         let mut pages: Vec<(Page, PageClass)> = Vec::new();

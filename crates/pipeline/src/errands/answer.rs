@@ -7,7 +7,7 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{context::StepContext, machines::Answer};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What a task fails with when a person rejects.
@@ -29,7 +29,7 @@ impl Gather for TaskAnswer {
         let outcome = context.outcomes(&asked.name)?.into_iter().next().ok_or_else(bug)?;
         let answer = match outcome.status {
             OutcomeStatus::Failed => failed(&outcome, is_question),
-            _ if is_question => Answer::Succeeded(json!(Verdict::from(said_by::<Judged>(context, &outcome)?))),
+            _ if is_question => Answer::Succeeded(said_by::<Judged>(context, &outcome)?.for_machine()),
             _ => Answer::Succeeded(context.read(&outcome.output)?),
         };
         let result = match &answer {
@@ -51,29 +51,22 @@ impl Gather for TaskAnswer {
 #[serde(default)]
 struct Judged {
     value: Value,
-    decided: Decision,
+    decided: Judgement,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Decision {
+struct Judgement {
     verdict: Option<String>,
     by: Option<String>,
     at: Value,
 }
 
-/// What a person has decided, in the words that a machine is told.
-#[derive(Debug, Serialize)]
-struct Verdict {
-    verdict: Option<String>,
-    by: Option<String>,
-    at: Value,
-    value: Value,
-}
-
-impl From<Judged> for Verdict {
-    fn from(Judged { value, decided: Decision { verdict, by, at } }: Judged) -> Self {
-        Self { verdict, by, at, value }
+impl Judged {
+    /// In the words that a machine is told.
+    fn for_machine(self) -> Value {
+        let Self { value, decided: Judgement { verdict, by, at } } = self;
+        json!({"verdict": verdict, "by": by, "at": at, "value": value})
     }
 }
 

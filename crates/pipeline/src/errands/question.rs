@@ -38,15 +38,10 @@ struct Wanted {
 impl Stage for Question {
     const NAME: &'static str = "question";
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = Asked;
     type Output = Asked;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Asked, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Asked, StepError> {
         let Wanted { question, value } = lenient(&wanted(context)?);
         let sender = Sender::of(context)?;
         Ok(Asked { question, value, execution: sender.execution, state: sender.state })

@@ -82,7 +82,7 @@ pub(super) struct HandOut;
 
 /// The message.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Task {
+pub(super) struct HandedOut {
     task_token: Option<String>,
     execution: ExecutionId,
     state: String,
@@ -93,20 +93,15 @@ pub(super) struct Task {
 impl crate::stage::Stage for HandOut {
     const NAME: &'static str = "task_hand_out";
     type Input = IgnoredAny;
-    type Checked = ();
-    type Made = Task;
-    type Output = Task;
+    type Made = HandedOut;
+    type Output = HandedOut;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Task, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<HandedOut, StepError> {
         let Sender { token, execution, state, .. } = Sender::of(context)?;
-        Ok(Task { task_token: token, execution, state, input: wanted(context)? })
+        Ok(HandedOut { task_token: token, execution, state, input: wanted(context)? })
     }
 
-    fn extract(&self, _context: &StepContext, task: Task) -> Result<Extracted<Task>, StepError> {
+    fn extract(&self, _context: &StepContext, task: HandedOut) -> Result<Extracted<HandedOut>, StepError> {
         Ok(Extracted::new(task))
     }
 }

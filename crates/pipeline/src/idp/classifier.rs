@@ -35,12 +35,16 @@ impl FileClassifier {
 impl Stage for FileClassifier {
     const NAME: &'static str = CLASSIFIER;
     type Input = IgnoredAny;
-    type Checked = IdpFile;
     type Made = IdpFile;
     type Output = IdpFile;
 
     /// Are there bytes, and are they of a type that can be read?
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<IdpFile, StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
+        let (item, content) = received(context)?;
+        self.room.opened(context, content, item.label).map(drop)
+    }
+
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<IdpFile, StepError> {
         let (item, content) = received(context)?;
         let opened = self.room.opened(context, content, item.label.clone())?;
         let kind = self.room.open(context, content, item.label.as_deref())?.about().file_type;
@@ -56,10 +60,6 @@ impl Stage for FileClassifier {
             page_count: opened.pages,
             key: None,
         })
-    }
-
-    fn process(&self, _context: &StepContext, file: IdpFile) -> Result<IdpFile, StepError> {
-        Ok(file)
     }
 
     fn extract(&self, context: &StepContext, mut file: IdpFile) -> Result<Extracted<IdpFile>, StepError> {

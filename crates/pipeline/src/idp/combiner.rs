@@ -68,15 +68,10 @@ struct Bound {
 impl Stage for DocumentCombiner {
     const NAME: &'static str = COMBINER;
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = BoundDocument<KeptFile>;
     type Output = BoundDocument<String>;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Self::Made, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;
         let bound = match outcome_of(context, file.id, OFFICE)? {
             Some(office) if office.status == OutcomeStatus::Completed => converted(context, &office)?,

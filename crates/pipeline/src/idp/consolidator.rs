@@ -7,7 +7,7 @@ use super::{
     places::Places,
 };
 use crate::{
-    borders::{Combined, Failed, FilesBound, Totals, output_of},
+    borders::{Combined, FileEntry, FilesBound, output_of},
     consolidate::Gather,
     results::{name_of, of_each},
 };
@@ -29,73 +29,43 @@ impl IdpResult {
     }
 }
 
-/// The result of the `idp` workflow.
+/// What the `idp` workflow says of a file beside what all do.
 #[derive(Debug, Serialize)]
-pub(crate) struct DocumentsBound {
-    submission: String,
-    totals: Totals,
-    files: Vec<DocumentFile>,
-    failed: Vec<Failed>,
-}
-
-#[derive(Debug, Serialize)]
-struct DocumentFile {
-    name: String,
+pub(crate) struct KnownAs {
     document_id: String,
     status: AuditStatus,
     #[serde(flatten)]
-    bound: Option<BoundFile>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    words: Option<Words>,
 }
 
+/// Where the words of a document with their boxes are, where they were asked for.
 #[derive(Debug, Serialize)]
-struct BoundFile {
-    #[serde(rename = "type")]
-    file_type: Option<String>,
-    pages: u64,
-    words: u64,
-    by_ocr: u64,
-    json: Option<String>,
-    markdown: Option<String>,
+struct Words {
     hocr: Option<String>,
 }
 
 impl Gather for IdpResult {
     const NAME: &'static str = CONSOLIDATOR;
-    type Result = DocumentsBound;
+    type Result = FilesBound<KnownAs>;
 
-    fn gather(&self, context: &StepContext) -> Result<DocumentsBound, StepError> {
+    fn gather(&self, context: &StepContext) -> Result<FilesBound<KnownAs>, StepError> {
         let stages = [COMBINER, OFFICE, SPLITTER, CLASSIFIER];
-        let found = of_each(context, ItemKind::File, stages, |file, [combined, before @ ..]| {
+        let files = of_each(context, ItemKind::File, stages, |file, [combined, before @ ..]| {
             let (status, why) = audit::status(combined, &before);
-            let (name, document_id) = (name_of(file), file.public_id());
-            let Some(outcome) = combined.filter(|_| status == AuditStatus::Combined) else {
-                let why = why.unwrap_or_else(|| "was not read".to_owned());
-                let error = Some(why.clone());
-                let listed = DocumentFile { name: name.clone(), document_id, status, bound: None, error };
-                return Ok((name, listed, Err(why)));
-            };
-            let read: Combined = output_of(context, outcome)?;
-            let bound = Some(BoundFile {
-                file_type: read.file_type.clone(),
-                pages: read.pages,
-                words: read.words,
-                by_ocr: read.by_ocr,
-                json: read.json.clone(),
-                markdown: read.md.clone(),
-                hocr: read.hocr.clone(),
-            });
-            let listed = DocumentFile { name: name.clone(), document_id, status, bound, error: None };
-            Ok((name, listed, Ok(read)))
+            let read = combined.filter(|_| status == AuditStatus::Combined);
+            let read: Option<Combined> = read.map(|outcome| output_of(context, outcome)).transpose()?;
+            let words = read.as_ref().map(|read| Words { hocr: read.hocr.clone() });
+            let own = KnownAs { document_id: file.public_id(), status, words };
+            let error = why.or_else(|| read.is_none().then(|| "was not read".to_owned()));
+            Ok(FileEntry { name: name_of(file), own, read, error })
         })?;
-        let FilesBound { files, failed, totals } = FilesBound::new(found);
-        if let (Some(first), true) = (failed.first(), files.iter().all(|file| file.error.is_some())) {
+        let bound = FilesBound::new(context, files)?;
+        if let (Some(first), true) = (bound.failed.first(), bound.files.iter().all(|file| file.error.is_some())) {
             let file = first.file.as_deref().unwrap_or_default();
             let message = format!("none of the files came through; {file}: {}", first.reason);
             return Err(StepError::reject(message).named("NothingRead"));
         }
-        Ok(DocumentsBound { submission: context.submission()?.public_id(), totals, files, failed })
+        Ok(bound)
     }
 
     /// Also where others look for it.

@@ -127,13 +127,12 @@ impl Stage for FileProcessing {
     const KIND: Kind = Kind::Io;
     /// Callers say more than we have a type for, and get it back.
     type Input = Value;
-    type Checked = Value;
     type Made = Value;
     type Output = Value;
 
-    fn validate(&self, _context: &StepContext, request: Value) -> Result<Value, StepError> {
-        FileRequest::parse(&request)?;
-        Ok(request)
+    fn validate(&self, _context: &StepContext, request: &Value) -> Result<(), StepError> {
+        FileRequest::parse(request)?;
+        Ok(())
     }
 
     fn process(&self, context: &StepContext, request: Value) -> Result<Value, StepError> {

@@ -85,13 +85,11 @@ impl Stage for OcrExtractor {
     const NAME: &'static str = OCR;
     const EXPECTS: &'static str = "a page that idp_page_classifier has looked at";
     type Input = IdpPage;
-    type Checked = IdpPage;
     type Made = IdpPageText;
     type Output = IdpPageText;
 
-    fn validate(&self, context: &StepContext, page: IdpPage) -> Result<IdpPage, StepError> {
-        self.reader(context)?;
-        Ok(page)
+    fn validate(&self, context: &StepContext, _page: &IdpPage) -> Result<(), StepError> {
+        self.reader(context).map(drop)
     }
 
     fn process(&self, context: &StepContext, page: IdpPage) -> Result<IdpPageText, StepError> {

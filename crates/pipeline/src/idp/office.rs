@@ -34,13 +34,8 @@ impl Stage for OfficeExtractor {
     const NAME: &'static str = OFFICE;
     const EXPECTS: &'static str = "a file that idp_file_classifier has opened";
     type Input = IdpFile;
-    type Checked = IdpFile;
     type Made = OfficePages;
     type Output = OfficePages;
-
-    fn validate(&self, _context: &StepContext, file: IdpFile) -> Result<IdpFile, StepError> {
-        Ok(file)
-    }
 
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<OfficePages, StepError> {
         let outward = Outward::of(context, &self.places)?;

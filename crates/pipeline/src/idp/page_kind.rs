@@ -34,17 +34,13 @@ impl Stage for PageKindClassifier {
     const NAME: &'static str = PAGE_KIND;
     const EXPECTS: &'static str = "a page of a file, as idp_pdf_split makes them";
     type Input = IdpPage;
-    type Checked = IdpPage;
     type Made = IdpPage;
     type Output = IdpPage;
 
     /// Could it be taken out of its file?
-    fn validate(&self, context: &StepContext, page: IdpPage) -> Result<IdpPage, StepError> {
+    fn validate(&self, context: &StepContext, page: &IdpPage) -> Result<(), StepError> {
         switched_on(context, "force_ocr")?;
-        match page.file.error {
-            Some(error) => Err(StepError::reject(error).named("Damaged")),
-            None => Ok(page),
-        }
+        page.file.error.as_ref().map_or(Ok(()), |error| Err(StepError::reject(error).named("Damaged")))
     }
 
     fn process(&self, context: &StepContext, mut page: IdpPage) -> Result<IdpPage, StepError> {

@@ -34,13 +34,8 @@ impl Stage for TextExtractor {
     const NAME: &'static str = TEXT;
     const EXPECTS: &'static str = "a page that idp_page_classifier has looked at";
     type Input = IdpPage;
-    type Checked = IdpPage;
     type Made = IdpPageText;
     type Output = IdpPageText;
-
-    fn validate(&self, _context: &StepContext, page: IdpPage) -> Result<IdpPage, StepError> {
-        Ok(page)
-    }
 
     fn process(&self, context: &StepContext, page: IdpPage) -> Result<IdpPageText, StepError> {
         let content = page.read.ok_or_else(|| StepError::bug("the page that was read is not kept"))?;

@@ -100,15 +100,10 @@ impl Stage for Cleanup {
     const NAME: &'static str = "idp_cleanup";
     const KIND: Kind = Kind::Io;
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = Swept;
     type Output = Swept;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Swept, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Swept, StepError> {
         let days = crate::settings::whole(context, "delete_after_days", DELETE_AFTER_DAYS, 0..=36_500)?;
         let place = IdpPlace::of(context.settings(), &self.places)?;
         let keep = DAY * u32::try_from(days).unwrap_or(u32::MAX);

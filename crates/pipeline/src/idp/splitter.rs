@@ -6,12 +6,9 @@ use super::{
     outward::{Bytes, Outward},
     places::Places,
 };
-use crate::{
-    reading::ReadingRoom,
-    stage::{Stage, fields_of},
-};
-use bindery_core::{ContentHash, StepError, item::ItemKind};
-use bindery_engine::{Child, Children, Extracted, context::StepContext, processor::NewArtifact};
+use crate::{borders::page_children, reading::ReadingRoom, stage::Stage};
+use bindery_core::{ContentHash, StepError};
+use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
 use bindery_reader::{
     OpenFile,
     error::ReadError,
@@ -21,7 +18,7 @@ use bindery_reader::{
 };
 use bindery_store::blobs::OutwardKey;
 use serde::{Deserialize, Serialize};
-use std::{num::NonZeroUsize, sync::Arc};
+use std::sync::Arc;
 
 /// How pictures of several pages are cut apart; each keeps its own density where it has one.
 const DPI: f32 = 300.0;
@@ -60,13 +57,8 @@ impl Stage for PageSplitter {
     const NAME: &'static str = SPLITTER;
     const EXPECTS: &'static str = "a file that idp_file_classifier has opened";
     type Input = IdpFile;
-    type Checked = IdpFile;
     type Made = (SplitDocument, Vec<PageFile>);
     type Output = SplitDocument;
-
-    fn validate(&self, _context: &StepContext, file: IdpFile) -> Result<IdpFile, StepError> {
-        Ok(file)
-    }
 
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<Self::Made, StepError> {
         let IdpFile { document, name, content, file_type, .. } = received;
@@ -110,24 +102,21 @@ impl Stage for PageSplitter {
         let kept = files.iter().filter_map(|file| file.kept.as_ref());
         let mut artifacts: Vec<NewArtifact> = kept.map(|kept| kept.artifact(&split.media_type)).collect();
         artifacts.push(split.manifest.artifact("application/json"));
-        let of_all = IdpPage {
-            document: split.document.clone(),
-            content: split.content,
-            name: split.name.clone(),
-            ending: split.ending.clone(),
-            media_type: split.media_type.clone(),
-            page: NonZeroUsize::MIN,
-            file: PageFile::default(),
+        let SplitDocument { document, content, name, ending, media_type, .. } = &split;
+        let (document, content, name) = (document.clone(), *content, name.clone());
+        let (ending, media_type) = (ending.clone(), media_type.clone());
+        let children = page_children(files.len(), move |page| IdpPage {
+            document: document.clone(),
+            content,
+            name: name.clone(),
+            ending: ending.clone(),
+            media_type: media_type.clone(),
+            page,
+            file: files.get(page.get() - 1).cloned().unwrap_or_default(),
             kind: None,
             ocr: None,
             reason: None,
             read: None,
-        };
-        let children = Children::generate(ItemKind::Page, files.len(), move |index| {
-            let page = NonZeroUsize::MIN.saturating_add(index);
-            let file = files.get(index).cloned().unwrap_or_default();
-            let data = fields_of(&IdpPage { page, file, ..of_all.clone() });
-            Child { label: Some(format!("page {page}")), data, ..Child::default() }
         });
         Ok(Extracted { artifacts, ..Extracted::new(split).with_children(children) })
     }

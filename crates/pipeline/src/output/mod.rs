@@ -61,14 +61,12 @@ impl Stage for Output {
     const HANDS_ON: bool = true;
     /// Whatever was found, as it is.
     type Input = Value;
-    type Checked = Value;
     type Made = Delivered;
     type Output = Value;
 
     /// Are the settings right, and the secrets there?
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        Delivery::read(context, &self.environment)?;
-        Ok(input)
+    fn validate(&self, context: &StepContext, _input: &Value) -> Result<(), StepError> {
+        Delivery::read(context, &self.environment).map(drop)
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Delivered, StepError> {

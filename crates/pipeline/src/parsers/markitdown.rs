@@ -31,27 +31,20 @@ impl MarkItDown {
 impl Stage for MarkItDown {
     const NAME: &'static str = MARKITDOWN;
     type Input = IgnoredAny;
-    type Checked = About;
     type Made = Parsed;
     type Output = ParsedFile;
 
     /// Are there bytes of a type that can be read, and are the settings right?
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<About, StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         self.room.reader(context)?;
         let (item, content) = received(context)?;
-        let opened = self.room.opened(context, content, item.label)?;
-        Ok(About {
-            file_type: opened.file_type,
-            pages: Some(opened.pages),
-            metadata: Some(opened.metadata),
-            warnings: Some(opened.warnings),
-            ..About::default()
-        })
+        self.room.opened(context, content, item.label).map(drop)
     }
 
-    fn process(&self, context: &StepContext, about: About) -> Result<Parsed, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
         let reader = self.room.reader(context)?;
         let (item, content) = received(context)?;
+        let opened = self.room.opened(context, content, item.label.clone())?;
         let file = self.room.open(context, content, item.label.as_deref())?;
         let (mut bound, mut tables) = (BoundPages::default(), 0);
         for index in 0..file.about().page_count {
@@ -78,7 +71,16 @@ impl Stage for MarkItDown {
         }
         let markdown = bound.markdown();
         let BoundPages { by_ocr, missing, .. } = bound;
-        let about = About { by_ocr: Some(by_ocr), tables: Some(tables), missing: Some(missing), ..about };
+        let about = About {
+            file_type: opened.file_type,
+            pages: Some(opened.pages),
+            metadata: Some(opened.metadata),
+            warnings: Some(opened.warnings),
+            by_ocr: Some(by_ocr),
+            tables: Some(tables),
+            missing: Some(missing),
+            ..About::default()
+        };
         Parsed::keep(context, &markdown, about, None)
     }
 

@@ -45,15 +45,10 @@ pub(crate) struct CombinedFile {
 impl Stage for PageCombiner {
     const NAME: &'static str = PAGE_COMBINER;
     type Input = IgnoredAny;
-    type Checked = ();
     type Made = (Opened, BoundPages);
     type Output = CombinedFile;
 
-    fn validate(&self, _context: &StepContext, _input: IgnoredAny) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn process(&self, context: &StepContext, (): ()) -> Result<Self::Made, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;
         let stage = stage_of(context, READER)?;
         let mut bound = BoundPages::default();

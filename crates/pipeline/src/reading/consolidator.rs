@@ -2,7 +2,7 @@
 
 use super::{PAGE_COMBINER, SPLITTER};
 use crate::{
-    borders::{Combined, Failed, FilesBound, Totals, output_of},
+    borders::{FileEntry, FilesBound, output_of},
     consolidate::Gather,
     results::{name_of, none_read, of_each, reason},
 };
@@ -15,33 +15,12 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadingResult;
 
-/// The result of the `read` workflow, and the beginning of that of `documents`.
+/// This workflow says of a file no more than all do.
 #[derive(Debug, Serialize)]
-pub(crate) struct FilesRead {
-    submission: String,
-    pub(crate) totals: Totals,
-    files: Vec<FileRead>,
-    failed: Vec<Failed>,
-}
+pub(crate) struct NothingMore {}
 
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum FileRead {
-    Read {
-        name: String,
-        #[serde(rename = "type")]
-        file_type: Option<String>,
-        pages: u64,
-        words: u64,
-        by_ocr: u64,
-        markdown: Option<String>,
-        json: Option<String>,
-    },
-    Failed {
-        name: String,
-        error: String,
-    },
-}
+/// The result of the `read` workflow, and the beginning of that of `documents`.
+pub(crate) type FilesRead = FilesBound<NothingMore>;
 
 impl Gather for ReadingResult {
     const NAME: &'static str = "reading_consolidator";
@@ -58,24 +37,12 @@ impl Gather for ReadingResult {
 
 /// The files of the submission in order, where the text of each is, and what is missing and why.
 pub(crate) fn files_read(context: &StepContext) -> Result<FilesRead, StepError> {
-    let found = of_each(context, ItemKind::File, [PAGE_COMBINER, SPLITTER], |file, [combined, opened]| {
-        let name = name_of(file);
-        let Some(outcome) = combined.filter(|outcome| outcome.status == OutcomeStatus::Completed) else {
-            let error = combined.or(opened).map_or_else(|| "was not read".to_owned(), reason);
-            return Ok((name.clone(), FileRead::Failed { name, error: error.clone() }, Err(error)));
-        };
-        let read: Combined = output_of(context, outcome)?;
-        let listed = FileRead::Read {
-            name: name.clone(),
-            file_type: read.file_type.clone(),
-            pages: read.pages,
-            words: read.words,
-            by_ocr: read.by_ocr,
-            markdown: read.md.clone(),
-            json: read.json.clone(),
-        };
-        Ok((name, listed, Ok(read)))
+    let files = of_each(context, ItemKind::File, [PAGE_COMBINER, SPLITTER], |file, [combined, opened]| {
+        let read = combined.filter(|outcome| outcome.status == OutcomeStatus::Completed);
+        let read = read.map(|outcome| output_of(context, outcome)).transpose()?;
+        let why = || combined.or(opened).map_or_else(|| "was not read".to_owned(), reason);
+        let error = if read.is_none() { Some(why()) } else { None };
+        Ok(FileEntry { name: name_of(file), own: NothingMore {}, read, error })
     })?;
-    let FilesBound { files, failed, totals } = FilesBound::new(found);
-    Ok(FilesRead { submission: context.submission()?.public_id(), totals, files, failed })
+    FilesBound::new(context, files)
 }

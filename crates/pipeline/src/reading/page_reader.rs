@@ -52,14 +52,12 @@ impl Stage for PageReader {
     const NAME: &'static str = READER;
     const EXPECTS: &'static str = "a page of a file, as file_splitter makes them";
     type Input = PageOfFile;
-    type Checked = PageOfFile;
     type Made = PageText;
     type Output = PageText;
 
     /// Are the settings right?
-    fn validate(&self, context: &StepContext, page: PageOfFile) -> Result<PageOfFile, StepError> {
-        self.check(context)?;
-        Ok(page)
+    fn validate(&self, context: &StepContext, _page: &PageOfFile) -> Result<(), StepError> {
+        self.check(context)
     }
 
     fn process(&self, context: &StepContext, page: PageOfFile) -> Result<PageText, StepError> {

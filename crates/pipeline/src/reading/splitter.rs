@@ -2,14 +2,14 @@
 
 use super::{ReadingRoom, SPLITTER, received};
 use crate::{
-    borders::{OpenedFile, PageOfFile},
-    stage::{Stage, fields_of},
+    borders::{OpenedFile, PageOfFile, page_children},
+    stage::Stage,
 };
-use bindery_core::{StepError, item::ItemKind};
-use bindery_engine::{Child, Children, Extracted, context::StepContext};
+use bindery_core::StepError;
+use bindery_engine::{Extracted, context::StepContext};
 use bindery_reader::model::Metadata;
 use serde::{Serialize, de::IgnoredAny};
-use std::{num::NonZeroUsize, sync::Arc};
+use std::sync::Arc;
 
 /// Takes a file apart into its pages: those of a PDF, an image, a presentation's slides, a workbook's sheets.
 #[derive(Debug, Clone)]
@@ -20,6 +20,11 @@ pub(crate) struct FileSplitter {
 impl FileSplitter {
     pub(crate) fn new(room: Arc<ReadingRoom>) -> Self {
         Self { room }
+    }
+
+    fn opened(&self, context: &StepContext) -> Result<OpenedFile, StepError> {
+        let (item, content) = received(context)?;
+        self.room.opened(context, content, item.label)
     }
 }
 
@@ -36,28 +41,22 @@ pub(crate) struct SplitFile {
 impl Stage for FileSplitter {
     const NAME: &'static str = SPLITTER;
     type Input = IgnoredAny;
-    type Checked = OpenedFile;
     type Made = OpenedFile;
     type Output = SplitFile;
 
     /// Are there bytes, and are they of a type that can be read?
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<OpenedFile, StepError> {
-        let (item, content) = received(context)?;
-        self.room.opened(context, content, item.label)
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
+        self.opened(context).map(drop)
     }
 
-    fn process(&self, _context: &StepContext, file: OpenedFile) -> Result<OpenedFile, StepError> {
-        Ok(file)
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<OpenedFile, StepError> {
+        self.opened(context)
     }
 
     fn extract(&self, _context: &StepContext, file: OpenedFile) -> Result<Extracted<SplitFile>, StepError> {
         let OpenedFile { content, name, file_type, pages, metadata, warnings } = file;
         // Whoever reads a page needs no more than its number and where the bytes of the file are.
-        let children = Children::generate(ItemKind::Page, pages, move |index| {
-            let page = NonZeroUsize::MIN.saturating_add(index);
-            let data = fields_of(&PageOfFile { page, content, name: name.clone() });
-            Child { label: Some(format!("page {page}")), data, ..Child::default() }
-        });
+        let children = page_children(pages, move |page| PageOfFile { page, content, name: name.clone() });
         Ok(Extracted::new(SplitFile { file_type, pages, metadata, warnings }).with_children(children))
     }
 }

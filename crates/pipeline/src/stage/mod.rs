@@ -1,7 +1,7 @@
 //! Stages with typed borders, and the adapter that makes them processors of the engine.
 //!
 //! ```text
-//!  engine ──Value──► Erased ──Input──► validate ──Checked──► process ──Made──► extract ──Output──► Erased ──Value──► engine
+//!  engine ──Value──► Erased ──Input──► validate, process ──Made──► extract ──Output──► Erased ──Value──► engine
 //! ```
 //!
 //! A value of JSON is looked at in two places only: here, where it becomes a type or is refused with the name of the stage
@@ -35,18 +35,18 @@ pub(crate) trait Stage: Send + Sync + 'static {
 
     /// What comes over the border.
     type Input: DeserializeOwned;
-    /// What the first step leaves to the second.
-    type Checked: Serialize + DeserializeOwned;
     /// What the second step leaves to the third.
     type Made: Serialize + DeserializeOwned;
     /// What goes over the border.
     type Output: Serialize;
 
     /// Is the input what we can work on?
-    fn validate(&self, context: &StepContext, input: Self::Input) -> Result<Self::Checked, StepError>;
+    fn validate(&self, _context: &StepContext, _input: &Self::Input) -> Result<(), StepError> {
+        Ok(())
+    }
 
     /// The work itself.
-    fn process(&self, context: &StepContext, checked: Self::Checked) -> Result<Self::Made, StepError>;
+    fn process(&self, context: &StepContext, input: Self::Input) -> Result<Self::Made, StepError>;
 
     /// The result in its final shape.
     fn extract(&self, context: &StepContext, made: Self::Made) -> Result<Extracted<Self::Output>, StepError>;

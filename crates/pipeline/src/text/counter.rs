@@ -39,28 +39,19 @@ impl Stage for WordCounter {
     const NAME: &'static str = "word_counter";
     const EXPECTS: &'static str = "a page of a text, as text_splitter makes them";
     type Input = TextPage;
-    type Checked = TextPage;
     type Made = CountedPage;
     type Output = CountedPage;
 
-    /// Finds the page's text, with its row or in the blob store.
-    fn validate(&self, context: &StepContext, mut page: TextPage) -> Result<TextPage, StepError> {
-        settings::whole(context, "delay_ms", 0, 0..=600_000)?;
-        if page.text.is_none() {
-            let content = context.item()?.content.ok_or_else(|| {
-                StepError::reject("the page has no text: the stage before should be text_splitter").named("NoText")
-            })?;
-            let text = String::from_utf8(context.blob(content)?)
-                .map_err(|_| StepError::bug("the stored text of the page is not UTF-8"))?;
-            page.text = Some(text);
-        }
-        Ok(page)
+    /// Is there a text, with the page's row or in the blob store?
+    fn validate(&self, context: &StepContext, page: &TextPage) -> Result<(), StepError> {
+        delay_of(context)?;
+        if page.text.is_none() { stored_text(context).map(drop) } else { Ok(()) }
     }
 
     fn process(&self, context: &StepContext, page: TextPage) -> Result<CountedPage, StepError> {
-        delay(context, Duration::from_millis(settings::whole(context, "delay_ms", 0, 0..=600_000)?))?;
+        delay(context, delay_of(context)?)?;
         let TextPage { page, encoding, text } = page;
-        let text = text.unwrap_or_default();
+        let text = text.map_or_else(|| stored_text(context), Ok)?;
         let counted = words::count(&text);
         let counts = counted.index.iter().map(|(word, count)| (word.as_str(), *count));
         let top = words::top(counts, TOP_WORDS).into_iter().map(|(word, _)| word.to_owned()).collect();
@@ -72,6 +63,17 @@ impl Stage for WordCounter {
         let is_guessed = page.encoding == Some(Encoding::Windows1252);
         Ok(Extracted::new(page).with_confidence(if is_guessed { GUESSED } else { 1.0 }))
     }
+}
+
+fn delay_of(context: &StepContext) -> Result<Duration, StepError> {
+    Ok(Duration::from_millis(settings::whole(context, "delay_ms", 0, 0..=600_000)?))
+}
+
+fn stored_text(context: &StepContext) -> Result<String, StepError> {
+    let content = context.item()?.content.ok_or_else(|| {
+        StepError::reject("the page has no text: the stage before should be text_splitter").named("NoText")
+    })?;
+    String::from_utf8(context.blob(content)?).map_err(|_| StepError::bug("the stored text of the page is not UTF-8"))
 }
 
 /// Waits, and looks now and then whether it still should.

@@ -14,13 +14,12 @@ mod splitter;
 mod word_index;
 mod words;
 
-pub(crate) use decode::decode;
+pub(crate) use decode::{Encoding, decode};
 
 use crate::{consolidate::Consolidator, stage::erased};
 use bindery_engine::Registry;
 use consolidator::WordsResult;
 use counter::WordCounter;
-use decode::Encoding;
 use serde::{Deserialize, Serialize};
 use splitter::TextSplitter;
 

@@ -38,25 +38,23 @@ impl Stage for TextSplitter {
     /// 2: the text stays in the blob store between the steps.
     const VERSION: u32 = 2;
     type Input = IgnoredAny;
-    type Checked = Encoding;
-    type Made = (Encoding, u64);
+    type Made = u64;
     type Output = SplitText;
 
     /// Is it text, and not too much of it?
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<Encoding, StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         lines_per_page(context)?;
-        Ok(text(context)?.1)
+        text(context).map(drop)
     }
 
-    fn process(&self, context: &StepContext, encoding: Encoding) -> Result<Self::Made, StepError> {
-        Ok((encoding, lines_per_page(context)?))
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<u64, StepError> {
+        lines_per_page(context)
     }
 
     /// The pages are made one by one when they are stored: a file may have a million of them, so the text is held once,
     /// with the places where its pages are.
-    fn extract(&self, context: &StepContext, made: Self::Made) -> Result<Extracted<SplitText>, StepError> {
-        let (encoding, lines_per_page) = made;
-        let (text, _) = text(context)?;
+    fn extract(&self, context: &StepContext, lines_per_page: u64) -> Result<Extracted<SplitText>, StepError> {
+        let (text, encoding) = text(context)?;
         let spans = spans(&text, usize::try_from(lines_per_page).unwrap_or(usize::MAX));
         let mut long = HashMap::new();
         for (index, span) in spans.iter().enumerate().filter(|(_, span)| span.len() > INLINE_BYTES) {

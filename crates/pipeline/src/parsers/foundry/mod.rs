@@ -13,7 +13,7 @@ use crate::{
     http::{Client, Environment},
     reading::received,
     stage::{Stage, erased},
-    text::decode,
+    text::{Encoding, decode},
 };
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext};
@@ -49,53 +49,46 @@ impl Stage for Foundry {
     const NAME: &'static str = FOUNDRY;
     const KIND: Kind = Kind::Io;
     type Input = IgnoredAny;
-    type Checked = About;
     type Made = Parsed;
     type Output = ParsedFile;
 
     /// Are there bytes that the service takes, and is it configured? Or is it text, for which it is not needed?
-    fn validate(&self, context: &StepContext, _input: IgnoredAny) -> Result<About, StepError> {
-        let (item, content) = received(context)?;
-        let bytes = context.blob(content)?;
-        if bytes.is_empty() {
-            return Err(StepError::reject("the file is empty").named("Empty"));
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
+        match taken(context)? {
+            Taken::ByService { .. } => self.service().map(drop),
+            Taken::AsText { .. } => Ok(()),
         }
-        let size = bytes.len() as u64;
-        if size > MOST_BYTES {
-            let message = format!("the file has {}, the service takes {}", megabytes(size), megabytes(MOST_BYTES));
-            return Err(StepError::reject(message).named("TooLarge"));
-        }
-        if let Some((kind, media_type)) = taken_by_service(&bytes, item.label.as_deref()) {
-            self.service()?;
-            let (file_type, media_type) = (kind.to_owned(), Some(media_type.to_owned()));
-            return Ok(About { file_type, media_type, ..About::default() });
-        }
-        let (_, encoding) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
-        let encoding = Some(encoding.as_str().to_owned());
-        Ok(About { file_type: "txt".to_owned(), encoding, ..About::default() })
     }
 
-    fn process(&self, context: &StepContext, about: About) -> Result<Parsed, StepError> {
-        let (_, content) = received(context)?;
-        let bytes = context.blob(content)?;
-        let Some(media_type) = about.media_type.clone() else {
-            let (text, _) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
-            let about = About { pages: Some(1), read_as: Some("text".to_owned()), ..about };
-            return Parsed::keep(context, &text, about, None);
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
+        let (bytes, kind, media_type) = match taken(context)? {
+            Taken::ByService { bytes, kind, media_type } => (bytes, kind, media_type),
+            Taken::AsText { text, encoding } => {
+                let about = About {
+                    file_type: "txt".to_owned(),
+                    encoding: Some(encoding.as_str().to_owned()),
+                    pages: Some(1),
+                    read_as: Some("text".to_owned()),
+                    ..About::default()
+                };
+                return Parsed::keep(context, &text, about, None);
+            }
         };
         let stage = context.stage()?;
         let limit = stage.processor(FOUNDRY).map_or(stage.timeout, |processor| stage.timeout_of(processor));
         // The stage gives up at its own limit; ours should say so before.
         let until = Instant::now() + limit.mul_f64(0.95).max(Duration::from_millis(1));
-        let (found, whole) = self.service()?.analyse(context, bytes, &media_type, until)?;
+        let (found, whole) = self.service()?.analyse(context, bytes, media_type, until)?;
         let about = About {
+            file_type: kind.to_owned(),
+            media_type: Some(media_type.to_owned()),
             pages: Some(found.page_count()),
             tables: Some(found.table_count()),
             read_as: Some("layout".to_owned()),
             warnings: Some(found.warnings()),
             model: found.model_id,
             api_version: found.api_version,
-            ..about
+            ..About::default()
         };
         let raw = context.put_json(&whole)?;
         Parsed::keep(context, &found.content.unwrap_or_default(), about, Some((raw.hash, raw.size)))
@@ -104,6 +97,31 @@ impl Stage for Foundry {
     fn extract(&self, context: &StepContext, parsed: Parsed) -> Result<Extracted<ParsedFile>, StepError> {
         parsed.finish(context, FOUNDRY)
     }
+}
+
+/// How a file is read.
+enum Taken {
+    ByService { bytes: Vec<u8>, kind: &'static str, media_type: &'static str },
+    AsText { text: String, encoding: Encoding },
+}
+
+/// The file that is worked on, if it is one that can be read.
+fn taken(context: &StepContext) -> Result<Taken, StepError> {
+    let (item, content) = received(context)?;
+    let bytes = context.blob(content)?;
+    if bytes.is_empty() {
+        return Err(StepError::reject("the file is empty").named("Empty"));
+    }
+    let size = bytes.len() as u64;
+    if size > MOST_BYTES {
+        let message = format!("the file has {}, the service takes {}", megabytes(size), megabytes(MOST_BYTES));
+        return Err(StepError::reject(message).named("TooLarge"));
+    }
+    if let Some((kind, media_type)) = taken_by_service(&bytes, item.label.as_deref()) {
+        return Ok(Taken::ByService { bytes, kind, media_type });
+    }
+    let (text, encoding) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+    Ok(Taken::AsText { text, encoding })
 }
 
 /// The type of a file that the service reads: PDF, JPEG, PNG, BMP, TIFF, HEIF, Word, Excel, PowerPoint, HTML. By its

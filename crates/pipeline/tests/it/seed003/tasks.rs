@@ -4,7 +4,6 @@ use super::{changed_workflow, sample};
 use crate::desk::Desk;
 use bindery_core::{StepError, SubmissionId, submission::SubmissionStatus};
 use bindery_engine::{
-    Processor,
     context::{CancelFlag, StepContext},
     intake::Intake,
 };
