@@ -2,13 +2,13 @@
 
 use super::{
     UNKNOWN,
-    message::{DocumentData, DocumentTexts, PageMessage},
+    message::{DocumentMessage, PageMessage},
     pages::{by_a_person, page_results},
 };
 use crate::{
     borders::{StoredFile, rounded},
     settings,
-    stage::{Stage, fields_of},
+    stage::Stage,
 };
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, context::StepContext};
@@ -50,7 +50,9 @@ impl Stage for ClassificationAggregator {
             let message = page.message(context)?;
             let doc_type = message.doc_type.as_deref().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN);
             let file = message.file_index;
-            let same = |draft: &Draft| draft.data.doc_type == doc_type && (across_files || draft.file == file);
+            let same = |draft: &Draft| {
+                draft.document.doc_type.as_deref() == Some(doc_type) && (across_files || draft.file == file)
+            };
             if !goes_on || !documents.last().is_some_and(same) {
                 documents.push(Draft::new(documents.len() + 1, doc_type, file));
             }
@@ -63,10 +65,11 @@ impl Stage for ClassificationAggregator {
     }
 
     fn extract(&self, _context: &StepContext, documents: Vec<Draft>) -> Result<Extracted<Grouped>, StepError> {
-        let children = documents.into_iter().map(|Draft { mut data, texts, .. }| {
-            data.type_confidence = data.type_confidence.map(rounded);
-            let (label, key) = (Some(data.doc_type.clone()), Some(data.document_id.clone()));
-            Child { label, key, data: fields_of(&data), input: fields_of(&texts), ..Child::default() }
+        let children = documents.into_iter().map(|Draft { mut document, .. }| {
+            document.type_confidence = document.type_confidence.map(rounded);
+            let (label, key) = (document.doc_type.clone(), document.document_id.clone());
+            let (data, input) = document.into_parts();
+            Child { label, key, data, input, ..Child::default() }
         });
         let children = Children::new(ItemKind::Document, children.collect());
         Ok(Extracted::new(Grouped { document_count: children.count }).with_children(children))
@@ -78,47 +81,39 @@ impl Stage for ClassificationAggregator {
 pub(super) struct Draft {
     /// The file of its first page.
     file: Option<i64>,
-    data: DocumentData,
-    texts: DocumentTexts,
+    document: DocumentMessage,
 }
 
 impl Draft {
     fn new(number: usize, doc_type: &str, file: Option<i64>) -> Self {
-        let data = DocumentData {
-            // The same however often, and in whatever order, the work is done.
-            document_id: format!("doc_{number}"),
-            doc_type: doc_type.to_owned(),
-            page_indices: Vec::new(),
-            type_confidence: None,
-            because: None,
-            files: Vec::new(),
-        };
-        Self { file, data, texts: DocumentTexts::default() }
+        // The same however often, and in whatever order, the work is done.
+        let document_id = Some(format!("doc_{number}"));
+        let document = DocumentMessage { document_id, doc_type: Some(doc_type.to_owned()), ..Default::default() };
+        Self { file, document }
     }
 
     /// The document is as sure as its least sure page.
     fn add(&mut self, index: u64, confidence: Option<f64>, page: PageMessage) {
-        let Self { data, texts, .. } = self;
-        if data.page_indices.is_empty() {
-            data.because = if by_a_person(confidence, page.classification_confidence) {
+        let document = &mut self.document;
+        let indices = document.page_indices.get_or_insert_default();
+        if indices.is_empty() {
+            document.because = if by_a_person(confidence, page.classification_confidence) {
                 Some(json!([Reason::new("a person has said so", 1.0)]))
             } else {
                 page.because
             };
         }
-        data.page_indices.push(index);
-        data.type_confidence = match (data.type_confidence, confidence) {
+        indices.push(index);
+        document.type_confidence = match (document.type_confidence, confidence) {
             (Some(least), Some(confidence)) => Some(least.min(confidence)),
             (least, confidence) => least.or(confidence),
         };
-        texts.ocr_texts.insert(index, page.ocr_text);
-        texts.page_numbers.insert(index, page.page_number);
-        if let Some(content) = page.page_content {
-            texts.page_contents.insert(index, content);
-        }
+        document.ocr_texts.insert(index, page.ocr_text);
+        document.page_numbers.insert(index, page.page_number);
+        document.page_contents.extend(page.page_content.map(|content| (index, content)));
         let file = StoredFile { content: page.file_content, name: page.original_filename };
-        if !data.files.contains(&file) {
-            data.files.push(file);
+        if !document.files.contains(&file) {
+            document.files.push(file);
         }
     }
 }

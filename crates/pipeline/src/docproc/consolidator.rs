@@ -6,7 +6,7 @@ use super::{
     splitter::{RequestFile, SplitRequest},
 };
 use crate::{
-    borders::{Failed, Totals, data_of, rounded, said_by},
+    borders::{Failed, FileEntry, Totals, data_of, rounded, said_by},
     consolidate::Gather,
     results::{in_order, name_of, reason},
 };
@@ -35,25 +35,20 @@ pub(super) struct Consolidated {
     total_documents: usize,
     totals: Totals,
     documents: Vec<DocumentEntry>,
-    files: Vec<FileEntry>,
+    files: Files,
     failed: Vec<Failed>,
 }
 
+type Files = Vec<FileEntry<Option<FileSeen>>>;
+
+/// What this workflow says of a file that could be opened.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum FileEntry {
-    Read {
-        name: String,
-        #[serde(rename = "type")]
-        file_type: Option<String>,
-        pages: u64,
-        first_page_index: Option<usize>,
-        warnings: Option<Vec<String>>,
-    },
-    Failed {
-        name: String,
-        error: String,
-    },
+struct FileSeen {
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    pages: u64,
+    first_page_index: Option<usize>,
+    warnings: Option<Vec<String>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -136,7 +131,7 @@ fn none_read(pages: &[PageResult]) -> Result<(), StepError> {
 }
 
 /// The files as the splitter saw them, and those of them that it could not open.
-fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Vec<FileEntry>, Vec<Failed>), StepError> {
+fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Files, Vec<Failed>), StepError> {
     let split = context.outcomes(&context.workflow()?.stages[0].name)?;
     let split = split.iter().find(|outcome| outcome.item.is_none() && is_done(outcome));
     let seen: SplitRequest = split.map(|outcome| said_by(context, outcome)).transpose()?.unwrap_or_default();
@@ -149,13 +144,10 @@ fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Vec<FileEntry>,
     for file in in_order(context.items(Some(ItemKind::File), None)?) {
         let RequestFile { file_type, warnings, error, first_page_index, .. } = seen.next().unwrap_or_default();
         let name = name_of(&file);
-        if let Some(error) = error {
-            failed.push(Failed::file(&name, &*error));
-            files.push(FileEntry::Failed { name, error });
-            continue;
-        }
+        failed.extend(error.as_ref().map(|why| Failed::file(&name, why)));
         let pages = page_counts.get(&Some(file.ordinal)).copied().unwrap_or(0);
-        files.push(FileEntry::Read { name, file_type, pages, first_page_index, warnings });
+        let own = error.is_none().then_some(FileSeen { file_type, pages, first_page_index, warnings });
+        files.push(FileEntry { name, own, read: None, error });
     }
     Ok((files, failed))
 }

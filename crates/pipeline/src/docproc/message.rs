@@ -3,7 +3,7 @@
 //! Each component sends on what it was sent with its own part, and a program outside may stand in the place of any of
 //! them. So what is written is whole, and of what is read every field may be missing.
 
-use crate::borders::StoredFile;
+use crate::{borders::StoredFile, stage::fields_of};
 use bindery_core::{ContentHash, Name};
 use bindery_insight::classify::Reason;
 use bindery_reader::model::ReadBy;
@@ -105,26 +105,7 @@ impl PageMessage {
     }
 }
 
-/// A document: what is kept with it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct DocumentData {
-    pub(super) document_id: String,
-    pub(super) doc_type: String,
-    pub(super) page_indices: Vec<u64>,
-    pub(super) type_confidence: Option<f64>,
-    pub(super) because: Option<Value>,
-    pub(super) files: Vec<StoredFile>,
-}
-
-/// What only its extractor needs, by the index of the page.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct DocumentTexts {
-    pub(super) ocr_texts: BTreeMap<u64, Option<String>>,
-    pub(super) page_contents: BTreeMap<u64, ContentHash>,
-    pub(super) page_numbers: BTreeMap<u64, Option<u64>>,
-}
-
-/// Both, as a message tells of the document.
+/// A document, as a message tells of it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct DocumentMessage {
@@ -134,9 +115,18 @@ pub(super) struct DocumentMessage {
     pub(super) type_confidence: Option<f64>,
     pub(super) because: Option<Value>,
     pub(super) files: Vec<StoredFile>,
+    // By the index of the page, and for the extractor alone.
     pub(super) ocr_texts: BTreeMap<u64, Option<String>>,
     pub(super) page_contents: BTreeMap<u64, ContentHash>,
     pub(super) page_numbers: BTreeMap<u64, Option<u64>>,
+}
+
+impl DocumentMessage {
+    /// What is kept with the document, and what only its extractor is sent: texts are long.
+    pub(super) fn into_parts(self) -> (Map<String, Value>, Map<String, Value>) {
+        let texts = ["ocr_texts", "page_contents", "page_numbers"];
+        fields_of(&self).into_iter().partition(|(name, _)| !texts.contains(&name.as_str()))
+    }
 }
 
 /// The fields of a document.

@@ -2,7 +2,7 @@
 
 use super::compare::agreement;
 use crate::{
-    borders::{Failed, Totals, rounded},
+    borders::{Failed, FileEntry, Totals, rounded},
     consolidate::Gather,
     results::{in_order, name_of, reason},
     stage::{fields_of, lenient},
@@ -35,39 +35,26 @@ pub(super) struct FilesParsed {
     workflow: Name,
     parsers: Vec<Name>,
     totals: Totals,
-    files: Vec<FileEntry>,
+    files: Vec<FileEntry<FileParsed>>,
     failed: Vec<Failed>,
     needs_review: Vec<Failed>,
 }
 
+/// What these workflows say of a file.
 #[derive(Debug, Serialize)]
-struct FileEntry {
-    name: String,
+struct FileParsed {
     id: String,
+    /// The one that has most of the file's words.
     #[serde(flatten)]
-    best: Option<Best>,
+    best: Option<Reported>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agreement: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    /// What each said, with how it ended.
+    /// What each parser said, with how it ended.
     parsers: Map<String, Value>,
 }
 
-/// The text that has most of the file's words.
-#[derive(Debug, Serialize)]
-struct Best {
-    #[serde(rename = "type")]
-    file_type: Option<String>,
-    pages: Option<u64>,
-    words: Option<u64>,
-    by_ocr: Option<u64>,
-    text_by: Option<String>,
-    markdown: Option<String>,
-}
-
-/// What is understood of a parser's result. A program outside reports what it likes.
-#[derive(Debug, Default, Deserialize)]
+/// What is understood of a parser's result, as results list it. A program outside reports what it likes.
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Reported {
     #[serde(rename = "type")]
@@ -75,8 +62,10 @@ struct Reported {
     pages: Option<u64>,
     words: Option<u64>,
     by_ocr: Option<u64>,
+    #[serde(rename(serialize = "text_by"))]
     parser: Option<String>,
     markdown: Option<String>,
+    #[serde(skip_serializing)]
     content: Option<String>,
 }
 
@@ -116,8 +105,8 @@ impl Gather for ParsingResult {
                 format!("none of the parsers could read any of the {} files; the first: {first}", files.len());
             return Err(StepError::reject(message).named("NothingRead"));
         }
-        let sum = |count: fn(&Best) -> Option<u64>| {
-            files.iter().filter_map(|file| file.best.as_ref().and_then(count)).sum::<u64>()
+        let sum = |count: fn(&Reported) -> Option<u64>| {
+            files.iter().filter_map(|file| file.own.best.as_ref().and_then(count)).sum::<u64>()
         };
         let submission = context.submission()?;
         Ok(FilesParsed {
@@ -156,7 +145,7 @@ fn entry(
     file: &Item,
     outcomes: &[Outcome],
     (failed, doubtful): (&mut Vec<Failed>, &mut Vec<Failed>),
-) -> Result<FileEntry, StepError> {
+) -> Result<FileEntry<FileParsed>, StepError> {
     let (name, id) = (name_of(file), file.public_id());
     let (mut parsers, mut read, mut first_error) = (Map::new(), Vec::new(), None);
     for parser in &stage.processors {
@@ -179,11 +168,6 @@ fn entry(
         };
         parsers.insert(parser.name.to_string(), state);
     }
-    // Of equals the first, which is the one that the workflow names first.
-    let Some(best) = read.iter().rev().max_by_key(|found| found.words.unwrap_or(0)) else {
-        let error = Some(first_error.unwrap_or_else(|| "was not read".to_owned()));
-        return Ok(FileEntry { name, id, best: None, agreement: None, error, parsers });
-    };
     let mut agreed = None;
     if let [one, other, ..] = read.as_slice() {
         let share = agreement(&one.text(context)?, &other.text(context)?);
@@ -194,13 +178,9 @@ fn entry(
             doubtful.push(Failed::file(&name, why));
         }
     }
-    let best = Best {
-        file_type: best.file_type.clone(),
-        pages: best.pages,
-        words: best.words,
-        by_ocr: best.by_ocr,
-        text_by: best.parser.clone(),
-        markdown: best.markdown.clone(),
-    };
-    Ok(FileEntry { name, id, best: Some(best), agreement: agreed, error: None, parsers })
+    // Of equals the first, which is the one that the workflow names first.
+    let best = read.into_iter().rev().max_by_key(|found| found.words.unwrap_or(0));
+    let error = best.is_none().then(|| first_error.unwrap_or_else(|| "was not read".to_owned()));
+    let own = FileParsed { id, best, agreement: agreed, parsers };
+    Ok(FileEntry { name, own, read: None, error })
 }
