@@ -124,25 +124,25 @@ bench-pipeline: setup-test ## Measure `bindery run` beside `bindery read`, its m
 	[ -x $(MAKER)/bin/python ] || python3 -m venv $(MAKER); \
 	$(MAKER)/bin/pip install -q --disable-pip-version-check -r bench/pipeline/piles/requirements.txt && \
 	cargo build --release -q -p bindery && \
-	cargo build --release -q -p bindery-insight --example score_fields --example score_pages && \
+	cargo build --release -q -p bindery-fields --example score_fields --example score_pages && \
 	python3 bench/pipeline/bench.py target/release/bindery target/release/examples/score_fields \
 	  target/release/examples/score_pages $(SHARED) $(MAKER)/bin/python $(PARTS)
 
 bench-civic: setup-test ## Measure following councils: parsing, a visit of 200 meetings, the filter, reading a city, the limiter of models
 	@if [ ! -d $(SHARED)/fixtures/civic ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
 	{ cargo run --release -q -p bindery-civic --example bench_civic -- $(SHARED)/fixtures/civic; \
-	  cargo run --release -q -p bindery-insight --example bench_models; } | $(ONE_LINE)
+	  cargo run --release -q -p bindery-models --example bench_models; } | $(ONE_LINE)
 
 bench-fields: setup ## Measure fields on receipts, ad buys, contracts and e-invoices from outside
 	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
-	cargo build --release -q -p bindery-insight --bin bench-fields && \
+	cargo build --release -q -p bindery-fields --bin bench-fields && \
 	python3 bench/fields/bench.py target/release/bench-fields $(SHARED)
 
 # PAPERS makes fewer of them, for a quick look.
 PAPERS ?= 4000
-LEARNED := crates/insight/src/fields/learned
+LEARNED := crates/fields/src/extract/learned
 train-fields: setup ## Make papers, train the models that read fields on them, and write the models and docs/fields-training.md
-	@cargo run --release -q -p bindery-insight --bin train-fields -- $(LEARNED)/fields.model docs/fields-training.md --papers $(PAPERS)
+	@cargo run --release -q -p bindery-fields --bin train-fields -- $(LEARNED)/fields.model docs/fields-training.md --papers $(PAPERS)
 
 bench: bench-engine bench-processors bench-scale bench-reader bench-pipeline bench-states bench-civic bench-fields ## Run every benchmark
 

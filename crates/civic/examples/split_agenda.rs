@@ -4,10 +4,13 @@
 //! cargo run -p bindery-civic --example split_agenda -- FILE
 //! ```
 
-use bindery_civic::{participation::Participation, splitter};
-use bindery_insight::{
-    summary::{DocumentText, summarise},
-    topics::Topics,
+use bindery_civic::{
+    participation::Participation,
+    prose::{
+        summary::{DocumentText, summarise},
+        topics::Topics,
+    },
+    splitter,
 };
 use bindery_reader::{OcrMode, ReadOptions, Reader};
 use std::{

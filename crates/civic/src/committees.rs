@@ -3,7 +3,7 @@
 //! The vendor's name of the body counts; only where there is none does the title, up to a dash with spaces around it,
 //! so that a "Sub-Committee" stays whole. Words that say what kind of meeting it is are taken off the end.
 
-use crate::{banana::Banana, dates::pattern, ids};
+use crate::{banana::Banana, ids, pattern::pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 

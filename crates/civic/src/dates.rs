@@ -3,15 +3,10 @@
 //! A date stands somewhere in the text; a time may follow it. What is said in place of a time ("immediately following
 //! the council meeting") is kept as a note. Zones are never guessed here: a time is what the clock on the wall shows.
 
-use crate::vendor::model::Start;
+use crate::{pattern::pattern, vendor::model::Start};
 use jiff::civil::{Date, Time};
 use regex::Regex;
 use std::sync::LazyLock;
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
-pub(crate) fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
 
 /// `2025-11-18`, `2025/12/17`; also in front of a time.
 static ISO: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:\D|$)"));

@@ -11,7 +11,7 @@
 //!
 //! A meeting's title and hour change and are no part of it: a renamed or moved meeting is the same meeting.
 
-use crate::{banana::Banana, dates::pattern};
+use crate::{banana::Banana, pattern::pattern};
 use bindery_core::ContentHash;
 use bindery_store::civic::AgendaItem;
 use regex::Regex;

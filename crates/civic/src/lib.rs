@@ -28,6 +28,7 @@
 //! | [`notices`] | what people are told: changes, matches, digests |
 //! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
+//! | [`prose`] | what agendas say in sentences: summaries in their own words, topics, numbers and subjects that are checked |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`search`] | items, meetings and matters, found by their words |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |
@@ -56,8 +57,10 @@ pub mod ids;
 pub mod lines;
 pub mod notices;
 pub mod participation;
+mod pattern;
 pub mod people;
 pub mod processing;
+pub mod prose;
 pub mod register;
 pub mod schedule;
 pub mod search;

@@ -3,11 +3,10 @@
 //! The words count where they speak of the meeting, not where they are its subject: "Charter Amendment Committee" is not
 //! a revised meeting. Of several, the gravest counts.
 
-use crate::vendor::model::MeetingStatus;
+use crate::{pattern::pattern, vendor::model::MeetingStatus};
 use regex::Regex;
 use std::sync::LazyLock;
 
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and tests use each")]
 static WORDS: LazyLock<Vec<(Regex, MeetingStatus)>> = LazyLock::new(|| {
     [
         (r"(?i)\bcancel(?:l?ed|l?ation)?\b", MeetingStatus::Cancelled),
@@ -23,7 +22,7 @@ static WORDS: LazyLock<Vec<(Regex, MeetingStatus)>> = LazyLock::new(|| {
             MeetingStatus::Revised,
         ),
     ]
-    .map(|(words, status)| (Regex::new(words).unwrap(), status))
+    .map(|(words, status)| (pattern(words), status))
     .into()
 });
 

@@ -11,7 +11,7 @@ use bindery_civic::{
 };
 use bindery_core::StepError;
 use bindery_engine::{Kind, Processor, Registry, context::StepContext};
-use bindery_insight::models::ModelsConfig;
+use bindery_models::ModelsConfig;
 use bindery_reader::{OcrMode, Opener};
 use bindery_store::{Store, blobs::Blobs};
 use serde_json::Value;

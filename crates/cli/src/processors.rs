@@ -4,7 +4,7 @@
 use crate::{config::Settings, councils, env_vars, failure::Failure};
 use bindery_core::Name;
 use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
-use bindery_insight::{DocTypes, fields::Templates};
+use bindery_fields::{DocTypes, extract::Templates};
 use bindery_pipeline::documents::Knowledge;
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::{self as yaml, LoadError};

@@ -118,13 +118,37 @@ pub(crate) async fn waits(app: &App, progress: &Progress) -> anyhow::Result<Vec<
     for (stage, reason) in held_by_wrong_clocks(app, id).await? {
         *groups.entry((stage, reason)).or_default() += 1;
     }
-    let statuses = ReviewStatus::OPEN.to_vec();
-    let reviews = ReviewFilter { submission: Some(id), statuses, ..ReviewFilter::default() };
-    for review in app.store().reviews(reviews).await? {
-        let reason = format!("review by a person: {}", review.reason());
-        *groups.entry((review.stage, reason)).or_default() += 1;
-    }
+    review_reasons(app, progress, &mut groups).await?;
     Ok(groups.into_iter().map(|((stage, reason), jobs)| Waits { stage, reason, jobs }).collect())
+}
+
+/// What people are asked, grouped in the same way.
+async fn review_reasons(
+    app: &App,
+    progress: &Progress,
+    groups: &mut BTreeMap<(Name, String), u64>,
+) -> anyhow::Result<()> {
+    let (submission, statuses) = (Some(progress.submission), ReviewStatus::OPEN.to_vec());
+    let open = ReviewFilter { submission, statuses, limit: Some(LOOKED_AT), ..ReviewFilter::default() };
+    let mut reasons: BTreeMap<(Name, String), u64> = BTreeMap::new();
+    for review in app.store().reviews(open).await? {
+        let reason = format!("review by a person: {}", review.reason());
+        *reasons.entry((review.stage, reason)).or_default() += 1;
+    }
+    add_those_not_looked_at(reasons.values_mut(), progress.open_reviews());
+    groups.extend(reasons);
+    Ok(())
+}
+
+/// Where only some were asked why they wait, the others are counted with the reason that most of those have.
+fn add_those_not_looked_at<'a>(reasons: impl Iterator<Item = &'a mut u64>, number: u64) {
+    let reasons: Vec<&mut u64> = reasons.collect();
+    let looked_at: u64 = reasons.iter().map(|jobs| **jobs).sum();
+    if looked_at >= LOOKED_AT as u64
+        && let Some(most) = reasons.into_iter().max()
+    {
+        *most += number.saturating_sub(looked_at);
+    }
 }
 
 /// A lease can be as long as a day.
@@ -160,10 +184,7 @@ async fn wait_reasons(
     for view in app.store().jobs(filter).await?.into_iter().filter(|view| view.job.queue != ENGINE_QUEUE) {
         *reasons.entry(grouped(&view.reason)).or_default() += 1;
     }
-    let looked_at: u64 = reasons.values().sum();
-    if let Some(most) = reasons.values_mut().max() {
-        *most += number.saturating_sub(looked_at).min(if looked_at >= LOOKED_AT as u64 { u64::MAX } else { 0 });
-    }
+    add_those_not_looked_at(reasons.values_mut(), number);
     for (reason, jobs) in reasons {
         *groups.entry((stage.clone(), reason)).or_default() += jobs;
     }
@@ -226,11 +247,8 @@ pub(crate) struct Stored {
 }
 
 pub(crate) async fn stored_result(app: &App, id: SubmissionId) -> anyhow::Result<Option<Stored>> {
-    let artifacts = app.store().artifacts(id).await?;
-    Ok(artifacts
-        .into_iter()
-        .find(|artifact| artifact.key == format!("output/{id}.json"))
-        .map(|artifact| stored(app, &artifact)))
+    let artifact = app.store().artifact(id, &format!("output/{id}.json")).await?;
+    Ok(artifact.map(|artifact| stored(app, &artifact)))
 }
 
 fn stored(app: &App, artifact: &Artifact) -> Stored {

@@ -16,7 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bindery-store", &["bindery-core", "bindery-files"]),
     ("bindery-states", &["bindery-core"]),
     ("bindery-reader", &["bindery-core", "bindery-files"]),
-    ("bindery-insight", &["bindery-core", "bindery-yaml", "bindery-http", "bindery-reader"]),
+    ("bindery-fields", &["bindery-core", "bindery-yaml", "bindery-reader"]),
+    ("bindery-models", &["bindery-core", "bindery-http", "bindery-store"]),
     ("bindery-engine", ENGINE_USES),
     ("bindery-processors", ABOVE_ENGINE_USES),
     ("bindery-pipeline", ABOVE_PROCESSORS_USES),
@@ -36,7 +37,8 @@ const LAYERS: &[&str] = &[
     "bindery-store",
     "bindery-states",
     "bindery-reader",
-    "bindery-insight",
+    "bindery-fields",
+    "bindery-models",
     "bindery-engine",
     "bindery-processors",
     "bindery-pipeline",
@@ -44,11 +46,11 @@ const LAYERS: &[&str] = &[
     "bindery-amqp",
     "bindery-server",
 ];
-const ENGINE_USES: &[&str] = LAYERS.split_at(8).0;
-const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(9).0;
-const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(10).0;
+const ENGINE_USES: &[&str] = LAYERS.split_at(9).0;
+const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(10).0;
+const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(11).0;
 /// Not the broker's.
-const SERVER_USES: &[&str] = LAYERS.split_at(12).0;
+const SERVER_USES: &[&str] = LAYERS.split_at(13).0;
 const CLI_USES: &[&str] = LAYERS;
 
 /// What would turn the core into something that does I/O.

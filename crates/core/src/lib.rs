@@ -22,6 +22,7 @@
 
 pub mod address;
 pub mod artifact;
+pub mod awake;
 pub mod backoff;
 pub mod cell;
 pub mod error;
@@ -41,6 +42,7 @@ pub mod review;
 pub mod submission;
 pub mod time;
 
+pub use awake::AwakeInstant;
 pub use backoff::Backoff;
 pub use error::{Disposition, StepError};
 pub use hash::ContentHash;

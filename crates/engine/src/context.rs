@@ -10,7 +10,7 @@ use crate::{
     workflow::{Stage, StageRunner, Workflow},
 };
 use bindery_core::{
-    ContentHash, ItemId, JobId, Name, Payload, StepError,
+    AwakeInstant, ContentHash, ItemId, JobId, Name, Payload, StepError,
     artifact::Artifact,
     item::{Item, ItemKind},
     job::Token,
@@ -31,7 +31,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::Duration,
 };
 
 /// Set when a step should stop: its lease is lost, its time is over, or it was cancelled.
@@ -84,7 +84,7 @@ pub struct StepContext {
     settings: Arc<Map<String, Value>>,
     attempt: u32,
     cancel: CancelFlag,
-    deadline: Option<Instant>,
+    deadline: Option<AwakeInstant>,
     blobs: Option<BlobAccess>,
     workflow: Option<InWorkflow>,
     costs: Mutex<Vec<Cost>>,
@@ -122,7 +122,7 @@ impl StepContext {
 
     /// From then on the work counts as cancelled.
     #[must_use]
-    pub fn with_deadline(mut self, deadline: Option<Instant>) -> Self {
+    pub fn with_deadline(mut self, deadline: Option<AwakeInstant>) -> Self {
         self.deadline = deadline;
         self
     }
@@ -182,12 +182,17 @@ impl StepContext {
 
     /// Long steps should look now and then, and return early.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| AwakeInstant::now() >= deadline)
     }
 
     /// When the work's time is over; a call to the outside should not take longer.
-    pub fn deadline(&self) -> Option<Instant> {
+    pub fn deadline(&self) -> Option<AwakeInstant> {
         self.deadline
+    }
+
+    /// How much of the work's time is left; none where it has no limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(AwakeInstant::now()))
     }
 
     /// The id of the item that is worked on; none for the submission as a whole, and outside of a workflow.
@@ -301,8 +306,7 @@ impl StepContext {
     /// What the submission has stored under a readable key.
     pub fn artifact(&self, key: &str) -> Result<Option<Artifact>, StepError> {
         let place = self.place()?;
-        let artifacts = self.wait(place.engine.store().artifacts(place.submission.id))?;
-        Ok(artifacts.into_iter().find(|artifact| artifact.key == key))
+        self.wait(place.engine.store().artifact(place.submission.id, key))
     }
 
     /// Reports on the task of a state machine that waits for a token. False if nobody waits for it (any more): it was

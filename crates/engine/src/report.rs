@@ -204,14 +204,15 @@ pub(crate) async fn overdue(
     let error = ErrorRecord { class: ErrorClass::Retry, kind: "Timeout".to_owned(), message, step: None };
     let guard = |end| Guard::Claim { job: job.id, token: claimed.token, end };
     if job.attempt < max_attempts {
-        let until = engine.clock().now() + std::time::Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        let within = std::time::Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        let until = engine.clock().now() + within;
         let mut next = Next::new(engine, info);
         let data = json!({
             "job": job.id, "stage": job.stage, "processor": job.processor, "attempt": job.attempt,
             "maxAttempts": max_attempts, "error": error.message, "until": until,
         });
         next.event(kind::JOB_RETRIED, job.item, &data);
-        let end = JobEnd::Await { until, error: Some(error) };
+        let end = JobEnd::Await { within, error: Some(error) };
         return Ok(Commit { guard: guard(end), changes: next.into_changes() });
     }
     let settler = Settler { engine, info };

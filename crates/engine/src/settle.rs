@@ -273,8 +273,8 @@ impl Settler<'_> {
             stage.processor(&work.processor).map_or(stage.max_attempts, |processor| stage.max_attempts_of(processor));
         match &error.disposition {
             Disposition::Retry { after } if work.attempt < max_attempts => {
-                let wait = after.unwrap_or_else(|| stage.backoff.random_delay(work.attempt));
-                let at = self.engine.clock().now() + wait;
+                let after = after.unwrap_or_else(|| stage.backoff.random_delay(work.attempt));
+                let at = self.engine.clock().now() + after;
                 let mut next = Next::new(self.engine, self.info);
                 let data = json!({
                     "job": job.id, "stage": stage.name, "processor": work.processor, "attempt": work.attempt,
@@ -282,12 +282,15 @@ impl Settler<'_> {
                     "costMicros": cost_micros,
                 });
                 next.event(kind::JOB_RETRIED, work.item, &data);
-                Ok(Commit { guard: claim(JobEnd::Retry { at, error: record, resume }), changes: next.into_changes() })
+                Ok(Commit {
+                    guard: claim(JobEnd::Retry { after, error: record, resume }),
+                    changes: next.into_changes(),
+                })
             }
             Disposition::Park { until, at } => {
                 // Nobody tells that a disk has room again, so it is tried now and then.
-                let at =
-                    at.or_else(|| (record.kind == NO_SPACE).then(|| self.engine.clock().now() + SPACE_AGAIN_AFTER));
+                let now = self.engine.clock().now();
+                let at = at.or_else(|| (record.kind == NO_SPACE).then(|| now + SPACE_AGAIN_AFTER));
                 // What to wait for is also what to unpark it by, so people must see it.
                 let message = format!("waits for {until}: {}", record.message);
                 let record = ErrorRecord { message, ..record };
@@ -296,7 +299,8 @@ impl Settler<'_> {
                     "job": job.id, "stage": stage.name, "until": until, "wakesAt": at, "error": record.message,
                 });
                 next.event(kind::JOB_PARKED, work.item, &data);
-                let end = JobEnd::Park { until: until.clone(), at, error: record, resume };
+                let after = at.map(|at| at.since(now));
+                let end = JobEnd::Park { until: until.clone(), after, error: record, resume };
                 Ok(Commit { guard: claim(end), changes: next.into_changes() })
             }
             Disposition::Review if stage.backoffice_queue.is_some() => {

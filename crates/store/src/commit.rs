@@ -5,7 +5,7 @@
 //! token that a join counts by: it can hold only once, so a duplicate or late delivery changes nothing.
 
 use bindery_core::{
-    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId,
     artifact::Artifact,
     event::NewEvent,
     item::Item,
@@ -15,6 +15,7 @@ use bindery_core::{
     review::{Decision, NewReview},
     submission::{NewSubmission, SubmissionStatus},
 };
+use std::time::Duration;
 
 /// What must be true for the changes to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,15 +38,16 @@ pub enum Guard {
     Always,
 }
 
-/// How a claimed job ends.
+/// How a claimed job ends. Waits are lengths and not moments: they are counted by the store's clock, whatever the time is
+/// at the worker's.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobEnd {
     /// Finished: the row goes away, or starts afresh if its dedup key was enqueued again meanwhile.
     Done,
-    /// Try again at `at`; the attempt counts.
-    Retry { at: Timestamp, error: ErrorRecord, resume: Option<ResumePoint> },
-    /// Wait for `until`, a dependency, or until `at`, whichever comes first; the attempt does not count.
-    Park { until: String, at: Option<Timestamp>, error: ErrorRecord, resume: Option<ResumePoint> },
+    /// Try again after a while; the attempt counts.
+    Retry { after: Duration, error: ErrorRecord, resume: Option<ResumePoint> },
+    /// Wait for `until`, a dependency, or for this long, whichever ends first; the attempt does not count.
+    Park { until: String, after: Option<Duration>, error: ErrorRecord, resume: Option<ResumePoint> },
     /// Given up; kept for a person. The attempt counts.
     Dead { error: ErrorRecord, resume: Option<ResumePoint> },
     /// Not finished: `cursor` children are made so far, more than before, and the claim goes on.
@@ -53,8 +55,8 @@ pub enum JobEnd {
     /// Nothing ends: the changes are stored because the claim is held, and it goes on. With `has_advanced` a part of the
     /// work is done for good, and attempts and losses are counted anew: a job that gets on does not kill its workers.
     Hold { has_advanced: bool },
-    /// Wait (again) for an outside report until `until`; the attempt counts.
-    Await { until: Timestamp, error: Option<ErrorRecord> },
+    /// Wait (again) for an outside report for this long; the attempt counts.
+    Await { within: Duration, error: Option<ErrorRecord> },
 }
 
 impl JobEnd {

@@ -213,6 +213,8 @@ pub trait Records: Send + Sync {
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
     async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>>;
 
+    /// By its readable key.
+    async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>>;
     async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>>;
 
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>>;

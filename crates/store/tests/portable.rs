@@ -84,10 +84,10 @@ async fn busy(f: &Fixture) -> SubmissionId {
         ..Changes::default()
     };
     f.apply(ending(&claims[0], JobEnd::Done, changes)).await;
-    f.end(&claims[1], JobEnd::Park { until: "a key is there".to_owned(), at: None, error: trouble(), resume: None })
+    f.end(&claims[1], JobEnd::Park { until: "a key is there".to_owned(), after: None, error: trouble(), resume: None })
         .await;
     f.fail(&claims[2]).await;
-    f.end(&claims[3], JobEnd::Await { until: f.after(600), error: None }).await;
+    f.end(&claims[3], JobEnd::Await { within: std::time::Duration::from_secs(600), error: None }).await;
     // The fifth stays with its worker, the sixth is ready.
     f.review(submission, "doubt").await;
     let first = f.store.read_events(EventSeq::START, EventFilter::default(), 1).await.unwrap()[0].seq;

@@ -6,7 +6,7 @@
 //! never paid for twice, and money whose call nobody settled counts as spent.
 
 use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
-use bindery_insight::models::{
+use bindery_models::{
     cache::{AnswerCache, KeptAnswer},
     ledger::{BookError, CallRecord, Ledger, Purpose, Receipt, SetAside},
 };
@@ -82,11 +82,6 @@ impl Ledger for StoreLedger {
         self.shelf.wait(|store| async move { store.civic().settle_money(&day, &id, call).await })
     }
 
-    fn record(&self, day: Date, record: &CallRecord) -> Result<(), BookError> {
-        let call = model_call(day, record);
-        self.shelf.wait(|store| async move { store.civic().record_model_call(call).await })
-    }
-
     fn spent_micros(&self, day: Date) -> Result<i64, BookError> {
         let day = day.to_string();
         let day = self.shelf.wait(|store| async move { store.civic().model_day(&day).await })?;
@@ -98,7 +93,6 @@ fn model_call(day: Date, record: &CallRecord) -> ModelCall {
     let purpose = match record.purpose {
         Purpose::Question => "question",
         Purpose::Repair => "repair",
-        Purpose::Batch => "batch",
     };
     ModelCall {
         id: record.id.clone(),

@@ -11,13 +11,13 @@ use super::{
     excerpt::excerpt,
     extractive, prompt, schema, shared,
 };
-use bindery_insight::models::{
+use crate::prose::topics::Topics;
+use bindery_models::{
     Advice, Answer, ErrorKind, ModelError, Models, Request,
     ask::LongRequest,
     request::{Usage, estimated_tokens},
     timer::Cancelled,
 };
-use bindery_insight::topics::Topics;
 use std::sync::Arc;
 
 const MOST_OUTPUT: u32 = 8_192;

@@ -4,14 +4,12 @@ use super::{
     Document, Reading,
     schema::{MOST_TOPICS, STAGES, Said},
 };
-use bindery_insight::{
-    models::{
-        Answer, Soundness,
-        answers::{shared_stems, speaks_of, telling_stems},
-        numbers,
-    },
+use crate::prose::{
+    numbers,
+    subject::{shared_stems, speaks_of, telling_stems},
     topics::{OTHER, Topics},
 };
+use bindery_models::{Answer, Soundness};
 use std::sync::Arc;
 
 /// A summary that does not speak of its title has at least this share of its telling words from the texts.
@@ -140,7 +138,7 @@ fn keep_citations_that_exist(said: &mut Said, documents: &[Arc<Document>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_insight::models::Usage;
+    use bindery_models::Usage;
     use serde_json::{Value, json};
     use std::time::Duration;
 

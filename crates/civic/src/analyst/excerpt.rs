@@ -1,6 +1,9 @@
 //! The pages of a very long text that say most: where it begins, where it asks for something, where the money is.
 
-use crate::text::{marked_pages, page_marker, with_markers};
+use crate::{
+    pattern::pattern,
+    text::{marked_pages, page_marker, with_markers},
+};
 use regex::Regex;
 use std::{cmp::Reverse, collections::BTreeSet, sync::LazyLock};
 
@@ -9,7 +12,6 @@ const PIECE: usize = 3_000;
 /// The first pages of a document say what it is.
 const FIRST: usize = 3;
 
-#[expect(clippy::unwrap_used, reason = "the patterns do not depend on input, and a test compiles them")]
 static CUES: LazyLock<[(Regex, u32); 5]> = LazyLock::new(|| {
     [
         (r"(?i)\b(?:recommend(?:ed|ation)s?|action requested|staff recommends|proposed (?:motion|action))\b", 6),
@@ -19,7 +21,7 @@ static CUES: LazyLock<[(Regex, u32); 5]> = LazyLock::new(|| {
         // A heading in capitals or with a number.
         (r"(?m)^(?:[A-Z][A-Z &/,'-]{3,60}|(?:[IVX]+|\d{1,2})\.\s+[A-Z].{2,60})$", 1),
     ]
-    .map(|(pattern, weight)| (Regex::new(pattern).unwrap(), weight))
+    .map(|(cue, weight)| (pattern(cue), weight))
 });
 
 /// A part of a text.
@@ -55,7 +57,7 @@ fn pages(text: &str) -> Vec<(usize, &str)> {
     let mut pages = Vec::new();
     for (number, page) in marked_pages(text) {
         match number {
-            0 => pages.extend(bindery_insight::models::ask::split(page, PIECE).into_iter().map(|piece| (0, piece))),
+            0 => pages.extend(bindery_models::ask::split(page, PIECE).into_iter().map(|piece| (0, piece))),
             number => pages.push((number, page)),
         }
     }

@@ -3,12 +3,14 @@
 //! The same texts always give the same summary. It asks nobody and never fails.
 
 use super::{Analyst, CostEstimate, Document, ItemRequest, PacketRequest, Reading, shared};
-use crate::text::marked_pages;
-use bindery_insight::{
-    models::{ModelError, timer::Cancelled},
-    summary::{Citation, DocumentText, EXTRACTIVE_VERSION, PageText, Summary, TITLE, summarise},
-    topics::Topics,
+use crate::{
+    prose::{
+        summary::{Citation, DocumentText, EXTRACTIVE_VERSION, PageText, Summary, TITLE, summarise},
+        topics::Topics,
+    },
+    text::marked_pages,
 };
+use bindery_models::{ModelError, timer::Cancelled};
 use serde_json::{Value, json};
 
 /// The name under which the text of an item's own page is cited.

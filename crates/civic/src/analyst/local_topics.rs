@@ -6,7 +6,7 @@
 //! {"topics": [{"key": "harbor", "name": "Harbor & Waterfront", "synonyms": ["marina", "boat ramp"]}]}
 //! ```
 
-use bindery_insight::topics::{LocalTopic, Topics};
+use crate::prose::topics::{LocalTopic, Topics};
 use bindery_store::civic::Jurisdiction;
 use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};

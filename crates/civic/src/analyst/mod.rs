@@ -27,10 +27,8 @@ mod shared;
 pub use by_model::ByModel;
 pub use extractive::Extractive;
 
-use bindery_insight::{
-    models::{ModelError, Models, ModelsConfig, config::ConfigError, timer::Cancelled},
-    topics::Topics,
-};
+use crate::prose::topics::Topics;
+use bindery_models::{ModelError, Models, ModelsConfig, config::ConfigError, timer::Cancelled};
 use bindery_store::Store;
 use serde_json::Value;
 use std::{fmt, sync::Arc};

@@ -6,8 +6,10 @@
 
 use super::{Document, ItemRequest, PacketRequest, extractive::BODY};
 // On one line, a title cannot look like a line of ours.
-use crate::lines::one_line;
-use bindery_insight::topics::{OTHER, Topics};
+use crate::{
+    lines::one_line,
+    prose::topics::{OTHER, Topics},
+};
 use std::{fmt::Write as _, sync::Arc};
 
 /// Raised when the words of the instructions change: another version is another answer.

@@ -3,10 +3,8 @@
 //! Two fields are required, the summary and its topics. The others make a summary better and are not worth a second bill:
 //! one that does not fit is left out.
 
-use bindery_insight::{
-    models::{Schema, answers::SchemaError},
-    topics::{OTHER, Topics},
-};
+use crate::prose::topics::{OTHER, Topics};
+use bindery_models::{Schema, SchemaError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -159,7 +157,7 @@ mod tests {
         let topics = &schema.as_json()["properties"]["topics"]["items"]["enum"];
         assert_eq!(topics.as_array().map(Vec::len), Some(15));
         assert!(!topics.to_string().contains(OTHER));
-        assert_eq!(schema.required(), ["summary_markdown", "topics"]);
+        assert_eq!(schema.required_fields(), ["summary_markdown", "topics"]);
     }
 
     #[test]

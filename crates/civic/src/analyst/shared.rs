@@ -4,8 +4,10 @@
 //! the item needs; the rest would drown it.
 
 use super::{Document, ItemRequest};
-use crate::text::{marked_pages, with_markers};
-use bindery_insight::models::answers::{shared_stems, telling_stems};
+use crate::{
+    prose::subject::{shared_stems, telling_stems},
+    text::{marked_pages, with_markers},
+};
 use std::collections::BTreeSet;
 
 /// Of a shared document that nowhere speaks of the item, so much is read where the item has no text of its own.

@@ -6,7 +6,7 @@
 //! approved.
 
 use super::{Decision, Tier, Treatment, title, versions};
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

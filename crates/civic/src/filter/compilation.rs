@@ -1,6 +1,6 @@
 //! Compilations of letters from the public, told by their text: hundreds of pages that no summary needs.
 
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, sync::LazyLock};

@@ -1,7 +1,7 @@
 //! The substance guard: what keeps an item from being filtered, whatever its title looks like.
 
 use super::{attachments, items::ItemFacts};
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::{borrow::Cow, sync::LazyLock};
 

@@ -1,7 +1,7 @@
 //! The tiers of items: what only runs the meeting, honours somebody, or is routine.
 
 use super::{Class, Decision, Tier, Treatment, guard, rules, title};
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use rules::{Form, Rule};
 use std::sync::LazyLock;

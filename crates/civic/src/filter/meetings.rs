@@ -4,7 +4,7 @@
 //! that is named by such a word ("Police Training Commission") is followed like any other.
 
 use super::{Decision, Tier, Treatment, title};
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! A title without what only dresses it: numbering, hours, brackets at its end.
 
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -4,7 +4,7 @@
 //! legislation that it digests are two documents. Where the name says nothing of a version, the file name in the
 //! address does.
 
-use crate::{dates::pattern, filter::title};
+use crate::{filter::title, pattern::pattern};
 use regex::Regex;
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -14,9 +14,9 @@ use crate::{
     analyst::local_topics::topics_of,
     export::{between, city_name, full_title},
     history,
+    prose::topics::Topics,
 };
 use bindery_core::Timestamp;
-use bindery_insight::topics::Topics;
 use bindery_store::{
     Store, StoreResult,
     civic::{

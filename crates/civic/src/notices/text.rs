@@ -4,7 +4,7 @@ use super::{
     digest::{AlertLine, ChangeLine, CityDigest, Digest, ItemDigest, MatterLine, MeetingDigest, MeetingLine},
     markdown::{self, Block},
 };
-use bindery_insight::summary::EXTRACTED_LABEL;
+use crate::prose::summary::EXTRACTED_LABEL;
 
 const WIDTH: usize = 76;
 

@@ -1,7 +1,7 @@
 //! Until when comments are taken, where speakers register and where comments are written.
 
 use super::{contacts::around, online::urls};
-use crate::{dates::pattern, lines::one_line};
+use crate::{lines::one_line, pattern::pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! E-mail addresses with their purposes; telephone numbers of offices, and those that join the meeting.
 
 use super::{Email, Purpose};
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 

@@ -2,8 +2,8 @@
 //! heading about the public's comments. Staff reports are never asked.
 
 use crate::{
-    dates::pattern,
     lines::Line,
+    pattern::pattern,
     splitter::{begins_items, ends_items},
 };
 use regex::Regex;

@@ -1,7 +1,7 @@
 //! Links to join and to watch a meeting, its id and passcode. Hosts are compared as names, never as pieces of text.
 
 use super::Streaming;
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::{ops::Range, sync::LazyLock};
 

@@ -1,7 +1,6 @@
 //! Where a meeting is, and whether one can take part from elsewhere, or only from there.
 
-use crate::{dates::pattern, lines::Line};
-use bindery_insight::summary::facts::addresses_in;
+use crate::{lines::Line, pattern::pattern, prose::summary::facts::addresses_in};
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -2,8 +2,10 @@
 //! from what was found out about each item; nobody is asked, and the same items give the same lines.
 
 use super::requests::shortened;
-use crate::lines::one_line;
-use bindery_insight::models::answers::{shared_stems, telling_stems};
+use crate::{
+    lines::one_line,
+    prose::subject::{shared_stems, telling_stems},
+};
 use bindery_store::civic::AgendaItem;
 use serde_json::Value;
 

@@ -11,13 +11,11 @@ use super::{
     saving::{Saved, with_summary},
 };
 use crate::{
-    analyst::local_topics::topics_of, ids, participation::Participation, search, vendor::model::MeetingStatus,
+    analyst::local_topics::topics_of, ids, participation::Participation, prose::topics, search,
+    vendor::model::MeetingStatus,
 };
 use bindery_core::{Disposition, StepError};
-use bindery_insight::{
-    models::{Advice, ModelError},
-    topics,
-};
+use bindery_models::{Advice, ModelError};
 use bindery_store::civic::{AgendaItem, CivicChanges, ItemRevision, Jurisdiction, Meeting, Processing, SummaryOf};
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;

@@ -13,13 +13,11 @@ use super::{
 use crate::{
     analyst::{Analyst, Document, ItemRequest, PacketRequest, Reading},
     ids,
+    prose::topics::Topics,
     text::{marked_pages, page_marker},
 };
 use bindery_core::{StepError, Timestamp};
-use bindery_insight::{
-    models::{Advice, ErrorKind, ModelError},
-    topics::Topics,
-};
+use bindery_models::{Advice, ErrorKind, ModelError};
 use bindery_store::civic::{Attachment, Matter, SummaryOf};
 use std::{
     collections::{HashMap, HashSet},

@@ -1,6 +1,6 @@
 //! Sections of an agenda, where its items begin and end, and the numbers of files.
 
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -5,7 +5,7 @@ use super::{
     headings::{file_number, is_section},
     numbers, text,
 };
-use crate::{dates::pattern, lines::Line, vendor::Attachment};
+use crate::{lines::Line, pattern::pattern, vendor::Attachment};
 use regex::Regex;
 use std::sync::LazyLock;
 

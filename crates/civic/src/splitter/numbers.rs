@@ -1,6 +1,6 @@
 //! The numbers in front of an agenda's items, and which of two comes first.
 
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 

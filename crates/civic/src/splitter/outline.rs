@@ -8,7 +8,7 @@ use super::{
     headings::{file_number, is_section_words, is_shouted},
     numbers, text,
 };
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use bindery_reader::model::OutlineEntry;
 use regex::Regex;
 use std::{collections::HashSet, sync::LazyLock};

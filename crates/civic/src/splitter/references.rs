@@ -1,7 +1,7 @@
 //! Items by the pages that an agenda points to: `#page=45` behind a link, or a page printed at the end of a line.
 
 use super::{Agenda, LINK_PAGES, Part, SplitItem, headings::file_number, numbers};
-use crate::{dates::pattern, lines::Line};
+use crate::{lines::Line, pattern::pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -9,7 +9,7 @@ use super::{
     links,
     numbers::{self, Number, Style},
 };
-use crate::{dates::pattern, lines::Line, vendor::Attachment};
+use crate::{lines::Line, pattern::pattern, vendor::Attachment};
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -15,7 +15,7 @@
 //! | [`model`], [`matter`] | meetings, items, votes, matters, as vendors tell them |
 //! | [`fallback_id`](mod@fallback_id) | an id where the vendor gives none |
 //! | `numbering` | numbers in front of titles |
-//! | `pattern`, `xml_character` | patterns that are constants; `&amp;` in XML |
+//! | `xml_character` | `&amp;` in XML |
 
 pub mod address;
 mod boardbook;
@@ -40,7 +40,6 @@ mod numbering;
 mod onbase;
 pub mod open;
 pub mod page;
-mod pattern;
 pub mod primegov;
 #[cfg(test)]
 mod testing;
@@ -52,6 +51,8 @@ pub use fault::PageFault;
 pub use matter::{MatterAction, VendorMatter, VendorPerson};
 pub use model::{Attachment, Ballot, ItemVote, VendorItem, VendorMeeting};
 pub use page::{FetchedPage, PageReading, Request, Site, Window};
+
+use crate::pattern;
 
 /// A vendor of sites with meetings.
 pub trait Adapter: Send + Sync + std::fmt::Debug {

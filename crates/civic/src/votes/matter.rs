@@ -1,7 +1,7 @@
 //! What a vote makes of the matter that it is about.
 
 use super::Outcome;
-use crate::dates::pattern;
+use crate::pattern::pattern;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;

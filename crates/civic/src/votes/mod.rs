@@ -6,7 +6,7 @@
 pub mod matter;
 
 use crate::{
-    dates::pattern,
+    pattern::pattern,
     vendor::model::{Ballot, ItemVote},
 };
 use regex::Regex;

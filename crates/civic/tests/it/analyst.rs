@@ -6,7 +6,7 @@ use bindery_civic::analyst::{
     books::{StoreAnswers, StoreLedger},
 };
 use bindery_core::{StepError, error::Disposition};
-use bindery_insight::models::{
+use bindery_models::{
     Advice, ErrorKind, ModelError, Models, ModelsConfig,
     error::{BUDGET, KEY, SERVICE},
     ledger::day_of,

@@ -13,7 +13,7 @@ use bindery_civic::{
 };
 use bindery_core::{EventSeq, job::JobState};
 use bindery_engine::{Engine, Parts, Registry, Worker, WorkerOptions, stop_pair};
-use bindery_insight::models::{Advice, ErrorKind, ModelError, timer::Cancelled};
+use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     blobs::{Blobs, LocalBlobs},
     civic::CIVIC_QUEUE,

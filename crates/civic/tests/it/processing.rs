@@ -14,7 +14,7 @@ use bindery_core::{
     error::ErrorClass,
     job::{ErrorRecord, JobState},
 };
-use bindery_insight::models::{Advice, ErrorKind, ModelError};
+use bindery_models::{Advice, ErrorKind, ModelError};
 use bindery_store::{
     civic::{Processing, QueueStatus},
     query::ClaimRequest,

@@ -16,7 +16,7 @@ use bindery_civic::{
 };
 use bindery_core::{Name, Timestamp, time::SystemClock};
 use bindery_engine::{Engine, Parts, Registry, stop_pair};
-use bindery_insight::models::{Advice, ErrorKind, ModelError, timer::Cancelled};
+use bindery_models::{Advice, ErrorKind, ModelError, timer::Cancelled};
 use bindery_store::{
     Store,
     blobs::{Blobs, LocalBlobs},

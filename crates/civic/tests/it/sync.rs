@@ -59,7 +59,7 @@ async fn s001_19_a_sync_says_what_it_did() {
     assert_eq!((stats.meetings_skipped, stats.enqueue_failures, &stats.skip_reason), (0, 0, &None));
     assert_eq!(stored.starts_at_local.as_deref(), Some("2026-03-09T18:00:00"));
     // Daylight saving had begun the day before.
-    assert_eq!(stored.starts_at.unwrap().to_string(), "2026-03-10T01:00:00Z");
+    assert_eq!(stored.starts_at.unwrap().to_string(), "2026-03-10T01:00:00.000Z");
     let fields = serde_json::to_value(stats).unwrap();
     for field in ["items_stored", "items_skipped_procedural", "matters_tracked", "matters_duplicate"] {
         assert!(fields.get(field).is_some(), "{field}");

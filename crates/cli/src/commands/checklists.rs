@@ -1,7 +1,7 @@
 //! `bindery checklists`: which checklists come with Bindery, and checking files of your own.
 
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_insight::checklist::{Checklist, shipped, shipped_text};
+use bindery_fields::checklist::{Checklist, shipped, shipped_text};
 use bindery_yaml as yaml;
 use clap::Subcommand;
 use serde_json::{Value, json};

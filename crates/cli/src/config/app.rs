@@ -14,7 +14,7 @@ use bindery_engine::{
     runner::{ChildCommand, MOST_WORKERS, Processes},
     workflow::{Stage, Workflow},
 };
-use bindery_insight::models::ModelsConfig;
+use bindery_models::ModelsConfig;
 use bindery_pipeline::reading::IsolatedReader;
 use bindery_store::{Store, blobs::Blobs};
 use std::{collections::BTreeSet, path::Path, sync::Arc};

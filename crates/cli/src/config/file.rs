@@ -11,7 +11,7 @@ use super::{
     rules,
 };
 use crate::{env_vars, failure::Failure};
-use bindery_insight::models::ModelsConfig;
+use bindery_models::ModelsConfig;
 use bindery_pipeline::intake::rules::Rule;
 use std::{
     fs, io,

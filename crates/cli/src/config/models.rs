@@ -1,7 +1,7 @@
 //! The table `[models]` of `bindery.toml`: the language model that writes summaries. Without the table there is none.
 
 use super::{file::Wrong, settings::Settings};
-use bindery_insight::models::{ModelsConfig, config::ConfigError};
+use bindery_models::{ModelsConfig, config::ConfigError};
 use std::path::Path;
 
 /// Reads the table out of the text of the whole file. A relative `key_file` is meant from the folder of the file.
@@ -20,7 +20,6 @@ fn wrong(text: &str, error: ConfigError) -> Wrong {
         ConfigError::Wrong { field, what } => {
             Wrong { line: line_of(text, field), message: format!("models.{field} {what}"), hint }
         }
-        error @ ConfigError::Unreadable { .. } => Wrong { line: None, message: error.to_string(), hint },
     }
 }
 

@@ -12,7 +12,7 @@ use bindery_engine::{
     runner::{ChildCommand, Processes},
     workflow::{LoadedWorkflow, load_dir},
 };
-use bindery_insight::models::ModelsConfig;
+use bindery_models::ModelsConfig;
 use bindery_pipeline::{intake::rules::Rule, reading::IsolatedReader};
 use std::{ffi::OsString, fmt, path::PathBuf};
 use tracing_subscriber::EnvFilter;

@@ -76,3 +76,52 @@ fn a_worker_for_a_stage_leaves_the_others_alone() {
     desk.bindery(&["worker", "--until-idle", "--stages", "words/count,consolidate"]).ok();
     assert_eq!(desk.status("sub_1")["status"], "completed");
 }
+
+/// A program of which each execution is a line of `executions`.
+const RECORDER: &str = "name: recorder
+version: 1
+command:
+  run: [python3, -S, -E, recorder.py]
+  timeout_seconds: 3
+";
+const RECORDER_PROGRAM: &str = r#"
+import json, sys, time
+request = json.load(sys.stdin)
+open("executions", "a").write(str(request["attempt"]) + "\n")
+time.sleep(1)
+print(json.dumps({"output": request["input"]}))
+"#;
+const RECORDED: &str = "name: recorded
+version: 1
+stages:
+  - {name: split, component: text_splitter, over: file, parallel: true}
+  - {name: record, component: recorder, over: page, parallel: true, timeout_seconds: 3}
+  - name: consolidate
+    component: word_consolidator
+    aggregation: {collect_by: submission_id, expect_count_from: page_count}
+";
+
+#[test]
+fn a_worker_that_was_frozen_gives_its_steps_the_time_that_it_was_away() {
+    let desk = Desk::new();
+    desk.write("workflows/recorded.yaml", RECORDED);
+    desk.write("processors/recorder.yaml", RECORDER);
+    desk.write("processors/recorder.py", RECORDER_PROGRAM);
+    desk.write("a.txt", "one page");
+    desk.bindery(&["submit", "a.txt", "--workflow", "recorded"]).ok();
+    let worker = desk.start(&["worker"]);
+    let begun = Instant::now();
+    let executions = desk.path("processors/executions");
+    while !executions.exists() {
+        assert!(begun.elapsed() < PATIENCE, "the program was not started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    worker.signal(Signal::STOP);
+    // Longer than the step and its program may take, and shorter than the lease.
+    std::thread::sleep(Duration::from_secs(5));
+    worker.signal(Signal::CONT);
+    let status = desk.wait_for("sub_1", "it is final", crate::support::is_final);
+    let log = std::fs::read_to_string(desk.path("worker.log")).unwrap();
+    assert_eq!(std::fs::read_to_string(&executions).unwrap(), "1\n", "{status:#} {log}");
+    assert!(!log.contains("takes too long"), "{log}");
+}

@@ -27,14 +27,10 @@ use crate::{
     steps::{self, StepTimes, Stopped},
     work_id::WorkId,
 };
-use bindery_core::{StepError, outcome::Step};
+use bindery_core::{AwakeInstant, StepError, outcome::Step};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 /// What one input may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +69,7 @@ impl Task {
 
     /// Runs the steps of one input here and now.
     pub fn run(&self, unit: Unit) -> Ran {
-        let deadline = self.limits.time.and_then(|time| Instant::now().checked_add(time));
+        let deadline = self.limits.time.and_then(|time| AwakeInstant::now().checked_add(time));
         let context = StepContext::alone(Arc::clone(&self.settings), unit.attempt, self.cancel.clone())
             .with_blobs(self.blobs.clone())
             .with_work(unit.work)

@@ -2,14 +2,14 @@
 
 use super::{OnResult, Ran, Runner, RunnerKind, RunnerReport, Task, Unit, too_slow};
 use crate::steps::StepTimes;
-use bindery_core::outcome::Step;
+use bindery_core::{AwakeInstant, outcome::Step};
 use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{self, Sender},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How often time limits and the end are looked for while no result comes.
@@ -35,7 +35,7 @@ struct Pile {
     /// How many were taken.
     taken: usize,
     /// What is under way, and since when; kept only where there is a time limit.
-    begun: HashMap<usize, (Instant, Step)>,
+    begun: HashMap<usize, (AwakeInstant, Step)>,
 }
 
 struct Shared {
@@ -57,7 +57,7 @@ impl Shared {
         let (place, unit) = pile.units.next()?;
         pile.taken += 1;
         if self.task.limits.time.is_some() {
-            pile.begun.insert(place, (Instant::now(), unit.from));
+            pile.begun.insert(place, (AwakeInstant::now(), unit.from));
         }
         Some((place, unit))
     }

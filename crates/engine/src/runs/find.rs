@@ -52,9 +52,7 @@ impl Runs {
     }
 
     pub(super) async fn answer_of(&self, record: &RunRecord) -> EngineResult<Option<Artifact>> {
-        let key = answer_key(&record.run_id);
-        let artifacts = self.engine.store().artifacts(record.submission).await?;
-        Ok(artifacts.into_iter().find(|artifact| artifact.key == key))
+        Ok(self.engine.store().artifact(record.submission, &answer_key(&record.run_id)).await?)
     }
 
     /// By its whole id.

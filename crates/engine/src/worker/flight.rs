@@ -2,11 +2,11 @@
 
 use super::source::Source;
 use crate::context::CancelFlag;
-use bindery_core::{JobId, job::Token};
+use bindery_core::{AwakeInstant, JobId, job::Token};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// A claim: the job, and the token that tells this claim from every other of the same job.
@@ -18,7 +18,7 @@ struct Aboard {
     token: Token,
     cancel: CancelFlag,
     /// When its steps began, and how long they may take.
-    begun: Option<(Instant, Duration)>,
+    begun: Option<(AwakeInstant, Duration)>,
     /// Its steps have ended, or it has none: what is left is to store what came of it.
     worked: bool,
 }
@@ -86,7 +86,7 @@ impl Flight {
     pub(super) fn begin(&self, job: JobId, token: Token, may_take: Duration) -> Option<CancelFlag> {
         let mut aboard = self.lock();
         let entry = aboard.of_claim((job, token))?;
-        entry.begun = Some((Instant::now(), may_take));
+        entry.begun = Some((AwakeInstant::now(), may_take));
         Some(entry.cancel.clone())
     }
 

@@ -299,8 +299,8 @@ fn without_stage(shared: &Shared, claimed: &ClaimedJob, error: EngineError) -> E
     let event = NewEvent::new(kind::JOB_DEAD_LETTERED, Some(claimed.job.submission), data);
     let claim = |end| Guard::Claim { job: claimed.job.id, token: claimed.token, end };
     if error.class == ErrorClass::Retry {
-        let at = shared.engine.clock().now() + Duration::from_secs(1);
-        return Ok(Commit { guard: claim(JobEnd::Retry { at, error, resume: None }), changes: Changes::default() });
+        let after = Duration::from_secs(1);
+        return Ok(Commit { guard: claim(JobEnd::Retry { after, error, resume: None }), changes: Changes::default() });
     }
     let changes = Changes { events: vec![event], ..Changes::default() };
     Ok(Commit { guard: claim(JobEnd::Dead { error, resume: None }), changes })

@@ -285,6 +285,9 @@ impl Records for Twice {
     async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
         self.0.joins(submission).await
     }
+    async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
+        self.0.artifact(submission, key).await
+    }
     async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
         self.0.artifacts(submission).await
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_core::{StepError, event::kind};
 use bindery_engine::{Announcement, Correction, Extracted, context::StepContext};
-use bindery_insight::checklist::{Analysis, analyse};
+use bindery_fields::checklist::{Analysis, analyse};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use crate::intake::{own_metadata, own_text};
 use bindery_core::StepError;
 use bindery_engine::intake::Intake;
-use bindery_insight::{
+use bindery_fields::{
     DocTypes,
     checklist::{Checklist, shipped, shipped_text},
 };

@@ -1,6 +1,6 @@
 //! From the documents of a result to what an analysis needs of them.
 
-use bindery_insight::checklist::{Paper, PaperStatus, PaperValue};
+use bindery_fields::checklist::{Paper, PaperStatus, PaperValue};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::StoredFile;
 use bindery_core::{ContentHash, Name};
-use bindery_insight::{classify::Reason, fields::Extraction};
+use bindery_fields::{classify::Reason, extract::Extraction};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

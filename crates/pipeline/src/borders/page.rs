@@ -3,7 +3,7 @@
 use crate::stage::fields_of;
 use bindery_core::{ContentHash, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, context::StepContext};
-use bindery_insight::classify::PageClass;
+use bindery_fields::classify::PageClass;
 use bindery_reader::{
     Page,
     model::{PageKind, ReadBy},

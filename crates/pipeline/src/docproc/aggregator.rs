@@ -12,7 +12,7 @@ use crate::{
 };
 use bindery_core::{StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, context::StepContext};
-use bindery_insight::classify::Reason;
+use bindery_fields::classify::Reason;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::json;
 

@@ -15,7 +15,7 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_engine::{Extracted, context::StepContext};
-use bindery_insight::fields::{Sources, extract};
+use bindery_fields::extract::{Sources, extract};
 use bindery_reader::Page;
 use serde_json::Value;
 use std::sync::Arc;

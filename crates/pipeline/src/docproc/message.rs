@@ -5,7 +5,7 @@
 
 use crate::{borders::StoredFile, stage::fields_of};
 use bindery_core::{ContentHash, Name};
-use bindery_insight::classify::Reason;
+use bindery_fields::classify::Reason;
 use bindery_reader::model::ReadBy;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

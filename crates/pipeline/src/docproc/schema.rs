@@ -8,9 +8,9 @@
 //! 4. by its own name as a label: a field that the type does not have is the value beside "cost centre" on the page.
 
 use bindery_engine::workflow::{ExtractionSchema, FieldSchema, FieldType as Asked};
-use bindery_insight::{
+use bindery_fields::{
     DocType,
-    fields::{Extraction, Field, FieldType, label::Label, schema::Prefer},
+    extract::{Extraction, Field, FieldType, label::Label, schema::Prefer},
 };
 
 /// What workflows call a field, and what the types do. Two names are the parts of one value.
@@ -132,7 +132,7 @@ pub(super) const fn kind_of(asked: Asked) -> FieldType {
 mod tests {
     use super::*;
     use bindery_engine::workflow::{Workflow, builtin};
-    use bindery_insight::DocTypes;
+    use bindery_fields::DocTypes;
 
     fn sources(doc_type: &str, name: &str) -> Vec<Vec<String>> {
         let shipped = DocTypes::shipped().unwrap();

@@ -3,7 +3,7 @@
 use super::schema::{Wanted, words_of};
 use crate::{borders::rounded, stage::fields_of};
 use bindery_engine::workflow::FieldType as Asked;
-use bindery_insight::fields::{Extraction, FieldType, FieldValue, parse_as, value::Habits};
+use bindery_fields::extract::{Extraction, FieldType, FieldValue, parse_as, value::Habits};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -178,7 +178,7 @@ fn typed(kind: Asked, normalised: &str) -> Option<Value> {
 /// The cells of a list by column.
 fn rows(extraction: &Extraction, field: &str) -> Value {
     let rows = extraction.rows.get(field).map_or(&[][..], Vec::as_slice);
-    let row = |row: &bindery_insight::fields::Row| {
+    let row = |row: &bindery_fields::extract::Row| {
         let cells = row.cells.iter().map(|(column, cell)| (column.clone(), json!(cell.normalised)));
         Value::Object(cells.collect())
     };
@@ -188,7 +188,7 @@ fn rows(extraction: &Extraction, field: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_insight::fields::{ConfidenceParts, Tier};
+    use bindery_fields::extract::{ConfidenceParts, Tier};
 
     fn value(normalised: &str, confidence: f32) -> FieldValue {
         FieldValue {

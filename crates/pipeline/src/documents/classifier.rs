@@ -8,7 +8,7 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, context::StepContext};
-use bindery_insight::classify::{PageClass, Reason};
+use bindery_fields::classify::{PageClass, Reason};
 use serde_json::Value;
 use std::sync::Arc;
 

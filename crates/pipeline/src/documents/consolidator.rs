@@ -15,9 +15,9 @@ use bindery_core::{
     review::{Decision, Review},
 };
 use bindery_engine::context::StepContext;
-use bindery_insight::{
+use bindery_fields::{
     classify::Reason,
-    fields::{CheckResult, FieldValue, Row},
+    extract::{CheckResult, FieldValue, Row},
 };
 use serde::Serialize;
 use serde_json::Value;

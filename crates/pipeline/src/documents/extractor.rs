@@ -8,9 +8,9 @@ use crate::{
 };
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, context::StepContext, workflow::Target};
-use bindery_insight::classify::LEAST_TYPE_CONFIDENCE;
-use bindery_insight::doctype::OTHER;
-use bindery_insight::fields::{CorrectionError, Extraction, Schema, Sources, extract};
+use bindery_fields::classify::LEAST_TYPE_CONFIDENCE;
+use bindery_fields::doctype::OTHER;
+use bindery_fields::extract::{CorrectionError, Extraction, Schema, Sources, extract};
 use bindery_reader::{Attachment, Page, model::FileType};
 use serde_json::Value;
 use std::sync::Arc;

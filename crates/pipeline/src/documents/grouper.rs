@@ -9,7 +9,7 @@ use crate::{
 };
 use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
 use bindery_engine::{Child, Children, Extracted, context::StepContext};
-use bindery_insight::classify::{PageClass, documents};
+use bindery_fields::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use std::{collections::HashMap, sync::Arc};

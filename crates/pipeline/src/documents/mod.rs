@@ -17,7 +17,7 @@ pub(crate) use extractor::attachments_of;
 use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
 use bindery_core::StepError;
 use bindery_engine::{Registry, workflow::Workflow};
-use bindery_insight::{DocType, DocTypes, classify::Classifier, doctype::OTHER, fields::Templates};
+use bindery_fields::{DocType, DocTypes, classify::Classifier, doctype::OTHER, extract::Templates};
 use classifier::PageClassifier;
 use consolidator::DocumentsResult;
 use extractor::FieldExtractor;

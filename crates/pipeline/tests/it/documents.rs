@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use bindery_core::submission::SubmissionStatus;
 use bindery_engine::{intake::Intake, view};
-use bindery_insight::DocTypes;
+use bindery_fields::DocTypes;
 use bindery_pipeline::intake;
 use serde_json::json;
 use std::fmt::Write as _;

@@ -4,7 +4,7 @@ use bindery_engine::context::StepContext;
 use bindery_states::jsonata::{Bindings, Expression, JsonataError, Limits, Scope};
 use bindery_yaml::{Data, Node, Place, Problems};
 use serde_json::Value;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// One expression may take this long; a definition has a handful of them.
 const MOST_TIME: Duration = Duration::from_secs(5);
@@ -74,8 +74,7 @@ pub(crate) fn read_expression(
 
 /// What an expression may use in this step.
 pub(crate) fn limits(context: &StepContext) -> Limits {
-    let left = context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-    Limits { time: left.map_or(MOST_TIME, |left| left.min(MOST_TIME)), ..Limits::default() }
+    Limits { time: context.time_left().map_or(MOST_TIME, |left| left.min(MOST_TIME)), ..Limits::default() }
 }
 
 /// What the expressions of a step see: the value as `$`, the stage's `$settings`, and the `$input` where there is one.

@@ -74,8 +74,7 @@ impl Outside {
                 Ok(output) => return Ok(output),
                 Err(failed) => failed,
             };
-            let left = context.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let wait = retry::wait_before_next(&self.common.retry, tries, &failed, left);
+            let wait = retry::wait_before_next(&self.common.retry, tries, &failed, context.time_left());
             match wait {
                 Some(wait) if retry::pause(context, wait) => tries += 1,
                 _ => return Err(failed.error),

@@ -12,6 +12,7 @@ use super::{
     memory,
     pipes::{self, Chunk},
 };
+use bindery_core::AwakeInstant;
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
     process::{Pid, Signal, WaitId, WaitIdOptions},
@@ -20,7 +21,7 @@ use std::{
     io::{self, Write},
     os::{fd::AsFd, unix::process::CommandExt},
     process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How often the limits are looked at.
@@ -32,7 +33,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// What a child may use while we talk to it.
 pub(super) struct Limits<'a> {
-    pub(super) until: Instant,
+    pub(super) until: AwakeInstant,
     /// Asked at every tick; the child is ended when it says yes.
     pub(super) cancelled: &'a dyn Fn() -> bool,
     pub(super) output_bytes: usize,
@@ -164,10 +165,10 @@ impl Child {
         let mut written = 0;
         let mut ended_at = None;
         let mut closed_at = None;
-        let mut memory_due = Instant::now();
+        let mut memory_due = AwakeInstant::now();
         let mut short_tick = Duration::from_millis(1);
         loop {
-            let now = Instant::now();
+            let now = AwakeInstant::now();
             check(limits, now)?;
             if let Some(limit) = limits.memory_bytes.filter(|_| now >= memory_due) {
                 if let Some(used) = self.memory().filter(|used| *used > limit) {
@@ -299,7 +300,7 @@ fn add<'p>(pipes: &mut Vec<PollFd<'p>>, pipe: Option<&'p impl AsFd>, flags: Poll
     Some(pipes.len() - 1)
 }
 
-fn check(limits: &Limits<'_>, now: Instant) -> Result<(), Trouble> {
+fn check(limits: &Limits<'_>, now: AwakeInstant) -> Result<(), Trouble> {
     if now >= limits.until {
         return Err(Trouble::TimeOver);
     }

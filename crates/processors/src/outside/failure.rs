@@ -47,7 +47,7 @@ impl Failed {
 
     /// Time went by before the other side was asked, or somebody stopped the work.
     pub(super) fn stopped(context: &StepContext, doing: &str) -> Self {
-        let is_late = context.deadline().is_some_and(|deadline| std::time::Instant::now() >= deadline);
+        let is_late = context.time_left().is_some_and(|left| left.is_zero());
         Self::ours(if is_late {
             StepError::retry(format!("the time for this work was over while {doing}")).named("Timeout")
         } else {

@@ -55,13 +55,11 @@ impl Drop for Taken<'_> {
 mod tests {
     use super::*;
     use crate::outside::failure::Verdict;
+    use bindery_core::AwakeInstant;
     use bindery_engine::context::CancelFlag;
-    use std::{
-        sync::{
-            Arc,
-            atomic::{AtomicUsize, Ordering},
-        },
-        time::Instant,
+    use std::sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
     };
 
     fn context(cancel: &CancelFlag) -> StepContext {
@@ -95,7 +93,7 @@ mod tests {
         let gate = Gate::new(1);
         let cancel = CancelFlag::default();
         let _taken = gate.enter(&context(&cancel)).unwrap();
-        let soon = context(&cancel).with_deadline(Some(Instant::now() + Duration::from_millis(5)));
+        let soon = context(&cancel).with_deadline(Some(AwakeInstant::now() + Duration::from_millis(5)));
         let failed = gate.enter(&soon).unwrap_err();
         assert_eq!((failed.error.kind.as_str(), failed.verdict), ("Timeout", Verdict::None));
         cancel.cancel();

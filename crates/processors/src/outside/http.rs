@@ -10,14 +10,13 @@ use super::{
     program::TimeLimit,
     template::environment,
 };
-use bindery_core::{StepError, address, error::Disposition};
+use bindery_core::{AwakeInstant, StepError, address, error::Disposition};
 use bindery_engine::context::StepContext;
 use bindery_http::{
     Answer, Client, ClientOptions, HeaderName, HeaderValue, HttpError, Limits, StatusCode, answer::is_transient,
     header, http, text::beginning,
 };
 use serde_json::Value;
-use std::time::Instant;
 
 pub(super) struct Endpoint {
     config: HttpConfig,
@@ -37,7 +36,7 @@ impl Endpoint {
     pub(super) fn call(&self, context: &StepContext, request: &Request) -> Result<Value, Failed> {
         let time = TimeLimit::new(self.config.timeout, context);
         let asked = self.request(request)?;
-        let left = time.until.saturating_duration_since(Instant::now());
+        let left = time.until.saturating_duration_since(AwakeInstant::now());
         let limits = Limits::new(left, self.config.max_response_bytes as u64);
         let answer = self.client.exchange(asked, &limits).map_err(|error| self.unreachable(error, &time))?;
         if !answer.status.is_success() {

@@ -7,14 +7,14 @@ use super::{
     failure::{Failed, megabytes, seconds},
     template::environment,
 };
-use bindery_core::StepError;
+use bindery_core::{AwakeInstant, StepError};
 use bindery_engine::context::StepContext;
 use std::{
     io,
     os::unix::process::ExitStatusExt,
     path::PathBuf,
     process::{Command, ExitStatus},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Handed on without being asked for: without them few programs start, and they hold no secrets.
@@ -71,14 +71,14 @@ fn not_started(config: &CommandConfig, error: &io::Error) -> Failed {
 
 /// The earlier of the configured time limit and the end of the work's time.
 pub(super) struct TimeLimit {
-    pub(super) until: Instant,
-    started: Instant,
+    pub(super) until: AwakeInstant,
+    started: AwakeInstant,
     configured: Duration,
 }
 
 impl TimeLimit {
     pub(super) fn new(configured: Duration, context: &StepContext) -> Self {
-        let started = Instant::now();
+        let started = AwakeInstant::now();
         // `timeout_seconds` is at most a year, so this never overflows in practice; if it did, the limit would be now.
         let own = started.checked_add(configured).unwrap_or(started);
         Self { until: context.deadline().map_or(own, |deadline| deadline.min(own)), started, configured }

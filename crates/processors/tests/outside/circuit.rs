@@ -11,7 +11,7 @@ use bindery_processors::outside::{
     config::{BreakerConfig, Retry},
 };
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const QUICK: Backoff =
     Backoff { initial: Duration::from_millis(1), factor: 1.0, max: Duration::from_millis(1), jitter: 0.0 };
@@ -43,7 +43,7 @@ fn tries_end_with_the_attempts_the_deadline_and_a_refusal() {
     // The next try would come after the deadline, so the failure is returned at once.
     config.common.retry.backoff =
         Backoff { initial: Duration::from_secs(3000), max: Duration::from_secs(3000), ..QUICK };
-    let soon = context().with_deadline(Some(Instant::now() + Duration::from_secs(60)));
+    let soon = context().with_deadline(Some(bindery_core::AwakeInstant::now() + Duration::from_secs(60)));
     assert_eq!(Outside::http("late", 1, config).call(&soon, Value::Null).unwrap_err().kind, "HttpStatus");
     assert_eq!(server.asked().len(), 3);
 

@@ -77,7 +77,7 @@ fn half_an_answer_and_then_silence_ends_at_the_time_limit() {
 #[test]
 fn the_time_that_is_left_for_the_work_counts_too() {
     let (_folder, config) = shell("exec sleep 1000");
-    let deadline = std::time::Instant::now() + Duration::from_millis(300);
+    let deadline = bindery_core::AwakeInstant::now() + Duration::from_millis(300);
     let error =
         Outside::command("slow", 1, config).call(&context().with_deadline(Some(deadline)), Value::Null).unwrap_err();
     assert_eq!(error.kind, "Timeout");

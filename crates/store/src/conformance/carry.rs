@@ -148,7 +148,7 @@ pub async fn work_that_is_awaited_anew_is_announced_anew(f: &Fixture) {
     f.store.sweep().await.unwrap();
     assert!(f.announce().await.is_empty(), "it is somebody's decision now");
     let claim = f.claim_one().await;
-    f.end(&claim, JobEnd::Await { until: f.after(60), error: None }).await;
+    f.end(&claim, JobEnd::Await { within: Duration::from_secs(60), error: None }).await;
     assert_eq!(f.announce().await, [id]);
 }
 

@@ -8,6 +8,7 @@ use bindery_core::{
     job::{ErrorRecord, JobState, NewJob, WaitReason},
     outcome::{ResumePoint, Step},
 };
+use std::time::Duration;
 
 fn resume_point() -> ResumePoint {
     ResumePoint {
@@ -47,7 +48,8 @@ pub async fn retry_waits_for_its_time_and_keeps_why_and_where(f: &Fixture) {
     let id = f.enqueue(NewJob { payload: text("input"), ..f.job("ocr", submission) }).await;
     let claim = f.claim_one().await;
     let (at, why) = (f.after(30), full_error("Timeout", ErrorClass::Retry));
-    f.end(&claim, JobEnd::Retry { at, error: why.clone(), resume: Some(resume_point()) }).await;
+    f.end(&claim, JobEnd::Retry { after: Duration::from_secs(30), error: why.clone(), resume: Some(resume_point()) })
+        .await;
 
     let job = f.stored(id).await;
     assert_eq!((job.state, job.run_at, job.attempt), (JobState::Scheduled, Some(at), 1));
@@ -71,7 +73,7 @@ pub async fn a_parked_job_waits_for_its_dependency(f: &Fixture) {
         parked.push(f.enqueue(f.job("read", submission)).await);
         let why = full_error("Unavailable", ErrorClass::Park);
         let resume = Some(resume_point());
-        f.end(&f.claim_one().await, JobEnd::Park { until: until.to_owned(), at: None, error: why, resume }).await;
+        f.end(&f.claim_one().await, JobEnd::Park { until: until.to_owned(), after: None, error: why, resume }).await;
     }
     let job = f.stored(parked[0]).await;
     assert_eq!((job.state, job.attempt), (JobState::Parked, 0), "waiting for a key must not burn attempts");
@@ -93,15 +95,15 @@ pub async fn a_parked_job_waits_for_its_dependency(f: &Fixture) {
 
 pub async fn a_parked_job_with_a_time_wakes_by_itself(f: &Fixture) {
     let submission = f.submission().await;
-    let park = |at| JobEnd::Park {
+    let park = |seconds| JobEnd::Park {
         until: "language model service".to_owned(),
-        at: Some(at),
+        after: Some(Duration::from_secs(seconds)),
         error: full_error("RateLimited", ErrorClass::Park),
         resume: Some(resume_point()),
     };
     let id = f.enqueue(f.job("read", submission)).await;
     let later = f.after(40);
-    f.end(&f.claim_one().await, park(later)).await;
+    f.end(&f.claim_one().await, park(40)).await;
     let view = f.view(id).await.unwrap();
     assert_eq!((view.job.state, view.job.attempt, view.job.run_at), (JobState::Parked, 0, Some(later)));
     assert_eq!(view.job.lease_until, None);
@@ -117,12 +119,12 @@ pub async fn a_parked_job_with_a_time_wakes_by_itself(f: &Fixture) {
     assert_eq!(woken.job.resume, Some(resume_point()));
 
     // What it waits for may also be there before its time.
-    f.end(&woken, park(f.after(3_600))).await;
+    f.end(&woken, park(3_600)).await;
     assert_eq!(f.store.unpark("language model service").await.unwrap(), 1);
     let job = f.stored(id).await;
     assert_eq!((job.state, job.run_at), (JobState::Ready, None));
     let woken = f.claim_one().await;
-    f.end(&woken, park(f.after(3_600))).await;
+    f.end(&woken, park(3_600)).await;
     assert_eq!(f.store.retry(JobFilter { ids: vec![id], ..JobFilter::default() }).await.unwrap().jobs, 1);
     f.advance(7_200);
     assert_eq!(f.store.sweep().await.unwrap().parked_woken, 0, "it does not wait any more");
@@ -145,7 +147,7 @@ pub async fn a_service_away_for_ten_minutes_makes_no_dead_letter(f: &Fixture) {
         tries += 1;
         let end = JobEnd::Park {
             until: "language model service".to_owned(),
-            at: Some(f.after(30)),
+            after: Some(Duration::from_secs(30)),
             error: full_error("CircuitOpen", ErrorClass::Park),
             resume: None,
         };
@@ -223,7 +225,7 @@ pub async fn an_overdue_report_wakes_its_job_once(f: &Fixture) {
     assert!(claim.report_overdue, "the claimer must know that it is not to do the work itself");
 
     let why = full_error("NoReport", ErrorClass::Retry);
-    f.end(&claim, JobEnd::Await { until: f.after(60), error: Some(why.clone()) }).await;
+    f.end(&claim, JobEnd::Await { within: Duration::from_secs(60), error: Some(why.clone()) }).await;
     let job = f.stored(id).await;
     assert_eq!((job.state, job.lease_until, job.error), (JobState::Awaiting, Some(f.after(60)), Some(why)));
     assert_eq!(job.worker, None);
@@ -256,7 +258,7 @@ pub async fn a_claimed_job_may_be_handed_outside(f: &Fixture) {
     let id = f.enqueue(f.job("ocr", submission)).await;
     let claim = f.claim_one().await;
     let events = vec![event("HandedOut", Some(submission))];
-    let end = JobEnd::Await { until: f.after(20), error: None };
+    let end = JobEnd::Await { within: Duration::from_secs(20), error: None };
     f.apply(ending(&claim, end, Changes { events, ..Changes::default() })).await;
     let job = f.stored(id).await;
     assert_eq!((job.state, job.lease_until), (JobState::Awaiting, Some(f.after(20))));

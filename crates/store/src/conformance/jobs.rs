@@ -221,7 +221,7 @@ pub async fn a_running_job_runs_once_more_with_the_newest_payload(f: &Fixture) {
     let id = f.enqueue(keyed(f, submission, "old")).await;
     let tried = f.claim_one().await;
     let error = error("Timeout", ErrorClass::Retry);
-    f.end(&tried, JobEnd::Retry { at: f.now(), error, resume: None }).await;
+    f.end(&tried, JobEnd::Retry { after: Duration::ZERO, error, resume: None }).await;
     let claim = f.claim_one().await;
     assert_eq!((claim.job.id, claim.job.attempt), (tried.job.id, 2));
     f.end(&claim, JobEnd::Continue { cursor: 4 }).await;
@@ -270,7 +270,7 @@ pub async fn a_waiting_job_holds_its_key(f: &Fixture) {
     let submission = f.submission().await;
     let id = f.enqueue(keyed(f, submission, "old")).await;
     let parked =
-        JobEnd::Park { until: "a key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
+        JobEnd::Park { until: "a key".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None };
     f.end(&f.claim_one().await, parked).await;
     assert_eq!(f.offer(keyed(f, submission, "newer")).await, Enqueued::Merged(id));
     let job = f.stored(id).await;
@@ -299,18 +299,18 @@ pub async fn work_enqueued_during_a_run_is_never_lost(f: &Fixture) {
             _ if done.contains(&how) => f.done(&claim).await,
             "parked" => {
                 let error = error("NoKey", ErrorClass::Park);
-                f.end(&claim, JobEnd::Park { until: "a key".to_owned(), at: None, error, resume: None }).await;
+                f.end(&claim, JobEnd::Park { until: "a key".to_owned(), after: None, error, resume: None }).await;
                 f.store.unpark("a key").await.unwrap();
             }
             "awaited" => {
-                f.end(&claim, JobEnd::Await { until: f.after(5), error: None }).await;
+                f.end(&claim, JobEnd::Await { within: Duration::from_secs(5), error: None }).await;
                 assert_eq!(f.stored(id).await.payload, text("newer"), "a program outside is told of the newer one");
                 f.advance(6);
                 f.store.sweep().await.unwrap();
             }
             "retried" => {
                 let error = error("Timeout", ErrorClass::Retry);
-                f.end(&claim, JobEnd::Retry { at: f.now(), error, resume: None }).await;
+                f.end(&claim, JobEnd::Retry { after: Duration::ZERO, error, resume: None }).await;
             }
             "dead" => drop(f.fail(&claim).await),
             "released" => f.store.release(vec![(claim.job.id, claim.token)]).await.unwrap(),

@@ -14,7 +14,7 @@ use bindery_core::{
     outcome::OutcomeStatus,
     submission::SubmissionStatus,
 };
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 fn lease_of(claim: &ClaimedJob) -> (bindery_core::JobId, Token) {
     (claim.job.id, claim.token)
@@ -101,12 +101,12 @@ pub async fn a_commit_under_a_lost_lease_stores_nothing(f: &Fixture) {
     let before = f.snapshot(submission).await;
     for end in [
         JobEnd::Done,
-        JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None },
-        JobEnd::Park { until: "x".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Retry { after: Duration::ZERO, error: error("Timeout", ErrorClass::Retry), resume: None },
+        JobEnd::Park { until: "x".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
         JobEnd::Continue { cursor: 9 },
         JobEnd::Hold { has_advanced: false },
-        JobEnd::Await { until: f.after(5), error: None },
+        JobEnd::Await { within: Duration::from_secs(5), error: None },
     ] {
         let result = f.commit(ending(&stale, end.clone(), changes.clone())).await;
         assert_eq!(result, CommitResult::Rejected(Rejection::LeaseLost), "{end:?}");
@@ -157,7 +157,7 @@ pub async fn attempts_are_counted_anew_when_a_part_of_the_work_is_done(f: &Fixtu
         let claim = f.claim_one().await;
         assert_eq!(claim.job.attempt, attempt);
         let error = error("Timeout", ErrorClass::Retry);
-        f.end(&claim, JobEnd::Retry { at: f.now(), error, resume: None }).await;
+        f.end(&claim, JobEnd::Retry { after: Duration::ZERO, error, resume: None }).await;
     }
     let claim = f.claim_one().await;
     assert_eq!(claim.job.attempt, 3);
@@ -234,7 +234,7 @@ pub async fn a_heartbeat_keeps_a_lease_whose_job_stood_in_an_older_claim(f: &Fix
     let submission = f.submission().await;
     let kept = f.enqueue(f.job("ocr", submission)).await;
     let older = f.claim_one().await;
-    let again = JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None };
+    let again = JobEnd::Retry { after: Duration::ZERO, error: error("Timeout", ErrorClass::Retry), resume: None };
     f.end(&older, again).await;
     let forgotten = f.enqueue(f.job("ocr", submission)).await;
     let claims = f.claim(2).await;

@@ -7,6 +7,7 @@ use bindery_core::{
     error::ErrorClass,
     job::{JobState, Limit, NewJob, WaitReason},
 };
+use std::time::Duration;
 
 fn limited(f: &Fixture, submission: SubmissionId, key: &str, running: Option<u32>, per_minute: Option<u32>) -> NewJob {
     NewJob { limit: Some(Limit { key: key.into(), running, per_minute }), ..f.job("read", submission) }
@@ -39,10 +40,10 @@ pub async fn every_way_to_end_makes_room(f: &Fixture) {
         f.enqueue(limited(f, submission, "model", Some(1), None)).await;
     }
     for end in [
-        JobEnd::Retry { at: f.after(600), error: error("Timeout", ErrorClass::Retry), resume: None },
-        JobEnd::Park { until: "key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
+        JobEnd::Retry { after: Duration::from_secs(600), error: error("Timeout", ErrorClass::Retry), resume: None },
+        JobEnd::Park { until: "key".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None },
         JobEnd::Dead { error: error("Broken", ErrorClass::Bug), resume: None },
-        JobEnd::Await { until: f.after(600), error: None },
+        JobEnd::Await { within: Duration::from_secs(600), error: None },
     ] {
         let claims = f.claim(5).await;
         assert_eq!(claims.len(), 1, "before {end:?}");
@@ -163,14 +164,19 @@ pub async fn every_waiting_job_says_why(f: &Fixture) {
     assert!(because.contains("the work met Encrypted"), "{because}");
 
     let parked = f.enqueue(f.job("read", submission)).await;
-    let end =
-        JobEnd::Park { until: "model key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
+    let end = JobEnd::Park {
+        until: "model key".to_owned(),
+        after: None,
+        error: error("NoKey", ErrorClass::Park),
+        resume: None,
+    };
     f.end(&f.claim_one().await, end).await;
     let WaitReason::Parked { because, at: None } = reason(f, parked).await else { panic!("it is parked") };
     assert!(because.contains("model key") || because.contains("the work met NoKey"), "{because}");
 
     let retried = f.enqueue(f.job("read", submission)).await;
-    let end = JobEnd::Retry { at: f.after(70), error: error("Timeout", ErrorClass::Retry), resume: None };
+    let end =
+        JobEnd::Retry { after: Duration::from_secs(70), error: error("Timeout", ErrorClass::Retry), resume: None };
     f.end(&f.claim_one().await, end).await;
     let WaitReason::Later { at, because } = reason(f, retried).await else { panic!("it waits for its next try") };
     assert_eq!(at, Some(f.after(70)));

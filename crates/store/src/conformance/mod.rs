@@ -145,6 +145,7 @@ macro_rules! conformance_suite {
                 no_number_of_lost_workers_uses_up_an_attempt
                 a_lease_of_a_clock_that_was_ahead_expires
                 a_worker_with_a_clock_that_is_ahead_keeps_what_it_extends
+                a_wait_of_a_clock_that_was_ahead_is_as_long_as_it_should_be
             }
             carry {
                 the_attempt_begins_when_a_job_is_adopted

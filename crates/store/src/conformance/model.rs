@@ -308,10 +308,10 @@ impl Model {
                 job.held.losses = 0;
                 self.jobs.insert(key, job);
             }
-            JobEnd::Retry { at, .. } => {
+            JobEnd::Retry { after, .. } => {
                 job.give_back(JobState::Scheduled);
                 job.attempt += 1;
-                job.run_at = Some(*at);
+                job.run_at = Some(self.now + *after);
                 self.jobs.insert(key, job);
             }
             JobEnd::Hold { has_advanced } => {
@@ -321,9 +321,9 @@ impl Model {
                 }
                 self.jobs.insert(key, job);
             }
-            JobEnd::Park { until, at, .. } => {
+            JobEnd::Park { until, after, .. } => {
                 job.give_back(JobState::Parked);
-                job.run_at = *at;
+                job.run_at = after.map(|after| self.now + after);
                 job.parked_until = Some(until.clone());
                 self.jobs.insert(key, job);
             }
@@ -332,10 +332,10 @@ impl Model {
                 job.attempt += 1;
                 self.jobs.insert(key, job);
             }
-            JobEnd::Await { until, .. } => {
+            JobEnd::Await { within, .. } => {
                 job.give_back(JobState::Awaiting);
                 job.attempt += 1;
-                job.lease_until = Some(*until);
+                job.lease_until = Some(self.now + *within);
                 job.overdue = false;
                 self.jobs.insert(key, job);
             }

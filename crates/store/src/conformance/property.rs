@@ -288,18 +288,18 @@ impl Pair<'_> {
         match kind {
             EndKind::Done => JobEnd::Done,
             EndKind::Retry => {
-                JobEnd::Retry { at: now + BACK_OFF, error: error("Timeout", ErrorClass::Retry), resume: None }
+                JobEnd::Retry { after: BACK_OFF, error: error("Timeout", ErrorClass::Retry), resume: None }
             }
             EndKind::Park { until, timed } => JobEnd::Park {
                 until: format!("dependency {until}"),
-                at: timed.then(|| now + BACK_OFF),
+                after: timed.then_some(BACK_OFF),
                 error: error("Unavailable", ErrorClass::Park),
                 resume: None,
             },
             EndKind::Dead => JobEnd::Dead { error: error("Broken", ErrorClass::Reject), resume: None },
             EndKind::Continue => JobEnd::Continue { cursor: now.as_millis() % 1_000_000 },
             EndKind::Hold { has_advanced } => JobEnd::Hold { has_advanced },
-            EndKind::Await => JobEnd::Await { until: now + REPORT, error: None },
+            EndKind::Await => JobEnd::Await { within: REPORT, error: None },
         }
     }
 

@@ -130,8 +130,11 @@ pub async fn an_artifact_comes_back_whole(f: &Fixture) {
     let newer = artifact("text/1.json", b"newer");
     f.change(Changes { artifacts: vec![newer.clone()], ..Changes::default() }).await;
     let stored = f.snapshot(submission).await.artifacts;
-    assert_eq!(stored, [result, newer], "another hash under a key replaces the pointer");
+    assert_eq!(stored, [result, newer.clone()], "another hash under a key replaces the pointer");
+    assert_eq!(f.store.artifact(submission, "text/1.json").await.unwrap(), Some(newer));
+    assert_eq!(f.store.artifact(submission, "text/2.json").await.unwrap(), None);
     let other = f.submission().await;
+    assert_eq!(f.store.artifact(other, "text/1.json").await.unwrap(), None);
     assert_eq!(f.store.artifacts(other).await.unwrap(), []);
 }
 

@@ -16,6 +16,7 @@ use bindery_core::{
     outcome::{OutcomeStatus, ResumePoint, Step},
     submission::SubmissionStatus,
 };
+use std::time::Duration;
 
 fn only(id: JobId) -> JobFilter {
     JobFilter { ids: vec![id], ..JobFilter::default() }
@@ -55,10 +56,12 @@ pub async fn a_dead_letter_is_run_again_under_its_id(f: &Fixture) {
 pub async fn parked_and_scheduled_jobs_are_run_now(f: &Fixture) {
     let submission = f.submission().await;
     let parked = f.enqueue(f.job("ocr", submission)).await;
-    let end = JobEnd::Park { until: "key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
+    let end =
+        JobEnd::Park { until: "key".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None };
     f.end(&f.claim_one().await, end).await;
     let retried = f.enqueue(f.job("ocr", submission)).await;
-    let end = JobEnd::Retry { at: f.after(600), error: error("Timeout", ErrorClass::Retry), resume: None };
+    let end =
+        JobEnd::Retry { after: Duration::from_secs(600), error: error("Timeout", ErrorClass::Retry), resume: None };
     f.end(&f.claim_one().await, end).await;
     let later = f.enqueue(NewJob { not_before: Some(f.after(600)), ..f.job("ocr", submission) }).await;
     let running = f.enqueue(f.job("ocr", submission)).await;

@@ -81,7 +81,7 @@ pub async fn what_is_delivered_is_not_announced_again_before_its_time_is_over(f:
     f.advance(201);
     assert_eq!(f.sweeps().await, 1);
     let claim = f.claim_one().await;
-    f.end(&claim, JobEnd::Await { until: f.after(60), error: None }).await;
+    f.end(&claim, JobEnd::Await { within: Duration::from_secs(60), error: None }).await;
     assert_eq!(announce().await, 1, "awaited anew, announced anew");
 }
 

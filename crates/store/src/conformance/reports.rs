@@ -10,6 +10,7 @@ use bindery_core::{
     review::{Decision, ReviewStatus},
     submission::NewSubmission,
 };
+use std::time::Duration;
 
 struct Awaited {
     submission: SubmissionId,
@@ -114,7 +115,7 @@ pub async fn a_report_for_a_job_of_our_own_is_refused(f: &Fixture) {
     assert_eq!(commit().await, CommitResult::Rejected(Rejection::NotAwaited), "it waits for a worker, not a report");
     let claim = f.claim_one().await;
     assert_eq!(commit().await, CommitResult::Rejected(Rejection::NotAwaited), "a worker has it");
-    f.end(&claim, JobEnd::Await { until: f.after(60), error: None }).await;
+    f.end(&claim, JobEnd::Await { within: Duration::from_secs(60), error: None }).await;
     assert!(commit().await.is_applied(), "now it is awaited");
 }
 

@@ -75,7 +75,8 @@ pub async fn a_suspect_that_waits_for_its_next_attempt_is_claimed_when_that_is_d
     let id = suspects(f, 1).await[0];
     let claim = f.claim_suspect().await;
     // Its start is not marked, so its end proves nothing.
-    let later = JobEnd::Retry { at: f.after(5), error: error("Timeout", ErrorClass::Retry), resume: None };
+    let later =
+        JobEnd::Retry { after: Duration::from_secs(5), error: error("Timeout", ErrorClass::Retry), resume: None };
     f.end(&claim, later).await;
     assert!(f.claim_suspects(1).await.is_empty(), "it is not due");
     f.advance(6);
@@ -117,9 +118,9 @@ pub async fn a_group_that_loses_its_worker_is_divided(f: &Fixture) {
 
 pub async fn a_run_that_ends_in_any_way_ends_the_suspicion(f: &Fixture) {
     let ends: [fn(&Fixture) -> JobEnd; 4] = [
-        |f| JobEnd::Retry { at: f.now(), error: error("Timeout", ErrorClass::Retry), resume: None },
-        |_| JobEnd::Park { until: "x".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None },
-        |f| JobEnd::Await { until: f.after(9), error: None },
+        |_| JobEnd::Retry { after: Duration::ZERO, error: error("Timeout", ErrorClass::Retry), resume: None },
+        |_| JobEnd::Park { until: "x".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None },
+        |_| JobEnd::Await { within: Duration::from_secs(9), error: None },
         |_| JobEnd::Dead { error: error("Broken", ErrorClass::Reject), resume: None },
     ];
     for end in ends {
@@ -304,4 +305,32 @@ pub async fn a_worker_with_a_clock_that_is_ahead_keeps_what_it_extends(f: &Fixtu
         assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0);
     }
     f.done(&claim).await;
+}
+
+/// A retry that was stored by a process in 2036 is not waited for until then.
+pub async fn a_wait_of_a_clock_that_was_ahead_is_as_long_as_it_should_be(f: &Fixture) {
+    let submission = f.submission().await;
+    let wait = Duration::from_secs(30);
+    let retry = JobEnd::Retry { after: wait, error: error("Timeout", ErrorClass::Retry), resume: None };
+    let (until, why) = ("a service".to_owned(), error("Away", ErrorClass::Park));
+    let park = JobEnd::Park { until, after: Some(wait), error: why, resume: None };
+    for end in [retry, park] {
+        let id = f.enqueue(f.job("ocr", submission)).await;
+        let claim = f.claim_one().await;
+        f.advance(AHEAD);
+        f.end(&claim, end).await;
+        f.clock.set_back(Duration::from_secs(AHEAD));
+        f.store.sweep().await.unwrap();
+        f.assert_nothing_to_claim("it waits for its time").await;
+        f.advance(31);
+        f.store.sweep().await.unwrap();
+        let again = f.claim_one().await;
+        assert_eq!(again.job.id, id, "nobody waits for ten years");
+        f.done(&again).await;
+    }
+    // What was asked for at a moment far away stays there.
+    let later = f.after(AHEAD);
+    let id = f.enqueue(NewJob { not_before: Some(later), ..f.job("ocr", submission) }).await;
+    f.store.sweep().await.unwrap();
+    assert_eq!(f.stored(id).await.run_at, Some(later));
 }

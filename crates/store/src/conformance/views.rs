@@ -185,7 +185,8 @@ pub async fn the_counts_of_a_stage_are_counted(f: &Fixture) {
     f.enqueue(item_job().await).await;
     f.fail(&f.claim_one().await).await;
     f.enqueue(item_job().await).await;
-    let end = JobEnd::Park { until: "key".to_owned(), at: None, error: error("NoKey", ErrorClass::Park), resume: None };
+    let end =
+        JobEnd::Park { until: "key".to_owned(), after: None, error: error("NoKey", ErrorClass::Park), resume: None };
     f.end(&f.claim_one().await, end).await;
     f.enqueue(item_job().await).await;
     f.claim_one().await;

@@ -7,7 +7,7 @@ use super::{
     session::Tx,
 };
 use crate::commit::JobEnd;
-use bindery_core::{JobId, Name, Timestamp, job::Token};
+use bindery_core::{JobId, Name, job::Token};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::LazyLock,
@@ -63,7 +63,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
     let (id, token_number) = (job.raw(), token.0);
     let changed = match end {
         JobEnd::Done => return Ok(finish(tx, &[(job, token)]).await?.contains(&job)),
-        JobEnd::Retry { at, error, resume } => {
+        JobEnd::Retry { after, error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 1, attempt = attempt + 1, due_at = $3, token = NULL, worker = NULL, error = $4, \
@@ -71,7 +71,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(&SQL, &[&id, &token_number, &at.as_millis(), &error, &resume]).await?
+            tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*after), &error, &resume]).await?
         }
         JobEnd::Hold { has_advanced: true } => {
             let sql = "UPDATE job SET attempt = 0, losses = 0 WHERE id = $1 AND token = $2 AND state = 2";
@@ -82,7 +82,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             let sql = "SELECT 1 FROM job WHERE id = $1 AND token = $2 AND state = 2 FOR UPDATE";
             u64::from(tx.first(sql, &[&id, &token_number]).await?.is_some())
         }
-        JobEnd::Park { until, at, error, resume } => {
+        JobEnd::Park { until, after, error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 3, parked_until = $3, due_at = $6, token = NULL, worker = NULL, error = $4, \
@@ -90,7 +90,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            let at = at.map(Timestamp::as_millis);
+            let at = after.map(|after| tx.millis_after(after));
             tx.execute(&SQL, &[&id, &token_number, &until, &error, &resume, &at]).await?
         }
         JobEnd::Dead { error, resume } => {
@@ -108,7 +108,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
                 "UPDATE job SET cursor = $3, losses = 0 WHERE id = $1 AND token = $2 AND state = 2 AND cursor < $3";
             tx.execute(sql, &[&id, &token_number, cursor]).await?
         }
-        JobEnd::Await { until, error } => {
+        JobEnd::Await { within, error } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 4, attempt = attempt + 1, due_at = $3, announce_at = 0, overdue = false, \
@@ -116,7 +116,7 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
                      WHERE id = $1 AND token = $2 AND state = 2"
                 )
             });
-            tx.execute(&SQL, &[&id, &token_number, &until.as_millis(), &error.as_ref().map(to_json)]).await?
+            tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*within), &error.as_ref().map(to_json)]).await?
         }
     };
     if changed == 1 && !end.run_goes_on() {

@@ -157,6 +157,11 @@ impl Tx {
     pub(super) const fn millis(&self) -> i64 {
         self.now.as_millis()
     }
+
+    /// When a wait that begins now is over.
+    pub(super) fn millis_after(&self, wait: Duration) -> i64 {
+        (self.now + wait).as_millis()
+    }
 }
 
 /// What became of a transaction.

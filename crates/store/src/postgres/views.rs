@@ -145,6 +145,11 @@ impl Records for PostgresStore {
         self.db.ask(&sql, &[&submission.raw()], rows::join).await
     }
 
+    async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
+        let sql = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 AND key = $2");
+        Ok(self.db.ask(&sql, &[&submission.raw(), &key], rows::artifact).await?.pop())
+    }
+
     async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
         let sql = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 ORDER BY key");
         self.db.ask(&sql, &[&submission.raw()], rows::artifact).await

@@ -413,6 +413,13 @@ impl Records for SqliteStore {
         self.readers.read(move |db| rows::collect(db, &sql, [submission.raw()], rows::join)).await
     }
 
+    async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
+        let sql = "SELECT submission_id, key, item_id, hash, size, media_type FROM artifact \
+                   WHERE submission_id = ?1 AND key = ?2";
+        let key = key.to_owned();
+        self.readers.read(move |db| rows::first(db, sql, (submission.raw(), key), rows::artifact)).await
+    }
+
     async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
         let sql = "SELECT submission_id, key, item_id, hash, size, media_type FROM artifact \
                    WHERE submission_id = ?1 ORDER BY key";

@@ -123,18 +123,24 @@ fn run(tx: &Tx<'_>, sql: &str) -> WishResult<()> {
     Ok(())
 }
 
+/// How long a wait is, as it is stored beside the moment at which it ends: one that ends later than it can went by a wrong
+/// clock.
+fn millis(wait: Duration) -> i64 {
+    i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Ends a claim. False when the claim does not hold any more: then nothing was changed.
 pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishResult<bool> {
     let (id, token) = (job.raw(), token.0);
     let changed = match end {
         JobEnd::Done => return finish(tx, id, token),
-        JobEnd::Retry { at, error, resume } => tx
+        JobEnd::Retry { after, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 1, attempt = attempt + 1, due_at = ?3, token = NULL, worker = NULL, \
-                 error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
+                "UPDATE job SET state = 1, attempt = attempt + 1, due_at = ?3, lease_ms = ?6, token = NULL, \
+                 worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
-            .execute((id, token, at.as_millis(), to_json(error), resume.as_ref().map(to_json)))?,
+            .execute((id, token, tx.millis_after(*after), to_json(error), resume.as_ref().map(to_json), millis(*after)))?,
         JobEnd::Hold { has_advanced: true } => tx
             .db
             .prepare_cached("UPDATE job SET attempt = 0, losses = 0 WHERE id = ?1 AND token = ?2 AND state = 2")?
@@ -143,13 +149,21 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
             let mut held = tx.db.prepare_cached("SELECT 1 FROM job WHERE id = ?1 AND token = ?2 AND state = 2")?;
             return Ok(held.exists((id, token))?);
         }
-        JobEnd::Park { until, at, error, resume } => tx
+        JobEnd::Park { until, after, error, resume } => tx
             .db
             .prepare_cached(
-                "UPDATE job SET state = 3, parked_until = ?3, due_at = ?6, \
+                "UPDATE job SET state = 3, parked_until = ?3, due_at = ?6, lease_ms = ?7, \
                  token = NULL, worker = NULL, error = ?4, resume = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
-            .execute((id, token, until, to_json(error), resume.as_ref().map(to_json), at.map(Timestamp::as_millis)))?,
+            .execute((
+                id,
+                token,
+                until,
+                to_json(error),
+                resume.as_ref().map(to_json),
+                after.map(|after| tx.millis_after(after)),
+                after.map_or(0, millis),
+            ))?,
         JobEnd::Dead { error, resume } => tx
             .db
             .prepare_cached(
@@ -163,13 +177,13 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WishRe
                 "UPDATE job SET cursor = ?3, losses = 0 WHERE id = ?1 AND token = ?2 AND state = 2 AND cursor < ?3",
             )?
             .execute((id, token, cursor))?,
-        JobEnd::Await { until, error } => tx
+        JobEnd::Await { within, error } => tx
             .db
             .prepare_cached(
                 "UPDATE job SET state = 4, attempt = attempt + 1, due_at = ?3, announce_at = 0, overdue = 0, token = NULL, \
                  worker = NULL, error = ?4 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
-            .execute((id, token, until.as_millis(), error.as_ref().map(to_json)))?,
+            .execute((id, token, tx.millis_after(*within), error.as_ref().map(to_json)))?,
     };
     if changed == 1 && !end.run_goes_on() {
         end_suspicion(tx, id)?;

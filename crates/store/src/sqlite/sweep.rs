@@ -19,6 +19,7 @@ use std::collections::HashMap;
 const ESCALATION: i64 = 100;
 
 pub(super) fn sweep(tx: &mut Tx<'_>) -> WishResult<Swept> {
+    shorten_waits_of_wrong_clocks(tx)?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx)?,
         parked_woken: wake_parked(tx)?,
@@ -68,6 +69,18 @@ fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WishResult<Vec<Lost>> {
     })?;
     let expired = tx.state.leases_ahead.expired(now, ahead.iter().map(|(_, lease)| *lease));
     Ok(ahead.into_iter().map(|(lost, _)| lost).filter(|lost| expired.contains(&lost.id)).collect())
+}
+
+/// A retry or a parked job that is due later than it can be was stored by a process whose clock was
+/// ahead; else nobody could take it until that time has come. It waits for as long as it should, from now on.
+fn shorten_waits_of_wrong_clocks(tx: &Tx<'_>) -> WishResult<()> {
+    let now = tx.now.as_millis();
+    let mut shorten = tx.db.prepare_cached(
+        "UPDATE job SET due_at = ?1 + lease_ms WHERE state IN (1, 3) AND due_at > ?2 AND lease_ms > 0 \
+         AND due_at > ?3 + lease_ms",
+    )?;
+    shorten.execute((now, now + LOOKED_AT_BEYOND, now + CLOCKS_DIFFER))?;
+    Ok(())
 }
 
 /// The same for workers that are known to have died, before their leases have run out.

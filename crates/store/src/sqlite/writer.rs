@@ -71,6 +71,11 @@ impl WriterState {
 }
 
 impl Tx<'_> {
+    /// When a wait that begins now is over.
+    pub(super) fn millis_after(&self, wait: Duration) -> i64 {
+        (self.now + wait).as_millis()
+    }
+
     /// A fresh number of this kind (`job`, `token`).
     pub(super) fn fresh(&mut self, kind: &'static str) -> rusqlite::Result<i64> {
         if let Some(next) = self.state.blocks.get_mut(kind).and_then(Iterator::next) {

@@ -7,7 +7,7 @@ use crate::{
     output,
 };
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_insight::models::ledger::day_of;
+use bindery_models::ledger::day_of;
 use bindery_store::civic::{ModelCall, ModelCallFilter};
 use jiff::{ToSpan as _, civil::Date};
 use serde::Serialize;

@@ -2,8 +2,7 @@
 
 use super::finding;
 use crate::{config::Settings, exit::Exit, output};
-use bindery_civic::analyst::local_topics::topics_of;
-use bindery_insight::topics::Topics;
+use bindery_civic::{analyst::local_topics::topics_of, prose::topics::Topics};
 use bindery_store::civic::UnknownTopic;
 use serde::Serialize;
 

@@ -7,8 +7,7 @@ use crate::{
     failure::Failure,
     output,
 };
-use bindery_civic::{banana::Banana, ids, notices::eml};
-use bindery_insight::topics::Topics;
+use bindery_civic::{banana::Banana, ids, notices::eml, prose::topics::Topics};
 use bindery_store::civic::Watch;
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! `bindery doctypes check`: every problem of a file, and what is probably not meant.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_insight::{
+use bindery_fields::{
     DocType,
-    fields::{Field, FieldType},
+    extract::{Field, FieldType},
 };
 use bindery_yaml as yaml;
 use serde_json::json;
@@ -99,7 +99,7 @@ fn can_be_found(field: &Field) -> bool {
             | FieldType::Rows
     );
     let is_guessed = field.required && matches!(field.kind, FieldType::Money | FieldType::Date);
-    let is_title = field.prefer == bindery_insight::fields::schema::Prefer::Title;
+    let is_title = field.prefer == bindery_fields::extract::schema::Prefer::Title;
     speaks_for_itself
         || is_guessed
         || is_title

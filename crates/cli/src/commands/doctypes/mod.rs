@@ -4,9 +4,9 @@ mod check;
 mod trial;
 
 use crate::{config::Settings, exit::Exit, failure::Failure, output};
-use bindery_insight::{
+use bindery_fields::{
     DocType, DocTypes,
-    fields::{Check, Field, FieldType},
+    extract::{Check, Field, FieldType},
 };
 use bindery_yaml as yaml;
 use clap::Subcommand;

@@ -2,10 +2,10 @@
 
 use super::{Known, known, unknown};
 use crate::{config::Settings, exit::Exit, failure::Failure, output, result_tables::show_document};
-use bindery_insight::{
+use bindery_fields::{
     DocType, DocTypes,
     classify::{Classifier, documents},
-    fields::{Sources, Templates, extract},
+    extract::{Sources, Templates, extract},
 };
 use bindery_reader::{
     Attachment, EngineChoice, Page, ReadOptions, Reader, model::FileType, ocr::local::LocalEngines, read_file,

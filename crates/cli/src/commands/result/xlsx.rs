@@ -7,9 +7,9 @@ use crate::{
     stored_result::StoredResult,
     workbook::{Cell, Workbook, WorkbookError},
 };
-use bindery_insight::{
+use bindery_fields::{
     DocTypes,
-    fields::{Field, FieldType},
+    extract::{Field, FieldType},
 };
 use serde_json::Value;
 use std::{

@@ -4,7 +4,7 @@ use crate::{config::App, exit::Exit, items::Names, output};
 use bindery_core::review::{Review, ReviewStatus};
 use bindery_store::query::ReviewFilter;
 
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only of this queue: the stage's `backoffice_queue`
     #[arg(long)]
@@ -17,6 +17,18 @@ pub(super) struct Args {
     /// Also what is decided or fell away
     #[arg(long)]
     all: bool,
+
+    /// How many to list, the most urgent first
+    #[arg(long, default_value_t = SHOWN, value_name = "N")]
+    limit: usize,
+}
+
+const SHOWN: usize = 100;
+
+impl Default for Args {
+    fn default() -> Self {
+        Self { queue: None, skill: Vec::new(), all: false, limit: SHOWN }
+    }
 }
 
 pub(super) async fn run(app: &App, args: Args, as_json: bool) -> anyhow::Result<Exit> {
@@ -24,21 +36,32 @@ pub(super) async fn run(app: &App, args: Args, as_json: bool) -> anyhow::Result<
         statuses: if args.all { Vec::new() } else { ReviewStatus::OPEN.to_vec() },
         queue: args.queue.map(Into::into),
         skills: args.skill.into_iter().map(Into::into).collect(),
+        limit: Some(args.limit.saturating_add(1)),
         ..ReviewFilter::default()
     };
-    let reviews = app.store().reviews(filter).await?;
+    let mut reviews = app.store().reviews(filter).await?;
+    let has_more = reviews.len() > args.limit;
+    reviews.truncate(args.limit);
+    show(app, &reviews, as_json).await?;
+    if has_more {
+        output::note(format!("the first {}; --limit shows more", args.limit));
+    }
+    Ok(Exit::Ok)
+}
+
+async fn show(app: &App, reviews: &[Review], as_json: bool) -> anyhow::Result<()> {
     if as_json {
         output::json(&reviews)?;
-        return Ok(Exit::Ok);
+        return Ok(());
     }
     let Some(first) = reviews.first() else {
         output::note("there is nothing to decide");
-        return Ok(Exit::Ok);
+        return Ok(());
     };
     let hint = format!("`bindery review show {}` shows the first; accept, correct or reject decides", first.id);
     let mut names = Names::new(app);
     let mut rows = Vec::with_capacity(reviews.len());
-    for review in &reviews {
+    for review in reviews {
         let reason = output::short(&review.reason(), 80);
         rows.push([
             review.id.to_string(),
@@ -52,7 +75,7 @@ pub(super) async fn run(app: &App, args: Args, as_json: bool) -> anyhow::Result<
     }
     output::table(&["REVIEW", "QUEUE", "SUBMISSION", "ON", "STATUS", "ASKED", "WHY"], rows)?;
     output::note(hint);
-    Ok(Exit::Ok)
+    Ok(())
 }
 
 /// Who has it, or what was decided and by whom.

@@ -2,6 +2,7 @@
 
 use super::status::{self, Status};
 use crate::{context::CancelFlag, runner::Limits};
+use bindery_core::AwakeInstant;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -30,22 +31,22 @@ pub(super) struct Rules {
 struct Busy {
     rules: Rules,
     /// When the input under way began.
-    since: Instant,
+    since: AwakeInstant,
     /// When something last came from the child.
-    heard: Instant,
-    cancelled: Option<Instant>,
+    heard: AwakeInstant,
+    cancelled: Option<AwakeInstant>,
 }
 
 impl Busy {
     /// What is wrong with it, if anything.
-    fn verdict(&mut self, now: Instant, resident: Option<u64>) -> Option<Reason> {
+    fn verdict(&mut self, now: AwakeInstant, resident: Option<u64>) -> Option<Reason> {
         let Rules { limits, silent_for, cancel, cancel_grace } = &self.rules;
         if let (Some(used), Some(limit)) = (resident, limits.memory)
             && used > limit
         {
             return Some(Reason::Memory { used, limit });
         }
-        let over = |from: Instant, limit: Duration| now.saturating_duration_since(from) >= limit;
+        let over = |from: AwakeInstant, limit: Duration| now.saturating_duration_since(from) >= limit;
         if let Some(limit) = limits.time
             && over(self.since, limit)
         {
@@ -90,7 +91,7 @@ impl Vitals {
 
     /// From now on it is held to these rules.
     pub(super) fn begin(&self, rules: Rules) {
-        let now = Instant::now();
+        let now = AwakeInstant::now();
         self.lock().busy = Some(Busy { rules, since: now, heard: now, cancelled: None });
     }
 
@@ -102,7 +103,7 @@ impl Vitals {
     /// Something came, but not an answer.
     pub(super) fn heard(&self) {
         if let Some(busy) = &mut self.lock().busy {
-            busy.heard = Instant::now();
+            busy.heard = AwakeInstant::now();
         }
     }
 
@@ -111,7 +112,7 @@ impl Vitals {
     pub(super) fn answered(&self) -> (Duration, bool) {
         let mut state = self.lock();
         state.answered += 1;
-        let now = Instant::now();
+        let now = AwakeInstant::now();
         let took = state.busy.as_mut().map(|busy| {
             busy.heard = now;
             now.saturating_duration_since(std::mem::replace(&mut busy.since, now))
@@ -152,9 +153,8 @@ impl Vitals {
         self.lock().busy.is_some()
     }
 
-    /// Looks at a busy child, and kills it where that has to be. `lost` is time in which nobody could look: it does not
-    /// count.
-    pub(super) fn check(&self, lost: Duration) {
+    /// Looks at a busy child, and kills it where that has to be. Time in which nobody could look does not count.
+    pub(super) fn check(&self) {
         let mut state = self.lock();
         if state.gone || state.killed.is_some() || state.busy.is_none() {
             return;
@@ -171,9 +171,7 @@ impl Vitals {
         };
         let answered = state.answered;
         let Some(busy) = &mut state.busy else { return };
-        busy.since += lost;
-        busy.heard += lost;
-        if let Some(reason) = busy.verdict(Instant::now(), resident) {
+        if let Some(reason) = busy.verdict(AwakeInstant::now(), resident) {
             state.killed = Some((reason, answered));
             tracing::debug!(pid = self.pid.as_raw_nonzero(), ?reason, memory = resident, "killing a child");
             self.kill_group();
@@ -201,7 +199,7 @@ mod tests {
     use super::*;
 
     fn busy(limits: Limits) -> Busy {
-        let now = Instant::now();
+        let now = AwakeInstant::now();
         let rules = Rules {
             limits,
             silent_for: Duration::from_secs(10),
@@ -211,7 +209,7 @@ mod tests {
         Busy { rules, since: now, heard: now, cancelled: None }
     }
 
-    fn after(busy: &Busy, millis: u64) -> Instant {
+    fn after(busy: &Busy, millis: u64) -> AwakeInstant {
         busy.since + Duration::from_millis(millis)
     }
 

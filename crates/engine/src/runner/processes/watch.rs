@@ -8,7 +8,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How often busy children are looked at.
@@ -16,9 +16,6 @@ const TICK: Duration = Duration::from_millis(25);
 
 /// Looks at nothing before it sleeps until it is woken.
 const IDLE_TICKS: u32 = 40;
-
-/// A look that comes this late was not late by chance: this process was stopped, or the machine slept.
-const LOST: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 struct Watched {
@@ -47,30 +44,28 @@ impl Shared {
 
     fn look_until_closed(&self) {
         let mut idle = 0;
-        while let Some((children, lost)) = self.next_look(idle) {
+        while let Some(children) = self.next_look(idle) {
             idle = if children.iter().any(|child| child.is_busy()) { 0 } else { idle + 1 };
             for child in children {
-                child.check(lost);
+                child.check();
             }
         }
     }
 
-    /// Waits until it is time, and says whom to look at and how much time was lost. None when it is over.
-    fn next_look(&self, idle: u32) -> Option<(Vec<Arc<Vitals>>, Duration)> {
+    /// Waits until it is time, and says whom to look at. None when it is over.
+    fn next_look(&self, idle: u32) -> Option<Vec<Arc<Vitals>>> {
         let mut watched = self.lock();
         if idle >= IDLE_TICKS {
             watched = self.sleep(watched);
         }
-        let begun = Instant::now();
         if !watched.closed {
             watched = self.wake.wait_timeout(watched, TICK).unwrap_or_else(PoisonError::into_inner).0;
         }
         if watched.closed {
             return None;
         }
-        let late = begun.elapsed().saturating_sub(TICK);
         watched.children.retain(|child| child.strong_count() > 0);
-        Some((watched.living(), if late > LOST { late } else { Duration::ZERO }))
+        Some(watched.living())
     }
 
     fn sleep<'a>(&self, mut watched: MutexGuard<'a, Watched>) -> MutexGuard<'a, Watched> {

@@ -20,7 +20,7 @@ async fn s000_03_one_report_is_kept_under_its_key_and_the_other_stays_pending() 
 async fn s000_08_the_document_state_has_exactly_this_shape() {
     let rig = outside().await;
     tell(&rig, &[completed(SUB, "document-guid", "markitdown")]).await;
-    let done = json!({"status": "completed", "timestamp": "2025-07-07T10:00:00Z", "error": null});
+    let done = json!({"status": "completed", "timestamp": "2025-07-07T10:00:00.000Z", "error": null});
     let half = json!({
         "id": "document-guid", "submissionId": SUB,
         "processors": {"markitdown": done, "foundry": {"status": "pending", "timestamp": null, "error": null}},
@@ -32,7 +32,7 @@ async fn s000_08_the_document_state_has_exactly_this_shape() {
         "id": "document-guid", "submissionId": SUB,
         "processors": {
             "markitdown": done,
-            "foundry": {"status": "failed", "timestamp": "2025-07-07T10:00:00Z", "error": "no text layer"},
+            "foundry": {"status": "failed", "timestamp": "2025-07-07T10:00:00.000Z", "error": "no text layer"},
         },
         "allProcessorsComplete": true,
     });
@@ -67,7 +67,7 @@ async fn s000_09_statuses_times_and_errors_are_of_the_agreed_form() {
     }
     assert_eq!(seen, ["completed", "failed", "pending", "completed"]);
     let state = document(&rig, SUB, "doc").await;
-    assert_eq!(state["processors"]["markitdown"]["timestamp"], json!("2025-07-07T10:00:00Z"));
+    assert_eq!(state["processors"]["markitdown"]["timestamp"], json!("2025-07-07T10:00:00.000Z"));
     assert_eq!(state["processors"]["foundry"]["error"], json!("failed, without a message"));
     assert!(submission(&rig, SUB).await["lastUpdated"].as_str().unwrap().ends_with('Z'));
 }
@@ -76,10 +76,10 @@ async fn s000_09_statuses_times_and_errors_are_of_the_agreed_form() {
 async fn s000_09_a_time_from_the_future_is_not_believed() {
     let rig = outside_with_manual_clock().await;
     let mut early = completed(SUB, "doc", "markitdown");
-    early["timestamp"] = json!("2099-01-01T00:00:00Z");
+    early["timestamp"] = json!("2099-01-01T00:00:00.000Z");
     tell(&rig, &[early]).await;
     let state = document(&rig, SUB, "doc").await;
-    assert_eq!(state["processors"]["markitdown"]["timestamp"], json!("2026-01-01T00:00:00Z"));
+    assert_eq!(state["processors"]["markitdown"]["timestamp"], json!("2026-01-01T00:00:00.000Z"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -164,7 +164,7 @@ async fn s000_15_the_submission_state_has_exactly_this_shape() {
     }
     let expected = json!({
         "id": SUB, "submissionId": SUB, "totalDocuments": 3, "completedDocuments": 2, "failedDocuments": 0,
-        "allDocumentsProcessed": false, "lastUpdated": "2026-01-01T00:00:00Z",
+        "allDocumentsProcessed": false, "lastUpdated": "2026-01-01T00:00:00.000Z",
     });
     assert_eq!(submission(&rig, SUB).await, expected);
     rig.clock.advance(Duration::from_millis(60_500));
@@ -210,7 +210,7 @@ async fn s000_17_the_first_event_about_a_document_makes_it_known() {
     assert_eq!(statuses(&rig, SUB, "doc").await, ["pending", "failed"]);
     let stored = rig.engine.find_submission(SUB).await.unwrap();
     assert_eq!((stored.owner.as_deref(), stored.channel.as_str()), (Some("user-1"), "events"));
-    assert_eq!(stored.received_at.to_string(), "2025-07-07T10:00:00Z");
+    assert_eq!(stored.received_at.to_string(), "2025-07-07T10:00:00.000Z");
     tell(&rig, &[completed(SUB, "doc", "markitdown")]).await;
     assert_eq!(documents(&rig, SUB).await.len(), 1, "the second one updates it");
 }

@@ -100,7 +100,7 @@ async fn assert_late_success(rig: &Rig, expected_counts: (i64, i64, i64, bool)) 
     let announced = (fully_processed(rig).await, complete_submissions(rig).await);
     tell(rig, &[completed(SUB, "doc", "foundry")]).await;
     let state = document(rig, SUB, "doc").await;
-    let now_completed = json!({"status": "completed", "timestamp": "2025-07-07T10:00:00Z", "error": null});
+    let now_completed = json!({"status": "completed", "timestamp": "2025-07-07T10:00:00.000Z", "error": null});
     assert_eq!(state["processors"]["foundry"], now_completed);
     assert_eq!((fully_processed(rig).await, complete_submissions(rig).await), announced);
     assert_eq!(counts(rig, SUB).await, expected_counts);

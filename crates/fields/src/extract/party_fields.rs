@@ -1,0 +1,135 @@
+//! The parties of a document as fields: names, addresses, and what the opening sentence of a contract states.
+
+use super::{
+    extraction::{ConfidenceParts, Doubt, DoubtKind, FieldValue},
+    extractor::FieldFinder,
+    learned::Decided,
+    party::{NameCandidate, Parties, prose},
+    schema::{Field, FieldType, Role},
+    score::LEAST,
+    value::address,
+};
+use std::{collections::BTreeMap, ops::Range};
+
+/// How often the day in a contract's opening sentence is its day.
+const OPENING: f32 = 0.92;
+
+impl FieldFinder<'_> {
+    pub(super) fn add_parties(&self, found: &mut BTreeMap<String, FieldValue>, merchant: Option<&Decided>) {
+        if self.add_prose_parties(found) {
+            return;
+        }
+        let mut sender_key = merchant.map(|merchant| address::name_key(&merchant.value));
+        for role in [Role::Sender, Role::Recipient] {
+            if role == Role::Sender
+                && let Some(merchant) = merchant
+            {
+                self.add_address_of(merchant, found);
+                continue;
+            }
+            let wanted = |kind| self.schema.fields.iter().find(|field| field.kind == kind && field.role == Some(role));
+            let ranked = self.parties.ranked(role);
+            let score = |name: &NameCandidate| if role == Role::Sender { name.sender } else { name.recipient };
+            let free = ranked
+                .into_iter()
+                .filter(|name| role == Role::Sender || Some(address::name_key(&name.text)) != sender_key);
+            let free: Vec<&NameCandidate> = free.filter(|name| score(name) >= LEAST).collect();
+            let Some(best) = free.first().copied() else { continue };
+            let key = address::name_key(&best.text);
+            if let Some(field) = wanted(FieldType::Name) {
+                let rival = free.iter().find(|name| address::name_key(&name.text) != key);
+                let mut doubts = Vec::new();
+                let mut unique = 1.0;
+                if let Some(rival) = rival.filter(|rival| score(rival) > 0.8 * score(best)) {
+                    doubts.push(Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", rival.text)));
+                    unique = 0.8;
+                }
+                let parts = ConfidenceParts { label: (0.4 + score(best)).min(1.0), unique, ..ConfidenceParts::CERTAIN };
+                let spans = Parties::whole_name(self.sheet, best);
+                let text = match &spans[1..] {
+                    [] => best.text.clone(),
+                    more => format!("{} {}", best.text, self.sheet.quote(&more[0])),
+                };
+                let value = self.value_with_evidence(&text, &text, &spans, parts, doubts, best.label.clone());
+                found.insert(field.name.clone(), value);
+            }
+            if let Some(field) = wanted(FieldType::Address) {
+                let spans = Parties::address_of(self.sheet, best);
+                if !spans.is_empty() {
+                    let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
+                    let text = lines.join(", ");
+                    let parts = ConfidenceParts { label: (0.38 + score(best)).min(0.97), ..ConfidenceParts::CERTAIN };
+                    found.insert(
+                        field.name.clone(),
+                        self.value_with_evidence(&text, &text, &spans, parts, Vec::new(), None),
+                    );
+                }
+            }
+            if role == Role::Sender {
+                sender_key = Some(key);
+            }
+        }
+    }
+    /// The parties of a contract, where its opening sentence names them.
+    fn add_prose_parties(&self, found: &mut BTreeMap<String, FieldValue>) -> bool {
+        let field =
+            |role| self.schema.fields.iter().find(|field| field.kind == FieldType::Name && field.role == Some(role));
+        let (Some(first), Some(second)) = (field(Role::Sender), field(Role::Recipient)) else { return false };
+        if !first.labels.iter().any(|label| label.text == "between") {
+            return false;
+        }
+        let Some(opening) = prose::opening(self.sheet) else { return false };
+        self.add_opening_date(&opening.before, found);
+        for (field, party) in [(first, Some(opening.first)), (second, opening.second)] {
+            let Some(party) = party else { continue };
+            let parts = ConfidenceParts { label: 0.85, ..ConfidenceParts::CERTAIN };
+            let source = Some("between".to_owned());
+            let value = self.value_with_evidence(&party.text, &party.text, &party.spans, parts, Vec::new(), source);
+            found.insert(field.name.clone(), value);
+        }
+        true
+    }
+
+    /// The day that stands in the opening sentence before the parties is the day of the contract.
+    fn add_opening_date(&self, opening: &Range<usize>, found: &mut BTreeMap<String, FieldValue>) {
+        let is_wanted = |field: &&Field| field.kind == FieldType::Date && field.required;
+        let Some(field) = self.schema.fields.iter().find(is_wanted) else { return };
+        let dates = self.candidates.get(&FieldType::Date).map_or(&[][..], Vec::as_slice);
+        let mut stated = dates.iter().filter(|date| opening.contains(&date.tokens.start));
+        // Of two days in one sentence neither is certain.
+        let (Some(date), None) = (stated.next(), stated.next()) else { return };
+        let known = found.get(&field.name);
+        let agrees = known.is_some_and(|known| known.normalised == date.parsed.normalised);
+        let is_unsure = known.is_none_or(|known| known.confidence < OPENING);
+        if agrees && !is_unsure {
+            return;
+        }
+        let doubts = match known {
+            Some(other) if !agrees && !is_unsure => {
+                vec![Doubt::new(DoubtKind::Rival, format!("{} could be meant as well", other.value))]
+            }
+            _ => date.parsed.doubt.iter().map(|text| Doubt::new(DoubtKind::Ambiguous, text.clone())).collect(),
+        };
+        let unique = if doubts.is_empty() { 1.0 } else { 0.8 };
+        let parts = ConfidenceParts { label: OPENING, unique, ..ConfidenceParts::CERTAIN };
+        let spans = std::slice::from_ref(&date.tokens);
+        let source = Some("opening sentence".to_owned());
+        let value = self.value_with_evidence(&date.text, &date.parsed.normalised, spans, parts, doubts, source);
+        found.insert(field.name.clone(), value);
+    }
+
+    /// The address below the name that a model chose.
+    fn add_address_of(&self, merchant: &Decided, found: &mut BTreeMap<String, FieldValue>) {
+        let is_wanted = |field: &&Field| field.kind == FieldType::Address && field.role == Some(Role::Sender);
+        let Some(field) = self.schema.fields.iter().find(is_wanted) else { return };
+        let Some(last) = merchant.spans.last() else { return };
+        let line = self.sheet.lines.partition_point(|line| line.tokens.end <= last.start);
+        let spans = Parties::address_below(self.sheet, line, last);
+        if !spans.is_empty() {
+            let lines: Vec<String> = spans.iter().map(|span| self.sheet.quote(span)).collect();
+            let text = lines.join(", ");
+            let parts = ConfidenceParts { label: 0.9 * merchant.confidence, ..ConfidenceParts::CERTAIN };
+            found.insert(field.name.clone(), self.value_with_evidence(&text, &text, &spans, parts, Vec::new(), None));
+        }
+    }
+}
