@@ -117,11 +117,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a processor found.
+/// What a processor found. `T` is its output: a value on the wire, or a type that becomes one.
 #[derive(Debug, Default)]
-pub struct Extracted {
+pub struct Extracted<T = Value> {
     /// Kept as the outcome's output, and the input of the item's next stage.
-    pub output: Value,
+    pub output: T,
     /// The same where it is in the blob store already, because it is too long to be held as a value; `output` is then not
     /// looked at.
     pub output_blob: Option<ContentHash>,
@@ -146,9 +146,28 @@ pub struct Extracted {
     pub cost_micros: i64,
 }
 
-impl Extracted {
-    pub fn new(output: Value) -> Self {
-        Self { output, ..Self::default() }
+impl<T> Extracted<T> {
+    pub fn new(output: T) -> Self {
+        Extracted::<()>::default().with_output(output)
+    }
+
+    /// The same with another output.
+    pub fn with_output<U>(self, output: U) -> Extracted<U> {
+        let Self { output_blob, confidence, children, reasons, target, artifacts, label, skipped, .. } = self;
+        let Self { events, cost_micros, .. } = self;
+        Extracted {
+            output,
+            output_blob,
+            confidence,
+            children,
+            reasons,
+            target,
+            artifacts,
+            label,
+            skipped,
+            events,
+            cost_micros,
+        }
     }
 
     #[must_use]

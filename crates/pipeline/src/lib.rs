@@ -13,7 +13,11 @@
 //! | [`output`] | the last stage: what was found is posted to a program outside |
 //! | [`parsers`] | the `parsers` workflows: several parsers read each file side by side |
 //! | [`reading`] | the `read` workflow: any files are read page by page and bound as Markdown and JSON |
-//! | [`text`] | the `words` workflow: text files are split into pages, their words counted and bound into one index |
+//! | `text` | the `words` workflow: text files are split into pages, their words counted and bound into one index |
+//!
+//! Their stages are one set: `stage` has the trait and the adapter onto the engine, `borders` the types that pass from one
+//! to the next, `consolidate` the last stage of each. A value of JSON is looked at where a seed's names are written, and
+//! nowhere else; a test keeps it so.
 //!
 //! **On a crash** nothing needs repair. Intake copies bytes before anything points to them, so a crash leaves at most
 //! copies that nobody uses; processors keep no state, and what they return counts once.
@@ -21,6 +25,8 @@
 //! **What wakes it**: the engine's workers.
 
 pub mod analysis;
+mod borders;
+mod consolidate;
 pub mod docproc;
 pub mod documents;
 pub mod errands;
@@ -35,7 +41,8 @@ pub mod parsers;
 pub mod reading;
 mod results;
 mod settings;
-pub mod text;
+mod stage;
+mod text;
 
 use bindery_engine::Registry;
 use std::sync::Arc;
@@ -59,10 +66,8 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     errands::register(&mut registry);
     idp::register(&mut registry, &room, &Arc::default());
     parsers::register(&mut registry, &room);
-    registry.register(analysis::SubmissionAnalyzer);
-    registry.register(output::Output::default());
-    registry.register(text::TextSplitter);
-    registry.register(text::WordCounter);
-    registry.register(text::WordConsolidator);
+    registry.register(stage::erased(analysis::SubmissionAnalyzer));
+    registry.register(output::output(http::Environment::default()));
+    text::register(&mut registry);
     registry
 }

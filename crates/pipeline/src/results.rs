@@ -102,22 +102,28 @@ fn artifact(context: &StepContext, hash: ContentHash, size: u64) -> Result<NewAr
     Ok(NewArtifact { key, hash, size, media_type: "application/json".to_owned() })
 }
 
-/// Where a result is kept: what a step leaves to the next one instead of the result itself.
+/// Where a result is kept that may be too large to be held as a value: what a step leaves to the next one instead of the
+/// result itself.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+pub(crate) struct KeptResult {
     hash: ContentHash,
     size: u64,
 }
 
-/// Keeps a result that may be too large to be held as a value: it is written as it is serialised.
-pub(crate) fn keep_result(context: &StepContext, result: &impl Serialize) -> Result<Value, StepError> {
-    let stored = context.keep_written(|into| Ok(serde_json::to_writer(into, result)?))?;
-    Ok(json!(Kept { hash: stored.hash, size: stored.size }))
-}
+impl KeptResult {
+    /// Keeps a result: it is written as it is serialised.
+    pub(crate) fn keep(context: &StepContext, result: &impl Serialize) -> Result<Self, StepError> {
+        let stored = context.keep_written(|into| Ok(serde_json::to_writer(into, result)?))?;
+        Ok(Self { hash: stored.hash, size: stored.size })
+    }
 
-/// The result of a submission that [`keep_result`] has kept, also as an artifact.
-pub(crate) fn kept_result(context: &StepContext, kept: Value) -> Result<Extracted, StepError> {
-    let kept: Kept = serde_json::from_value(kept).map_err(|_| StepError::bug("the step before left no result"))?;
-    let artifacts = vec![artifact(context, kept.hash, kept.size)?];
-    Ok(Extracted { output_blob: Some(kept.hash), artifacts, ..Extracted::default() })
+    pub(crate) fn read(kept: &Value) -> Result<Self, StepError> {
+        Self::deserialize(kept).map_err(|_| StepError::bug("the step before left no result"))
+    }
+
+    /// The result of the submission, also as an artifact.
+    pub(crate) fn finish(self, context: &StepContext) -> Result<Extracted, StepError> {
+        let artifacts = vec![artifact(context, self.hash, self.size)?];
+        Ok(Extracted { output_blob: Some(self.hash), artifacts, ..Extracted::default() })
+    }
 }

@@ -18,7 +18,7 @@ mod analyzer;
 mod chosen;
 mod papers;
 
-pub use analyzer::SubmissionAnalyzer;
+pub(crate) use analyzer::SubmissionAnalyzer;
 pub use chosen::{checklist_of, state_checklist};
 
 use bindery_engine::workflow::{Stage, Workflow};

@@ -28,14 +28,19 @@ struct Evidence {
     confidence: Option<f64>,
 }
 
-/// The documents of a result; none where it has no list of them.
-pub(super) fn of_result(result: &Value) -> Option<Vec<Paper>> {
-    let listed = result.get("documents")?.as_array()?;
-    let papers = listed.iter().enumerate().filter_map(|(index, document)| {
-        let listed = Listed::deserialize(document).ok()?;
-        Some(paper(listed, index))
-    });
-    Some(papers.collect())
+/// A result, as far as it lists documents.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Listing {
+    pub(super) documents: Option<Vec<Value>>,
+}
+
+impl Listing {
+    /// The documents. One that is listed in another way says nothing.
+    pub(super) fn papers(&self) -> Vec<Paper> {
+        let listed = self.documents.iter().flatten().enumerate();
+        listed.filter_map(|(index, document)| Some(paper(Listed::deserialize(document).ok()?, index))).collect()
+    }
 }
 
 fn paper(listed: Listed, index: usize) -> Paper {

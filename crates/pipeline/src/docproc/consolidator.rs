@@ -1,16 +1,22 @@
 //! One result for the submission.
 
-use super::pages::{PageResult, by_a_person, by_item, data_of, is_done, page_results, stages_over};
+use super::{
+    message::{DocumentMessage, ExtractedMessage, PageMessage},
+    pages::{PageResult, by_a_person, by_item, is_done, page_results, stages_over},
+    splitter::{RequestFile, SplitRequest},
+};
 use crate::{
-    documents::rounded,
-    results::{in_order, name_of, reason, store_result},
+    borders::{Failed, FileEntry, Totals, data_of, rounded, said_by},
+    consolidate::Gather,
+    results::{in_order, name_of, reason},
 };
 use bindery_core::{
-    ItemId, StepError,
+    ItemId, Name, StepError,
     item::{Item, ItemKind},
     outcome::Outcome,
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, workflow::Over};
+use bindery_engine::{context::StepContext, workflow::Over};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -18,46 +24,99 @@ use std::collections::HashMap;
 /// comes from the store; the message that brings it here need not carry any of it. If no page at all could be read, the
 /// result is a failure.
 #[derive(Debug, Clone, Copy)]
-pub struct RequestConsolidator;
+pub(super) struct RequestResult;
 
-impl Processor for RequestConsolidator {
-    fn name(&self) -> &'static str {
-        "consolidator"
-    }
+/// The result of the `default` workflow.
+#[derive(Debug, Serialize)]
+pub(super) struct Consolidated {
+    request_id: String,
+    workflow: Name,
+    total_pages: usize,
+    total_documents: usize,
+    totals: Totals,
+    documents: Vec<DocumentEntry>,
+    files: Files,
+    failed: Vec<Failed>,
+}
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+type Files = Vec<FileEntry<Option<FileSeen>>>;
+
+/// What this workflow says of a file that could be opened.
+#[derive(Debug, Serialize)]
+struct FileSeen {
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    pages: u64,
+    first_page_index: Option<usize>,
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize)]
+struct DocumentEntry {
+    document_id: String,
+    doc_type: Option<String>,
+    page_indices: Option<Vec<u64>>,
+    extracted_data: Option<Map<String, Value>>,
+    extraction_confidence: Option<f64>,
+    status: &'static str,
+    file: Option<String>,
+    pages: Vec<Option<u64>>,
+    type_confidence: Option<f64>,
+    because: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Nothing where it failed.
+    #[serde(flatten)]
+    read: Option<DocumentRead>,
+}
+
+#[derive(Debug, Serialize)]
+struct DocumentRead {
+    field_confidences: Option<Map<String, Value>>,
+    doubts: Option<Vec<String>>,
+    evidence: Option<Map<String, Value>>,
+    needs_review: Option<Vec<String>>,
+}
+
+impl Gather for RequestResult {
+    const NAME: &'static str = "consolidator";
+    type Result = Consolidated;
+
+    fn gather(&self, context: &StepContext) -> Result<Consolidated, StepError> {
         let pages = page_results(context)?;
         none_read(&pages)?;
         let (files, mut failed) = files(context, &pages)?;
-        for page in &pages {
-            if let Some(why) = &page.failed {
-                let about = data_of(&page.item);
-                failed.push(json!({
-                    "file": about["original_filename"], "page": about["page_number"], "page_index": page.index, "reason": why,
-                }));
-            }
-        }
+        failed.extend(pages.iter().filter_map(|page| {
+            Some(Failed {
+                file: page.data.original_filename.clone(),
+                page: page.data.page_number,
+                page_index: Some(page.index),
+                reason: page.failed.clone()?,
+                ..Failed::default()
+            })
+        }));
         let documents = documents(context, &pages)?;
         let submission = context.submission()?;
-        let waiting = documents.iter().filter(|document| has_reasons(document)).count();
-        Ok(json!({
-            "request_id": submission.public_id(), "workflow": submission.workflow.name,
-            "total_pages": pages.len(), "total_documents": documents.len(),
-            "totals": {
-                "files": files.len(), "pages": pages.len(), "documents": documents.len(), "failed": failed.len(),
-                "need_review": waiting,
+        let reasons = |document: &DocumentEntry| document.read.as_ref()?.needs_review.as_ref().map(Vec::len);
+        let waiting = documents.iter().filter(|document| reasons(document).is_some_and(|count| count > 0)).count();
+        Ok(Consolidated {
+            request_id: submission.public_id(),
+            workflow: submission.workflow.name.clone(),
+            total_pages: pages.len(),
+            total_documents: documents.len(),
+            totals: Totals {
+                files: files.len(),
+                pages: pages.len() as u64,
+                documents: Some(documents.len()),
+                failed: failed.len(),
+                need_review: Some(waiting),
+                ..Totals::default()
             },
-            "documents": documents, "files": files, "failed": failed,
-        }))
+            documents,
+            files,
+            failed,
+        })
     }
-
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        store_result(context, processed)
-    }
-}
-
-fn has_reasons(document: &Value) -> bool {
-    document["needs_review"].as_array().is_some_and(|reasons| !reasons.is_empty())
 }
 
 /// A submission of which no page could be read has failed, and says so.
@@ -72,37 +131,33 @@ fn none_read(pages: &[PageResult]) -> Result<(), StepError> {
 }
 
 /// The files as the splitter saw them, and those of them that it could not open.
-fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Vec<Value>, Vec<Value>), StepError> {
+fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Files, Vec<Failed>), StepError> {
     let split = context.outcomes(&context.workflow()?.stages[0].name)?;
     let split = split.iter().find(|outcome| outcome.item.is_none() && is_done(outcome));
-    let seen = split.map(|outcome| context.read(&outcome.output)).transpose()?.unwrap_or_default();
-    let mut page_counts: HashMap<i64, u64> = HashMap::new();
+    let seen: SplitRequest = split.map(|outcome| said_by(context, outcome)).transpose()?.unwrap_or_default();
+    let mut page_counts: HashMap<Option<i64>, u64> = HashMap::new();
     for page in pages {
-        *page_counts.entry(data_of(&page.item)["file_index"].as_i64().unwrap_or(-1)).or_default() += 1;
+        *page_counts.entry(page.data.file_index).or_default() += 1;
     }
+    let mut seen = seen.files.into_iter();
     let (mut files, mut failed) = (Vec::new(), Vec::new());
     for file in in_order(context.items(Some(ItemKind::File), None)?) {
-        let entry = usize::try_from(file.ordinal).ok().and_then(|place| seen["files"].get(place));
-        let entry = entry.cloned().unwrap_or_default();
-        let mut listed = json!({
-            "name": name_of(&file), "type": entry["type"], "pages": page_counts.get(&file.ordinal).copied().unwrap_or(0),
-            "first_page_index": entry["first_page_index"], "warnings": entry["warnings"],
-        });
-        if let Some(error) = entry["error"].as_str() {
-            listed = json!({"name": name_of(&file), "error": error});
-            failed.push(json!({"file": name_of(&file), "reason": error}));
-        }
-        files.push(listed);
+        let RequestFile { file_type, warnings, error, first_page_index, .. } = seen.next().unwrap_or_default();
+        let name = name_of(&file);
+        failed.extend(error.as_ref().map(|why| Failed::file(&name, why)));
+        let pages = page_counts.get(&Some(file.ordinal)).copied().unwrap_or(0);
+        let own = error.is_none().then_some(FileSeen { file_type, pages, first_page_index, warnings });
+        files.push(FileEntry { name, own, read: None, error });
     }
     Ok((files, failed))
 }
 
-fn documents(context: &StepContext, pages: &[PageResult]) -> Result<Vec<Value>, StepError> {
+fn documents(context: &StepContext, pages: &[PageResult]) -> Result<Vec<DocumentEntry>, StepError> {
     let extracted: HashMap<ItemId, Outcome> = match stages_over(context.workflow()?, Over::Document).next_back() {
         Some(stage) => by_item(context.outcomes(&stage.name)?),
         None => HashMap::new(),
     };
-    let place_of: HashMap<u64, Value> = pages.iter().map(|page| (page.index, data_of(&page.item))).collect();
+    let place_of: HashMap<u64, &PageMessage> = pages.iter().map(|page| (page.index, &page.data)).collect();
     let documents = in_order(context.items(Some(ItemKind::Document), None)?);
     documents.iter().map(|document| entry(context, document, extracted.get(&document.id), &place_of)).collect()
 }
@@ -111,45 +166,56 @@ fn entry(
     context: &StepContext,
     document: &Item,
     outcome: Option<&Outcome>,
-    place_of: &HashMap<u64, Value>,
-) -> Result<Value, StepError> {
-    let data = data_of(document);
-    let indices = data["page_indices"].as_array().into_iter().flatten().filter_map(Value::as_u64);
-    let places: Vec<&Value> = indices.filter_map(|index| place_of.get(&index)).collect();
-    let mut entry = json!({
-        "document_id": document.public_id(), "doc_type": document.label, "page_indices": data["page_indices"],
-        "extracted_data": {}, "extraction_confidence": null, "status": "failed",
-        "file": places.first().map(|place| &place["original_filename"]),
-        "pages": places.iter().map(|place| &place["page_number"]).collect::<Vec<_>>(),
-        "type_confidence": data["type_confidence"], "because": data["because"],
-    });
-    let Some(outcome) = outcome.filter(|outcome| is_done(outcome)) else {
-        entry["error"] = json!(outcome.map_or_else(|| "its fields were not read".to_owned(), reason));
-        return Ok(entry);
+    place_of: &HashMap<u64, &PageMessage>,
+) -> Result<DocumentEntry, StepError> {
+    let data: DocumentMessage = data_of(document);
+    let indices = data.page_indices.iter().flatten();
+    let places: Vec<&PageMessage> = indices.filter_map(|index| place_of.get(index).copied()).collect();
+    let listed = DocumentEntry {
+        document_id: document.public_id(),
+        doc_type: document.label.clone(),
+        extracted_data: Some(Map::new()),
+        extraction_confidence: None,
+        status: "failed",
+        file: places.first().and_then(|place| place.original_filename.clone()),
+        pages: places.iter().map(|place| place.page_number).collect(),
+        page_indices: data.page_indices,
+        type_confidence: data.type_confidence,
+        because: data.because,
+        error: None,
+        read: None,
     };
-    let output = context.read(&outcome.output)?;
-    let person = by_a_person(outcome.confidence, &output["extraction_confidence"]);
-    entry["status"] = json!("completed");
-    entry["extracted_data"] = output["extracted_data"].clone();
-    entry["extraction_confidence"] = rounded(&json!(outcome.confidence));
-    for key in ["field_confidences", "doubts"] {
-        entry[key] = output[key].clone();
-    }
-    entry["evidence"] = evidence(&output, person);
-    // What a person has decided needs nobody else.
-    entry["needs_review"] = if person { json!([]) } else { output["needs_review"].clone() };
-    Ok(entry)
+    let Some(outcome) = outcome.filter(|outcome| is_done(outcome)) else {
+        let error = Some(outcome.map_or_else(|| "its fields were not read".to_owned(), reason));
+        return Ok(DocumentEntry { error, ..listed });
+    };
+    let found: ExtractedMessage = said_by(context, outcome)?;
+    let is_by_a_person = by_a_person(outcome.confidence, found.extraction_confidence);
+    let evidence = match found.evidence {
+        Some(evidence) if is_by_a_person => Some(entered(evidence, found.extracted_data.as_ref())),
+        evidence => evidence,
+    };
+    Ok(DocumentEntry {
+        status: "completed",
+        extracted_data: found.extracted_data,
+        extraction_confidence: outcome.confidence.map(rounded),
+        read: Some(DocumentRead {
+            field_confidences: found.field_confidences,
+            doubts: found.doubts,
+            evidence,
+            // What a person has decided needs nobody else.
+            needs_review: if is_by_a_person { Some(Vec::new()) } else { found.needs_review },
+        }),
+        ..listed
+    })
 }
 
 /// Where each value stands; one that a person has entered stands nowhere.
-fn evidence(output: &Value, person: bool) -> Value {
-    let Some(found) = output["evidence"].as_object().filter(|_| person) else { return output["evidence"].clone() };
-    let values = output["extracted_data"].as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
-    let evidence: Map<String, Value> = values
-        .map(|(name, value)| match found.get(name) {
-            Some(known) if known["normalised"] == *value => (name.clone(), known.clone()),
-            _ => (name.clone(), json!({"normalised": value, "tier": "person", "confidence": 1.0, "doubts": []})),
-        })
-        .collect();
-    Value::Object(evidence)
+fn entered(mut evidence: Map<String, Value>, values: Option<&Map<String, Value>>) -> Map<String, Value> {
+    let values = values.into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let of_value = |(name, value): (&String, &Value)| match evidence.remove(name) {
+        Some(known) if known.get("normalised") == Some(value) => (name.clone(), known),
+        _ => (name.clone(), json!({"normalised": value, "tier": "person", "confidence": 1.0, "doubts": []})),
+    };
+    values.map(of_value).collect()
 }

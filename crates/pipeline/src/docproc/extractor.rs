@@ -2,59 +2,64 @@
 
 use super::{
     UNKNOWN,
+    message::{DocumentMessage, ExtractedMessage},
     pages::page_of,
     schema::{plan, second_look},
     values::{Answers, answers, everything},
 };
 use crate::{
-    documents::{FieldExtractor, Knowledge, rounded},
+    borders::rounded,
+    documents::{Knowledge, attachments_of},
     reading::ReadingRoom,
+    stage::Stage,
 };
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext};
 use bindery_fields::extract::{Sources, extract};
 use bindery_reader::Page;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Reads what the workflow's `extraction_schemas` ask for in documents of the type; where they ask for nothing, whatever
 /// our own type has. Each value has its evidence and its confidence, and the least of those is the document's.
 #[derive(Debug, Clone)]
-pub struct SchemaExtractor {
+pub(super) struct SchemaExtractor {
+    room: Arc<ReadingRoom>,
     knowledge: Arc<Knowledge>,
-    fields: FieldExtractor,
 }
 
 impl SchemaExtractor {
-    pub fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
-        Self { fields: FieldExtractor::new(room, Arc::clone(&knowledge)), knowledge }
+    pub(super) fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
+        Self { room, knowledge }
     }
 }
 
-impl Processor for SchemaExtractor {
-    fn name(&self) -> &'static str {
-        "extractor"
-    }
+impl Stage for SchemaExtractor {
+    const NAME: &'static str = "extractor";
+    const EXPECTS: &'static str = "a document with `page_indices` and `ocr_texts`";
+    type Input = DocumentMessage;
+    type Made = ExtractedMessage;
+    type Output = ExtractedMessage;
 
     /// Is it a document with pages?
-    fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
-        if input["page_indices"].as_array().is_none_or(Vec::is_empty) {
+    fn validate(&self, _context: &StepContext, document: &DocumentMessage) -> Result<(), StepError> {
+        if document.page_indices.as_ref().is_none_or(Vec::is_empty) {
             let message = "this is no document: whoever groups the pages should send `page_indices` and `ocr_texts`";
             return Err(StepError::reject(message).named("NoDocument"));
         }
-        Ok(input)
+        Ok(())
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let doc_type = input["doc_type"].as_str().unwrap_or(UNKNOWN);
+    fn process(&self, context: &StepContext, document: DocumentMessage) -> Result<ExtractedMessage, StepError> {
+        let doc_type = document.doc_type.as_deref().unwrap_or(UNKNOWN);
         let doctype = self.knowledge.doctype(doc_type)?;
-        let pages = pages(context, &input)?;
+        let pages = pages(context, &document)?;
         let mut attachments = Vec::new();
-        for file in input["files"].as_array().into_iter().flatten() {
-            attachments.extend(self.fields.attachments(context, file)?);
+        for file in &document.files {
+            attachments.extend(attachments_of(&self.room, context, file)?);
         }
         let sources = Sources { attachments: &attachments, templates: &self.knowledge.templates };
-        let found = match context.workflow()?.extraction_schemas.get(doc_type) {
+        let mut found = match context.workflow()?.extraction_schemas.get(doc_type) {
             None => everything(&extract(doctype, &pages, &sources)),
             Some(schema) => {
                 let (doctype, mut wanted) = plan(doctype, schema);
@@ -67,42 +72,39 @@ impl Processor for SchemaExtractor {
                 answers(&wanted, &extraction)
             }
         };
-        let threshold = context.stage()?.confidence_threshold;
-        Ok(json!({
-            "document_id": input["document_id"], "doc_type": doc_type, "page_indices": input["page_indices"],
-            "needs_review": reasons(&found, threshold), "extracted_data": found.data,
-            "extraction_confidence": rounded(&json!(found.confidence)), "field_confidences": found.confidences,
-            "evidence": placed(&input, Value::Object(found.evidence)), "doubts": found.doubts,
-        }))
+        for evidence in found.evidence.values_mut() {
+            evidence.place(&document.page_numbers);
+        }
+        let reasons = reasons(&found, context.stage()?.confidence_threshold);
+        let evidence = found.evidence.into_iter().map(|(name, evidence)| (name, evidence.into_value()));
+        Ok(ExtractedMessage {
+            doc_type: Some(doc_type.to_owned()),
+            document_id: document.document_id,
+            page_indices: document.page_indices,
+            needs_review: Some(reasons),
+            extracted_data: Some(found.data),
+            extraction_confidence: found.confidence.map(rounded),
+            field_confidences: Some(found.confidences),
+            evidence: Some(evidence.collect()),
+            doubts: Some(found.doubts),
+        })
     }
 
-    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
+    fn extract(&self, _context: &StepContext, found: ExtractedMessage) -> Result<Extracted<Self::Output>, StepError> {
         // None where nothing was asked for: then there is nothing to ask a person about.
-        let confidence = processed["extraction_confidence"].as_f64();
-        Ok(Extracted { confidence, ..Extracted::new(processed) })
+        Ok(Extracted { confidence: found.extraction_confidence, ..Extracted::new(found) })
     }
 }
 
 /// The pages of the document, numbered as the submission numbers them.
-fn pages(context: &StepContext, input: &Value) -> Result<Vec<Page>, StepError> {
-    let mut pages = Vec::new();
-    for index in input["page_indices"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
-        let key = index.to_string();
-        let message = json!({"page_content": input["page_contents"][&key], "ocr_text": input["ocr_texts"][&key]});
-        let number = usize::try_from(index).unwrap_or(0) + 1;
-        pages.push(Page { number, ..page_of(context, &message)? });
-    }
-    Ok(pages)
-}
-
-/// Evidence with both numbers of the page: its place in the submission, from 0, and in its file, from 1.
-fn placed(input: &Value, mut evidence: Value) -> Value {
-    for field in evidence.as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
-        let Some(index) = field["page"].as_u64().and_then(|number| number.checked_sub(1)) else { continue };
-        field["page_index"] = json!(index);
-        field["page"] = input["page_numbers"][index.to_string()].clone();
-    }
-    evidence
+fn pages(context: &StepContext, document: &DocumentMessage) -> Result<Vec<Page>, StepError> {
+    let indices = document.page_indices.iter().flatten();
+    let page = |index: &u64| {
+        let text = document.ocr_texts.get(index).and_then(Option::as_deref);
+        let page = page_of(context, document.page_contents.get(index).copied(), text)?;
+        Ok(Page { number: usize::try_from(*index).unwrap_or(0) + 1, ..page })
+    };
+    indices.map(page).collect()
 }
 
 /// Why a person should look: everything that keeps the document below the threshold.
@@ -112,7 +114,7 @@ fn reasons(found: &Answers, threshold: Option<f64>) -> Vec<String> {
         return Vec::new();
     }
     let unsure = found.confidences.iter().filter_map(|(name, confidence)| {
-        let confidence = confidence.as_f64().filter(|confidence| *confidence > 0.0 && *confidence < threshold)?;
+        let confidence = Value::as_f64(confidence).filter(|confidence| *confidence > 0.0 && *confidence < threshold)?;
         Some(format!("{name} is {:.0} % sure", confidence * 100.0))
     });
     found.doubts.iter().cloned().chain(unsure).collect()

@@ -3,12 +3,12 @@
 //!
 //! | processor | works on | does |
 //! |---|---|---|
-//! | [`RequestSplitter`] | the submission | opens every file and numbers the pages of all of them |
-//! | [`Ocr`] | each page | reads it: its own text, or by OCR where it has none |
-//! | [`TypeClassifier`] | each page | says which type of document it is from, how sure that is, and why |
-//! | [`ClassificationAggregator`] | the submission | consecutive pages of one type become one document |
-//! | [`SchemaExtractor`] | each document | reads the fields of the workflow's `extraction_schemas` |
-//! | [`RequestConsolidator`] | the submission | one result, and what is missing and why |
+//! | `splitter` | the submission | opens every file and numbers the pages of all of them |
+//! | `ocr` | each page | reads it: its own text, or by OCR where it has none |
+//! | `classifier` | each page | says which type of document it is from, how sure that is, and why |
+//! | `classification_aggregator` | the submission | consecutive pages of one type become one document |
+//! | `extractor` | each document | reads the fields of the workflow's `extraction_schemas` |
+//! | `consolidator` | the submission | one result, and what is missing and why |
 //!
 //! Each takes what the one before it sent and sends it on with its own part, so any of them can be replaced by a program
 //! outside that sends the same: what a message lacks is looked for in the results of earlier stages, and a text that
@@ -19,6 +19,7 @@ mod aggregator;
 mod classifier;
 mod consolidator;
 mod extractor;
+mod message;
 mod ocr;
 mod pages;
 mod schema;
@@ -26,27 +27,27 @@ mod splitter;
 mod tables;
 mod values;
 
-pub use aggregator::ClassificationAggregator;
 pub use bindery_engine::view::request_status as status;
-pub use classifier::TypeClassifier;
-pub use consolidator::RequestConsolidator;
-pub use extractor::SchemaExtractor;
-pub use ocr::Ocr;
-pub use splitter::RequestSplitter;
 pub use tables::{TableName, Tables, each_row, tables};
 
-use crate::{documents::Knowledge, reading::ReadingRoom};
+use crate::{consolidate::Consolidator, documents::Knowledge, reading::ReadingRoom, stage::erased};
+use aggregator::ClassificationAggregator;
 use bindery_engine::Registry;
+use classifier::TypeClassifier;
+use consolidator::RequestResult;
+use extractor::SchemaExtractor;
+use ocr::Ocr;
+use splitter::RequestSplitter;
 use std::sync::Arc;
 
 /// The type of a page that nobody has given one.
 const UNKNOWN: &str = "unknown";
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
-    registry.register(RequestSplitter::new(Arc::clone(room)));
-    registry.register(Ocr::new(Arc::clone(room)));
-    registry.register(TypeClassifier::new(Arc::clone(knowledge)));
-    registry.register(ClassificationAggregator);
-    registry.register(SchemaExtractor::new(Arc::clone(room), Arc::clone(knowledge)));
-    registry.register(RequestConsolidator);
+    registry.register(erased(RequestSplitter::new(Arc::clone(room))));
+    registry.register(erased(Ocr::new(Arc::clone(room))));
+    registry.register(erased(TypeClassifier::new(Arc::clone(knowledge))));
+    registry.register(erased(ClassificationAggregator));
+    registry.register(erased(SchemaExtractor::new(Arc::clone(room), Arc::clone(knowledge))));
+    registry.register(erased(Consolidator(RequestResult)));
 }

@@ -1,56 +1,56 @@
 //! Reads one page.
 
-use super::pages::with;
-use crate::reading::{PageReader, ReadingRoom, keep_page};
+use super::message::{ReadPart, UnreadPage};
+use crate::{
+    borders::PageOfFile,
+    reading::{PageReader, ReadingRoom, keep_page},
+    stage::{Carried, Stage},
+};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext};
 use bindery_reader::render;
-use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Reads a page as the stage's settings say: `ocr` (auto, force, never), `languages`, `dpi`. The message goes on with
-/// `ocr_text`, `ocr_confidence` and how it was read.
+/// Reads a page as `page_reader` does. The message goes on with `ocr_text`, `ocr_confidence` and how it was read.
 #[derive(Debug, Clone)]
-pub struct Ocr {
+pub(super) struct Ocr {
     reader: PageReader,
 }
 
 impl Ocr {
-    pub fn new(room: Arc<ReadingRoom>) -> Self {
+    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
         Self { reader: PageReader::new(room) }
     }
 }
 
-impl Processor for Ocr {
-    fn name(&self) -> &'static str {
-        "ocr"
+impl Stage for Ocr {
+    const NAME: &'static str = "ocr";
+    const EXPECTS: &'static str = "a page of a file, as splitter sends them";
+    type Input = Carried<UnreadPage>;
+    type Made = Carried<ReadPart>;
+    type Output = Carried<ReadPart>;
+
+    /// Are the settings right?
+    fn validate(&self, context: &StepContext, _page: &Carried<UnreadPage>) -> Result<(), StepError> {
+        self.reader.check(context)
     }
 
-    /// Is it a page of a file that has bytes, and are the settings right?
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        self.reader.validate(context, asked(&input))?;
-        Ok(input)
+    fn process(&self, context: &StepContext, message: Carried<UnreadPage>) -> Result<Carried<ReadPart>, StepError> {
+        let UnreadPage { page_number, file_content, original_filename } = &message.part;
+        let asked = PageOfFile { page: *page_number, content: *file_content, name: original_filename.clone() };
+        let page = self.reader.read(context, &asked)?;
+        let page_content = keep_page(context, &page)?.hash;
+        Ok(message.with(ReadPart {
+            ocr_text: render::text(&page).trim_end().to_owned(),
+            ocr_confidence: page.confidence.unwrap_or(1.0),
+            read_by: page.read_by,
+            warnings: page.warnings,
+            page_content,
+        }))
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let page = self.reader.read(context, &asked(&input))?;
-        let stored = keep_page(context, &page)?;
-        Ok(with(
-            input,
-            json!({
-                "ocr_text": render::text(&page).trim_end(), "ocr_confidence": page.confidence.unwrap_or(1.0),
-                "read_by": page.read_by, "warnings": page.warnings, "page_content": stored.hash.to_string(),
-            }),
-        ))
+    fn extract(&self, _context: &StepContext, read: Carried<ReadPart>) -> Result<Extracted<Self::Output>, StepError> {
+        let confidence = f64::from(read.part.ocr_confidence);
+        Ok(Extracted::new(read).with_confidence(confidence))
     }
-
-    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let confidence = processed["ocr_confidence"].as_f64().unwrap_or(1.0);
-        Ok(Extracted::new(processed).with_confidence(confidence))
-    }
-}
-
-/// What the reader of pages is asked for.
-fn asked(input: &Value) -> Value {
-    json!({"page": input["page_number"], "content": input["file_content"], "name": input["original_filename"]})
 }

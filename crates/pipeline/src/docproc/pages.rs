@@ -1,8 +1,12 @@
 //! Pages in messages and in the results of earlier stages.
 
-use crate::{reading::stored_page, results::reason};
+use super::message::PageMessage;
+use crate::{
+    borders::{data_of, said_by, stored_page},
+    results::reason,
+};
 use bindery_core::{
-    ItemId, StepError,
+    ContentHash, ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
@@ -11,27 +15,18 @@ use bindery_engine::{
     workflow::{Over, Stage, Workflow},
 };
 use bindery_reader::{OpenFile as _, Page, ReadOptions, model::FileType, plain};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// A message with more in it.
-pub(super) fn with(message: Value, more: Value) -> Value {
-    match (message, more) {
-        (Value::Object(mut message), Value::Object(more)) => {
-            message.extend(more);
-            Value::Object(message)
-        }
-        (_, more) => more,
+/// A page: as our reader has stored it, or, where another program has read it, made of its text.
+pub(super) fn page_of(
+    context: &StepContext,
+    content: Option<ContentHash>,
+    text: Option<&str>,
+) -> Result<Page, StepError> {
+    if let Some(content) = content {
+        return stored_page(context, content);
     }
-}
-
-/// The page that a message is about: as our reader has stored it, or, where another program has read it, made of its
-/// text.
-pub(super) fn page_of(context: &StepContext, message: &Value) -> Result<Page, StepError> {
-    if message["page_content"].is_string() {
-        return stored_page(context, &json!({"content": message["page_content"]}));
-    }
-    let Some(text) = message["ocr_text"].as_str() else {
+    let Some(text) = text else {
         let message = "the page has no text: whoever reads it should send `ocr_text`";
         return Err(StepError::reject(message).named("NoText"));
     };
@@ -45,7 +40,8 @@ pub(super) fn page_of(context: &StepContext, message: &Value) -> Result<Page, St
 /// What became of a page.
 #[derive(Debug)]
 pub(super) struct PageResult {
-    pub(super) item: Item,
+    /// What was said of it when it was made.
+    pub(super) data: PageMessage,
     /// Its place among all pages of the submission, from 0.
     pub(super) index: u64,
     /// Why it could not be read or classified, if it could not.
@@ -62,15 +58,15 @@ impl PageResult {
 
     /// The last message about it. What that lacks, because a program outside has not sent it on, is taken from those
     /// before it.
-    pub(super) fn message(&self, context: &StepContext) -> Result<Value, StepError> {
-        let mut known = json!({});
+    pub(super) fn message(self, context: &StepContext) -> Result<PageMessage, StepError> {
+        let mut known = PageMessage::default();
         for outcome in self.outcomes.iter().rev() {
-            known = with(context.read(&outcome.output)?, known);
-            if known["page_content"].is_string() {
+            known = known.or(said_by(context, outcome)?);
+            if known.page_content.is_some() {
                 break;
             }
         }
-        Ok(with(data_of(&self.item), known))
+        Ok(known.or(self.data))
     }
 }
 
@@ -96,19 +92,14 @@ pub(super) fn is_done(outcome: &Outcome) -> bool {
 }
 
 /// Whether a result is a person's: it is certain, and the message still says how sure the component was.
-pub(super) fn by_a_person(confidence: Option<f64>, of_component: &Value) -> bool {
-    confidence == Some(1.0) && of_component.as_f64().is_some_and(|sure| sure < 1.0)
+pub(super) fn by_a_person(confidence: Option<f64>, of_component: Option<f64>) -> bool {
+    confidence == Some(1.0) && of_component.is_some_and(|sure| sure < 1.0)
 }
 
 /// Pages of a submission in the order in which they are numbered.
 pub(super) fn in_page_order(mut pages: Vec<Item>) -> Vec<Item> {
     pages.sort_by_key(|page| (page.parent, page.ordinal, page.id));
     pages
-}
-
-/// What was said of an item when it was made.
-pub(super) fn data_of(item: &Item) -> Value {
-    serde_json::from_str(&item.data).unwrap_or_default()
 }
 
 /// What the stages over pages have found, page by page.
@@ -120,12 +111,13 @@ pub(super) fn page_results(context: &StepContext) -> Result<Vec<PageResult>, Ste
     }
     let mut results = Vec::new();
     for (place, item) in in_page_order(context.items(Some(ItemKind::Page), None)?).into_iter().enumerate() {
-        let index = data_of(&item)["page_index"].as_u64().unwrap_or(place as u64);
+        let data: PageMessage = data_of(&item);
+        let index = data.page_index.unwrap_or(place as u64);
         let outcomes: Vec<Outcome> = stages.iter_mut().filter_map(|stage| stage.remove(&item.id)).collect();
         // A page may have been sent past a stage; it is here all the same.
         let failed = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Failed).map(reason);
         let failed = failed.or_else(|| outcomes.is_empty().then(|| "was not read".to_owned()));
-        results.push(PageResult { item, index, failed, outcomes });
+        results.push(PageResult { data, index, failed, outcomes });
     }
     Ok(results)
 }

@@ -1,121 +1,131 @@
 //! Takes a submission apart into pages.
 
+use super::message::PageData;
 use crate::{
-    reading::ReadingRoom,
+    borders::OpenedFile,
+    reading::{ReadingRoom, content_of},
     results::{in_order, name_of, none_opened},
+    stage::{Stage, fields_of},
 };
-use bindery_core::{
-    StepError,
-    error::ErrorClass,
-    item::{Item, ItemKind},
-};
-use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
+use bindery_core::{ContentHash, StepError, error::ErrorClass, item::ItemKind};
+use bindery_engine::{Child, Children, Extracted, context::StepContext};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Opens every file of the submission and numbers their pages from 0, in the order of the files. A file that cannot be
 /// opened is named in the result with the reason; if none can, the submission has failed.
 #[derive(Debug, Clone)]
-pub struct RequestSplitter {
+pub(super) struct RequestSplitter {
     room: Arc<ReadingRoom>,
 }
 
 impl RequestSplitter {
-    pub fn new(room: Arc<ReadingRoom>) -> Self {
+    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
         Self { room }
-    }
-
-    /// What a file is and how many pages it has.
-    fn about(&self, context: &StepContext, file: &Item) -> Result<Value, StepError> {
-        let content = file.content.ok_or_else(|| {
-            StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
-        })?;
-        let opened = self.room.open(context, content, file.label.as_deref())?;
-        let about = opened.about();
-        if about.page_count == 0 {
-            return Err(StepError::reject("the file has no pages").named("NoPages"));
-        }
-        Ok(json!({
-            "pages": about.page_count, "type": about.file_type.name(), "content": content.to_string(),
-            "warnings": about.warnings,
-        }))
     }
 }
 
-impl Processor for RequestSplitter {
-    fn name(&self) -> &'static str {
-        "splitter"
-    }
+/// A file of the submission: what it is and how many pages it has, or why it cannot be read.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RequestFile {
+    file_index: i64,
+    original_filename: String,
+    file_path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<usize>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub(super) file_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<ContentHash>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) warnings: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
+    pub(super) first_page_index: Option<usize>,
+}
+
+/// The files of a submission, and how many pages they have together.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct SplitRequest {
+    page_count: usize,
+    pub(super) files: Vec<RequestFile>,
+}
+
+impl Stage for RequestSplitter {
+    const NAME: &'static str = "splitter";
+    type Input = IgnoredAny;
+    type Made = SplitRequest;
+    type Output = SplitRequest;
 
     /// Which of the files can be read, and how many pages have they?
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let (mut files, mut reasons) = (Vec::new(), Vec::new());
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<SplitRequest, StepError> {
+        let (mut split, mut reasons) = (SplitRequest::default(), Vec::new());
         for file in in_order(context.items(Some(ItemKind::File), None)?) {
             if context.is_cancelled() {
                 return Err(StepError::retry("stopped before all files were opened").named("Cancelled"));
             }
-            let mut entry = json!({
-                "file_index": file.ordinal, "original_filename": name_of(&file), "file_path": format!("raw/{}", file.id),
-            });
-            match self.about(context, &file) {
-                Ok(Value::Object(about)) => {
-                    if let Value::Object(entry) = &mut entry {
-                        entry.extend(about);
-                    }
+            let mut entry = RequestFile {
+                file_index: file.ordinal,
+                original_filename: name_of(&file),
+                file_path: format!("raw/{}", file.id),
+                ..RequestFile::default()
+            };
+            match content_of(&file).and_then(|content| self.room.opened(context, content, file.label)) {
+                Ok(OpenedFile { content, file_type, pages, warnings, .. }) => {
+                    entry.pages = Some(pages);
+                    entry.file_type = Some(file_type);
+                    entry.content = Some(content);
+                    entry.warnings = Some(warnings);
+                    entry.first_page_index = Some(split.page_count);
+                    split.page_count += pages;
                 }
-                Ok(_) => {}
                 // What is wrong with a file is its own matter; a store that cannot be reached is ours.
                 Err(error) if error.class() == ErrorClass::Reject => {
-                    entry["error"] = json!(error.message);
+                    entry.error = Some(error.message.clone());
                     reasons.push(error.message);
                 }
                 Err(error) => return Err(error),
             }
-            files.push(entry);
+            split.files.push(entry);
         }
         if let Some(first) = reasons.first() {
-            none_opened(files.len(), reasons.len(), first)?;
+            none_opened(split.files.len(), reasons.len(), first)?;
         }
-        Ok(json!({"files": files}))
+        Ok(split)
     }
 
-    fn extract(&self, context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
-        let Value::Array(mut files) = processed["files"].take() else {
-            return Err(StepError::bug("the step before left no files"));
-        };
-        let mut places = Vec::new();
-        for (index, file) in files.iter_mut().enumerate() {
-            let pages = file["pages"].as_u64().unwrap_or(0);
-            file["first_page_index"] = if pages > 0 { json!(places.len()) } else { Value::Null };
-            places.extend((1..=pages).map(|number| (index, number)));
-        }
-        let page_count = places.len();
-        let output = json!({"page_count": page_count, "files": files.clone()});
+    fn extract(&self, context: &StepContext, split: SplitRequest) -> Result<Extracted<SplitRequest>, StepError> {
+        let pages_of = |file: &RequestFile| 1..=file.pages.unwrap_or(0);
+        let places =
+            split.files.iter().enumerate().flat_map(|(index, file)| pages_of(file).map(move |page| (index, page)));
+        let places: Vec<(usize, usize)> = places.collect();
         let submission = context.submission()?;
-        let metadata = serde_json::from_str(&submission.metadata).unwrap_or_default();
-        let for_all =
-            Map::from_iter([("channel".to_owned(), json!(submission.channel)), ("metadata".to_owned(), metadata)]);
-        let children = Children::generate(ItemKind::Page, page_count, move |page_index| {
+        let metadata: Value = serde_json::from_str(&submission.metadata).unwrap_or_default();
+        let for_all = fields_of(&json!({"channel": submission.channel, "metadata": metadata}));
+        let files = split.files.clone();
+        let children = Children::generate(ItemKind::Page, split.page_count, move |page_index| {
             let Some((file, number)) = places.get(page_index) else { return Child::default() };
-            page_of(&files[*file], page_index, *number, for_all.clone())
+            child(&files[*file], page_index, *number, for_all.clone())
         });
-        Ok(Extracted::new(output).with_children(children))
+        Ok(Extracted::new(split).with_children(children))
     }
 }
 
 /// A page as its message tells of it.
-fn page_of(file: &Value, page_index: usize, number: u64, input: Map<String, Value>) -> Child {
-    // The same however often the work is done.
+fn child(file: &RequestFile, page_index: usize, page_number: usize, input: Map<String, Value>) -> Child {
     let page_id = format!("page_{page_index}");
-    let mut data = Map::from_iter([
-        ("page_id".to_owned(), json!(page_id)),
-        ("page_index".to_owned(), json!(page_index)),
-        ("page_number".to_owned(), json!(number)),
-        ("file_content".to_owned(), file["content"].clone()),
-    ]);
-    for key in ["file_index", "file_path", "original_filename"] {
-        data.insert(key.to_owned(), file[key].clone());
-    }
-    let label = Some(format!("page {number} of {}", file["original_filename"].as_str().unwrap_or_default()));
+    let data = fields_of(&PageData {
+        page_id: &page_id,
+        page_index,
+        page_number,
+        file_content: file.content,
+        file_index: file.file_index,
+        file_path: &file.file_path,
+        original_filename: &file.original_filename,
+    });
+    let label = Some(format!("page {page_number} of {}", file.original_filename));
     Child { label, key: Some(page_id), data, input, ..Child::default() }
 }

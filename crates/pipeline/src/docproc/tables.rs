@@ -4,7 +4,14 @@
 //! `failed`, which those tables do not know. Rows are made one by one from pages of the store: a submission may have a
 //! million of them.
 
-use super::pages::{by_item, data_of, is_done, stages_over};
+use super::{
+    message::{DocumentMessage, ExtractedMessage, PageMessage},
+    pages::{by_item, is_done, stages_over},
+};
+use crate::{
+    borders::{data_of, seen_output},
+    stage::lenient,
+};
 use bindery_core::{
     ItemId, SubmissionId, Timestamp,
     item::{Item, ItemKind},
@@ -22,7 +29,7 @@ use bindery_store::{
     pages::{ItemPages, OutcomePages, PAGE},
     query::{ItemFilter, OutcomePage, ReviewFilter},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::{
     collections::{HashMap, HashSet},
@@ -80,8 +87,8 @@ pub async fn tables(engine: &Engine, id: SubmissionId) -> EngineResult<Tables> {
     };
     each_row(engine, id, collect).await?;
     let result = view::result(engine, id).await?;
-    for request in &mut tables.requests {
-        request["result_payload"] = json!(result);
+    for request in tables.requests.iter_mut().filter_map(Value::as_object_mut) {
+        request.insert("result_payload".to_owned(), json!(result));
     }
     Ok(tables)
 }
@@ -99,6 +106,15 @@ pub async fn each_row<E: From<EngineError>>(
     seen.documents(|row| visit(TableName::Documents, row)).await?;
     seen.tasks(|row| visit(TableName::BackofficeTasks, row)).await?;
     seen.aggregations(|row| visit(TableName::AggregationState, row)).await
+}
+
+/// What the status of a submission says.
+#[derive(Debug, Default, Deserialize)]
+struct Summary {
+    status: String,
+    page_count: u64,
+    document_count: u64,
+    error: Option<String>,
 }
 
 /// Where a page or a document stands in the order of its kind.
@@ -151,8 +167,8 @@ impl<'e> Seen<'e> {
                 match item.kind {
                     ItemKind::Page => self.pages.push(place),
                     ItemKind::Document => {
-                        let indices = data_of(&item)["page_indices"].as_array().cloned().unwrap_or_default();
-                        self.document_of.extend(indices.iter().filter_map(Value::as_u64).map(|index| (index, item.id)));
+                        let indices = data_of::<DocumentMessage>(&item).page_indices.unwrap_or_default();
+                        self.document_of.extend(indices.into_iter().map(|index| (index, item.id)));
                         self.documents.push(place);
                     }
                     ItemKind::File => {}
@@ -190,13 +206,6 @@ impl<'e> Seen<'e> {
         Ok(made.first().map_or(self.submission.received_at, |outcome| outcome.finished_at))
     }
 
-    async fn output(&self, outcome: Option<&Outcome>) -> EngineResult<Value> {
-        match outcome {
-            Some(outcome) => self.engine.read_payload(&outcome.output).await,
-            None => Ok(Value::Null),
-        }
-    }
-
     /// The first file: that system takes in one at a time.
     async fn first_file(&self) -> EngineResult<Option<Item>> {
         let filter = ItemFilter { kind: Some(ItemKind::File), ..ItemFilter::default() };
@@ -214,18 +223,18 @@ impl<'e> Seen<'e> {
 
     async fn request(&self) -> EngineResult<Value> {
         let (submission, file) = (&self.submission, self.first_file().await?);
-        let status = view::request_summary(self.engine, submission.id).await?;
+        let status: Summary = lenient(&view::request_summary(self.engine, submission.id).await?);
         let changes = self.joins.iter().map(|join| join.updated_at).chain(self.last_finished);
         let changes = changes.chain(submission.completed_at);
         Ok(json!({
             "id": submission.id, "external_id": submission.external_id, "channel": submission.channel,
-            "workflow_name": submission.workflow, "status": status["status"], "priority": submission.priority,
+            "workflow_name": submission.workflow, "status": status.status, "priority": submission.priority,
             "deadline_utc": submission.deadline.at,
             "sla_seconds": self.workflow.sla.map(|sla| sla.deadline.as_secs()),
             "original_filename": file.as_ref().map(|file| &file.label),
             "file_storage_path": file.as_ref().map(|file| format!("raw/{}", file.id)),
-            "page_count": status["page_count"], "document_count": status["document_count"],
-            "result_payload": null, "error_message": status["error"],
+            "page_count": status.page_count, "document_count": status.document_count,
+            "result_payload": null, "error_message": status.error,
             "metadata": serde_json::from_str::<Value>(&submission.metadata).unwrap_or_default(),
             "created_at": submission.received_at, "updated_at": changes.max().unwrap_or(submission.received_at),
             "completed_at": submission.completed_at,
@@ -244,21 +253,22 @@ impl<'e> Seen<'e> {
             }
             for (number, page) in pages.iter().enumerate() {
                 let outcomes: Vec<Option<&Outcome>> = found.iter().map(|stage| stage.get(&page.id)).collect();
-                let data = data_of(page);
-                let index = data["page_index"].as_u64().unwrap_or((chunk * PAGE + number) as u64);
+                let (data, whole): (PageMessage, Value) = (data_of(page), data_of(page));
+                let index = data.page_index.unwrap_or((chunk * PAGE + number) as u64);
                 let document_id = self.document_of.get(&index).and_then(|document| names.get(document));
                 let (first, last) = (outcomes.first().copied().flatten(), outcomes.last().copied().flatten());
                 let last_of_many = last.filter(|_| stages.len() > 1);
-                let (read, classified) = (self.output(first).await?, self.output(last_of_many).await?);
+                let read: PageMessage = seen_output(self.engine, first).await?;
+                let classified: PageMessage = seen_output(self.engine, last_of_many).await?;
                 let known = outcomes.iter().flatten().map(|outcome| outcome.finished_at).max();
                 let grouped = document_id.map(|_| grouped_at);
                 visit(json!({
                     "id": page.public_id(), "request_id": self.submission.public_id(), "page_index": index,
-                    "status": page_status(&outcomes, document_id.is_some()), "file_storage_path": data["file_path"],
-                    "ocr_text": read["ocr_text"], "ocr_confidence": read["ocr_confidence"],
-                    "doc_type": classified["doc_type"],
+                    "status": page_status(&outcomes, document_id.is_some()), "file_storage_path": data.file_path,
+                    "ocr_text": read.ocr_text, "ocr_confidence": read.ocr_confidence,
+                    "doc_type": classified.doc_type,
                     "classification_confidence": last_of_many.and_then(|outcome| outcome.confidence),
-                    "document_id": document_id, "metadata": data, "created_at": created_at,
+                    "document_id": document_id, "metadata": whole, "created_at": created_at,
                     "updated_at": known.max(grouped).unwrap_or(created_at),
                 }))?;
             }
@@ -286,12 +296,13 @@ impl<'e> Seen<'e> {
             };
             for document in &documents {
                 let outcome = extracted.get(&document.id);
-                let (data, output) = (data_of(document), self.output(outcome).await?);
+                let (data, whole): (DocumentMessage, Value) = (data_of(document), data_of(document));
+                let found: ExtractedMessage = seen_output(self.engine, outcome).await?;
                 visit(json!({
                     "id": document.public_id(), "request_id": self.submission.public_id(), "doc_type": document.label,
-                    "page_indices": data["page_indices"], "status": self.document_status(outcome),
-                    "extracted_data": output["extracted_data"],
-                    "extraction_confidence": outcome.and_then(|outcome| outcome.confidence), "metadata": data,
+                    "page_indices": data.page_indices, "status": self.document_status(outcome),
+                    "extracted_data": found.extracted_data,
+                    "extraction_confidence": outcome.and_then(|outcome| outcome.confidence), "metadata": whole,
                     "created_at": created_at,
                     "updated_at": outcome.map_or(created_at, |outcome| outcome.finished_at.max(created_at)),
                 }))?;
@@ -330,33 +341,33 @@ impl<'e> Seen<'e> {
         let found = self.engine.read_payload(&review.input).await?;
         let (task_type, skills, input) = match &item {
             Some(item) if item.kind == ItemKind::Page => {
-                ("classification", vec![json!("classification")], page_input(&found))
+                ("classification", vec![json!("classification")], page_input(&lenient(&found)))
             }
             Some(item) if item.kind == ItemKind::Document => {
-                let skills = vec![json!("extraction"), found["doc_type"].clone()];
-                ("extraction", skills, self.document_input(item, &found, &reference).await?)
+                let found: ExtractedMessage = lenient(&found);
+                let skills = vec![json!("extraction"), json!(found.doc_type)];
+                ("extraction", skills, self.document_input(item, found, &reference).await?)
             }
             _ => (review.stage.as_str(), vec![json!(review.stage)], found),
         };
         let results = store.item_outcomes(id, review.item, &review.stage).await?;
         let decided = results.iter().find(|outcome| outcome.processor == review.processor);
         let decided = decided.filter(|_| review.status == ReviewStatus::Completed);
-        // As the review itself is stored: not every store keeps when it was assigned.
-        let stored = json!(review);
+        let output: Value = seen_output(self.engine, decided).await?;
         Ok(json!({
             "id": review.id, "request_id": self.submission.public_id(), "task_type": task_type,
             "reference_id": reference, "status": review.status, "priority": review.priority,
-            "assigned_to": review.assigned_to, "assigned_at": stored["assigned_at"], "source_stage": review.stage,
-            "workflow_name": self.submission.workflow, "input_data": input, "output_data": self.output(decided).await?,
+            "assigned_to": review.assigned_to, "assigned_at": null, "source_stage": review.stage,
+            "workflow_name": self.submission.workflow, "input_data": input, "output_data": output,
             "deadline_utc": self.submission.deadline.at, "required_skills": skills, "created_at": review.created_at,
             "completed_at": review.completed_at,
         }))
     }
 
     /// What a person needs to correct the fields of a document.
-    async fn document_input(&self, document: &Item, found: &Value, document_id: &str) -> EngineResult<Value> {
-        let indices = data_of(document)["page_indices"].as_array().cloned().unwrap_or_default();
-        let mut own: HashSet<u64> = indices.iter().filter_map(Value::as_u64).collect();
+    async fn document_input(&self, document: &Item, found: ExtractedMessage, document_id: &str) -> EngineResult<Value> {
+        let indices = data_of::<DocumentMessage>(document).page_indices.unwrap_or_default();
+        let mut own: HashSet<u64> = indices.into_iter().collect();
         own.retain(|index| self.document_of.get(index) == Some(&document.id));
         let stage = stages_over(&self.workflow, Over::Page).next();
         let mut texts = Map::new();
@@ -365,7 +376,7 @@ impl<'e> Seen<'e> {
                 break;
             }
             let numbered = self.items(places).await?.into_iter().enumerate().map(|(number, page)| {
-                let index = data_of(&page)["page_index"].as_u64().unwrap_or((chunk * PAGE + number) as u64);
+                let index = data_of::<PageMessage>(&page).page_index.unwrap_or((chunk * PAGE + number) as u64);
                 (index, page)
             });
             let (indices, pages): (Vec<u64>, Vec<Item>) = numbered.filter(|(index, _)| own.contains(index)).unzip();
@@ -374,13 +385,13 @@ impl<'e> Seen<'e> {
                 _ => HashMap::new(),
             };
             for (index, page) in indices.into_iter().zip(&pages) {
-                let output = self.output(read.get(&page.id)).await?;
-                texts.insert(index.to_string(), output["ocr_text"].clone());
+                let read: PageMessage = seen_output(self.engine, read.get(&page.id)).await?;
+                texts.insert(index.to_string(), json!(read.ocr_text));
             }
         }
         Ok(json!({
-            "document_id": document_id, "doc_type": found["doc_type"], "extracted_data": found["extracted_data"],
-            "confidence": found["extraction_confidence"], "ocr_texts": texts,
+            "document_id": document_id, "doc_type": found.doc_type, "extracted_data": found.extracted_data,
+            "confidence": found.extraction_confidence, "ocr_texts": texts,
         }))
     }
 
@@ -468,9 +479,9 @@ fn page_status(outcomes: &[Option<&Outcome>], grouped: bool) -> &'static str {
 }
 
 /// What a person needs to say which type a page is of.
-fn page_input(found: &Value) -> Value {
+fn page_input(found: &PageMessage) -> Value {
     json!({
-        "page_index": found["page_index"], "ocr_text": found["ocr_text"], "suggested_type": found["doc_type"],
-        "confidence": found["classification_confidence"],
+        "page_index": found.page_index, "ocr_text": found.ocr_text, "suggested_type": found.doc_type,
+        "confidence": found.classification_confidence,
     })
 }

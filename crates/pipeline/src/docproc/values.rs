@@ -1,10 +1,11 @@
 //! From what was read to what a workflow asks for: typed values, how sure each is, where it stands, and what is doubtful.
 
 use super::schema::{Wanted, words_of};
-use crate::documents::rounded;
+use crate::{borders::rounded, stage::fields_of};
 use bindery_engine::workflow::FieldType as Asked;
 use bindery_fields::extract::{Extraction, FieldType, FieldValue, parse_as, value::Habits};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Part of a value that should have more of them is not more sure than this.
 const SURE_OF_A_PART: f64 = 0.5;
@@ -18,10 +19,41 @@ pub(super) struct Answers {
     /// By the workflow's names, in its order; null where nothing was found.
     pub(super) data: Map<String, Value>,
     pub(super) confidences: Map<String, Value>,
-    pub(super) evidence: Map<String, Value>,
+    pub(super) evidence: BTreeMap<String, Evidence>,
     pub(super) doubts: Vec<String>,
     /// The least of all that was found, 0 if something required was not; None where nothing was asked for.
     pub(super) confidence: Option<f64>,
+}
+
+/// Where a value stands and why it is believed, under the names of messages.
+#[derive(Debug, Clone)]
+pub(super) struct Evidence {
+    /// From 1, as the submission numbers its pages.
+    page: Option<usize>,
+    fields: Map<String, Value>,
+}
+
+impl Evidence {
+    fn new(field: &FieldValue) -> Self {
+        Self { page: field.page, fields: fields_of(field) }
+    }
+
+    /// For the value in the type that was asked for.
+    fn of_value(mut self, value: Value) -> Self {
+        self.fields.insert("normalised".to_owned(), value);
+        self
+    }
+
+    /// Gives it both numbers of the page: its place in the submission, from 0, and in its file, from 1.
+    pub(super) fn place(&mut self, page_numbers: &BTreeMap<u64, Option<u64>>) {
+        let Some(index) = self.page.and_then(|number| number.checked_sub(1)).map(|index| index as u64) else { return };
+        self.fields.insert("page_index".to_owned(), json!(index));
+        self.fields.insert("page".to_owned(), json!(page_numbers.get(&index).copied().flatten()));
+    }
+
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(self.fields)
+    }
 }
 
 /// The fields that a workflow asks for.
@@ -44,13 +76,12 @@ pub(super) fn answers(wanted: &[Wanted], extraction: &Extraction) -> Answers {
             (None, false) => None,
         };
         if let Some(confidence) = confidence {
-            answers.confidences.insert(field.name.clone(), rounded(&json!(confidence)));
+            answers.confidences.insert(field.name.clone(), json!(rounded(confidence)));
             answers.confidence = answers.confidence.map(|least| least.min(confidence));
         }
         answers.data.insert(field.name.clone(), found.value.clone().unwrap_or_default());
-        if let (Some(value), Some(mut evidence)) = (found.value, found.evidence) {
-            evidence["normalised"] = value;
-            answers.evidence.insert(field.name.clone(), evidence);
+        if let (Some(value), Some(evidence)) = (found.value, found.evidence) {
+            answers.evidence.insert(field.name.clone(), evidence.of_value(value));
         }
     }
     if !wanted.is_empty() && answers.data.values().all(Value::is_null) {
@@ -65,8 +96,8 @@ pub(super) fn everything(extraction: &Extraction) -> Answers {
     let mut answers = Answers::default();
     for (name, field) in &extraction.fields {
         answers.data.insert(name.clone(), json!(field.normalised));
-        answers.confidences.insert(name.clone(), rounded(&json!(field.confidence)));
-        answers.evidence.insert(name.clone(), json!(field));
+        answers.confidences.insert(name.clone(), json!(rounded(f64::from(field.confidence))));
+        answers.evidence.insert(name.clone(), Evidence::new(field));
         answers.doubts.extend(field.doubts.iter().map(|doubt| format!("{name}: {}", doubt.text)));
     }
     for name in extraction.rows.keys() {
@@ -79,7 +110,7 @@ pub(super) fn everything(extraction: &Extraction) -> Answers {
 struct Found {
     value: Option<Value>,
     confidence: f64,
-    evidence: Option<Value>,
+    evidence: Option<Evidence>,
     doubts: Vec<String>,
 }
 
@@ -108,7 +139,7 @@ fn find(wanted: &Wanted, extraction: &Extraction) -> Found {
         return Found { doubts, ..Found::default() };
     };
     whole.doubts = parts.into_iter().flat_map(|part| part.doubts).collect();
-    Found { value: Some(value), confidence, evidence: Some(json!(whole)), doubts }
+    Found { value: Some(value), confidence, evidence: Some(Evidence::new(&whole)), doubts }
 }
 
 /// The parts of a value in one; as sure as the least sure of them, and where the first of them stands.
@@ -243,7 +274,7 @@ mod tests {
         let asked = [wanted("full_name", Asked::String, true, &[&["full_name"], &["given_names", "surname"]])];
         let both = answers(&asked, &extraction(&[("given_names", "Ana", 0.9), ("surname", "Ruiz", 0.8)]));
         assert_eq!((&both.data["full_name"], both.doubts.len()), (&json!("Ana Ruiz"), 0));
-        assert_eq!(both.evidence["full_name"]["quote"], "Ana Ruiz");
+        assert_eq!(both.evidence["full_name"].clone().into_value()["quote"], "Ana Ruiz");
         let one = answers(&asked, &extraction(&[("surname", "Ruiz", 0.9)]));
         assert_eq!((&one.data["full_name"], one.confidence), (&json!("Ruiz"), Some(0.5)));
         assert_eq!(one.doubts, ["full_name: only a part of it was found, \"Ruiz\""]);

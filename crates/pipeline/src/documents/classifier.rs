@@ -1,11 +1,15 @@
 //! Which type of document a page is from.
 
 use super::{CLASSIFIER, Knowledge};
-use crate::{intake::stated_doctype, reading::stored_page};
+use crate::{
+    borders::{ClassifiedPage, PageText, stored_page},
+    intake::stated_doctype,
+    stage::{Carried, Stage},
+};
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, Processor, context::StepContext};
+use bindery_engine::{Correction, Extracted, context::StepContext};
 use bindery_fields::classify::{PageClass, Reason};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Where the result names the type.
@@ -13,12 +17,12 @@ const TYPE: &str = "doc_type";
 
 /// Classifies a page that was read, unless the submission [states the type](crate::intake::state_doctype). What the reader said of it goes on with the result.
 #[derive(Debug, Clone)]
-pub struct PageClassifier {
+pub(crate) struct PageClassifier {
     knowledge: Arc<Knowledge>,
 }
 
 impl PageClassifier {
-    pub fn new(knowledge: Arc<Knowledge>) -> Self {
+    pub(crate) fn new(knowledge: Arc<Knowledge>) -> Self {
         Self { knowledge }
     }
 
@@ -41,46 +45,47 @@ impl PageClassifier {
     }
 }
 
-impl Processor for PageClassifier {
-    fn name(&self) -> &'static str {
-        CLASSIFIER
-    }
+impl Stage for PageClassifier {
+    const NAME: &'static str = CLASSIFIER;
+    const EXPECTS: &'static str = "a page that page_reader has read";
+    type Input = Carried<PageText>;
+    type Made = Carried<ClassifiedPage>;
+    type Output = Carried<ClassifiedPage>;
 
-    fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
-        let page = stored_page(context, &input)?;
-        let mut class = self.knowledge.classifier().classify(&page);
+    fn process(&self, context: &StepContext, read: Carried<PageText>) -> Result<Carried<ClassifiedPage>, StepError> {
+        let content = read.part.content;
+        let mut class = self.knowledge.classifier().classify(&stored_page(context, content)?);
         if let Some(stated) = context.submission().ok().and_then(|submission| stated_doctype(&submission.metadata)) {
             class = self.stated(&class, &stated)?;
         }
-        if let Some(input) = input.as_object_mut() {
-            // The page's text is in the reader's result, and once is enough.
-            input.remove("markdown");
-        }
-        input[TYPE] = json!(class.doctype);
-        input["class"] = json!(class);
-        Ok(input)
+        // The page's text is in the reader's result, and once is enough.
+        let read = read.without("markdown");
+        Ok(read.with(ClassifiedPage { content, doc_type: class.doctype.to_string(), class }))
     }
 
-    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let confidence = processed["class"]["confidence"].as_f64().unwrap_or(0.0);
-        let label = processed[TYPE].as_str().map(str::to_owned);
-        let taken_for = label.as_deref().unwrap_or("nothing");
-        let reasons = vec![format!("the page is taken for {taken_for}, {:.0} % sure", confidence * 100.0)];
-        Ok(Extracted { label, reasons, ..Extracted::new(processed).with_confidence(confidence) })
+    fn extract(
+        &self,
+        _context: &StepContext,
+        page: Carried<ClassifiedPage>,
+    ) -> Result<Extracted<Self::Output>, StepError> {
+        let (doc_type, confidence) = (page.part.doc_type.clone(), page.part.class.confidence);
+        let reasons = vec![format!("the page is taken for {doc_type}, {:.0} % sure", confidence * 100.0)];
+        Ok(Extracted { label: Some(doc_type), reasons, ..Extracted::new(page).with_confidence(confidence) })
     }
 
     /// A person says which type the page is from; there is nothing else to say.
-    fn correct(&self, mut found: Value, correction: &Correction) -> Result<Extracted, StepError> {
+    fn correct(&self, found: Value, correction: &Correction) -> Result<Extracted, StepError> {
         if let Some((unknown, _)) = correction.differing(&found).find(|(name, _)| *name != TYPE) {
             return Err(StepError::reject(format!("of a page, {TYPE} can be corrected, and not {unknown:?}")));
         }
-        if let Some(said) = correction.fields.get(TYPE) {
-            let known = said.as_str().filter(|name| self.knowledge.doctypes.get(name).is_some());
-            found[TYPE] = json!(known.ok_or_else(|| {
-                StepError::reject(format!("{said} is no type of document; there are {}", self.knowledge.names()))
-            })?);
+        if let Some(said) = correction.fields.get(TYPE)
+            && said.as_str().is_none_or(|name| self.knowledge.doctypes.get(name).is_none())
+        {
+            let message = format!("{said} is no type of document; there are {}", self.knowledge.names());
+            return Err(StepError::reject(message));
         }
-        let label = found[TYPE].as_str().map(str::to_owned);
+        let found = correction.laid_over(found);
+        let label = found.get(TYPE).and_then(Value::as_str).map(str::to_owned);
         Ok(Extracted { label, ..Extracted::new(found) })
     }
 }

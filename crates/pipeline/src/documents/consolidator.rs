@@ -2,108 +2,180 @@
 
 use super::EXTRACTOR;
 use crate::{
-    reading,
-    results::{has_result, name_of, none_read, of_each, reason, stage_of, store_result},
+    borders::{ExtractedDocument, output_of, rounded},
+    consolidate::Gather,
+    reading::{self, FilesRead},
+    results::{has_result, name_of, none_read, of_each, reason, stage_of},
 };
 use bindery_core::{
-    ItemId, StepError,
+    ItemId, Name, StepError,
+    error::ErrorClass,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
     review::{Decision, Review},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED};
-use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
+use bindery_engine::context::StepContext;
+use bindery_fields::{
+    classify::Reason,
+    extract::{CheckResult, FieldValue, Row},
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The documents with their fields, the files with their texts, what needs a person, and what is missing and why.
 #[derive(Debug, Clone, Copy)]
-pub struct DocumentConsolidator;
+pub(crate) struct DocumentsResult;
 
-impl Processor for DocumentConsolidator {
-    fn name(&self) -> &'static str {
-        "document_consolidator"
+/// The result of the `documents` workflow.
+#[derive(Debug, Serialize)]
+pub(crate) struct DocumentsRead {
+    #[serde(flatten)]
+    files: FilesRead,
+    request_id: String,
+    workflow: Name,
+    total_pages: u64,
+    total_documents: usize,
+    documents: Vec<DocumentEntry>,
+}
+
+/// How a document is listed.
+#[derive(Debug, Serialize)]
+struct DocumentEntry {
+    document_id: String,
+    file: String,
+    doc_type: Option<String>,
+    /// What was read of it; nothing where it failed.
+    #[serde(flatten)]
+    read: Option<DocumentRead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_review: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided: Option<Value>,
+    status: DocumentStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct DocumentRead {
+    page_indices: Vec<usize>,
+    type_confidence: f64,
+    because: Vec<Reason>,
+    extracted_data: BTreeMap<String, String>,
+    extraction_confidence: f64,
+    evidence: BTreeMap<String, FieldValue>,
+    rows: BTreeMap<String, Vec<Row>>,
+    checks: Vec<CheckResult>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum DocumentStatus {
+    Completed,
+    Review,
+    Failed,
+}
+
+impl Gather for DocumentsResult {
+    const NAME: &'static str = "document_consolidator";
+    type Result = DocumentsRead;
+
+    fn check(&self, context: &StepContext) -> Result<(), StepError> {
+        none_read(context, reading::SPLITTER)
     }
 
-    /// Is there anything to bind?
-    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        none_read(context, reading::SPLITTER)?;
-        Ok(Value::Null)
-    }
-
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let mut result = reading::files_read(context)?;
+    fn gather(&self, context: &StepContext) -> Result<DocumentsRead, StepError> {
+        let mut files = reading::files_read(context)?;
+        let mut documents = documents(context)?;
         let questions = Questions::read(context)?;
-        let files = of_each(context, ItemKind::File, [], |file, []| Ok((file.id, name_of(file))))?;
-        let place_of: HashMap<ItemId, usize> =
-            files.iter().enumerate().map(|(place, (file, _))| (*file, place)).collect();
-        let made = of_each(context, ItemKind::Document, [EXTRACTOR], |document, [extracted]| {
-            let Some(place) = document.parent.and_then(|file| place_of.get(&file).copied()) else { return Ok(None) };
-            let mut entry = entry(context, &files[place].1, document, extracted)?;
-            if let Some(reasons) = questions.open.get(&document.id) {
-                entry["needs_review"] = json!(reasons);
-                entry["status"] = json!("review");
+        for (id, entry) in &mut documents {
+            if let Some(reasons) = questions.open.get(id) {
+                entry.needs_review = Some(reasons.clone());
+                entry.status = DocumentStatus::Review;
             }
-            Ok(Some((place, document.id, entry)))
-        })?;
-        let mut documents: Vec<(usize, ItemId, Value)> = made.into_iter().flatten().collect();
-        // Those of one file stay in their order.
-        documents.sort_by_key(|(place, ..)| *place);
-        let mut documents: Vec<(ItemId, Value)> = documents.into_iter().map(|(_, id, entry)| (id, entry)).collect();
+        }
         for (document, reason) in doubt_duplicates(&mut documents, &questions.accepted_duplicates) {
             // One that is open already is decided first; then this runs again.
             context.request_review(document, vec![reason])?;
         }
-        let documents: Vec<Value> = documents.into_iter().map(|(_, entry)| entry).collect();
+        let documents: Vec<DocumentEntry> = documents.into_iter().map(|(_, entry)| entry).collect();
+        let waiting = documents.iter().filter(|document| document.status == DocumentStatus::Review).count();
+        files.totals.documents = Some(documents.len());
+        files.totals.need_review = Some(waiting);
         let submission = context.submission()?;
-        result["request_id"] = json!(submission.public_id());
-        result["workflow"] = json!(submission.workflow.name);
-        result["total_pages"] = result["totals"]["pages"].clone();
-        result["total_documents"] = json!(documents.len());
-        let waiting = documents.iter().filter(|document| document["status"] == "review").count();
-        result["totals"]["documents"] = json!(documents.len());
-        result["totals"]["need_review"] = json!(waiting);
-        result["documents"] = Value::Array(documents);
-        Ok(result)
-    }
-
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        store_result(context, processed)
+        Ok(DocumentsRead {
+            request_id: submission.public_id(),
+            workflow: submission.workflow.name.clone(),
+            total_pages: files.totals.pages,
+            total_documents: documents.len(),
+            documents,
+            files,
+        })
     }
 }
 
-fn entry(context: &StepContext, file: &str, document: &Item, outcome: Option<&Outcome>) -> Result<Value, StepError> {
-    let mut entry = json!({"document_id": document.public_id(), "file": file, "doc_type": document.label});
+/// The documents in the order of their files, and inside a file in their own.
+fn documents(context: &StepContext) -> Result<Vec<(ItemId, DocumentEntry)>, StepError> {
+    let files = of_each(context, ItemKind::File, [], |file, []| Ok((file.id, name_of(file))))?;
+    let place_of: HashMap<ItemId, usize> = files.iter().enumerate().map(|(place, (file, _))| (*file, place)).collect();
+    let made = of_each(context, ItemKind::Document, [EXTRACTOR], |document, [extracted]| {
+        let Some(place) = document.parent.and_then(|file| place_of.get(&file).copied()) else { return Ok(None) };
+        Ok(Some((place, document.id, entry(context, &files[place].1, document, extracted)?)))
+    })?;
+    let mut documents: Vec<(usize, ItemId, DocumentEntry)> = made.into_iter().flatten().collect();
+    documents.sort_by_key(|(place, ..)| *place);
+    Ok(documents.into_iter().map(|(_, id, entry)| (id, entry)).collect())
+}
+
+fn entry(
+    context: &StepContext,
+    file: &str,
+    document: &Item,
+    outcome: Option<&Outcome>,
+) -> Result<DocumentEntry, StepError> {
+    let listed = DocumentEntry {
+        document_id: document.public_id(),
+        file: file.to_owned(),
+        doc_type: document.label.clone(),
+        read: None,
+        needs_review: None,
+        decided: None,
+        status: DocumentStatus::Failed,
+        error: None,
+    };
     let Some(outcome) = outcome.filter(|outcome| has_result(outcome)) else {
         let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
-        entry["status"] = json!("failed");
-        entry["error"] = json!(why);
-        return Ok(entry);
+        return Ok(DocumentEntry { error: Some(why), ..listed });
     };
-    let output = context.read(&outcome.output)?;
-    let decided = &output[DECIDED];
-    let extraction = &output["extraction"];
-    let values: Map<String, Value> = extraction["fields"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, field)| (name.clone(), field["normalised"].clone()))
-        .collect();
-    let doubtful = extraction["needs_review"].as_array().is_some_and(|reasons| !reasons.is_empty());
-    entry["page_indices"] = output["page_indices"].clone();
-    entry["type_confidence"] = rounded(&output["type_confidence"]);
-    entry["because"] = output["because"].clone();
-    entry["extracted_data"] = Value::Object(values);
-    entry["extraction_confidence"] = rounded(&extraction["confidence"]);
-    entry["needs_review"] = extraction["needs_review"].clone();
-    entry["evidence"] = extraction["fields"].clone();
-    entry["rows"] = extraction["rows"].clone();
-    entry["checks"] = extraction["checks"].clone();
-    if !decided.is_null() {
-        entry[DECIDED] = decided.clone();
-    }
-    let open = outcome.status == OutcomeStatus::Review || (doubtful && decided.is_null());
-    entry["status"] = json!(if open { "review" } else { "completed" });
-    Ok(entry)
+    let found = match output_of(context, outcome) {
+        Ok(found) => found,
+        // What a program outside has said of one document is no reason to lose the others.
+        Err(error) if error.class() == ErrorClass::Reject => {
+            return Ok(DocumentEntry { error: Some(error.message), ..listed });
+        }
+        Err(error) => return Err(error),
+    };
+    let ExtractedDocument { page_indices, type_confidence, because, extraction, decided, .. } = found;
+    let doubtful = !extraction.needs_review.is_empty() && decided.is_none();
+    let is_open = outcome.status == OutcomeStatus::Review || doubtful;
+    let data = extraction.fields.iter().map(|(name, field)| (name.clone(), field.normalised.clone()));
+    Ok(DocumentEntry {
+        read: Some(DocumentRead {
+            page_indices,
+            type_confidence: rounded(type_confidence),
+            because,
+            extracted_data: data.collect(),
+            extraction_confidence: rounded(f64::from(extraction.confidence)),
+            evidence: extraction.fields,
+            rows: extraction.rows,
+            checks: extraction.checks,
+        }),
+        needs_review: Some(extraction.needs_review),
+        decided,
+        status: if is_open { DocumentStatus::Review } else { DocumentStatus::Completed },
+        ..listed
+    })
 }
 
 /// How the reason of a duplicate begins.
@@ -111,12 +183,12 @@ const SAME_AS: &str = "seller, number and total are the same as those of ";
 
 /// A document with the same seller, number and total as one before it is probably the same paper twice: counted once
 /// more, it would be paid once more. Returns those that a person should look at, with the reason.
-fn doubt_duplicates(documents: &mut [(ItemId, Value)], accepted: &HashSet<ItemId>) -> Vec<(ItemId, String)> {
+fn doubt_duplicates(documents: &mut [(ItemId, DocumentEntry)], accepted: &HashSet<ItemId>) -> Vec<(ItemId, String)> {
     let mut seen: HashMap<[String; 3], String> = HashMap::new();
     let mut doubted = Vec::new();
     for (id, document) in documents {
-        let Some(identity) = identity(&document["extracted_data"]) else { continue };
-        let own = format!("{} in {}", text(&document["document_id"]), text(&document["file"]));
+        let Some(identity) = document.read.as_ref().and_then(|read| identity(&read.extracted_data)) else { continue };
+        let own = format!("{} in {}", document.document_id, document.file);
         let Some(first) = seen.get(&identity) else {
             seen.insert(identity, own);
             continue;
@@ -125,28 +197,23 @@ fn doubt_duplicates(documents: &mut [(ItemId, Value)], accepted: &HashSet<ItemId
             continue;
         }
         let reason = format!("{SAME_AS}{first}");
-        if let Some(reasons) = document["needs_review"].as_array_mut()
-            && !reasons.iter().any(|known| *known == reason)
-        {
-            reasons.push(json!(reason));
+        let reasons = document.needs_review.get_or_insert_default();
+        if !reasons.contains(&reason) {
+            reasons.push(reason.clone());
         }
-        document["status"] = json!("review");
+        document.status = DocumentStatus::Review;
         doubted.push((*id, reason));
     }
     doubted
 }
 
 /// Seller, number and total in comparable form, where all three were read.
-fn identity(data: &Value) -> Option<[String; 3]> {
+fn identity(data: &BTreeMap<String, String>) -> Option<[String; 3]> {
     let letters = |key: &str| {
-        let text: String = data[key].as_str()?.chars().filter(|c| c.is_alphanumeric()).collect();
+        let text: String = data.get(key)?.chars().filter(|c| c.is_alphanumeric()).collect();
         (!text.is_empty()).then(|| text.to_lowercase())
     };
     Some([letters("seller").or_else(|| letters("merchant"))?, letters("number")?, letters("grand_total")?])
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 /// What people are, and were, asked about the documents.
@@ -177,38 +244,56 @@ impl Questions {
     }
 }
 
-/// A confidence as people read it: more than three digits say nothing.
-pub(crate) fn rounded(confidence: &Value) -> Value {
-    confidence.as_f64().map_or(Value::Null, |confidence| json!((confidence * 1000.0).round() / 1000.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn document(id: i64, seller: &str, total: &str) -> (ItemId, Value) {
-        let data = json!({"seller": seller, "number": "2026-17", "grand_total": total});
-        let name = format!("doc_{id}");
-        let entry = json!({"document_id": name, "file": "a.pdf", "extracted_data": data, "needs_review": [], "status": "completed"});
+    fn document(id: i64, data: &[(&str, &str)]) -> (ItemId, DocumentEntry) {
+        let read = DocumentRead {
+            page_indices: vec![1],
+            type_confidence: 1.0,
+            because: Vec::new(),
+            extracted_data: data.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            extraction_confidence: 1.0,
+            evidence: BTreeMap::new(),
+            rows: BTreeMap::new(),
+            checks: Vec::new(),
+        };
+        let entry = DocumentEntry {
+            document_id: format!("doc_{id}"),
+            file: "a.pdf".to_owned(),
+            doc_type: None,
+            read: Some(read),
+            needs_review: Some(Vec::new()),
+            decided: None,
+            status: DocumentStatus::Completed,
+            error: None,
+        };
         (ItemId::from_raw(id), entry)
+    }
+
+    fn invoice(id: i64, seller: &str, total: &str) -> (ItemId, DocumentEntry) {
+        document(id, &[("seller", seller), ("number", "2026-17"), ("grand_total", total)])
     }
 
     #[test]
     fn the_same_invoice_twice_is_doubted_once() {
+        let failed = DocumentEntry { read: None, status: DocumentStatus::Failed, ..document(5, &[]).1 };
         let mut all = [
-            document(1, "Birch Paper Ltd.", "119.00"),
-            document(2, "Birch Paper Ltd", "12.00"),
-            document(3, "BIRCH PAPER LTD", "119.00"),
-            document(4, "Birch Paper Ltd", "119.00"),
-            (ItemId::from_raw(5), json!({"document_id": "doc_5", "status": "failed"})),
+            invoice(1, "Birch Paper Ltd.", "119.00"),
+            invoice(2, "Birch Paper Ltd", "12.00"),
+            invoice(3, "BIRCH PAPER LTD", "119.00"),
+            invoice(4, "Birch Paper Ltd", "119.00"),
+            (ItemId::from_raw(5), failed),
         ];
         let reason = "seller, number and total are the same as those of doc_1 in a.pdf";
         for _ in 0..2 {
             let doubted = doubt_duplicates(&mut all, &HashSet::from([ItemId::from_raw(4)]));
             assert_eq!(doubted, [(ItemId::from_raw(3), reason.to_owned())]);
-            let statuses: Vec<&Value> = all.iter().map(|(_, document)| &document["status"]).collect();
-            assert_eq!(statuses, ["completed", "completed", "review", "completed", "failed"]);
-            assert_eq!(all[2].1["needs_review"], json!([reason]), "the reason is named once");
+            let statuses: Vec<DocumentStatus> = all.iter().map(|(_, document)| document.status).collect();
+            let (completed, review) = (DocumentStatus::Completed, DocumentStatus::Review);
+            assert_eq!(statuses, [completed, completed, review, completed, DocumentStatus::Failed]);
+            assert_eq!(all[2].1.needs_review, Some(vec![reason.to_owned()]), "the reason is named once");
         }
     }
 }

@@ -2,27 +2,26 @@
 //!
 //! | processor | works on | does |
 //! |---|---|---|
-//! | [`PageClassifier`] | each page | says which type of document it is from, how sure that is, and why |
-//! | [`DocumentGrouper`] | each file | puts consecutive pages together to documents |
-//! | [`FieldExtractor`] | each document | reads its fields, each with page, quote and box, and says what is doubtful |
-//! | [`DocumentConsolidator`] | the submission | one result: documents, fields, what needs a person, what is missing and why |
+//! | `page_classifier` | each page | says which type of document it is from, how sure that is, and why |
+//! | `document_grouper` | each file | puts consecutive pages together to documents |
+//! | `field_extractor` | each document | reads its fields, each with page, quote and box, and says what is doubtful |
+//! | `document_consolidator` | the submission | one result: documents, fields, what needs a person, what is missing and why |
 
 mod classifier;
 mod consolidator;
 mod extractor;
 mod grouper;
 
-pub use classifier::PageClassifier;
-pub use consolidator::DocumentConsolidator;
-pub(crate) use consolidator::rounded;
-pub use extractor::FieldExtractor;
-use extractor::attachments_of;
-pub use grouper::DocumentGrouper;
+pub(crate) use extractor::attachments_of;
 
-use crate::reading::ReadingRoom;
+use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
 use bindery_core::StepError;
 use bindery_engine::{Registry, workflow::Workflow};
 use bindery_fields::{DocType, DocTypes, classify::Classifier, doctype::OTHER, extract::Templates};
+use classifier::PageClassifier;
+use consolidator::DocumentsResult;
+use extractor::FieldExtractor;
+use grouper::DocumentGrouper;
 use std::sync::{Arc, OnceLock};
 
 /// The names under which they are known.
@@ -73,8 +72,8 @@ pub fn classifies(workflow: &Workflow) -> bool {
 }
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
-    registry.register(PageClassifier::new(Arc::clone(knowledge)));
-    registry.register(DocumentGrouper::new(Arc::clone(room), Arc::clone(knowledge)));
-    registry.register(FieldExtractor::new(Arc::clone(room), Arc::clone(knowledge)));
-    registry.register(DocumentConsolidator);
+    registry.register(erased(PageClassifier::new(Arc::clone(knowledge))));
+    registry.register(erased(DocumentGrouper::new(Arc::clone(room), Arc::clone(knowledge))));
+    registry.register(erased(FieldExtractor::new(Arc::clone(room), Arc::clone(knowledge))));
+    registry.register(erased(Consolidator(DocumentsResult)));
 }

@@ -1,11 +1,13 @@
 //! What was answered, and the report to the task that waits for it.
 
 use super::{Question, Sender, asked};
+use crate::{borders::said_by, consolidate::Gather, stage::Stage as _};
 use bindery_core::{
     StepError,
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext, decision::DECIDED, machines::Answer};
+use bindery_engine::{context::StepContext, machines::Answer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What a task fails with when a person rejects.
@@ -14,21 +16,20 @@ const REJECTED: &str = "Review.Rejected";
 /// Reports how an errand ended to the task that waits for it, and keeps the same as the submission's result. Where nobody
 /// waits any more, the result is all there is.
 #[derive(Debug, Clone, Copy)]
-pub struct TaskAnswer;
+pub(super) struct TaskAnswer;
 
-impl Processor for TaskAnswer {
-    fn name(&self) -> &'static str {
-        "task_answer"
-    }
+impl Gather for TaskAnswer {
+    const NAME: &'static str = "task_answer";
+    type Result = Value;
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn gather(&self, context: &StepContext) -> Result<Value, StepError> {
         let bug = || StepError::bug("nobody has answered, and nobody was asked");
         let asked = asked(context.workflow()?).ok_or_else(bug)?;
         let is_question = asked.processor(Question::NAME).is_some();
         let outcome = context.outcomes(&asked.name)?.into_iter().next().ok_or_else(bug)?;
         let answer = match outcome.status {
             OutcomeStatus::Failed => failed(&outcome, is_question),
-            _ if is_question => Answer::Succeeded(decided(context.read(&outcome.output)?)),
+            _ if is_question => Answer::Succeeded(said_by::<Judged>(context, &outcome)?.for_machine()),
             _ => Answer::Succeeded(context.read(&outcome.output)?),
         };
         let result = match &answer {
@@ -43,18 +44,30 @@ impl Processor for TaskAnswer {
         }
         Ok(result)
     }
-
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        crate::results::store_result(context, processed)
-    }
 }
 
-/// What a person has decided, in the words that a machine is told.
-fn decided(mut found: Value) -> Value {
-    let decided = found[DECIDED].take();
-    json!({
-        "verdict": decided["verdict"], "by": decided["by"], "at": decided["at"], "value": found["value"].take(),
-    })
+/// A question that a person has decided about.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Judged {
+    value: Value,
+    decided: Judgement,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Judgement {
+    verdict: Option<String>,
+    by: Option<String>,
+    at: Value,
+}
+
+impl Judged {
+    /// In the words that a machine is told.
+    fn for_machine(self) -> Value {
+        let Self { value, decided: Judgement { verdict, by, at } } = self;
+        json!({"verdict": verdict, "by": by, "at": at, "value": value})
+    }
 }
 
 /// Names that `Retry` and `Catch` can go by.

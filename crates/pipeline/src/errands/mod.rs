@@ -1,7 +1,7 @@
 //! Errands: tasks of state machines that somebody else does, a person or a program behind a queue.
 //!
 //! An errand is a submission with one file, which says what is wanted. Its last stage but one waits for somebody's
-//! answer; its last one, [`TaskAnswer`], reports that answer to the task that waits for it.
+//! answer; its last one, `task_answer`, reports that answer to the task that waits for it.
 //!
 //! **On a crash** an answer and its report do not come apart: the commit that stores the answer also enqueues the job
 //! that reports it, and that job runs until it has. A token counts once, so reporting twice reports once. The same task
@@ -18,10 +18,10 @@ mod answer;
 pub(crate) mod question;
 pub(crate) mod queue;
 
-pub use answer::TaskAnswer;
-pub use question::Question;
-pub use queue::{HandOut, queue_component, queue_workflow};
+pub use queue::{queue_component, queue_workflow};
 
+use crate::{consolidate::Consolidator, stage::erased};
+use answer::TaskAnswer;
 use bindery_core::{ExecutionId, Name, StepError, SubmissionId, outcome::OutcomeStatus, submission::SubmissionStatus};
 use bindery_engine::{
     Engine, EngineResult, Registry,
@@ -31,6 +31,8 @@ use bindery_engine::{
     workflow::{Stage, Workflow},
 };
 use bindery_store::query::SubmissionFilter;
+use question::Question;
+use queue::HandOut;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -41,9 +43,9 @@ const METADATA: &str = "errand";
 const CHANNEL: &str = "errand";
 
 pub(crate) fn register(registry: &mut Registry) {
-    registry.register(Question);
-    registry.register(HandOut);
-    registry.register(TaskAnswer);
+    registry.register(erased(Question));
+    registry.register(erased(HandOut));
+    registry.register(erased(Consolidator(TaskAnswer)));
 }
 
 /// Whose errand it is.

@@ -1,9 +1,11 @@
 //! Asking a person.
 
 use super::{Sender, wanted};
-use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext, processor::Correction, workflow::Target};
-use serde_json::{Value, json};
+use crate::stage::{Stage, lenient};
+use bindery_core::{ExecutionId, StepError};
+use bindery_engine::{Extracted, context::StepContext, processor::Correction, workflow::Target};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde_json::Value;
 
 /// The workflow of questions.
 pub(crate) const WORKFLOW: &str = "question";
@@ -14,30 +16,40 @@ pub(crate) const FILE: &str = "question.json";
 /// Puts a question to a person: always a review, never a result of its own. A person's fields are laid over the value
 /// that is asked about.
 #[derive(Debug, Clone, Copy)]
-pub struct Question;
+pub(super) struct Question;
 
-impl Question {
-    pub(super) const NAME: &'static str = "question";
+/// What is asked, about what, and for whom.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Asked {
+    question: Option<String>,
+    pub(super) value: Value,
+    execution: ExecutionId,
+    state: String,
 }
 
-impl Processor for Question {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+/// A question as a state machine writes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Wanted {
+    question: Option<String>,
+    value: Value,
+}
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let wanted = wanted(context)?;
+impl Stage for Question {
+    const NAME: &'static str = "question";
+    type Input = IgnoredAny;
+    type Made = Asked;
+    type Output = Asked;
+
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Asked, StepError> {
+        let Wanted { question, value } = lenient(&wanted(context)?);
         let sender = Sender::of(context)?;
-        Ok(json!({
-            "question": wanted["question"], "value": wanted["value"],
-            "execution": sender.execution, "state": sender.state,
-        }))
+        Ok(Asked { question, value, execution: sender.execution, state: sender.state })
     }
 
-    fn extract(&self, _context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let question = processed["question"].as_str().ok_or_else(|| StepError::reject("the question is missing"))?;
-        let reasons = vec![question.to_owned()];
-        Ok(Extracted { reasons, target: Some(Target::Backoffice), ..Extracted::new(processed) })
+    fn extract(&self, _context: &StepContext, asked: Asked) -> Result<Extracted<Asked>, StepError> {
+        let question = asked.question.clone().ok_or_else(|| StepError::reject("the question is missing"))?;
+        Ok(Extracted { reasons: vec![question], target: Some(Target::Backoffice), ..Extracted::new(asked) })
     }
 
     fn correct(&self, mut found: Value, correction: &Correction) -> Result<Extracted, StepError> {

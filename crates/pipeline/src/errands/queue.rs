@@ -1,13 +1,14 @@
 //! Handing a task out on a queue, from which a program outside takes it.
 
 use super::{Sender, wanted};
-use bindery_core::{Name, StepError};
+use bindery_core::{ExecutionId, Name, StepError};
 use bindery_engine::{
-    Engine, EngineError, EngineResult, Processor,
+    Engine, EngineError, EngineResult, Extracted,
     context::StepContext,
     workflow::{Stage, Workflow},
 };
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde_json::Value;
 
 /// What the file of a task is called.
 pub(crate) const FILE: &str = "task.json";
@@ -77,18 +78,30 @@ pub(crate) async fn register(engine: &Engine, queue: &str) -> EngineResult<Name>
 
 /// Puts what a task is to do into the message that goes out.
 #[derive(Debug, Clone, Copy)]
-pub struct HandOut;
+pub(super) struct HandOut;
 
-impl Processor for HandOut {
-    fn name(&self) -> &'static str {
-        "task_hand_out"
+/// The message.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HandedOut {
+    task_token: Option<String>,
+    execution: ExecutionId,
+    state: String,
+    /// What the machine says is to be done.
+    input: Value,
+}
+
+impl crate::stage::Stage for HandOut {
+    const NAME: &'static str = "task_hand_out";
+    type Input = IgnoredAny;
+    type Made = HandedOut;
+    type Output = HandedOut;
+
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<HandedOut, StepError> {
+        let Sender { token, execution, state, .. } = Sender::of(context)?;
+        Ok(HandedOut { task_token: token, execution, state, input: wanted(context)? })
     }
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let sender = Sender::of(context)?;
-        Ok(json!({
-            "task_token": sender.token, "execution": sender.execution, "state": sender.state,
-            "input": wanted(context)?,
-        }))
+    fn extract(&self, _context: &StepContext, task: HandedOut) -> Result<Extracted<HandedOut>, StepError> {
+        Ok(Extracted::new(task))
     }
 }

@@ -130,7 +130,7 @@ pub(super) async fn write(places: &Places, request: ResultsRequest) -> TaskResul
     shelf.put(&key, body.into_bytes()).await.map_err(wrong)?;
     Ok(json!({
         "MapRunArn": format!("{}/{}", request.execution_arn.replace(":execution:", ":mapRun:"), request.state),
-        "ResultWriterDetails": {"Bucket": request.arguments["Bucket"], "Key": name},
+        "ResultWriterDetails": {"Bucket": request.arguments.get("Bucket"), "Key": name},
     }))
 }
 

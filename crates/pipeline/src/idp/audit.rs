@@ -6,7 +6,10 @@
 //! ```
 
 use super::{CLASSIFIER, COMBINER, OCR, OFFICE, PAGE_KIND, SPLITTER, TEXT};
-use crate::results::reason;
+use crate::{
+    borders::{Combined, seen_output},
+    results::reason,
+};
 use bindery_core::{
     ItemId, SubmissionId,
     item::{Item, ItemKind},
@@ -85,7 +88,7 @@ pub async fn of_submission(engine: &Engine, id: SubmissionId) -> EngineResult<Ve
         let earlier = [OFFICE, SPLITTER, CLASSIFIER].map(|processor| of(processor, file.id));
         let (status, why) = status(of(COMBINER, file.id), &earlier);
         let page_count = match of(COMBINER, file.id).filter(|_| status == AuditStatus::Combined) {
-            Some(outcome) => engine.read_payload(&outcome.output).await?["pages"].as_u64(),
+            Some(outcome) => Some(seen_output::<Combined>(engine, Some(outcome)).await?.pages),
             None => (!pages.is_empty()).then_some(pages.len() as u64),
         };
         audits.push(Audit {

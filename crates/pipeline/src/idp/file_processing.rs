@@ -9,8 +9,9 @@ use super::{
     places::{Places, wait},
     task::{IdpPlace, TaskError, answered, object, required},
 };
+use crate::stage::Stage;
 use bindery_core::StepError;
-use bindery_engine::{Kind, Processor, context::StepContext};
+use bindery_engine::{Extracted, Kind, context::StepContext};
 use bindery_store::blobs::{BlobError, ObjectError, Offer, OutwardKey, Shelf};
 use serde_json::{Map, Value};
 use std::{path::Path, sync::Arc};
@@ -111,34 +112,37 @@ fn source_of(place: &IdpPlace, file: &Location) -> Result<(Shelf, OutwardKey), T
 
 /// The task as a processor. The settings `place` and `keys` say where the chain is.
 #[derive(Debug, Clone)]
-pub struct FileProcessing {
+pub(crate) struct FileProcessing {
     places: Arc<Places>,
 }
 
 impl FileProcessing {
-    pub fn new(places: Arc<Places>) -> Self {
+    pub(crate) fn new(places: Arc<Places>) -> Self {
         Self { places }
     }
 }
 
-impl Processor for FileProcessing {
-    fn name(&self) -> &'static str {
-        "file_processing"
+impl Stage for FileProcessing {
+    const NAME: &'static str = "file_processing";
+    const KIND: Kind = Kind::Io;
+    /// Callers say more than we have a type for, and get it back.
+    type Input = Value;
+    type Made = Value;
+    type Output = Value;
+
+    fn validate(&self, _context: &StepContext, request: &Value) -> Result<(), StepError> {
+        FileRequest::parse(request)?;
+        Ok(())
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
-        FileRequest::parse(&input)?;
-        Ok(input)
-    }
-
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, request: Value) -> Result<Value, StepError> {
         let place = IdpPlace::of(context.settings(), &self.places)?;
-        let request = FileRequest::parse(&input)?;
+        let request = FileRequest::parse(&request)?;
         let answer = wait(async move { file_processing(&place, request).await })??;
         Ok(answered(Ok(answer.into_body())))
+    }
+
+    fn extract(&self, _context: &StepContext, answer: Value) -> Result<Extracted, StepError> {
+        Ok(Extracted::new(answer))
     }
 }

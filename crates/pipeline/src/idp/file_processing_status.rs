@@ -10,8 +10,9 @@ use super::{
     places::{Places, wait},
     task::{IdpPlace, TaskError, answered, object, required},
 };
+use crate::stage::Stage;
 use bindery_core::StepError;
-use bindery_engine::{Engine, Kind, Processor, context::StepContext};
+use bindery_engine::{Engine, Extracted, Kind, context::StepContext};
 use bindery_reader::{
     combine::CombinedDocument,
     split::{MANIFEST, Manifest},
@@ -151,34 +152,37 @@ async fn outside(place: &IdpPlace, document: &str) -> Result<Audit, TaskError> {
 
 /// The task as a processor: by the outward keys alone. The settings `place` and `keys` say where they are.
 #[derive(Debug, Clone)]
-pub struct FileProcessingStatus {
+pub(crate) struct FileProcessingStatus {
     places: Arc<Places>,
 }
 
 impl FileProcessingStatus {
-    pub fn new(places: Arc<Places>) -> Self {
+    pub(crate) fn new(places: Arc<Places>) -> Self {
         Self { places }
     }
 }
 
-impl Processor for FileProcessingStatus {
-    fn name(&self) -> &'static str {
-        "file_processing_status"
+impl Stage for FileProcessingStatus {
+    const NAME: &'static str = "file_processing_status";
+    const KIND: Kind = Kind::Io;
+    /// Callers say more than we have a type for, and get it back.
+    type Input = Value;
+    type Made = Value;
+    type Output = Value;
+
+    fn validate(&self, _context: &StepContext, request: &Value) -> Result<(), StepError> {
+        StatusRequest::parse(request)?;
+        Ok(())
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn validate(&self, _context: &StepContext, input: Value) -> Result<Value, StepError> {
-        StatusRequest::parse(&input)?;
-        Ok(input)
-    }
-
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, request: Value) -> Result<Value, StepError> {
         let place = IdpPlace::of(context.settings(), &self.places)?;
-        let request = StatusRequest::parse(&input)?;
+        let request = StatusRequest::parse(&request)?;
         let answer = wait(async move { file_processing_status(&place, None, request).await })??;
         Ok(answered(Ok(answer.into_body())))
+    }
+
+    fn extract(&self, _context: &StepContext, answer: Value) -> Result<Extracted, StepError> {
+        Ok(Extracted::new(answer))
     }
 }

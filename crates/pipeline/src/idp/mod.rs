@@ -9,13 +9,13 @@
 //!
 //! | processor | works on | keeps |
 //! |---|---|---|
-//! | [`FileClassifier`] | each file | `pdf-raw/` or `office/`: which way it goes, by its content |
-//! | [`OfficeExtractor`] | each file without printed pages | `text-pages/{doc}/page_NNN.md` |
-//! | [`PageSplitter`] | each PDF and picture | `pdf-pages/{doc}/page_NNN.pdf`, and `manifest.json` last |
-//! | [`PageKindClassifier`] | each page | `text-pages/` or `scan-pages/`: whether it has text of its own |
-//! | [`TextExtractor`], [`OcrExtractor`] | each page | `text-pages/{doc}/page_NNN.md`, `hocr/{doc}/page_NNN.json` |
-//! | [`DocumentCombiner`] | each file | `text-docs/{doc}.json`, when the last page is there |
-//! | [`IdpConsolidator`] | the submission | `output/` |
+//! | `idp_file_classifier` | each file | `pdf-raw/` or `office/`: which way it goes, by its content |
+//! | `idp_office_extractor` | each file without printed pages | `text-pages/{doc}/page_NNN.md` |
+//! | `idp_pdf_split` | each PDF and picture | `pdf-pages/{doc}/page_NNN.pdf`, and `manifest.json` last |
+//! | `idp_page_classifier` | each page | `text-pages/` or `scan-pages/`: whether it has text of its own |
+//! | `idp_text_extractor`, `idp_ocr_extractor` | each page | `text-pages/{doc}/page_NNN.md`, `hocr/{doc}/page_NNN.json` |
+//! | `idp_combine` | each file | `text-docs/{doc}.json`, when the last page is there |
+//! | `idp_consolidator` | the submission | `output/` |
 //!
 //! Beside the chain: [`file_processing`] copies a file to where the chain takes files in, [`file_processing_status`] says
 //! how far a document is, [`audit`] is the same from the inside, and [`retention`] removes what is not needed any more.
@@ -25,6 +25,7 @@
 //! step runs again, which changes nothing.
 
 pub mod audit;
+mod border;
 mod classifier;
 mod clean;
 mod combiner;
@@ -43,22 +44,22 @@ pub mod retention;
 mod splitter;
 mod task;
 
-pub use classifier::FileClassifier;
-pub use combiner::DocumentCombiner;
-pub use consolidator::IdpConsolidator;
-pub use ocr::OcrExtractor;
-pub use office::OfficeExtractor;
-pub use page_kind::PageKindClassifier;
-pub use page_text::TextExtractor;
 pub use places::Places;
-pub use splitter::PageSplitter;
 pub use task::{IdpPlace, TaskError, answered};
 pub(crate) use task::{object, required};
 
-use crate::reading::ReadingRoom;
+use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
 use bindery_core::StepError;
 use bindery_engine::{Registry, context::StepContext, workflow::Target};
+use classifier::FileClassifier;
+use combiner::DocumentCombiner;
+use consolidator::IdpResult;
+use ocr::OcrExtractor;
+use office::OfficeExtractor;
+use page_kind::PageKindClassifier;
+use page_text::TextExtractor;
 use serde_json::Value;
+use splitter::PageSplitter;
 use std::sync::Arc;
 
 /// The names under which the processors are known.
@@ -73,17 +74,17 @@ pub const CONSOLIDATOR: &str = "idp_consolidator";
 
 /// Adds the chain and its tasks. Places are opened with what `places` knows of credentials.
 pub fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, places: &Arc<Places>) {
-    registry.register(FileClassifier::new(Arc::clone(room), Arc::clone(places)));
-    registry.register(OfficeExtractor::new(Arc::clone(room), Arc::clone(places)));
-    registry.register(PageSplitter::new(Arc::clone(room), Arc::clone(places)));
-    registry.register(PageKindClassifier::new(Arc::clone(room), Arc::clone(places)));
-    registry.register(TextExtractor::new(Arc::clone(places)));
-    registry.register(OcrExtractor::new(Arc::clone(room), Arc::clone(places)));
-    registry.register(DocumentCombiner::new(Arc::clone(places)));
-    registry.register(IdpConsolidator::new(Arc::clone(places)));
-    registry.register(file_processing::FileProcessing::new(Arc::clone(places)));
-    registry.register(file_processing_status::FileProcessingStatus::new(Arc::clone(places)));
-    registry.register(retention::Cleanup::new(Arc::clone(places)));
+    registry.register(erased(FileClassifier::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(OfficeExtractor::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(PageSplitter::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(PageKindClassifier::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(TextExtractor::new(Arc::clone(places))));
+    registry.register(erased(OcrExtractor::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(DocumentCombiner::new(Arc::clone(places))));
+    registry.register(erased(Consolidator(IdpResult::new(Arc::clone(places)))));
+    registry.register(erased(file_processing::FileProcessing::new(Arc::clone(places))));
+    registry.register(erased(file_processing_status::FileProcessingStatus::new(Arc::clone(places))));
+    registry.register(erased(retention::Cleanup::new(Arc::clone(places))));
 }
 
 /// A setting of the stage or, where it says nothing, of the first stage of the workflow that does: what holds for all of

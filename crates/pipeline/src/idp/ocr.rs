@@ -2,13 +2,17 @@
 
 use super::{
     OCR,
+    border::{IdpPage, IdpPageText},
     page_text::{DPI, extracted, written},
     places::Places,
     setting, switched_on,
 };
-use crate::reading::{ReadingRoom, content_of, languages, ocr_service::HttpEngine, refused};
+use crate::{
+    reading::{ReadingRoom, languages, ocr_service::HttpEngine, refused},
+    stage::Stage,
+};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext};
 use bindery_reader::{EngineChoice, OcrMode, ReadOptions, Reader, ocr::OcrEngine};
 use serde_json::Value;
 use std::{env, sync::Arc};
@@ -16,13 +20,13 @@ use std::{env, sync::Arc};
 /// Reads a page by OCR, as the settings say: `engine` (`tesseract`, `ppocr`, `auto`, or `http` with a `url`), `languages`, `dpi`. The key
 /// of a service is in the environment variable that `api_key_variable` names, and goes out in the header `api_key_header`.
 #[derive(Debug, Clone)]
-pub struct OcrExtractor {
+pub(crate) struct OcrExtractor {
     room: Arc<ReadingRoom>,
     places: Arc<Places>,
 }
 
 impl OcrExtractor {
-    pub fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
+    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
         Self { room, places }
     }
 
@@ -77,25 +81,24 @@ fn bad(message: &str) -> StepError {
     StepError::reject(message).named("BadSettings")
 }
 
-impl Processor for OcrExtractor {
-    fn name(&self) -> &'static str {
-        OCR
+impl Stage for OcrExtractor {
+    const NAME: &'static str = OCR;
+    const EXPECTS: &'static str = "a page that idp_page_classifier has looked at";
+    type Input = IdpPage;
+    type Made = IdpPageText;
+    type Output = IdpPageText;
+
+    fn validate(&self, context: &StepContext, _page: &IdpPage) -> Result<(), StepError> {
+        self.reader(context).map(drop)
     }
 
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        self.reader(context)?;
-        Ok(input)
+    fn process(&self, context: &StepContext, page: IdpPage) -> Result<IdpPageText, StepError> {
+        let file = self.room.open(context, page.content, page.name.as_deref())?;
+        let read = self.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))?;
+        written(context, &self.places, page, &read)
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let content = content_of(&input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
-        let index = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(1).saturating_sub(1);
-        let file = self.room.open(context, content, input["name"].as_str())?;
-        let page = self.reader(context)?.read_page(&*file, index).map_err(|error| refused(&error))?;
-        written(context, &self.places, &input, &page)
-    }
-
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        extracted(context, processed)
+    fn extract(&self, context: &StepContext, text: IdpPageText) -> Result<Extracted<IdpPageText>, StepError> {
+        extracted(context, text)
     }
 }

@@ -48,9 +48,8 @@ impl Outward {
     }
 
     /// The key of one page, counted from 1.
-    pub(super) fn page(&self, kind: &str, document: &str, page: u64, ending: &str) -> Result<OutwardKey, StepError> {
-        let page = page_name(usize::try_from(page).unwrap_or(usize::MAX));
-        self.key(kind, &format!("{document}/{page}.{ending}"))
+    pub(super) fn page(&self, kind: &str, document: &str, page: usize, ending: &str) -> Result<OutwardKey, StepError> {
+        self.key(kind, &format!("{document}/{}.{ending}", page_name(page)))
     }
 
     /// Keeps bytes under a key: in the store and, where that is wanted, outside.

@@ -2,82 +2,71 @@
 
 use super::{
     OCR, PAGE_KIND, TEXT,
+    border::IdpPage,
     outward::{Bytes, Outward},
     places::Places,
     switched_on, to_stage_of,
 };
-use crate::reading::{ReadingRoom, content_of, refused};
+use crate::{
+    reading::{ReadingRoom, page_json, refused},
+    stage::Stage,
+};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext};
 use bindery_reader::model::PageKind;
-use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Sends a page to where its text is extracted, or to OCR: scans, and pages with pictures that may hold more text. With
 /// the setting `force_ocr` every page goes to OCR.
 #[derive(Debug, Clone)]
-pub struct PageKindClassifier {
+pub(crate) struct PageKindClassifier {
     room: Arc<ReadingRoom>,
     places: Arc<Places>,
 }
 
 impl PageKindClassifier {
-    pub fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
+    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
         Self { room, places }
     }
 }
 
-impl Processor for PageKindClassifier {
-    fn name(&self) -> &'static str {
-        PAGE_KIND
-    }
+impl Stage for PageKindClassifier {
+    const NAME: &'static str = PAGE_KIND;
+    const EXPECTS: &'static str = "a page of a file, as idp_pdf_split makes them";
+    type Input = IdpPage;
+    type Made = IdpPage;
+    type Output = IdpPage;
 
-    /// Is it a page of a file that was taken apart?
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    /// Could it be taken out of its file?
+    fn validate(&self, context: &StepContext, page: &IdpPage) -> Result<(), StepError> {
         switched_on(context, "force_ocr")?;
-        if input["page"].as_u64().is_none_or(|page| page == 0) || content_of(&input).is_none() {
-            let message = format!("this is no page of a file: the stage before should be {}", super::SPLITTER);
-            return Err(StepError::reject(message).named("NoPage"));
-        }
-        if let Some(error) = input["file"]["error"].as_str() {
-            return Err(StepError::reject(error).named("Damaged"));
-        }
-        Ok(input)
+        page.file.error.as_ref().map_or(Ok(()), |error| Err(StepError::reject(error).named("Damaged")))
     }
 
-    fn process(&self, context: &StepContext, mut input: Value) -> Result<Value, StepError> {
-        let content = content_of(&input).ok_or_else(|| StepError::bug("the step before left no file"))?;
-        let index = input["page"].as_u64().and_then(|page| usize::try_from(page).ok()).unwrap_or(1).saturating_sub(1);
-        let file = self.room.open(context, content, input["name"].as_str())?;
-        let page = file.page(index).map_err(|error| refused(&error))?;
+    fn process(&self, context: &StepContext, mut page: IdpPage) -> Result<IdpPage, StepError> {
+        let file = self.room.open(context, page.content, page.name.as_deref())?;
+        let read = file.page(page.index()).map_err(|error| refused(&error))?;
         let force = switched_on(context, "force_ocr")?;
-        let needs_ocr = force || matches!(page.kind, PageKind::Scan | PageKind::Mixed);
-        input["kind"] = json!(page.kind);
-        input["ocr"] = json!(needs_ocr);
-        input["reason"] = if force { json!("OCR is asked for on every page") } else { json!(page.reason) };
+        let needs_ocr = force || matches!(read.kind, PageKind::Scan | PageKind::Mixed);
+        page.kind = Some(read.kind);
+        page.ocr = Some(needs_ocr);
+        page.reason = Some(if force { "OCR is asked for on every page".to_owned() } else { read.reason.clone() });
         if !needs_ocr {
             // What was read to tell it is kept: the stage behind need not read it again.
-            let bytes = serde_json::to_vec(&page)
-                .map_err(|error| StepError::bug(format!("the page cannot be written: {error}")))?;
-            input["read"] = json!(context.put_blob(bytes)?.hash);
+            page.read = Some(context.put_blob(page_json(&read)?)?.hash);
         }
-        Ok(input)
+        Ok(page)
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let needs_ocr = processed["ocr"] == true;
-        let (kind, next) = if needs_ocr { ("scan_page", OCR) } else { ("text_page", TEXT) };
-        let text = |name: &str| processed[name].as_str().unwrap_or_default();
+    fn extract(&self, context: &StepContext, page: IdpPage) -> Result<Extracted<IdpPage>, StepError> {
+        let needs_ocr = page.ocr == Some(true);
+        let (kind, next, label) = if needs_ocr { ("scan_page", OCR, "scan") } else { ("text_page", TEXT, "text") };
         let outward = Outward::of(context, &self.places)?;
-        let key = outward.page(kind, text("document"), processed["page"].as_u64().unwrap_or(0), text("ending"))?;
-        let file = content_of(&processed["file"]).ok_or_else(|| StepError::bug("the page has no file"))?;
-        let bytes = Bytes::Known(file, processed["file"]["size"].as_u64().unwrap_or(0));
-        let artifact = outward.keep(context, &key, bytes, text("media_type"))?;
-        let target = to_stage_of(context, next)?;
-        let mut extracted = Extracted::new(processed);
-        extracted.label = Some(if needs_ocr { "scan" } else { "text" }.to_owned());
-        extracted.artifacts.push(artifact);
-        extracted.target = Some(target);
-        Ok(extracted)
+        let key = outward.page(kind, &page.document, page.page.get(), &page.ending)?;
+        let file = page.file.kept.as_ref().ok_or_else(|| StepError::bug("the page has no file"))?;
+        let artifact = outward.keep(context, &key, Bytes::Known(file.content, file.size), &page.media_type)?;
+        let target = Some(to_stage_of(context, next)?);
+        let label = Some(label.to_owned());
+        Ok(Extracted { artifacts: vec![artifact], target, label, ..Extracted::new(page) })
     }
 }

@@ -8,11 +8,11 @@ use super::{
     places::{Places, wait},
     task::{IdpPlace, TaskError},
 };
+use crate::stage::Stage;
 use bindery_core::StepError;
-use bindery_engine::{Kind, Processor, context::StepContext};
+use bindery_engine::{Extracted, Kind, context::StepContext};
 use bindery_store::blobs::{Offer, OutwardKey};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use std::{
     sync::Arc,
     time::{Duration, SystemTime},
@@ -27,18 +27,18 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const DELETE_AFTER_DAYS: u64 = 1;
 
 /// What was removed, and what could not be.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Swept {
     pub deleted: u64,
     pub failures: Vec<SweepFailure>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepFailure {
     pub bucket: String,
     pub key: String,
     /// `list` or `delete`.
-    pub action: &'static str,
+    pub action: String,
     pub reason: String,
 }
 
@@ -80,36 +80,37 @@ async fn remove_all(place: &IdpPlace, found: Vec<Offer>, swept: &mut Swept) {
     }
 }
 
-fn failure(place: &IdpPlace, key: String, action: &'static str, error: &dyn std::error::Error) -> SweepFailure {
-    SweepFailure { bucket: place.shelf.bucket().to_owned(), key, action, reason: error.to_string() }
+fn failure(place: &IdpPlace, key: String, action: &str, error: &dyn std::error::Error) -> SweepFailure {
+    SweepFailure { bucket: place.shelf.bucket().to_owned(), key, action: action.to_owned(), reason: error.to_string() }
 }
 
 /// The sweep as a processor, `idp_cleanup`, with the settings `place`, `keys` and `delete_after_days`.
 #[derive(Debug, Clone)]
-pub struct Cleanup {
+pub(crate) struct Cleanup {
     places: Arc<Places>,
 }
 
 impl Cleanup {
-    pub fn new(places: Arc<Places>) -> Self {
+    pub(crate) fn new(places: Arc<Places>) -> Self {
         Self { places }
     }
 }
 
-impl Processor for Cleanup {
-    fn name(&self) -> &'static str {
-        "idp_cleanup"
-    }
+impl Stage for Cleanup {
+    const NAME: &'static str = "idp_cleanup";
+    const KIND: Kind = Kind::Io;
+    type Input = IgnoredAny;
+    type Made = Swept;
+    type Output = Swept;
 
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Swept, StepError> {
         let days = crate::settings::whole(context, "delete_after_days", DELETE_AFTER_DAYS, 0..=36_500)?;
         let place = IdpPlace::of(context.settings(), &self.places)?;
         let keep = DAY * u32::try_from(days).unwrap_or(u32::MAX);
-        let swept = wait(async move { sweep(&place, keep, SystemTime::now()).await })??;
-        Ok(json!(swept))
+        Ok(wait(async move { sweep(&place, keep, SystemTime::now()).await })??)
+    }
+
+    fn extract(&self, _context: &StepContext, swept: Swept) -> Result<Extracted<Swept>, StepError> {
+        Ok(Extracted::new(swept))
     }
 }

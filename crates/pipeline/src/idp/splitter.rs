@@ -2,13 +2,13 @@
 
 use super::{
     SPLITTER,
-    office::kept,
+    border::{IdpFile, IdpPage, KeptFile, PageFile},
     outward::{Bytes, Outward},
     places::Places,
 };
-use crate::reading::{ReadingRoom, content_of};
-use bindery_core::{StepError, item::ItemKind};
-use bindery_engine::{Child, Children, Extracted, Processor, context::StepContext};
+use crate::{borders::page_children, reading::ReadingRoom, stage::Stage};
+use bindery_core::{ContentHash, StepError};
+use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
 use bindery_reader::{
     OpenFile,
     error::ReadError,
@@ -17,7 +17,7 @@ use bindery_reader::{
     split::{MANIFEST, Manifest},
 };
 use bindery_store::blobs::OutwardKey;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How pictures of several pages are cut apart; each keeps its own density where it has one.
@@ -27,28 +27,44 @@ const DPI: f32 = 300.0;
 /// become items in the same commit, so that nobody waits for a page that nobody works on. A page that cannot be copied is
 /// a page all the same: it fails by itself, and says why.
 #[derive(Debug, Clone)]
-pub struct PageSplitter {
+pub(crate) struct PageSplitter {
     room: Arc<ReadingRoom>,
     places: Arc<Places>,
 }
 
 impl PageSplitter {
-    pub fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
+    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
         Self { room, places }
     }
 }
 
-impl Processor for PageSplitter {
-    fn name(&self) -> &'static str {
-        SPLITTER
-    }
+/// A file that was taken apart.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SplitDocument {
+    document: String,
+    #[serde(rename = "type")]
+    file_type: String,
+    content: ContentHash,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    page_count: usize,
+    ending: String,
+    media_type: String,
+    manifest: KeptFile,
+}
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let content = content_of(&input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
-        let document = input["document"].as_str().unwrap_or_default().to_owned();
+impl Stage for PageSplitter {
+    const NAME: &'static str = SPLITTER;
+    const EXPECTS: &'static str = "a file that idp_file_classifier has opened";
+    type Input = IdpFile;
+    type Made = (SplitDocument, Vec<PageFile>);
+    type Output = SplitDocument;
+
+    fn process(&self, context: &StepContext, received: IdpFile) -> Result<Self::Made, StepError> {
+        let IdpFile { document, name, content, file_type, .. } = received;
         let outward = Outward::of(context, &self.places)?;
-        let file = self.room.open(context, content, input["name"].as_str())?;
-        let pages = Pages::open(context, &*file, &input)?;
+        let file = self.room.open(context, content, name.as_deref())?;
+        let pages = Pages::open(context, &*file, content)?;
         let mut files = Vec::with_capacity(pages.count());
         for index in 0..pages.count() {
             if context.is_cancelled() {
@@ -56,48 +72,53 @@ impl Processor for PageSplitter {
             }
             files.push(match pages.page(index) {
                 Ok(bytes) => {
-                    let key = outward.page("pdf_page", &document, index as u64 + 1, pages.ending())?;
+                    let key = outward.page("pdf_page", &document, index + 1, pages.ending())?;
                     let kept = outward.keep(context, &key, Bytes::New(&bytes), pages.media_type())?;
-                    json!({"key": kept.key, "content": kept.hash, "size": kept.size})
+                    PageFile { kept: Some(kept.into()), error: None }
                 }
-                Err(error) => json!({"error": error.to_string()}),
+                Err(error) => PageFile { kept: None, error: Some(error.to_string()) },
             });
         }
         let manifest = Manifest { document_id: document.clone(), pages: files.len() };
         let bytes = serde_json::to_vec(&manifest)
             .map_err(|error| StepError::bug(format!("the manifest cannot be written: {error}")))?;
         let key: OutwardKey = outward.key("pdf_page", &format!("{document}/{MANIFEST}"))?;
-        let kept = outward.keep(context, &key, Bytes::New(&bytes), "application/json")?;
-        Ok(json!({
-            "document": document, "type": input["type"], "content": input["content"], "name": input["name"],
-            "page_count": files.len(), "ending": pages.ending(), "media_type": pages.media_type(), "files": files,
-            "manifest": {"key": kept.key, "content": kept.hash, "size": kept.size},
-        }))
+        let manifest = outward.keep(context, &key, Bytes::New(&bytes), "application/json")?.into();
+        let split = SplitDocument {
+            document,
+            file_type,
+            content,
+            name,
+            page_count: files.len(),
+            ending: pages.ending().to_owned(),
+            media_type: pages.media_type().to_owned(),
+            manifest,
+        };
+        Ok((split, files))
     }
 
-    fn extract(&self, _context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
-        let Value::Array(files) = processed["files"].take() else {
-            return Err(StepError::bug("the step before left no pages"));
-        };
-        let media_type = processed["media_type"].as_str().unwrap_or_default().to_owned();
-        let mut artifacts: Vec<_> = files.iter().filter_map(|file| kept(file, &media_type)).collect();
-        artifacts.extend(kept(&processed["manifest"], "application/json"));
-        let shared: Map<String, Value> = ["document", "content", "name", "ending", "media_type"]
-            .into_iter()
-            .map(|name| (name.to_owned(), processed[name].clone()))
-            .collect();
-        let children = Children::generate(ItemKind::Page, files.len(), move |index| {
-            let mut data = shared.clone();
-            data.insert("page".to_owned(), json!(index + 1));
-            data.insert("file".to_owned(), files.get(index).cloned().unwrap_or_default());
-            Child { label: Some(format!("page {}", index + 1)), data, ..Child::default() }
+    fn extract(&self, _context: &StepContext, made: Self::Made) -> Result<Extracted<SplitDocument>, StepError> {
+        let (split, files) = made;
+        let kept = files.iter().filter_map(|file| file.kept.as_ref());
+        let mut artifacts: Vec<NewArtifact> = kept.map(|kept| kept.artifact(&split.media_type)).collect();
+        artifacts.push(split.manifest.artifact("application/json"));
+        let SplitDocument { document, content, name, ending, media_type, .. } = &split;
+        let (document, content, name) = (document.clone(), *content, name.clone());
+        let (ending, media_type) = (ending.clone(), media_type.clone());
+        let children = page_children(files.len(), move |page| IdpPage {
+            document: document.clone(),
+            content,
+            name: name.clone(),
+            ending: ending.clone(),
+            media_type: media_type.clone(),
+            page,
+            file: files.get(page.get() - 1).cloned().unwrap_or_default(),
+            kind: None,
+            ocr: None,
+            reason: None,
+            read: None,
         });
-        if let Value::Object(output) = &mut processed {
-            output.retain(|_, value| !value.is_null());
-        }
-        let mut extracted = Extracted::new(processed).with_children(children);
-        extracted.artifacts = artifacts;
-        Ok(extracted)
+        Ok(Extracted { artifacts, ..Extracted::new(split).with_children(children) })
     }
 }
 
@@ -114,7 +135,7 @@ enum Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
-    fn open(context: &StepContext, file: &'a dyn OpenFile, input: &Value) -> Result<Self, StepError> {
+    fn open(context: &StepContext, file: &'a dyn OpenFile, content: ContentHash) -> Result<Self, StepError> {
         let about = file.about();
         if about.file_type != FileType::Pdf && about.page_count > 1 {
             return Ok(Self::Pictures(file));
@@ -122,7 +143,6 @@ impl<'a> Pages<'a> {
         if about.file_type == FileType::Pdf {
             return Ok(Self::Pdf(file));
         }
-        let content = content_of(input).ok_or_else(|| StepError::bug("the stage before left no file"))?;
         Ok(Self::Single { bytes: context.blob(content)?, kind: about.file_type })
     }
 

@@ -15,6 +15,7 @@ mod text;
 pub use text::DocumentText;
 
 use crate::{
+    borders::{Combined, seen_output},
     idp::{
         COMBINER, IdpPlace, TaskError,
         location::{check_collection, check_document_id},
@@ -158,8 +159,8 @@ async fn read_by(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<
     let artifacts = engine.store().artifacts(submission).await?;
     let mut found = Vec::new();
     for outcome in outcomes {
-        let output = engine.read_payload(&outcome.output).await?;
-        let artifact = artifacts.iter().find(|artifact| output["json"] == *artifact.key);
+        let combined: Combined = seen_output(engine, Some(&outcome)).await?;
+        let artifact = artifacts.iter().find(|artifact| combined.json.as_ref() == Some(&artifact.key));
         let (Some(artifact), Some(item)) = (artifact, outcome.item) else { continue };
         if let Some(file) = engine.store().item(submission, item).await? {
             found.push(Read { document_id: file.public_id(), file_name: file.label, artifact: artifact.clone() });

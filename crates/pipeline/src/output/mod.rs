@@ -11,12 +11,17 @@
 mod delivery;
 mod reply;
 
-use crate::http::{Allowed, Client, Environment};
+use crate::{
+    http::{Allowed, Client, Environment},
+    stage::{Stage, erased},
+};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext, processor::NewArtifact};
 use bindery_http::{HeaderValue, Request, header, signature};
 use bindery_processors::outside::Sender;
 use delivery::{Delivery, What};
+use reply::Reply;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     fmt::Write as _,
@@ -28,45 +33,43 @@ const OUTPUT: &str = "output";
 
 /// Posts the result of a submission, or what the stage's settings name, to a configured address.
 #[derive(Debug)]
-pub struct Output {
+struct Output {
     environment: Environment,
     guarded: Client,
     open: Client,
 }
 
-impl Default for Output {
-    fn default() -> Self {
-        Self::new(Environment::default())
-    }
+/// The processor, with secrets from these variables.
+pub fn output(environment: Environment) -> impl Processor {
+    erased(Output { environment, guarded: Client::guarded(), open: Client::open() })
 }
 
-impl Output {
-    /// Secrets come from these variables.
-    pub fn new(environment: Environment) -> Self {
-        Self { environment, guarded: Client::guarded(), open: Client::open() }
-    }
+/// What was sent, and what the receiver said.
+#[derive(Debug, Serialize, Deserialize)]
+struct Delivered {
+    url: String,
+    webhook_id: String,
+    sent_at: u64,
+    bytes: usize,
+    sha256: ContentHash,
+    reply: Reply,
 }
 
-impl Processor for Output {
-    fn name(&self) -> &'static str {
-        OUTPUT
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
-
-    fn hands_on(&self) -> bool {
-        true
-    }
+impl Stage for Output {
+    const NAME: &'static str = OUTPUT;
+    const KIND: Kind = Kind::Io;
+    const HANDS_ON: bool = true;
+    /// Whatever was found, as it is.
+    type Input = Value;
+    type Made = Delivered;
+    type Output = Value;
 
     /// Are the settings right, and the secrets there?
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        Delivery::read(context, &self.environment)?;
-        Ok(input)
+    fn validate(&self, context: &StepContext, _input: &Value) -> Result<(), StepError> {
+        Delivery::read(context, &self.environment).map(drop)
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, input: Value) -> Result<Delivered, StepError> {
         // Read again: a secret may have been changed since an earlier attempt, and is stored nowhere.
         let delivery = Delivery::read(context, &self.environment)?;
         let (body, media_type) = body(context, &delivery.what, &input)?;
@@ -80,22 +83,19 @@ impl Processor for Output {
         let allowed = Allowed { time: delivery.time, bytes: reply::KEPT_BYTES };
         let answer = client.ask(request, &delivery.shown, allowed)?;
         let reply = reply::accepted(&delivery.shown, &answer)?;
-        Ok(json!({
-            "url": delivery.shown, "webhook_id": id, "sent_at": seconds, "bytes": body.len(),
-            "sha256": ContentHash::of(&body).to_string(), "reply": reply,
-        }))
+        let (bytes, sha256) = (body.len(), ContentHash::of(&body));
+        Ok(Delivered { url: delivery.shown, webhook_id: id, sent_at: seconds, bytes, sha256, reply })
     }
 
     /// Keeps what the receiver said.
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let stored = context.put_json(&processed)?;
+    fn extract(&self, context: &StepContext, delivered: Delivered) -> Result<Extracted, StepError> {
+        let delivered = json!(delivered);
+        let stored = context.put_json(&delivered)?;
         // Beside the result, which is `output/SUBMISSION.json`.
         let about = context.item_id().map_or(context.submission()?.id.to_string(), |item| item.to_string());
-        let key = format!("output/{about}.reply.json");
-        let mut extracted = Extracted::new(processed);
-        let media_type = "application/json".to_owned();
-        extracted.artifacts.push(NewArtifact { key, hash: stored.hash, size: stored.size, media_type });
-        Ok(extracted)
+        let (key, media_type) = (format!("output/{about}.reply.json"), "application/json".to_owned());
+        let artifacts = vec![NewArtifact { key, hash: stored.hash, size: stored.size, media_type }];
+        Ok(Extracted { artifacts, ..Extracted::new(delivered) })
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::http::Answer;
 use bindery_core::{StepError, error::Disposition};
 use bindery_http::{HeaderMap, answer::is_transient, text::beginning};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// More of a reply is not kept.
 pub(super) const KEPT_BYTES: u64 = 256 * 1024;
@@ -22,7 +24,7 @@ const KEPT_HEADERS: [&str; 9] = [
 ];
 
 /// The reply to keep if the receiver has taken it; otherwise why not, and what to do next.
-pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Value, StepError> {
+pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Reply, StepError> {
     let status = answer.status;
     if status.is_success() {
         return Ok(kept(answer));
@@ -42,20 +44,31 @@ pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Value, StepError>
     Err(StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) }.named("HttpStatus"))
 }
 
-fn kept(answer: &Answer) -> Value {
-    // As JSON where it is that, so that people and programs can look into it.
-    let body = serde_json::from_slice(&answer.body)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
-    let mut reply = json!({"status": answer.status.as_u16(), "headers": kept_headers(&answer.headers), "body": body});
-    if answer.missing.is_some() {
-        reply["cut_after_bytes"] = json!(answer.body.len());
-    }
-    reply
+/// What the receiver said, as far as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Reply {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    /// As JSON where it is that, so that people and programs can look into it.
+    body: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut_after_bytes: Option<usize>,
 }
 
-fn kept_headers(headers: &HeaderMap) -> Map<String, Value> {
+fn kept(answer: &Answer) -> Reply {
+    let body = serde_json::from_slice(&answer.body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
+    Reply {
+        status: answer.status.as_u16(),
+        headers: kept_headers(&answer.headers),
+        body,
+        cut_after_bytes: answer.missing.as_ref().map(|_| answer.body.len()),
+    }
+}
+
+fn kept_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
     let found = KEPT_HEADERS.iter().filter_map(|name| Some((*name, headers.get(*name)?.to_str().ok()?)));
-    found.map(|(name, value)| (name.to_owned(), json!(value))).collect()
+    found.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -63,6 +76,7 @@ mod tests {
     use super::*;
     use bindery_core::error::ErrorClass;
     use bindery_http::{HeaderName, HeaderValue, StatusCode};
+    use serde_json::json;
     use std::time::Duration;
 
     fn answer(status: u16, headers: &[(&'static str, &'static str)], body: &str) -> Answer {
@@ -75,12 +89,12 @@ mod tests {
     #[test]
     fn every_2xx_is_taken_and_its_reply_kept() {
         for status in [200, 201, 202, 204] {
-            assert_eq!(accepted("x", &answer(status, &[], "")).unwrap()["status"], status);
+            assert_eq!(accepted("x", &answer(status, &[], "")).unwrap().status, status);
         }
         let said = answer(200, &[("x-request-id", "7"), ("set-cookie", "secret")], r#"{"id":1}"#);
         let kept = accepted("x", &said).unwrap();
-        assert_eq!(kept, json!({"status": 200, "headers": {"x-request-id": "7"}, "body": {"id": 1}}));
-        assert_eq!(accepted("x", &answer(200, &[], "ok")).unwrap()["body"], "ok");
+        assert_eq!(json!(kept), json!({"status": 200, "headers": {"x-request-id": "7"}, "body": {"id": 1}}));
+        assert_eq!(accepted("x", &answer(200, &[], "ok")).unwrap().body, "ok");
     }
 
     #[test]

@@ -2,19 +2,21 @@
 
 use super::compare::agreement;
 use crate::{
-    reading::content_of,
-    results::{in_order, name_of, reason, store_result},
+    borders::{Failed, FileEntry, Totals, rounded},
+    consolidate::Gather,
+    results::{in_order, name_of, reason},
+    stage::{fields_of, lenient},
 };
 use bindery_core::{
-    StepError,
+    Name, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_engine::{
-    Extracted, Processor,
     context::StepContext,
     workflow::{Over, Stage},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -24,49 +26,106 @@ const DOUBTFUL_AGREEMENT: f64 = 0.8;
 /// One result for the submission: for each file the text that has most of its words, what each parser did, and how far
 /// two parsers agree. If no file could be read by any of them, the result is a failure.
 #[derive(Debug, Clone, Copy)]
-pub struct ParsingConsolidator;
+pub(super) struct ParsingResult;
 
-impl Processor for ParsingConsolidator {
-    fn name(&self) -> &'static str {
-        "parsing_consolidator"
+/// The result of the `parsers` workflows.
+#[derive(Debug, Serialize)]
+pub(super) struct FilesParsed {
+    submission: String,
+    workflow: Name,
+    parsers: Vec<Name>,
+    totals: Totals,
+    files: Vec<FileEntry<FileParsed>>,
+    failed: Vec<Failed>,
+    needs_review: Vec<Failed>,
+}
+
+/// What these workflows say of a file.
+#[derive(Debug, Serialize)]
+struct FileParsed {
+    id: String,
+    /// The one that has most of the file's words.
+    #[serde(flatten)]
+    best: Option<Reported>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agreement: Option<f64>,
+    /// What each parser said, with how it ended.
+    parsers: Map<String, Value>,
+}
+
+/// What is understood of a parser's result, as results list it. A program outside reports what it likes.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Reported {
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    pages: Option<u64>,
+    words: Option<u64>,
+    by_ocr: Option<u64>,
+    #[serde(rename(serialize = "text_by"))]
+    parser: Option<String>,
+    markdown: Option<String>,
+    #[serde(skip_serializing)]
+    content: Option<String>,
+}
+
+impl Reported {
+    fn shown(&self) -> &str {
+        self.parser.as_deref().unwrap_or_default()
     }
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn text(&self, context: &StepContext) -> Result<String, StepError> {
+        let Some(content) = self.content.as_ref().and_then(|content| content.parse().ok()) else {
+            return Ok(String::new());
+        };
+        Ok(String::from_utf8_lossy(&context.blob(content)?).into_owned())
+    }
+}
+
+impl Gather for ParsingResult {
+    const NAME: &'static str = "parsing_consolidator";
+    type Result = FilesParsed;
+
+    fn gather(&self, context: &StepContext) -> Result<FilesParsed, StepError> {
         let stage = parsing_stage(context)?;
         let mut by_file: BTreeMap<_, Vec<Outcome>> = BTreeMap::new();
         for outcome in context.outcomes(&stage.name)? {
             by_file.entry(outcome.item).or_default().push(outcome);
         }
-        let (mut files, mut failed, mut doubtful) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut failed, mut needs_review) = (Vec::new(), Vec::new(), Vec::new());
         for file in in_order(context.items(Some(ItemKind::File), None)?) {
             let outcomes = by_file.get(&Some(file.id)).map(Vec::as_slice).unwrap_or_default();
-            let read = ReadFile::new(context, stage, &file, outcomes)?;
-            failed.extend(read.failed);
-            doubtful.extend(read.doubt);
-            files.push(read.entry);
+            files.push(entry(context, stage, &file, outcomes, (&mut failed, &mut needs_review))?);
         }
-        let none = files.iter().all(|file| file.get("error").is_some());
-        if !files.is_empty() && none {
-            let first = files[0]["error"].as_str().unwrap_or_default();
+        let mut errors = files.iter().map(|file| file.error.as_deref());
+        if let Some(Some(first)) = errors.next()
+            && errors.all(|error| error.is_some())
+        {
             let message =
                 format!("none of the parsers could read any of the {} files; the first: {first}", files.len());
             return Err(StepError::reject(message).named("NothingRead"));
         }
-        let sum = |key: &str| files.iter().filter_map(|file| file[key].as_u64()).sum::<u64>();
+        let sum = |count: fn(&Reported) -> Option<u64>| {
+            files.iter().filter_map(|file| file.own.best.as_ref().and_then(count)).sum::<u64>()
+        };
         let submission = context.submission()?;
-        Ok(json!({
-            "submission": submission.public_id(), "workflow": submission.workflow.name,
-            "parsers": stage.processors.iter().map(|parser| parser.name.to_string()).collect::<Vec<_>>(),
-            "totals": {
-                "files": files.len(), "pages": sum("pages"), "words": sum("words"), "by_ocr": sum("by_ocr"),
-                "failed": failed.len(), "doubtful": doubtful.len(),
+        Ok(FilesParsed {
+            submission: submission.public_id(),
+            workflow: submission.workflow.name.clone(),
+            parsers: stage.processors.iter().map(|parser| parser.name.clone()).collect(),
+            totals: Totals {
+                files: files.len(),
+                pages: sum(|best| best.pages),
+                words: Some(sum(|best| best.words)),
+                by_ocr: Some(sum(|best| best.by_ocr)),
+                failed: failed.len(),
+                doubtful: Some(needs_review.len()),
+                ..Totals::default()
             },
-            "files": files, "failed": failed, "needs_review": doubtful,
-        }))
-    }
-
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        store_result(context, processed)
+            files,
+            failed,
+            needs_review,
+        })
     }
 }
 
@@ -79,68 +138,49 @@ fn parsing_stage(context: &StepContext) -> Result<&Stage, StepError> {
     })
 }
 
-/// What became of a file.
-struct ReadFile {
-    entry: Value,
-    failed: Vec<Value>,
-    doubt: Option<Value>,
-}
-
-impl ReadFile {
-    fn new(context: &StepContext, stage: &Stage, file: &Item, outcomes: &[Outcome]) -> Result<Self, StepError> {
-        let name = name_of(file);
-        let (mut parsers, mut failed) = (Map::new(), Vec::new());
-        let mut read: Vec<Value> = Vec::new();
-        for parser in &stage.processors {
-            let outcome = outcomes.iter().find(|outcome| outcome.processor == parser.name);
-            let state = match outcome {
-                Some(outcome) if outcome.status == OutcomeStatus::Completed => {
-                    let found = context.read(&outcome.output)?;
-                    let mut state = found.clone();
-                    state["status"] = json!("completed");
-                    read.push(found);
-                    state
-                }
-                other => {
-                    let why = other.map_or_else(|| "did not report".to_owned(), reason);
-                    failed.push(json!({"file": name, "parser": parser.name, "reason": why}));
-                    json!({"status": "failed", "error": why})
-                }
-            };
-            parsers.insert(parser.name.to_string(), state);
-        }
-        // Of equals the first, which is the one that the workflow names first.
-        let best = read.iter().rev().max_by_key(|found| found["words"].as_u64().unwrap_or(0));
-        let Some(best) = best else {
-            let why = failed.first().and_then(|first| first["reason"].as_str()).unwrap_or("was not read");
-            let entry = json!({"name": name, "id": file.public_id(), "error": why, "parsers": parsers});
-            return Ok(Self { entry, failed, doubt: None });
-        };
-        let mut entry = json!({
-            "name": name, "id": file.public_id(), "type": best["type"], "pages": best["pages"],
-            "words": best["words"], "by_ocr": best["by_ocr"], "text_by": best["parser"], "markdown": best["markdown"],
-        });
-        let mut doubt = None;
-        if let [one, other, ..] = read.as_slice() {
-            let agreed = agreement(&text_of(context, one)?, &text_of(context, other)?);
-            entry["agreement"] = json!((agreed * 1000.0).round() / 1000.0);
-            if agreed < DOUBTFUL_AGREEMENT {
-                let percent = (agreed * 100.0).round();
-                let why = format!("{} and {} agree on {percent} % of the words", shown(one), shown(other));
-                doubt = Some(json!({"file": name, "reason": why}));
+/// What became of a file. What failed, and what is doubtful, is added to the lists of those.
+fn entry(
+    context: &StepContext,
+    stage: &Stage,
+    file: &Item,
+    outcomes: &[Outcome],
+    (failed, doubtful): (&mut Vec<Failed>, &mut Vec<Failed>),
+) -> Result<FileEntry<FileParsed>, StepError> {
+    let (name, id) = (name_of(file), file.public_id());
+    let (mut parsers, mut read, mut first_error) = (Map::new(), Vec::new(), None);
+    for parser in &stage.processors {
+        let outcome = outcomes.iter().find(|outcome| outcome.processor == parser.name);
+        let state = match outcome {
+            Some(outcome) if outcome.status == OutcomeStatus::Completed => {
+                let found = context.read(&outcome.output)?;
+                read.push(lenient::<Reported>(&found));
+                let mut state = fields_of(&found);
+                state.insert("status".to_owned(), json!("completed"));
+                Value::Object(state)
             }
-        }
-        entry["parsers"] = Value::Object(parsers);
-        Ok(Self { entry, failed, doubt })
+            other => {
+                let why = other.map_or_else(|| "did not report".to_owned(), reason);
+                failed.push(Failed { parser: Some(parser.name.clone()), ..Failed::file(&name, &*why) });
+                let state = json!({"status": "failed", "error": why});
+                first_error.get_or_insert(why);
+                state
+            }
+        };
+        parsers.insert(parser.name.to_string(), state);
     }
-}
-
-fn shown(found: &Value) -> &str {
-    found["parser"].as_str().unwrap_or_default()
-}
-
-fn text_of(context: &StepContext, found: &Value) -> Result<String, StepError> {
-    // A program outside reports what it likes.
-    let Some(content) = content_of(found) else { return Ok(String::new()) };
-    Ok(String::from_utf8_lossy(&context.blob(content)?).into_owned())
+    let mut agreed = None;
+    if let [one, other, ..] = read.as_slice() {
+        let share = agreement(&one.text(context)?, &other.text(context)?);
+        agreed = Some(rounded(share));
+        if share < DOUBTFUL_AGREEMENT {
+            let percent = (share * 100.0).round();
+            let why = format!("{} and {} agree on {percent} % of the words", one.shown(), other.shown());
+            doubtful.push(Failed::file(&name, why));
+        }
+    }
+    // Of equals the first, which is the one that the workflow names first.
+    let best = read.into_iter().rev().max_by_key(|found| found.words.unwrap_or(0));
+    let error = best.is_none().then(|| first_error.unwrap_or_else(|| "was not read".to_owned()));
+    let own = FileParsed { id, best, agreement: agreed, parsers };
+    Ok(FileEntry { name, own, read: None, error })
 }

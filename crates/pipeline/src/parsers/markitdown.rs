@@ -2,88 +2,90 @@
 
 use super::{
     MARKITDOWN,
-    parsed::{finished, kept, received},
+    parsed::{About, Parsed, ParsedFile},
 };
-use crate::reading::{ReadingRoom, refused};
+use crate::{
+    borders::BoundPages,
+    reading::{ReadingRoom, received, refused},
+    stage::Stage,
+};
 use bindery_core::{StepError, error::ErrorClass};
-use bindery_engine::{Extracted, Processor, context::StepContext};
-use bindery_reader::{BlockKind, Page, combine::page_markdown, model::ReadBy, render};
-use serde_json::{Value, json};
+use bindery_engine::{Extracted, context::StepContext};
+use bindery_reader::{BlockKind, Page, model::ReadBy, render};
+use serde::de::IgnoredAny;
 use std::sync::Arc;
 
 /// Reads a file as the stage's settings say: `ocr` (auto, force, never), `languages`, `dpi`. A page that cannot be read
 /// is a stated gap; a file of which no page can be read has failed.
 #[derive(Debug, Clone)]
-pub struct MarkItDown {
+pub(super) struct MarkItDown {
     room: Arc<ReadingRoom>,
 }
 
 impl MarkItDown {
-    pub fn new(room: Arc<ReadingRoom>) -> Self {
+    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
         Self { room }
     }
 }
 
-impl Processor for MarkItDown {
-    fn name(&self) -> &'static str {
-        MARKITDOWN
-    }
+impl Stage for MarkItDown {
+    const NAME: &'static str = MARKITDOWN;
+    type Input = IgnoredAny;
+    type Made = Parsed;
+    type Output = ParsedFile;
 
     /// Are there bytes of a type that can be read, and are the settings right?
-    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         self.room.reader(context)?;
         let (item, content) = received(context)?;
-        let file = self.room.open(context, content, item.label.as_deref())?;
-        let about = file.about();
-        if about.page_count == 0 {
-            return Err(StepError::reject("the file has no pages").named("NoPages"));
-        }
-        Ok(json!({
-            "type": about.file_type.name(), "pages": about.page_count, "metadata": about.metadata,
-            "warnings": about.warnings,
-        }))
+        self.room.opened(context, content, item.label).map(drop)
     }
 
-    fn process(&self, context: &StepContext, mut about: Value) -> Result<Value, StepError> {
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
         let reader = self.room.reader(context)?;
         let (item, content) = received(context)?;
+        let opened = self.room.opened(context, content, item.label.clone())?;
         let file = self.room.open(context, content, item.label.as_deref())?;
-        let (mut markdown, mut missing) = (Vec::new(), Vec::new());
-        let (mut by_ocr, mut tables) = (0_u64, 0);
+        let (mut bound, mut tables) = (BoundPages::default(), 0);
         for index in 0..file.about().page_count {
             if context.is_cancelled() {
                 let message = format!("this work was cancelled while page {} was read", index + 1);
                 return Err(StepError::retry(message).named("Cancelled"));
             }
-            let text = match reader.read_page(&*file, index).map_err(|error| refused(&error)) {
+            match reader.read_page(&*file, index).map_err(|error| refused(&error)) {
                 Ok(page) => {
-                    by_ocr += u64::from(page.read_by == ReadBy::Ocr);
+                    bound.by_ocr += u64::from(page.read_by == ReadBy::Ocr);
                     tables += tables_of(&page);
-                    render::markdown(&page)
+                    bound.page(index + 1, &render::markdown(&page));
                 }
                 // What is wrong with one page is not wrong with the next; what this machine lacks can be installed.
-                Err(error) if error.class() == ErrorClass::Reject => {
-                    missing.push(json!({"page": index + 1, "reason": error.message}));
-                    format!("*This page could not be read: {error}*")
-                }
+                Err(error) if error.class() == ErrorClass::Reject => bound.gap(index + 1, error.message),
                 Err(error) => return Err(error),
-            };
-            markdown.push(page_markdown(index + 1, &text));
+            }
         }
-        if missing.len() == markdown.len()
-            && let Some(first) = missing.first()
+        if bound.missing.len() == bound.pages.len()
+            && let Some(first) = bound.missing.first()
         {
-            let why = first["reason"].as_str().unwrap_or_default();
-            return Err(StepError::reject(format!("no page could be read; the first: {why}")).named("NothingRead"));
+            let message = format!("no page could be read; the first: {}", first.reason);
+            return Err(StepError::reject(message).named("NothingRead"));
         }
-        about["by_ocr"] = json!(by_ocr);
-        about["tables"] = json!(tables);
-        about["missing"] = json!(missing);
-        kept(context, &markdown.join("\n"), about)
+        let markdown = bound.markdown();
+        let BoundPages { by_ocr, missing, .. } = bound;
+        let about = About {
+            file_type: opened.file_type,
+            pages: Some(opened.pages),
+            metadata: Some(opened.metadata),
+            warnings: Some(opened.warnings),
+            by_ocr: Some(by_ocr),
+            tables: Some(tables),
+            missing: Some(missing),
+            ..About::default()
+        };
+        Parsed::keep(context, &markdown, about, None)
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        finished(context, MARKITDOWN, processed)
+    fn extract(&self, context: &StepContext, parsed: Parsed) -> Result<Extracted<ParsedFile>, StepError> {
+        parsed.finish(context, MARKITDOWN)
     }
 }
 

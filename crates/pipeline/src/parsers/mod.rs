@@ -2,9 +2,9 @@
 //!
 //! | processor | works on | does |
 //! |---|---|---|
-//! | [`MarkItDown`] | each file | reads it on this machine, by OCR where it has no text of its own |
-//! | [`Foundry`] | each file | has it read by Azure AI Document Intelligence, with its layout |
-//! | [`ParsingConsolidator`] | the submission | which parser read which file, how far they agree, what is missing and why |
+//! | `markitdown` | each file | reads it on this machine, by OCR where it has no text of its own |
+//! | [`foundry()`] | each file | has it read by Azure AI Document Intelligence, with its layout |
+//! | `parsing_consolidator` | the submission | which parser read which file, how far they agree, what is missing and why |
 //!
 //! What a parser made of a file is stored under `text-docs/FILE.PARSER.md`. A file counts as read when one of them has
 //! read it.
@@ -15,12 +15,12 @@ mod foundry;
 mod markitdown;
 mod parsed;
 
-pub use consolidator::ParsingConsolidator;
-pub use foundry::{ENDPOINT_VARIABLE, Foundry, KEY_VARIABLE};
-pub use markitdown::MarkItDown;
+pub use foundry::{ENDPOINT_VARIABLE, KEY_VARIABLE, foundry};
 
-use crate::reading::ReadingRoom;
+use crate::{consolidate::Consolidator, http::Environment, reading::ReadingRoom, stage::erased};
 use bindery_engine::Registry;
+use consolidator::ParsingResult;
+use markitdown::MarkItDown;
 use std::sync::Arc;
 
 /// The names under which the parsers are known, in workflows and in events.
@@ -28,7 +28,7 @@ const MARKITDOWN: &str = "markitdown";
 const FOUNDRY: &str = "foundry";
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
-    registry.register(MarkItDown::new(Arc::clone(room)));
-    registry.register(Foundry::default());
-    registry.register(ParsingConsolidator);
+    registry.register(erased(MarkItDown::new(Arc::clone(room))));
+    registry.register(foundry(Environment::default()));
+    registry.register(erased(Consolidator(ParsingResult)));
 }

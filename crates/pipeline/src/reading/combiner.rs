@@ -1,86 +1,93 @@
 //! Puts the pages of a file together.
 
-use super::{PAGE_COMBINER, READER, SPLITTER, page_reader::stored_page};
-use crate::results::{in_order, name_of, reason, stage_of};
+use super::{PAGE_COMBINER, READER, SPLITTER};
+use crate::{
+    borders::{BoundPages, Gap, PageText, output_of, stored_page},
+    results::{in_order, name_of, reason, stage_of},
+    stage::Stage,
+};
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
-use bindery_engine::{Extracted, Processor, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
 use bindery_reader::{
-    combine::{CombinedDocument, page_markdown},
+    model::{Metadata, ReadBy},
     render,
 };
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 /// Binds a file's pages in their order. The result is stored under two readable keys: `text-docs/FILE.json`, which other
 /// programs read, and `text-docs/FILE.md`, which people do.
 #[derive(Debug, Clone, Copy)]
-pub struct PageCombiner;
+pub(crate) struct PageCombiner;
 
-impl Processor for PageCombiner {
-    fn name(&self) -> &'static str {
-        PAGE_COMBINER
-    }
+/// What opening the file has told.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Opened {
+    #[serde(rename = "type")]
+    file_type: Option<String>,
+    metadata: Option<Metadata>,
+}
 
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+/// A file whose pages are together.
+#[derive(Debug, Serialize)]
+pub(crate) struct CombinedFile {
+    file: String,
+    id: String,
+    #[serde(flatten)]
+    opened: Opened,
+    pages: usize,
+    missing: Vec<Gap>,
+    by_ocr: u64,
+    words: u64,
+    json: String,
+    md: String,
+}
+
+impl Stage for PageCombiner {
+    const NAME: &'static str = PAGE_COMBINER;
+    type Input = IgnoredAny;
+    type Made = (Opened, BoundPages);
+    type Output = CombinedFile;
+
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;
         let stage = stage_of(context, READER)?;
-        let (mut markdown, mut missing, mut by_ocr, mut words) = (Vec::new(), Vec::new(), 0_u64, 0);
+        let mut bound = BoundPages::default();
         for page in in_order(context.items(Some(ItemKind::Page), Some(file.id))?) {
             let number = usize::try_from(page.ordinal).unwrap_or(0) + 1;
             let found = context.item_outcomes(page.id, &stage)?;
-            let outcome = found.iter().find(|outcome| &*outcome.processor == READER);
-            let text = match outcome {
+            match found.iter().find(|outcome| &*outcome.processor == READER) {
                 Some(outcome) if outcome.status == OutcomeStatus::Completed => {
-                    let output = context.read(&outcome.output)?;
-                    by_ocr += u64::from(output["read_by"] == "ocr");
-                    words += output["words"].as_u64().unwrap_or(0);
-                    match output["markdown"].as_str() {
-                        Some(text) => text.to_owned(),
-                        // Read by an earlier version.
-                        None => render::markdown(&stored_page(context, &output)?),
+                    let read: PageText = output_of(context, outcome)?;
+                    bound.by_ocr += u64::from(read.read_by == ReadBy::Ocr);
+                    bound.words += read.words as u64;
+                    match read.markdown {
+                        Some(text) => bound.page(number, &text),
+                        None => bound.page(number, &render::markdown(&stored_page(context, read.content)?)),
                     }
                 }
-                other => {
-                    let why = other.map_or_else(|| "was not read".to_owned(), reason);
-                    missing.push(json!({"page": number, "reason": why}));
-                    format!("*This page could not be read: {why}*")
-                }
-            };
-            markdown.push(page_markdown(number, &text));
+                other => bound.gap(number, other.map_or_else(|| "was not read".to_owned(), reason)),
+            }
         }
         let opened = context.item_outcomes(file.id, &stage_of(context, SPLITTER)?)?;
-        let about = opened.first().map(|outcome| context.read(&outcome.output)).transpose()?.unwrap_or_default();
-        Ok(json!({
-            "file": name_of(&file), "id": file.public_id(), "type": about["type"], "metadata": about["metadata"],
-            "pages": markdown, "missing": missing, "by_ocr": by_ocr, "words": words,
-        }))
+        let opened = opened.first().map(|outcome| output_of(context, outcome)).transpose()?.unwrap_or_default();
+        Ok((opened, bound))
     }
 
-    fn extract(&self, context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
-        let pages: Vec<String> = match processed["pages"].take() {
-            Value::Array(pages) => pages.into_iter().filter_map(|page| page.as_str().map(str::to_owned)).collect(),
-            _ => return Err(StepError::bug("the step before left no pages")),
-        };
-        let text = |name: &str| processed[name].as_str().unwrap_or_default().to_owned();
-        let (id, kind) = (text("id"), text("type"));
-        processed["pages"] = json!(pages.len());
-        let whole = pages.join("\n");
-        let mut document = serde_json::to_value(CombinedDocument::new(&id, &kind, pages))
-            .map_err(|error| StepError::bug(format!("the document cannot be written: {error}")))?;
-        if processed["missing"].as_array().is_some_and(|missing| !missing.is_empty()) {
-            document["missing"] = processed["missing"].clone();
+    fn extract(&self, context: &StepContext, made: Self::Made) -> Result<Extracted<CombinedFile>, StepError> {
+        let (opened, bound) = made;
+        let file = context.item()?;
+        let (name, id) = (name_of(&file), file.public_id());
+        let (pages, missing, by_ocr, words) = (bound.pages.len(), bound.missing.clone(), bound.by_ocr, bound.words);
+        let markdown = bound.markdown().into_bytes();
+        let document = bound.document_json(&id, opened.file_type.as_deref().unwrap_or_default())?;
+        let mut artifacts = Vec::new();
+        for (ending, media_type, bytes) in [("json", "application/json", document), ("md", "text/markdown", markdown)] {
+            let stored = context.keep_blob(bytes)?;
+            let (key, media_type) = (format!("text-docs/{}.{ending}", file.id), media_type.to_owned());
+            artifacts.push(NewArtifact { key, hash: stored.hash, size: stored.size, media_type });
         }
-        let key = context.item()?.id;
-        let mut extracted = Extracted::new(Value::Null);
-        for (ending, media_type, stored) in [
-            ("json", "application/json", context.keep_json(&document)?),
-            ("md", "text/markdown", context.keep_blob(whole.into_bytes())?),
-        ] {
-            let key = format!("text-docs/{key}.{ending}");
-            processed[ending] = json!(key);
-            let media_type = media_type.to_owned();
-            extracted.artifacts.push(NewArtifact { key, hash: stored.hash, size: stored.size, media_type });
-        }
-        extracted.output = processed;
-        Ok(extracted)
+        let (json, md) = (artifacts[0].key.clone(), artifacts[1].key.clone());
+        let output = CombinedFile { file: name, id, opened, pages, missing, by_ocr, words, json, md };
+        Ok(Extracted { artifacts, ..Extracted::new(output) })
     }
 }

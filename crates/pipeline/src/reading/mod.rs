@@ -2,10 +2,10 @@
 //!
 //! | processor | works on | does |
 //! |---|---|---|
-//! | [`FileSplitter`] | each file | opens it by its content and counts its pages |
-//! | [`PageReader`] | each page | reads it: its own text, or by OCR where it has none |
-//! | [`PageCombiner`] | each file | puts its pages together as Markdown and JSON; a page that could not be read is a stated gap |
-//! | [`ReadingConsolidator`] | the submission | lists the files with what was read and what is missing |
+//! | `file_splitter` | each file | opens it by its content and counts its pages |
+//! | `page_reader` | each page | reads it: its own text, or by OCR where it has none |
+//! | `page_combiner` | each file | puts its pages together as Markdown and JSON; a page that could not be read is a stated gap |
+//! | `reading_consolidator` | the submission | lists the files with what was read and what is missing |
 //!
 //! Files are opened and read in child processes (`isolated`), unless the stage has `runner: threads` or the program starts
 //! none.
@@ -20,16 +20,16 @@ mod open_files;
 mod page_reader;
 mod splitter;
 
-pub use combiner::PageCombiner;
-pub use consolidator::ReadingConsolidator;
-pub(crate) use consolidator::files_read;
+use combiner::PageCombiner;
+use consolidator::ReadingResult;
+pub(crate) use consolidator::{FilesRead, files_read};
 pub use isolated::{FileService, IsolatedReader};
 pub(crate) use open_files::{SharedFile, refused};
-pub use page_reader::PageReader;
-pub(crate) use page_reader::{content_of, keep_page, stored_page};
-pub use splitter::FileSplitter;
+pub(crate) use page_reader::{PageReader, keep_page, page_json};
+use splitter::FileSplitter;
 
-use bindery_core::{ContentHash, StepError};
+use crate::{borders::OpenedFile, consolidate::Consolidator, stage::erased};
+use bindery_core::{ContentHash, StepError, item::Item};
 use bindery_engine::{Registry, context::StepContext};
 use bindery_reader::{
     EngineChoice, OcrMode, ReadOptions, Reader,
@@ -45,10 +45,10 @@ const READER: &str = "page_reader";
 pub(crate) const PAGE_COMBINER: &str = "page_combiner";
 
 pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
-    registry.register(FileSplitter::new(Arc::clone(room)));
-    registry.register(PageReader::new(Arc::clone(room)));
-    registry.register(PageCombiner);
-    registry.register(ReadingConsolidator);
+    registry.register(erased(FileSplitter::new(Arc::clone(room))));
+    registry.register(erased(PageReader::new(Arc::clone(room))));
+    registry.register(erased(PageCombiner));
+    registry.register(erased(Consolidator(ReadingResult)));
     registry.register_service(Arc::new(FileService::default()));
 }
 
@@ -70,6 +70,28 @@ impl ReadingRoom {
         self.files.open(context, content, name)
     }
 
+    /// A received file that has pages, and what is known of it.
+    pub(crate) fn opened(
+        &self,
+        context: &StepContext,
+        content: ContentHash,
+        name: Option<String>,
+    ) -> Result<OpenedFile, StepError> {
+        let file = self.open(context, content, name.as_deref())?;
+        let about = file.about();
+        if about.page_count == 0 {
+            return Err(StepError::reject("the file has no pages").named("NoPages"));
+        }
+        Ok(OpenedFile {
+            content,
+            name,
+            file_type: about.file_type.name().to_owned(),
+            pages: about.page_count,
+            metadata: about.metadata.clone(),
+            warnings: about.warnings.clone(),
+        })
+    }
+
     /// A reader as the stage's settings want it.
     pub(crate) fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
         let engine = engine_choice(context)?;
@@ -82,6 +104,20 @@ impl ReadingRoom {
         };
         Ok(Reader::new(options, Some(self.engines.choose(engine))))
     }
+}
+
+/// The file that is worked on, with its bytes.
+pub(crate) fn received(context: &StepContext) -> Result<(Item, ContentHash), StepError> {
+    let item = context.item()?;
+    let content = content_of(&item)?;
+    Ok((item, content))
+}
+
+/// The bytes of a received file.
+pub(crate) fn content_of(file: &Item) -> Result<ContentHash, StepError> {
+    file.content.ok_or_else(|| {
+        StepError::reject("the file has no bytes here: it is known from outside only").named("NoContent")
+    })
 }
 
 fn ocr_mode(context: &StepContext) -> Result<OcrMode, StepError> {

@@ -2,19 +2,23 @@
 
 use super::{
     TextSplitter, WordCounter,
+    counter::CountedPage,
     word_index::{Places, WordIndex},
     words,
 };
 use crate::{
+    borders::{Failed, output_of},
+    consolidate::Gather,
     intake::{self, Duplicate},
-    results::{keep_result, kept_result, name_of, none_read, reason, stage_of},
+    results::{KeptResult, name_of, none_read, reason, stage_of},
+    stage::Stage as _,
 };
 use bindery_core::{
     ItemId, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, Processor, context::StepContext};
+use bindery_engine::{Extracted, context::StepContext};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -27,27 +31,21 @@ const LOOK_EVERY: usize = 1_000;
 /// One result from all pages: totals, files in order, the most frequent words, and where each word stands. What failed
 /// is listed with its reason. If there were files and none of them could be read, the result is a failure.
 #[derive(Debug, Clone, Copy)]
-pub struct WordConsolidator;
+pub(super) struct WordsResult;
 
-impl Processor for WordConsolidator {
-    fn name(&self) -> &'static str {
-        "word_consolidator"
-    }
-
+impl Gather for WordsResult {
+    const NAME: &'static str = "word_consolidator";
     /// 2: the result itself stays in the blob store between the steps.
-    fn version(&self) -> u32 {
-        2
+    const VERSION: u32 = 2;
+    type Result = KeptResult;
+
+    fn check(&self, context: &StepContext) -> Result<(), StepError> {
+        none_read(context, TextSplitter::NAME)
     }
 
-    /// Is there anything to bind?
-    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        none_read(context, TextSplitter.name())?;
-        Ok(Value::Null)
-    }
-
-    fn process(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
+    fn gather(&self, context: &StepContext) -> Result<KeptResult, StepError> {
         let mut bound = Bound::new(context)?;
-        let counted = stage_of(context, WordCounter.name())?;
+        let counted = stage_of(context, WordCounter::NAME)?;
         for (number, part) in context.each_part(ItemKind::Page, &[counted])?.enumerate() {
             if number % LOOK_EVERY == 0 && context.is_cancelled() {
                 return Err(StepError::retry("stopped while pages were bound").named("Stopped"));
@@ -57,11 +55,11 @@ impl Processor for WordConsolidator {
         }
         let submission = context.submission()?;
         let duplicates = intake::duplicates(&submission.metadata);
-        keep_result(context, &bound.into_result(submission.public_id(), duplicates))
+        KeptResult::keep(context, &bound.into_result(submission.public_id(), duplicates))
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        kept_result(context, processed)
+    fn store(&self, context: &StepContext, result: Value) -> Result<Extracted, StepError> {
+        KeptResult::read(&result)?.finish(context)
     }
 }
 
@@ -71,7 +69,7 @@ struct Bound {
     files: Vec<FileEntry>,
     /// The place of each file in that list.
     place_of: HashMap<ItemId, usize>,
-    failed: Vec<(usize, Failure)>,
+    failed: Vec<(usize, Failed)>,
     words: WordIndex,
 }
 
@@ -84,20 +82,12 @@ struct FileEntry {
     error: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct Failure {
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    page: Option<u64>,
-    reason: String,
-}
-
 /// The result on the wire; its index is the long part.
 #[derive(Debug, Serialize)]
-struct WordsResult {
+struct WordsBound {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     duplicates: Vec<Duplicate>,
-    failed: Vec<Failure>,
+    failed: Vec<Failed>,
     files: Vec<FileEntry>,
     index: Places,
     submission: String,
@@ -135,7 +125,7 @@ impl Bound {
             bound.place_of.insert(id, place);
             bound.files.push(FileEntry { name, pages: 0, words: 0, error: None });
         }
-        let split = stage_of(context, TextSplitter.name())?;
+        let split = stage_of(context, TextSplitter::NAME)?;
         for outcome in context.each_outcome(&split, Some(OutcomeStatus::Failed))? {
             let outcome = outcome?;
             if let Some(place) = outcome.item.and_then(|file| bound.place_of.get(&file).copied()) {
@@ -153,13 +143,13 @@ impl Bound {
         self.files[place].pages += 1;
         match outcome {
             Some(outcome) if outcome.status == OutcomeStatus::Completed => {
-                let output = context.read(&outcome.output)?;
+                let counted: CountedPage = output_of(context, outcome)?;
                 let (file, page) = (one_based(place as u64 + 1), one_based(number));
                 self.words.begin_page(file, page);
-                for (word, count) in output["index"].as_object().into_iter().flatten() {
-                    self.words.add(word, count.as_u64().unwrap_or(0));
+                for (word, count) in &counted.index {
+                    self.words.add(word, *count);
                 }
-                self.files[place].words += output["words"].as_u64().unwrap_or(0);
+                self.files[place].words += counted.words;
             }
             Some(outcome) => self.fail(place, Some(number), reason(outcome)),
             None => self.fail(place, Some(number), "was not counted".to_owned()),
@@ -168,11 +158,10 @@ impl Bound {
     }
 
     fn fail(&mut self, place: usize, page: Option<u64>, reason: String) {
-        let file = self.files[place].name.clone();
-        self.failed.push((place, Failure { file, page, reason }));
+        self.failed.push((place, Failed { page, ..Failed::file(&self.files[place].name, reason) }));
     }
 
-    fn into_result(mut self, submission: String, duplicates: Vec<Duplicate>) -> WordsResult {
+    fn into_result(mut self, submission: String, duplicates: Vec<Duplicate>) -> WordsBound {
         let top = words::top(self.words.counts(), TOP_WORDS).into_iter();
         let top_words = top.map(|(word, count)| TopWord { word: word.to_owned(), count }).collect();
         // The pages of a file, then the file itself.
@@ -186,7 +175,7 @@ impl Bound {
             failed_files,
             failed_pages: self.failed.len() - failed_files,
         };
-        WordsResult {
+        WordsBound {
             duplicates,
             failed: self.failed.into_iter().map(|(_, failure)| failure).collect(),
             files: self.files,

@@ -1,11 +1,12 @@
 //! Counts the words of a page.
 
-use super::{missing, words};
-use crate::settings;
+use super::{TextPage, decode::Encoding, words};
+use crate::{settings, stage::Stage};
 use bindery_core::StepError;
-use bindery_engine::{Extracted, Processor, context::StepContext};
-use serde_json::{Value, json};
+use bindery_engine::{Extracted, context::StepContext};
+use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeMap,
     thread,
     time::{Duration, Instant},
 };
@@ -19,44 +20,60 @@ const GUESSED: f64 = 0.6;
 /// Counts a page's words and makes its small index. The settings know `delay_ms`, for trying things out: each page
 /// takes that much longer.
 #[derive(Debug, Clone, Copy)]
-pub struct WordCounter;
+pub(super) struct WordCounter;
 
-impl Processor for WordCounter {
-    fn name(&self) -> &'static str {
-        "word_counter"
+/// The words of a page.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct CountedPage {
+    page: Option<u64>,
+    encoding: Option<Encoding>,
+    pub(super) words: u64,
+    lines: usize,
+    /// How often each is there.
+    pub(super) index: BTreeMap<String, u64>,
+    top: Vec<String>,
+}
+
+impl Stage for WordCounter {
+    const NAME: &'static str = "word_counter";
+    const EXPECTS: &'static str = "a page of a text, as text_splitter makes them";
+    type Input = TextPage;
+    type Made = CountedPage;
+    type Output = CountedPage;
+
+    /// Is there a text, with the page's row or in the blob store?
+    fn validate(&self, context: &StepContext, page: &TextPage) -> Result<(), StepError> {
+        delay_of(context)?;
+        if page.text.is_none() { stored_text(context).map(drop) } else { Ok(()) }
     }
 
-    /// Finds the page's text, with its row or in the blob store.
-    fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        settings::whole(context, "delay_ms", 0, 0..=600_000)?;
-        if input["text"].is_string() {
-            return Ok(input);
-        }
-        let hash = context.item()?.content.ok_or_else(|| {
-            StepError::reject("the page has no text: the stage before should be text_splitter").named("NoText")
-        })?;
-        let text = String::from_utf8(context.blob(hash)?)
-            .map_err(|_| StepError::bug("the stored text of the page is not UTF-8"))?;
-        Ok(json!({"page": input["page"], "encoding": input["encoding"], "text": text}))
+    fn process(&self, context: &StepContext, page: TextPage) -> Result<CountedPage, StepError> {
+        delay(context, delay_of(context)?)?;
+        let TextPage { page, encoding, text } = page;
+        let text = text.map_or_else(|| stored_text(context), Ok)?;
+        let counted = words::count(&text);
+        let counts = counted.index.iter().map(|(word, count)| (word.as_str(), *count));
+        let top = words::top(counts, TOP_WORDS).into_iter().map(|(word, _)| word.to_owned()).collect();
+        let lines = text.lines().count();
+        Ok(CountedPage { page, encoding, words: counted.words, lines, index: counted.index, top })
     }
 
-    fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        delay(context, Duration::from_millis(settings::whole(context, "delay_ms", 0, 0..=600_000)?))?;
-        let text = input["text"].as_str().ok_or_else(|| missing("text"))?;
-        let counted = words::count(text);
-        Ok(json!({
-            "page": input["page"], "encoding": input["encoding"],
-            "words": counted.words, "lines": text.lines().count(), "index": counted.index,
-        }))
+    fn extract(&self, _context: &StepContext, page: CountedPage) -> Result<Extracted<CountedPage>, StepError> {
+        let is_guessed = page.encoding == Some(Encoding::Windows1252);
+        Ok(Extracted::new(page).with_confidence(if is_guessed { GUESSED } else { 1.0 }))
     }
+}
 
-    fn extract(&self, _context: &StepContext, mut processed: Value) -> Result<Extracted, StepError> {
-        let index = processed["index"].as_object().ok_or_else(|| missing("index"))?;
-        let counts = index.iter().map(|(word, count)| (word.as_str(), count.as_u64().unwrap_or(0)));
-        processed["top"] = words::top(counts, TOP_WORDS).into_iter().map(|(word, _)| word).collect();
-        let guessed = processed["encoding"] == "windows-1252";
-        Ok(Extracted::new(processed).with_confidence(if guessed { GUESSED } else { 1.0 }))
-    }
+fn delay_of(context: &StepContext) -> Result<Duration, StepError> {
+    Ok(Duration::from_millis(settings::whole(context, "delay_ms", 0, 0..=600_000)?))
+}
+
+fn stored_text(context: &StepContext) -> Result<String, StepError> {
+    let content = context.item()?.content.ok_or_else(|| {
+        StepError::reject("the page has no text: the stage before should be text_splitter").named("NoText")
+    })?;
+    String::from_utf8(context.blob(content)?).map_err(|_| StepError::bug("the stored text of the page is not UTF-8"))
 }
 
 /// Waits, and looks now and then whether it still should.

@@ -1,11 +1,16 @@
 //! Bytes to text. Files do not say how they are encoded, so the bytes have to.
 
+use serde::{Deserialize, Serialize};
+
 /// How a text was encoded, and how sure that is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Encoding {
+    #[serde(rename = "utf-8")]
     Utf8,
+    #[serde(rename = "utf-16")]
     Utf16,
     /// Every byte means something in it, so this is a guess.
+    #[serde(rename = "windows-1252")]
     Windows1252,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! | processor | works on | does |
 //! |---|---|---|
-//! | [`TextSplitter`] | each file | decodes it and splits it into pages |
-//! | [`WordCounter`] | each page | counts its words |
-//! | [`WordConsolidator`] | the submission | binds the pages into one result, in order, with what failed and why |
+//! | `text_splitter` | each file | decodes it and splits it into pages |
+//! | `word_counter` | each page | counts its words |
+//! | `word_consolidator` | the submission | binds the pages into one result, in order, with what failed and why |
 
 mod consolidator;
 mod counter;
@@ -14,14 +14,27 @@ mod splitter;
 mod word_index;
 mod words;
 
-pub use consolidator::WordConsolidator;
-pub use counter::WordCounter;
-pub(crate) use decode::decode;
-pub use splitter::TextSplitter;
+pub(crate) use decode::{Encoding, decode};
 
-use bindery_core::StepError;
+use crate::{consolidate::Consolidator, stage::erased};
+use bindery_engine::Registry;
+use consolidator::WordsResult;
+use counter::WordCounter;
+use serde::{Deserialize, Serialize};
+use splitter::TextSplitter;
 
-/// What a step before this one of the same processor should have left.
-fn missing(what: &str) -> StepError {
-    StepError::bug(format!("the step before left no {what}"))
+pub(crate) fn register(registry: &mut Registry) {
+    registry.register(erased(TextSplitter));
+    registry.register(erased(WordCounter));
+    registry.register(erased(Consolidator(WordsResult)));
+}
+
+/// A page of a text.
+#[derive(Debug, Serialize, Deserialize)]
+struct TextPage {
+    page: Option<u64>,
+    encoding: Option<Encoding>,
+    /// None where it is long: then it is the content of the item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }

@@ -17,4 +17,5 @@ mod seed003;
 mod service;
 #[path = "../../../engine/tests/stores/mod.rs"]
 mod stores;
+mod typed_borders;
 mod words;

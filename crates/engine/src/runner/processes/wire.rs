@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn nothing_arrives_as_nothing() {
         let got = round_trip(&Ok(Extracted::default())).result.unwrap();
-        assert_eq!(format!("{got:?}"), format!("{:?}", Extracted::default()));
+        assert_eq!(format!("{got:?}"), format!("{:?}", Extracted::<Value>::default()));
     }
 
     #[test]

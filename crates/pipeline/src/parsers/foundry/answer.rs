@@ -4,34 +4,80 @@ pub(super) use bindery_http::text::beginning;
 
 use bindery_core::{StepError, error::Disposition};
 use bindery_http::text::one_line;
-use serde_json::Value;
+use serde::{Deserialize, de::IgnoredAny};
 use std::time::Duration;
 
-/// How an analysis stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Running,
-    Succeeded,
-    Failed,
+/// An answer about an analysis.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Analysis {
+    status: Option<String>,
+    error: Option<ServiceError>,
+    analyze_result: Option<AnalyzeResult>,
 }
 
-/// None where the answer is none that the protocol knows.
-pub(super) fn state(said: &Value) -> Option<State> {
-    match said["status"].as_str()? {
-        "notStarted" | "running" => Some(State::Running),
-        "succeeded" => said["analyzeResult"]["content"].is_string().then_some(State::Succeeded),
-        "failed" | "canceled" | "skipped" => Some(State::Failed),
-        _ => None,
+/// What was found.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct AnalyzeResult {
+    pub(super) content: Option<String>,
+    pages: Option<Vec<IgnoredAny>>,
+    tables: Option<Vec<IgnoredAny>>,
+    pub(super) model_id: Option<String>,
+    pub(super) api_version: Option<String>,
+    warnings: Option<Vec<ServiceError>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ServiceError {
+    code: Option<String>,
+    message: Option<String>,
+    innererror: Option<Box<ServiceError>>,
+    details: Option<Vec<ServiceError>>,
+}
+
+/// How an analysis stands.
+#[derive(Debug)]
+pub(super) enum State {
+    Running,
+    Succeeded(AnalyzeResult),
+    Failed(StepError),
+}
+
+impl Analysis {
+    /// None where the answer is none that the protocol knows.
+    pub(super) fn state(self, shown: &str) -> Option<State> {
+        match self.status.as_deref()? {
+            "notStarted" | "running" => Some(State::Running),
+            "succeeded" => self.analyze_result.filter(|result| result.content.is_some()).map(State::Succeeded),
+            "failed" | "canceled" | "skipped" => Some(State::Failed(failed_analysis(shown, self.error.as_ref()))),
+            _ => None,
+        }
+    }
+}
+
+impl AnalyzeResult {
+    pub(super) fn page_count(&self) -> usize {
+        self.pages.as_ref().map_or(0, Vec::len)
+    }
+
+    pub(super) fn table_count(&self) -> usize {
+        self.tables.as_ref().map_or(0, Vec::len)
+    }
+
+    /// What the service warns of, one sentence each.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.warnings.iter().flatten().filter_map(ServiceError::sentence).collect()
     }
 }
 
 /// An analysis that the service gave up. Its own faults pass; those of the file do not.
-pub(super) fn failed_analysis(shown: &str, said: &Value) -> StepError {
-    let error = &said["error"];
-    let why = sentence(error).unwrap_or_else(|| "it gave no reason".to_owned());
+fn failed_analysis(shown: &str, error: Option<&ServiceError>) -> StepError {
+    let why = error.and_then(ServiceError::sentence).unwrap_or_else(|| "it gave no reason".to_owned());
     let message = format!("{shown} could not analyse the file: {why}");
     if matches!(
-        error["code"].as_str(),
+        error.and_then(|error| error.code.as_deref()),
         Some("InternalServerError" | "ServiceUnavailable" | "Timeout" | "TooManyRequests")
     ) {
         return try_again(message, None);
@@ -41,29 +87,25 @@ pub(super) fn failed_analysis(shown: &str, said: &Value) -> StepError {
 
 /// The end of a sentence that begins with a status.
 pub(super) fn explanation(body: &[u8]) -> String {
-    let said: Value = serde_json::from_slice(body).unwrap_or_default();
-    let said = sentence(&said["error"]).unwrap_or_else(|| beginning(body));
+    let said: Analysis = serde_json::from_slice(body).unwrap_or_default();
+    let said = said.error.as_ref().and_then(ServiceError::sentence).unwrap_or_else(|| beginning(body));
     if said.is_empty() { said } else { format!(": {said}") }
 }
 
-/// `{code, message, innererror: {code, message}}` in one line; the innermost says it best.
-fn sentence(error: &Value) -> Option<String> {
-    let one = |error: &Value| {
-        let (code, message) = (error["code"].as_str(), error["message"].as_str());
-        match (code, message) {
-            (Some(code), Some(message)) => Some(format!("{code}: {message}")),
-            (only, None) | (None, only) => only.map(str::to_owned),
-        }
-    };
-    let outer = one(error)?;
-    let inner = one(&error["innererror"]).or_else(|| one(&error["details"][0]));
-    Some(one_line(&inner.map_or(outer.clone(), |inner| format!("{outer} ({inner})"))))
-}
+impl ServiceError {
+    /// In one line; the innermost says it best.
+    fn sentence(&self) -> Option<String> {
+        let outer = self.own()?;
+        let inner = self.innererror.as_deref().and_then(Self::own).or_else(|| self.details.as_ref()?.first()?.own());
+        Some(one_line(&inner.map_or(outer.clone(), |inner| format!("{outer} ({inner})"))))
+    }
 
-/// What the service warns of, one sentence each.
-pub(super) fn warnings(said: &Value) -> Vec<String> {
-    let warnings = said["analyzeResult"]["warnings"].as_array().into_iter().flatten();
-    warnings.filter_map(sentence).collect()
+    fn own(&self) -> Option<String> {
+        match (&self.code, &self.message) {
+            (Some(code), Some(message)) => Some(format!("{code}: {message}")),
+            (only, None) | (None, only) => only.clone(),
+        }
+    }
 }
 
 pub(super) fn try_again(message: String, after: Option<Duration>) -> StepError {
@@ -85,14 +127,16 @@ pub(super) fn wait_of(error: &StepError) -> Option<Duration> {
 mod tests {
     use super::*;
     use bindery_core::error::ErrorClass;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn an_analysis_without_content_is_none() {
-        assert_eq!(state(&json!({"status": "notStarted"})), Some(State::Running));
-        assert_eq!(state(&json!({"status": "succeeded", "analyzeResult": {"content": ""}})), Some(State::Succeeded));
+        let state = |said: &Value| Analysis::deserialize(said).unwrap_or_default().state("x");
+        assert!(matches!(state(&json!({"status": "notStarted"})), Some(State::Running)));
+        let empty = json!({"status": "succeeded", "analyzeResult": {"content": ""}});
+        assert!(matches!(state(&empty), Some(State::Succeeded(_))));
         for nonsense in [json!({"status": "succeeded"}), json!({"status": "merry"}), json!([]), json!(null)] {
-            assert_eq!(state(&nonsense), None, "{nonsense}");
+            assert!(state(&nonsense).is_none(), "{nonsense}");
         }
     }
 
@@ -108,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_services_own_faults_pass_and_those_of_the_file_do_not() {
-        let class = |code: &str| failed_analysis("x", &json!({"error": {"code": code, "message": "m"}})).class();
+        let error = |code: &str| ServiceError { code: Some(code.to_owned()), ..ServiceError::default() };
+        let class = |code: &str| failed_analysis("x", Some(&error(code))).class();
         assert_eq!(class("InternalServerError"), ErrorClass::Retry);
         assert_eq!(class("InvalidContent"), ErrorClass::Reject);
     }

@@ -7,17 +7,19 @@ mod service;
 
 use super::{
     FOUNDRY,
-    parsed::{finished, kept, received},
+    parsed::{About, Parsed, ParsedFile},
 };
 use crate::{
     http::{Client, Environment},
-    text::decode,
+    reading::received,
+    stage::{Stage, erased},
+    text::{Encoding, decode},
 };
 use bindery_core::StepError;
 use bindery_engine::{Extracted, Kind, Processor, context::StepContext};
 use bindery_processors::outside::client::megabytes;
 use bindery_reader::{detect, model::FileType};
-use serde_json::{Value, json};
+use serde::de::IgnoredAny;
 use service::Service;
 pub use service::{ENDPOINT_VARIABLE, KEY_VARIABLE};
 use std::time::{Duration, Instant};
@@ -27,87 +29,99 @@ const MOST_BYTES: u64 = 500 * 1024 * 1024;
 
 /// Has a file read by the service. What the service does not take is decoded as text.
 #[derive(Debug)]
-pub struct Foundry {
+pub(super) struct Foundry {
     environment: Environment,
     client: Client,
 }
 
-impl Default for Foundry {
-    fn default() -> Self {
-        Self::new(Environment::default())
-    }
+/// The processor, with endpoint and key from these variables: `BINDERY_FOUNDRY_ENDPOINT` and `BINDERY_FOUNDRY_KEY`.
+pub fn foundry(environment: Environment) -> impl Processor {
+    erased(Foundry { environment, client: Client::open() })
 }
 
 impl Foundry {
-    /// Endpoint and key come from these variables: `BINDERY_FOUNDRY_ENDPOINT` and `BINDERY_FOUNDRY_KEY`.
-    pub fn new(environment: Environment) -> Self {
-        Self { environment, client: Client::open() }
-    }
-
     fn service(&self) -> Result<Service<'_>, StepError> {
         Service::configured(&self.environment, &self.client)
     }
 }
 
-impl Processor for Foundry {
-    fn name(&self) -> &'static str {
-        FOUNDRY
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Io
-    }
+impl Stage for Foundry {
+    const NAME: &'static str = FOUNDRY;
+    const KIND: Kind = Kind::Io;
+    type Input = IgnoredAny;
+    type Made = Parsed;
+    type Output = ParsedFile;
 
     /// Are there bytes that the service takes, and is it configured? Or is it text, for which it is not needed?
-    fn validate(&self, context: &StepContext, _input: Value) -> Result<Value, StepError> {
-        let (item, content) = received(context)?;
-        let bytes = context.blob(content)?;
-        if bytes.is_empty() {
-            return Err(StepError::reject("the file is empty").named("Empty"));
+    fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
+        match taken(context)? {
+            Taken::ByService { .. } => self.service().map(drop),
+            Taken::AsText { .. } => Ok(()),
         }
-        let size = bytes.len() as u64;
-        if size > MOST_BYTES {
-            let message = format!("the file has {}, the service takes {}", megabytes(size), megabytes(MOST_BYTES));
-            return Err(StepError::reject(message).named("TooLarge"));
-        }
-        if let Some((kind, media_type)) = taken_by_service(&bytes, item.label.as_deref()) {
-            self.service()?;
-            return Ok(json!({"type": kind, "media_type": media_type}));
-        }
-        let (_, encoding) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
-        Ok(json!({"type": "txt", "encoding": encoding.as_str()}))
     }
 
-    fn process(&self, context: &StepContext, mut about: Value) -> Result<Value, StepError> {
-        let (_, content) = received(context)?;
-        let bytes = context.blob(content)?;
-        let Some(media_type) = about["media_type"].as_str().map(str::to_owned) else {
-            let (text, _) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
-            about["pages"] = json!(1);
-            about["read_as"] = json!("text");
-            return kept(context, &text, about);
+    fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
+        let (bytes, kind, media_type) = match taken(context)? {
+            Taken::ByService { bytes, kind, media_type } => (bytes, kind, media_type),
+            Taken::AsText { text, encoding } => {
+                let about = About {
+                    file_type: "txt".to_owned(),
+                    encoding: Some(encoding.as_str().to_owned()),
+                    pages: Some(1),
+                    read_as: Some("text".to_owned()),
+                    ..About::default()
+                };
+                return Parsed::keep(context, &text, about, None);
+            }
         };
         let stage = context.stage()?;
         let limit = stage.processor(FOUNDRY).map_or(stage.timeout, |processor| stage.timeout_of(processor));
         // The stage gives up at its own limit; ours should say so before.
         let until = Instant::now() + limit.mul_f64(0.95).max(Duration::from_millis(1));
-        let analysed = self.service()?.analyse(context, bytes, &media_type, until)?;
-        let result = &analysed["analyzeResult"];
-        let count = |list: &str| result[list].as_array().map_or(0, Vec::len);
-        about["pages"] = json!(count("pages"));
-        about["tables"] = json!(count("tables"));
-        about["read_as"] = json!("layout");
-        about["model"] = result["modelId"].clone();
-        about["api_version"] = result["apiVersion"].clone();
-        about["warnings"] = json!(answer::warnings(&analysed));
-        let raw = context.put_json(&analysed)?;
-        about["raw"] = json!({"content": raw.hash.to_string(), "bytes": raw.size});
-        kept(context, result["content"].as_str().unwrap_or_default(), about)
+        let (found, whole) = self.service()?.analyse(context, bytes, media_type, until)?;
+        let about = About {
+            file_type: kind.to_owned(),
+            media_type: Some(media_type.to_owned()),
+            pages: Some(found.page_count()),
+            tables: Some(found.table_count()),
+            read_as: Some("layout".to_owned()),
+            warnings: Some(found.warnings()),
+            model: found.model_id,
+            api_version: found.api_version,
+            ..About::default()
+        };
+        let raw = context.put_json(&whole)?;
+        Parsed::keep(context, &found.content.unwrap_or_default(), about, Some((raw.hash, raw.size)))
     }
 
-    fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        finished(context, FOUNDRY, processed)
+    fn extract(&self, context: &StepContext, parsed: Parsed) -> Result<Extracted<ParsedFile>, StepError> {
+        parsed.finish(context, FOUNDRY)
     }
+}
+
+/// How a file is read.
+enum Taken {
+    ByService { bytes: Vec<u8>, kind: &'static str, media_type: &'static str },
+    AsText { text: String, encoding: Encoding },
+}
+
+/// The file that is worked on, if it is one that can be read.
+fn taken(context: &StepContext) -> Result<Taken, StepError> {
+    let (item, content) = received(context)?;
+    let bytes = context.blob(content)?;
+    if bytes.is_empty() {
+        return Err(StepError::reject("the file is empty").named("Empty"));
+    }
+    let size = bytes.len() as u64;
+    if size > MOST_BYTES {
+        let message = format!("the file has {}, the service takes {}", megabytes(size), megabytes(MOST_BYTES));
+        return Err(StepError::reject(message).named("TooLarge"));
+    }
+    if let Some((kind, media_type)) = taken_by_service(&bytes, item.label.as_deref()) {
+        return Ok(Taken::ByService { bytes, kind, media_type });
+    }
+    let (text, encoding) = decode(bytes).map_err(|why| StepError::reject(why).named("NotText"))?;
+    Ok(Taken::AsText { text, encoding })
 }
 
 /// The type of a file that the service reads: PDF, JPEG, PNG, BMP, TIFF, HEIF, Word, Excel, PowerPoint, HTML. By its

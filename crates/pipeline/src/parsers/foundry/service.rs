@@ -1,11 +1,12 @@
 //! The layout model of Azure AI Document Intelligence: a file is posted, and its analysis asked for until it is there.
 
-use super::answer::{self, State};
+use super::answer::{self, Analysis, AnalyzeResult, State};
 use crate::http::{self, Allowed, Answer, Client, Environment};
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
 use bindery_http::{HeaderValue, Request, Uri, answer::is_transient, header, http::request::Builder};
 use bindery_processors::outside::client::pause;
+use serde::Deserialize as _;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -57,14 +58,14 @@ impl<'c> Service<'c> {
         http::shown(&self.endpoint).trim_end_matches('/').to_owned()
     }
 
-    /// The whole answer of an analysis that has succeeded.
+    /// What an analysis that has succeeded has found, and the whole answer as it came.
     pub(super) fn analyse(
         &self,
         context: &StepContext,
         bytes: Vec<u8>,
         media_type: &str,
         until: Instant,
-    ) -> Result<Value, StepError> {
+    ) -> Result<(AnalyzeResult, Value), StepError> {
         let operation = self.begin(bytes, media_type, until)?;
         let mut failed_looks = 0;
         let mut wait = operation.wait;
@@ -78,7 +79,7 @@ impl<'c> Service<'c> {
             }
             // The analysis has been paid for: a look that fails is no reason to ask for another.
             match self.look(&operation.location, until) {
-                Ok(Look::Done(analysed)) => return Ok(analysed),
+                Ok(Look::Done(found, whole)) => return Ok((*found, whole)),
                 Ok(Look::Wait(asked_for)) => {
                     failed_looks = 0;
                     wait = asked_for;
@@ -125,11 +126,12 @@ impl<'c> Service<'c> {
             let message = format!("the answer of {} ended too early, or is too long", self.shown());
             return Err(StepError::retry(message).named("Incomplete"));
         }
-        let said = serde_json::from_slice(&answer.body).unwrap_or_default();
-        match answer::state(&said) {
-            Some(State::Succeeded) => Ok(Look::Done(said)),
+        let whole: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let said = Analysis::deserialize(&whole).unwrap_or_default();
+        match said.state(&self.shown()) {
+            Some(State::Succeeded(found)) => Ok(Look::Done(Box::new(found), whole)),
             Some(State::Running) => Ok(Look::Wait(answer.retry_after().unwrap_or(LOOK_EVERY))),
-            Some(State::Failed) => Err(answer::failed_analysis(&self.shown(), &said)),
+            Some(State::Failed(error)) => Err(error),
             None => Err(self.nonsense(&format!("answered with no analysis: {}", answer::beginning(&answer.body)))),
         }
     }
@@ -177,6 +179,6 @@ struct Operation {
 }
 
 enum Look {
-    Done(Value),
+    Done(Box<AnalyzeResult>, Value),
     Wait(Duration),
 }

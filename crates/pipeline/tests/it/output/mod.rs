@@ -11,7 +11,7 @@ use crate::{
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bindery_core::{SubmissionId, submission::SubmissionStatus};
 use bindery_engine::view;
-use bindery_pipeline::{http::Environment, output::Output, registry};
+use bindery_pipeline::{http::Environment, output::output, registry};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -47,7 +47,7 @@ async fn desk_to(url: &str, changes: &[(&str, &str)]) -> Desk {
 
 async fn desk_of(workflow: &str) -> Desk {
     let mut registry = registry();
-    registry.register(Output::new(Environment::new(|name| match name {
+    registry.register(output(Environment::new(|name| match name {
         "BINDERY_OUTPUT_SECRET" => Some(secret()),
         "BINDERY_OUTPUT_API_KEY" => Some(API_KEY.to_owned()),
         "PLAIN_SECRET" => Some("hunter2-in-the-clear".to_owned()),

@@ -28,7 +28,7 @@ async fn failure(azure: &Azure) -> String {
 async fn without_endpoint_and_key_the_work_waits_and_names_them() {
     let nothing = Environment::new(|_| None);
     let mut registry = registry();
-    registry.register(Foundry::new(nothing));
+    registry.register(foundry(nothing));
     let desk = Desk::with(registry).await;
     write_letters(&desk, 1);
     let id = desk.submit(NAME).await;

@@ -16,7 +16,7 @@ use bindery_core::{
     event::{Event, kind},
 };
 use bindery_engine::{Engine, Parts, Registry, view};
-use bindery_pipeline::{http::Environment, parsers::Foundry, registry};
+use bindery_pipeline::{http::Environment, parsers::foundry, registry};
 use bindery_store::{
     blobs::{Blobs, LocalBlobs},
     query::EventFilter,
@@ -35,7 +35,7 @@ const NAME: &str = "parsers-foundry";
 fn registry_at(url: &str, key: &str) -> Registry {
     let (url, key) = (url.to_owned(), key.to_owned());
     let mut registry = registry();
-    registry.register(Foundry::new(Environment::new(move |name| match name {
+    registry.register(foundry(Environment::new(move |name| match name {
         "BINDERY_FOUNDRY_ENDPOINT" => Some(url.clone()),
         "BINDERY_FOUNDRY_KEY" => Some(key.clone()),
         _ => None,

@@ -4,15 +4,14 @@ use super::{changed_workflow, sample};
 use crate::desk::Desk;
 use bindery_core::{StepError, SubmissionId, submission::SubmissionStatus};
 use bindery_engine::{
-    Processor,
     context::{CancelFlag, StepContext},
     intake::Intake,
 };
 use bindery_pipeline::idp::{
     IdpPlace, Places, answered, document,
-    file_processing::{FileProcessing, FileRequest, file_processing},
-    file_processing_status::{FileProcessingStatus, StatusRequest, file_processing_status},
-    retention::{self, Cleanup},
+    file_processing::{FileRequest, file_processing},
+    file_processing_status::{StatusRequest, file_processing_status},
+    retention,
 };
 use bindery_store::blobs::{ObjectIntake, ObjectOptions};
 use serde_json::{Map, Value, json};
@@ -65,11 +64,12 @@ impl Bucket {
         found
     }
 
-    /// Runs a task's processor by itself.
-    async fn run(&self, task: impl Processor + 'static, input: Value) -> Result<Value, StepError> {
+    /// Runs the processor of a task by itself.
+    async fn run(&self, task: &str, input: Value) -> Result<Value, StepError> {
         let mut settings = self.settings();
         settings.insert("delete_after_days".to_owned(), json!(1));
         let context = StepContext::alone(Arc::new(settings), 1, CancelFlag::default());
+        let task = Arc::clone(bindery_pipeline::registry().get(task).unwrap());
         let run = move || task.process(&context, task.validate(&context, input)?);
         tokio::task::spawn_blocking(run).await.unwrap()
     }
@@ -114,7 +114,7 @@ async fn s003_12_a_copy_starts_the_chain_by_being_there() {
         "file": format!("file://{}", source.display()), "collection_name": "kb_reports",
         "ingest_params": {"size": 1000}, "extra": [1],
     });
-    let started = bucket.run(FileProcessing::new(Arc::clone(&bucket.places)), request.clone()).await.unwrap();
+    let started = bucket.run("file_processing", request.clone()).await.unwrap();
     let body = &started["body"];
     let id = body["document_id"].as_str().unwrap();
     assert_eq!((&started["statusCode"], &body["file_name"]), (&json!(200), &json!("my report.pdf")));
@@ -122,16 +122,14 @@ async fn s003_12_a_copy_starts_the_chain_by_being_there() {
     assert_eq!((&body["collection_name"], &body["ingest_params"]), (&json!("kb_reports"), &json!({"size": 1000})));
     assert_eq!((&body["extra"], &body["file_guid"]), (&json!([1]), &json!(id)));
     assert!(body.get("file").is_none());
-    let again = bucket.run(FileProcessing::new(Arc::clone(&bucket.places)), request).await.unwrap();
+    let again = bucket.run("file_processing", request).await.unwrap();
     assert_eq!(again, started, "asked twice, it is the same document");
 
     // Nobody asks for the status, and the chain runs all the same.
     assert_eq!(bucket.take_in(&desk, workflow).await, 1);
     assert_eq!(bucket.take_in(&desk, workflow).await, 0, "taken in once");
-    let status = async |request: &Value| {
-        let status = FileProcessingStatus::new(Arc::clone(&bucket.places));
-        bucket.run(status, request.clone()).await.unwrap()["body"].clone()
-    };
+    let status =
+        async |request: &Value| bucket.run("file_processing_status", request.clone()).await.unwrap()["body"].clone();
     let waiting = status(&started).await;
     assert_eq!((&waiting["fileupload_status"], &waiting["status"]), (&json!("PENDING"), &json!("UPLOADED")));
     assert_eq!(desk.finish(SubmissionId::from_raw(1)).await, SubmissionStatus::Completed);
@@ -218,7 +216,7 @@ async fn s003_27_what_was_needed_on_the_way_goes_after_some_days_and_results_sta
         desk.finish(SubmissionId::from_raw(id)).await;
     }
     let before = bucket.files();
-    let none = bucket.run(Cleanup::new(Arc::clone(&bucket.places)), json!({})).await.unwrap();
+    let none = bucket.run("idp_cleanup", json!({})).await.unwrap();
     assert_eq!(none, json!({"deleted": 0, "failures": []}), "too early");
     let day = Duration::from_secs(24 * 60 * 60);
     let tomorrow = SystemTime::now() + day;
