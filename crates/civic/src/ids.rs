@@ -11,10 +11,8 @@
 //!
 //! A meeting's title and hour change and are no part of it: a renamed or moved meeting is the same meeting.
 
-use crate::{city_key::CityKey, pattern::pattern, records::AgendaItem};
+use crate::{city_key::CityKey, records::AgendaItem};
 use bindery_core::ContentHash;
-use regex::Regex;
-use std::sync::LazyLock;
 
 /// The first digits of the SHA-256 of a text.
 pub(crate) fn digest(text: &str, digits: usize) -> String {
@@ -75,46 +73,6 @@ pub fn matter_id(city_key: &CityKey, matter_file: Option<&str>, matter_id: Optio
     Some(format!("{city_key}_{}", digest(&format!("{city_key}:{kind}:{key}"), LONG_DIGITS)))
 }
 
-/// A matter known by its title alone; not used by the sync.
-pub fn matter_id_by_title(city_key: &CityKey, title: &str) -> Option<String> {
-    let title = matter_title(title)?;
-    Some(format!("{city_key}_{}", digest(&format!("{city_key}:title:{title}"), LONG_DIGITS)))
-}
-
-/// Titles that many matters share.
-const COMMON_TITLES: &[&str] = &[
-    "vta",
-    "caltrain",
-    "city staff",
-    "public comment",
-    "public letters",
-    "staff comments",
-    "future business",
-    "review of minutes",
-    "city and district reports",
-    "open forum",
-    "closed session",
-    "oral communications",
-];
-/// Shorter titles say too little to tell matters apart.
-const SHORTEST_TITLE: usize = 30;
-
-static READING_MARK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:(?:first|second|third|final)\s+read(?:ing)?|reintroduced(?:\s+(?:first|second))?\s+read(?:ing)?)\s*:\s*",
-    )
-});
-
-/// The form of a title by which a matter can be known, without the mark of its reading.
-pub fn matter_title(title: &str) -> Option<String> {
-    let long_enough = |text: &str| text.chars().count() >= SHORTEST_TITLE;
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !long_enough(&title) || COMMON_TITLES.contains(&title.to_lowercase().as_str()) {
-        return None;
-    }
-    Some(READING_MARK.replace(&title, "").to_lowercase()).filter(|title| long_enough(title))
-}
-
 /// `name` as [`crate::people::fold`] gives it.
 pub fn person_id(city_key: &CityKey, vendor: &str, vendor_person_id: Option<&str>, folded_name: &str) -> String {
     let key = match vendor_person_id.map(str::trim).filter(|id| !id.is_empty()) {
@@ -133,11 +91,6 @@ pub fn committee_id(city_key: &CityKey, name: &str) -> String {
 /// Lower case, single spaces.
 pub fn normalized_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
-/// What a meeting is called in addresses of pages.
-pub fn meeting_slug(meeting_id: &str) -> String {
-    digest(meeting_id, LONG_DIGITS)
 }
 
 /// `{city_key}_{digits}`.
@@ -187,7 +140,7 @@ mod tests {
         assert_eq!(meeting, "paloaltoCA_3c961ffe17f6");
         assert_ne!(meeting_id(&city_key(), "granicus", "1430").unwrap(), meeting);
         assert!(is_meeting_id(&meeting) && !is_matter_id(&meeting));
-        assert_eq!((meeting_id(&city_key(), "legistar", " "), meeting_slug(&meeting).len()), (None, 16));
+        assert_eq!(meeting_id(&city_key(), "legistar", " "), None);
 
         let item = item_id(&meeting, Some(" 17 864A"), 3);
         assert_eq!(item, format!("{meeting}_17864a"));
@@ -214,18 +167,5 @@ mod tests {
         assert_eq!(matter_key(Some(" "), Some("uuid-abc")), Some("uuid-abc"));
         assert_eq!((matter_key(None, None), matter_id(&city_key(), None, None)), (None, None));
         assert_ne!(matter_id(&city_key(), Some("7"), None), matter_id(&city_key(), None, Some("7")));
-    }
-
-    #[test]
-    fn titles_make_matters_only_where_they_say_enough() {
-        let long = "An ordinance about the trees along Main Street";
-        assert_eq!(
-            matter_title(&format!("FIRST READING: {long}")),
-            matter_title(&format!("  Second Reading:  {long} "))
-        );
-        assert_eq!(matter_title(&format!("REINTRODUCED SECOND READING: {long}")).unwrap(), long.to_lowercase());
-        assert_eq!(matter_title("Open Forum"), None);
-        assert_eq!(matter_title("FIRST READING: about trees only"), None);
-        assert!(is_matter_id(&matter_id_by_title(&city_key(), long).unwrap()));
     }
 }

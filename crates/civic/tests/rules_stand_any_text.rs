@@ -33,7 +33,6 @@ proptest! {
         prop_assert_eq!(decision.filter_reason().is_some(), decision.is_skipped());
         meetings::decide(&text);
         matters::decide(&text);
-        let _ = ids::matter_title(&text);
         let _ = compilation::decide(&text, 12, 3, &compilation::CompilationLimits::strict());
     }
 

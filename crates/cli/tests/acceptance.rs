@@ -53,7 +53,11 @@ fn tests_in_sources() -> BTreeMap<String, BTreeSet<String>> {
     for file in files {
         for line in fs::read_to_string(&file).unwrap().lines() {
             // Functions of the conformance suite, which every backend runs, are public.
-            let line = line.trim_start().trim_start_matches("pub ").trim_start_matches("async ");
+            let line = line
+                .trim_start()
+                .trim_start_matches("pub(crate) ")
+                .trim_start_matches("pub ")
+                .trim_start_matches("async ");
             let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) else { continue };
             if let Some(id) = covered_id(name) {
                 tests.entry(id).or_default().insert(name.to_owned());

@@ -2,58 +2,11 @@
 
 use serde_json::Value;
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
-
-/// Each crate with the crates it may use. Those without I/O first, the binary last.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("bindery-core", &[]),
-    ("bindery-files", &[]),
-    ("bindery-yaml", &["bindery-core"]),
-    ("bindery-http", &["bindery-core"]),
-    ("bindery-store", &["bindery-core", "bindery-files"]),
-    ("bindery-states", &["bindery-core"]),
-    ("bindery-reader", &["bindery-core", "bindery-files"]),
-    ("bindery-fields", &["bindery-core", "bindery-yaml", "bindery-reader"]),
-    ("bindery-models", &["bindery-core", "bindery-http", "bindery-store"]),
-    ("bindery-engine", ENGINE_USES),
-    ("bindery-processors", ABOVE_ENGINE_USES),
-    ("bindery-pipeline", ABOVE_PROCESSORS_USES),
-    ("bindery-civic", ABOVE_PROCESSORS_USES),
-    ("bindery-amqp", &["bindery-core", "bindery-store", "bindery-engine"]),
-    ("bindery-app", APP_USES),
-    ("bindery-server", SERVER_USES),
-    ("bindery", CLI_USES),
-    // Only tests and benchmarks use it.
-    ("bindery-testkit", &[]),
-];
-/// From the bottom to the top.
-const LAYERS: &[&str] = &[
-    "bindery-core",
-    "bindery-files",
-    "bindery-yaml",
-    "bindery-http",
-    "bindery-store",
-    "bindery-states",
-    "bindery-reader",
-    "bindery-fields",
-    "bindery-models",
-    "bindery-engine",
-    "bindery-processors",
-    "bindery-pipeline",
-    "bindery-civic",
-    "bindery-amqp",
-    "bindery-app",
-    "bindery-server",
-];
-const ENGINE_USES: &[&str] = LAYERS.split_at(9).0;
-const ABOVE_ENGINE_USES: &[&str] = LAYERS.split_at(10).0;
-const ABOVE_PROCESSORS_USES: &[&str] = LAYERS.split_at(11).0;
-const APP_USES: &[&str] = LAYERS.split_at(14).0;
-const SERVER_USES: &[&str] = LAYERS.split_at(15).0;
-const CLI_USES: &[&str] = LAYERS;
 
 /// What belongs to the command line alone: flags, bars, tables, and errors without a type.
 const ONLY_IN_CLI: &[&str] = &["anyhow", "clap", "comfy-table", "indicatif"];
@@ -102,23 +55,99 @@ fn package(value: &Value) -> Package {
     }
 }
 
+/// The rooms as they are written down, from the bottom to the top.
+#[derive(Debug, serde::Deserialize)]
+struct House {
+    room: Vec<Room>,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Room {
+    name: String,
+    owns: String,
+    crash: String,
+    uses: Vec<String>,
+}
+
+impl Room {
+    fn package(name: &str) -> String {
+        if name == "cli" { "bindery".to_owned() } else { format!("bindery-{name}") }
+    }
+
+    fn used(&self) -> String {
+        if self.uses.is_empty() { "nothing of ours".to_owned() } else { self.uses.join(", ") }
+    }
+}
+
+fn house() -> Vec<Room> {
+    let text = fs::read_to_string(workspace_root().join("crates/rooms.toml")).expect("crates/rooms.toml can be read");
+    toml::from_str::<House>(&text).expect("crates/rooms.toml is right").room
+}
+
 #[test]
-fn crates_use_only_what_is_below_them() {
-    let packages = packages();
-    let ours: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+fn crates_use_exactly_what_their_rooms_may() {
+    let (packages, rooms) = (packages(), house());
     let mut wrong = Vec::new();
     for package in &packages {
-        let name = &package.name;
-        let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| known == name) else {
-            wrong.push(format!("{name} is not in the table: add it to ARROWS in {} with what it may use", file!()));
+        if !rooms.iter().any(|room| Room::package(&room.name) == package.name) {
+            wrong.push(format!("{} is not in crates/rooms.toml", package.name));
+        }
+    }
+    for (place, room) in rooms.iter().enumerate() {
+        let Some(package) = packages.iter().find(|package| package.name == Room::package(&room.name)) else {
+            wrong.push(format!("{} is in crates/rooms.toml, and there is no such crate", room.name));
             continue;
         };
-        let in_workspace = package.dependencies.iter().filter(|dependency| ours.contains(&dependency.as_str()));
-        for dependency in in_workspace.filter(|dependency| !allowed.contains(&dependency.as_str())) {
-            wrong.push(format!("{name} must not use {dependency}"));
+        let uses = |of: &str| package.dependencies.contains(&Room::package(of));
+        for other in &rooms {
+            let (may, does) = (room.uses.contains(&other.name), uses(&other.name));
+            match (may, does) {
+                (false, true) => wrong.push(format!("{} must not use {}", room.name, other.name)),
+                (true, false) => wrong.push(format!("{} does not use {}: take it out", room.name, other.name)),
+                _ => {}
+            }
+        }
+        for below in &room.uses {
+            if !rooms[..place].iter().any(|other| other.name == *below) {
+                wrong.push(format!("{} uses {below}, which is not below it", room.name));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const DRAWN_FROM: &str = "<!-- rooms: drawn from crates/rooms.toml by a test -->\n";
+const DRAWN_TO: &str = "<!-- end of rooms -->";
+
+/// With `BINDERY_WRITE_DOCS` set, writes the tables instead of comparing them.
+fn has_drawing(file: &str, drawing: &str) {
+    let path = workspace_root().join(file);
+    let text = fs::read_to_string(&path).expect("the page can be read");
+    let (before, rest) = text.split_once(DRAWN_FROM).unwrap_or_else(|| panic!("{file} has no {DRAWN_FROM}"));
+    let (drawn, after) = rest.split_once(DRAWN_TO).unwrap_or_else(|| panic!("{file} has no {DRAWN_TO}"));
+    if std::env::var_os("BINDERY_WRITE_DOCS").is_some() {
+        fs::write(&path, format!("{before}{DRAWN_FROM}{drawing}{DRAWN_TO}{after}")).expect("the page can be written");
+        return;
+    }
+    assert_eq!(
+        drawn, drawing,
+        "{file}: `BINDERY_WRITE_DOCS=1 cargo test -p bindery --test architecture` draws it anew"
+    );
+}
+
+#[test]
+fn the_maps_show_the_rooms_as_they_are() {
+    let rooms = house();
+    let mut table = "| room | owns | on a crash | uses |\n|---|---|---|---|\n".to_owned();
+    let mut short = "| folder | may use |\n|---|---|\n".to_owned();
+    for room in &rooms {
+        let (name, used) = (&room.name, room.used());
+        writeln!(table, "| `crates/{name}` | {} | {} | {used} |", room.owns, room.crash).expect("a text takes text");
+        writeln!(short, "| `crates/{name}` | {used} |").expect("a text takes text");
+    }
+    has_drawing("ARCHITECTURE.md", &table);
+    has_drawing("CONTRIBUTING.md", &short);
 }
 
 #[test]

@@ -137,11 +137,6 @@ impl Circuit {
         }
     }
 
-    /// Whether one call tries the open circuit now.
-    pub fn is_tried(&self) -> bool {
-        matches!(self.phase, Phase::HalfOpen { trying: true, .. })
-    }
-
     /// Whether a call would be let through now, without taking the place of the one that tries.
     pub fn check(&self, now: Timestamp) -> Result<(), Open> {
         let (since, until) = match self.phase {

@@ -1,5 +1,7 @@
 //! The store knows no nouns of a domain: domains bring their tables along.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::{fs, path::Path};
 
 /// Nouns of the one domain that was here before, as words of names and texts.

@@ -62,7 +62,7 @@ impl Conductor {
         stop: &StopSignal,
     ) -> StoreResult<SyncResult> {
         let begun = Instant::now();
-        let run = self.store.civic().start_sync_run_by(&city.city_key, &self.name).await?;
+        let run = self.store.civic().start_sync_run(&city.city_key, &self.name).await?;
         let mut memory = self.remember(&city.city_key).await?;
         memory.keep_only(&places(city).iter().map(remembered_as).collect::<Vec<_>>());
         let visits = self.visit_places(city, pass, &mut memory, stop).await;

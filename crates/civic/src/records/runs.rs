@@ -22,15 +22,10 @@ pub struct SyncRunFilter {
 }
 
 impl CivicRecords<'_> {
-    /// Begins a visit. One that was begun before and never ended has been interrupted.
-    pub async fn start_sync_run(&self, city_key: &str) -> StoreResult<SyncRun> {
-        run(self.store, StartRun { city_key: city_key.to_owned(), by: None }).await
-    }
-
-    /// The same for a visitor with a name among the workers of the store: while that gives signs of life, the visit is
-    /// under way.
-    pub async fn start_sync_run_by(&self, city_key: &str, by: &str) -> StoreResult<SyncRun> {
-        run(self.store, StartRun { city_key: city_key.to_owned(), by: Some(by.to_owned()) }).await
+    /// Begins a visit of a visitor who has this name among the workers of the store: while that one's heartbeats come,
+    /// the visit is under way. One that was begun before and never ended has been interrupted.
+    pub async fn start_sync_run(&self, city_key: &str, by: &str) -> StoreResult<SyncRun> {
+        run(self.store, StartRun { city_key: city_key.to_owned(), by: by.to_owned() }).await
     }
 
     /// Ends visits behind which nobody is any more: those that are under way and are made by nobody of `alive`. Returns
@@ -76,7 +71,7 @@ fn city(answers: &Answers, query: usize, city_key: &str) -> StoreResult<Jurisdic
 
 struct StartRun {
     city_key: String,
-    by: Option<String>,
+    by: String,
 }
 
 impl UnitOfWork for StartRun {
@@ -107,12 +102,11 @@ impl UnitOfWork for StartRun {
         for left in decode::<SyncRun>(answers.rows(1))? {
             writes.put(&interrupted(left, answers.now));
         }
-        let by = self.by.iter().map(|by| (SyncRun::BY.to_owned(), by.as_str().into()));
         let begun = SyncRun {
             id: answers.ids.first().copied().unwrap_or_default(),
             city_key: self.city_key.clone(),
             status: SyncStatus::InProgress,
-            details: by.collect(),
+            details: [(SyncRun::BY.to_owned(), self.by.as_str().into())].into_iter().collect(),
             started_at: Some(answers.now),
             ..SyncRun::default()
         };

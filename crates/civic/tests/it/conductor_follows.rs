@@ -178,8 +178,8 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     for name in [&dead, &alive] {
         town.store.arrive(name).await.unwrap();
     }
-    civic.start_sync_run_by("paloaltoCA", &dead).await.unwrap();
-    civic.start_sync_run_by("nashvilleTN", &alive).await.unwrap();
+    civic.start_sync_run("paloaltoCA", &dead).await.unwrap();
+    civic.start_sync_run("nashvilleTN", &alive).await.unwrap();
     let conductor = town.conductor().named(Name::from(format!("here-1-0{FETCHER}")));
     let standing = conductor.get_sync_status(|_| false).await.unwrap();
     assert_eq!((standing.is_running, standing.running.len()), (true, 2));

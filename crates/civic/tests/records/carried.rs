@@ -61,7 +61,7 @@ async fn councils_are_carried_with_their_work() {
         ..Jurisdiction::default()
     };
     civic.put_jurisdictions(vec![palo_alto]).await.unwrap();
-    let run = civic.start_sync_run("paloaltoCA").await.unwrap();
+    let run = civic.start_sync_run("paloaltoCA", "a visitor").await.unwrap();
     let ballot = Ballot { person_id: "ann".to_owned(), name: "Ann".to_owned(), vote: "yes".to_owned() };
     let identity = |id: &str| (id.to_owned(), COUNCIL.to_owned());
     let ((item, of), (vote, at)) = (identity("paloaltoCA_m1_i"), identity("paloaltoCA_m1_v"));
@@ -83,7 +83,7 @@ async fn councils_are_carried_with_their_work() {
     let before = city(&first).await;
     for f in [&second, &third] {
         assert_eq!(format!("{:?}", city(f).await), format!("{before:?}"));
-        assert!(f.store.civic().start_sync_run("paloaltoCA").await.unwrap().id > run.id, "numbers go on");
+        assert!(f.store.civic().start_sync_run("paloaltoCA", "a visitor").await.unwrap().id > run.id, "numbers go on");
         assert_eq!(f.claim(9).await.len(), 1, "the job can be done");
     }
 }

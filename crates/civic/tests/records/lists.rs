@@ -55,10 +55,10 @@ pub(crate) async fn jurisdictions_are_found_by_what_they_are(f: &Fixture) {
 
 pub(crate) async fn a_visit_and_the_health_of_its_city_are_stored_together(f: &Fixture) {
     let civic = city(f).await;
-    assert!(civic.start_sync_run("nowhereXX").await.unwrap_err().to_string().contains("nowhereXX"));
+    assert!(civic.start_sync_run("nowhereXX", "a visitor").await.unwrap_err().to_string().contains("nowhereXX"));
     let due = |at| JurisdictionFilter { due_before: Some(at), ..JurisdictionFilter::default() };
     assert_eq!(find(f, due(f.now())).await, [CITY], "never visited");
-    let run = civic.start_sync_run(CITY).await.unwrap();
+    let run = civic.start_sync_run(CITY, "a visitor").await.unwrap();
     assert_eq!((run.status, run.started_at), (SyncStatus::InProgress, Some(f.now())));
     let begun = f.now();
     f.advance(10);
@@ -95,7 +95,7 @@ pub(crate) async fn failures_silence_and_interruptions_are_seen(f: &Fixture) {
     let civic = city(f).await;
     civic.put_jurisdictions(vec![jurisdiction("oaklandCA", "Oakland")]).await.unwrap();
     let visit = async |status, meetings_found, error: Option<&str>| {
-        let run = civic.start_sync_run(CITY).await.unwrap();
+        let run = civic.start_sync_run(CITY, "a visitor").await.unwrap();
         let error_message = error.map(str::to_owned);
         civic.finish_sync_run(SyncRun { status, meetings_found, error_message, ..run }, None).await.unwrap().health
     };
@@ -121,16 +121,16 @@ pub(crate) async fn failures_silence_and_interruptions_are_seen(f: &Fixture) {
     visit(SyncStatus::Completed, 1, None).await;
     assert_eq!(find(f, silent()).await, [""; 0]);
     // A program that died left a visit behind.
-    civic.start_sync_run(CITY).await.unwrap();
-    let next = civic.start_sync_run(CITY).await.unwrap();
+    civic.start_sync_run(CITY, "a visitor").await.unwrap();
+    let next = civic.start_sync_run(CITY, "a visitor").await.unwrap();
     let failed =
         SyncRunFilter { city_key: Some(CITY.to_owned()), status: Some(SyncStatus::Failed), ..SyncRunFilter::default() };
     let failed = civic.sync_runs(failed).await.unwrap();
     assert_eq!((failed.len(), failed[0].id), (3, next.id - 1));
     assert!(failed[0].error_message.as_ref().unwrap().contains("interrupted"));
     // Others are seen to be dead before their cities are visited again; those that live go on.
-    let left = civic.start_sync_run_by("oaklandCA", "dead").await.unwrap();
-    let lives = civic.start_sync_run_by(CITY, "alive").await.unwrap();
+    let left = civic.start_sync_run("oaklandCA", "dead").await.unwrap();
+    let lives = civic.start_sync_run(CITY, "alive").await.unwrap();
     assert_eq!((left.by(), lives.by()), (Some("dead"), Some("alive")));
     let closed = civic.close_abandoned_runs(vec!["alive".to_owned()]).await.unwrap();
     assert_eq!(closed.iter().map(|run| (run.id, run.status)).collect::<Vec<_>>(), [(left.id, SyncStatus::Failed)]);
@@ -275,7 +275,7 @@ pub(crate) async fn old_visits_and_messages_are_forgotten(f: &Fixture) {
     civic.apply(vec![told]).await.unwrap();
     civic.settle_notification("sent", Sent::Delivered).await.unwrap();
     for _ in 0..2 {
-        civic.start_sync_run(CITY).await.unwrap();
+        civic.start_sync_run(CITY, "a visitor").await.unwrap();
     }
     assert_eq!(civic.forget_visits_and_messages(f.now()).await.unwrap(), 0);
     assert_eq!(civic.forget_visits_and_messages(f.after(1)).await.unwrap(), 2);

@@ -32,7 +32,7 @@ pub(crate) async fn a_city_is_entered_once_and_changed_as_it_was_seen(f: &Fixtur
     assert_eq!(civic.jurisdiction("berkeleyCA").await.unwrap(), None);
     // A visit is not a change of what people say of it; another's change is.
     let before = civic.jurisdiction(CITY).await.unwrap().unwrap();
-    let run = civic.start_sync_run(CITY).await.unwrap();
+    let run = civic.start_sync_run(CITY, "a visitor").await.unwrap();
     civic.finish_sync_run(SyncRun { status: SyncStatus::Completed, ..run }, Some(f.now())).await.unwrap();
     let edit = |slug: &str| JurisdictionEdit {
         before: Some(before.clone()),
@@ -68,7 +68,7 @@ pub(crate) async fn a_city_is_taken_out_unless_something_is_known_of_it(f: &Fixt
     assert_eq!(civic.take_out_jurisdiction("nowhereXX").await.unwrap(), TakenOut::Unknown);
     let within = Jurisdiction { county: Some(CITY.to_owned()), ..jurisdiction("stanfordCA", "Stanford") };
     civic.put_jurisdictions(vec![within]).await.unwrap();
-    civic.start_sync_run(CITY).await.unwrap();
+    civic.start_sync_run(CITY, "a visitor").await.unwrap();
     let (id, city_key) = ("paloaltoCA_comm_1".to_owned(), CITY.to_owned());
     let mut roster = CivicChanges::of_city(CITY);
     let member = CommitteeMember { committee_id: id.clone(), person_id: "p".to_owned(), ..CommitteeMember::default() };

@@ -39,7 +39,7 @@ fn s004_26_the_context_of_a_run_can_be_given() {
     let expected = json!({
         "parent_run_id": "nightly-7", "previous_run_id": null, "last_error_step": null, "retry_count": 0,
         "execution_metadata": {"batch": "12", "note": "a=b"}, "trigger_type": "automatic", "trigger_initiator": "cron",
-        "trigger_timestamp": "2026-11-16T09:30:00.000Z",
+        "trigger_timestamp": "2026-11-16T09:30:00Z",
     });
     assert_eq!(context, expected);
     for (flags, sentence) in [

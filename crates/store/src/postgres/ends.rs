@@ -58,6 +58,12 @@ fn ids(rows: &[tokio_postgres::Row]) -> TxResult<HashSet<JobId>> {
     rows.iter().map(|row| get(row, 0).map(JobId::from_raw)).collect()
 }
 
+/// How long a wait is, as it is stored beside the moment at which it ends: one that ends later than it can went by a wrong
+/// clock.
+fn length(wait: Duration) -> i64 {
+    i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)
+}
+
 /// Ends a claim. False when the claim does not hold any more: then nothing was changed.
 pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxResult<bool> {
     let (id, token_number) = (job.raw(), token.0);
@@ -66,12 +72,12 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
         JobEnd::Retry { after, error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
-                    "UPDATE job SET state = 1, attempt = attempt + 1, due_at = $3, token = NULL, worker = NULL, error = $4, \
-                     resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                    "UPDATE job SET state = 1, attempt = attempt + 1, due_at = $3, lease_ms = $6, token = NULL, worker = NULL, \
+                     error = $4, resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*after), &error, &resume]).await?
+            tx.execute(&SQL, &[&id, &token_number, &tx.millis_after(*after), &error, &resume, &length(*after)]).await?
         }
         JobEnd::Hold { has_advanced: true } => {
             let sql = "UPDATE job SET attempt = 0, losses = 0 WHERE id = $1 AND token = $2 AND state = 2";
@@ -85,13 +91,14 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
         JobEnd::Park { until, after, error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
-                    "UPDATE job SET state = 3, parked_until = $3, due_at = $6, token = NULL, worker = NULL, error = $4, \
-                     resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                    "UPDATE job SET state = 3, parked_until = $3, due_at = $6, lease_ms = $7, token = NULL, \
+                     worker = NULL, error = $4, resume = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
             let at = after.map(|after| tx.millis_after(after));
-            tx.execute(&SQL, &[&id, &token_number, &until, &error, &resume, &at]).await?
+            let length = after.map_or(0, length);
+            tx.execute(&SQL, &[&id, &token_number, &until, &error, &resume, &at, &length]).await?
         }
         JobEnd::Dead { error, resume } => {
             static SQL: LazyLock<String> = LazyLock::new(|| {

@@ -40,15 +40,24 @@ static AHEAD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Retries and parked jobs that are due later than they can be.
+static WAITS_AHEAD: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "shelf IN (1, 3) AND due_at > t.now + {LOOKED_AT_BEYOND} AND lease_ms > 0 \
+         AND due_at > t.now + {CLOCKS_DIFFER} + lease_ms"
+    )
+});
+
 pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
     static LOOK: LazyLock<String> = LazyLock::new(|| {
         format!(
             "SELECT t.now, least((SELECT min(until) FROM claim), \
              (SELECT due_at FROM job WHERE shelf = 3 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
              (SELECT due_at FROM job WHERE shelf = 4 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \
+             (SELECT t.now FROM job WHERE {} LIMIT 1), \
              (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now, \
              EXISTS (SELECT 1 FROM claim WHERE {}) FROM {NOW}",
-            *AHEAD
+            *WAITS_AHEAD, *AHEAD
         )
     });
     let seen = |row: &Row| Ok((get::<i64>(row, 0)?, get::<Option<i64>>(row, 1)?.map(until), get::<bool>(row, 2)?));
@@ -67,6 +76,7 @@ pub(super) async fn leases_ahead(db: &Db) -> StoreResult<Vec<Lease>> {
 
 /// `wrong`: the tokens of claims that have expired although they end in the future.
 pub(super) async fn sweep(tx: &mut Tx, wrong: &[i64]) -> TxResult<Swept> {
+    let shortened = shorten_waits_of_wrong_clocks(tx).await?;
     let claims = end_claims(tx, wrong).await?;
     let mut swept = Swept {
         leases_expired: expire_leases(tx, &claims).await?,
@@ -76,8 +86,17 @@ pub(super) async fn sweep(tx: &mut Tx, wrong: &[i64]) -> TxResult<Swept> {
     };
     check_deadlines(tx, &mut swept).await?;
     // A sweep that found nothing is no news.
-    tx.give_up = claims.is_empty() && swept == Swept::default();
+    tx.give_up = shortened == 0 && claims.is_empty() && swept == Swept::default();
     Ok(swept)
+}
+
+/// A retry or a parked job that is due later than it can be was stored while the clock was ahead; else nobody could take
+/// it until that time has come. It waits for as long as it should, from now on.
+async fn shorten_waits_of_wrong_clocks(tx: &Tx) -> TxResult<u64> {
+    static SHORTEN: LazyLock<String> = LazyLock::new(|| {
+        format!("UPDATE job SET due_at = t.now + lease_ms FROM (SELECT $1::bigint AS now) AS t WHERE {}", *WAITS_AHEAD)
+    });
+    tx.execute(&SHORTEN, &[&tx.millis()]).await
 }
 
 /// Removes the claims whose lease has ended, and returns them with their jobs.

@@ -169,7 +169,7 @@ async fn s000_15_the_submission_state_has_exactly_this_shape() {
     assert_eq!(submission(&rig, SUB).await, expected);
     rig.clock.advance(Duration::from_millis(60_500));
     tell(&rig, &[failed(SUB, "c", "foundry", "broken")]).await;
-    assert_eq!(submission(&rig, SUB).await["lastUpdated"], json!("2026-01-01T00:01:00.5Z"));
+    assert_eq!(submission(&rig, SUB).await["lastUpdated"], json!("2026-01-01T00:01:00.500Z"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -162,11 +162,6 @@ impl Execution {
         self.last_event
     }
 
-    /// The states it is in now, from the outermost inwards, and side by side in the order they were started.
-    pub fn current_states(&self) -> impl Iterator<Item = &str> {
-        self.threads.values().map(|thread| thread.state.as_str())
-    }
-
     /// The state that a task belongs to, and which iteration or branch it is in; none if nobody waits for it.
     pub fn task_state(&self, task: TaskId) -> Option<(&str, usize)> {
         let thread = self.threads.get(self.awaited.get(&task)?)?;

@@ -109,7 +109,7 @@ CREATE TABLE job (
     begun_with       INTEGER NOT NULL DEFAULT 0,
     -- How many workers died while they ran it and nothing else.
     losses           INTEGER NOT NULL DEFAULT 0,
-    -- How long its lease is, to tell the end of a lease from a clock that was wrong.
+    -- How long its lease or its wait is, to tell the end of either from a clock that was wrong.
     lease_ms         INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 -- Ordinary claims do not meet suspects.
