@@ -43,6 +43,7 @@ mod results;
 mod settings;
 mod stage;
 mod text;
+pub mod workflows;
 
 use bindery_engine::Registry;
 use std::sync::Arc;
@@ -69,5 +70,6 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     registry.register(stage::erased(analysis::SubmissionAnalyzer));
     registry.register(output::output(http::Environment::default()));
     text::register(&mut registry);
+    workflows::register(&mut registry);
     registry
 }

@@ -70,7 +70,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// Name and text of every workflow that ships.
 fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
-    builtin::all().into_iter().chain([bindery_civic::WORKFLOW])
+    builtin::all().into_iter().chain(bindery_pipeline::workflows::SHIPPED).chain([bindery_civic::WORKFLOW])
 }
 
 /// By name, the newest version of each: those that ship, those in the store, those in the user's folder.

@@ -166,12 +166,12 @@ mod tests {
     use crate::workflow::builtin;
 
     fn resolve(stage: &str, target: &str) -> Result<Resolved, String> {
-        builtin::default().resolve(stage, &Target::parse(target)).map_err(|error| error.to_string())
+        builtin::with_reviews().resolve(stage, &Target::parse(target)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn next_walks_the_stages_to_the_end() {
-        let workflow = builtin::default();
+        let workflow = builtin::with_reviews();
         let mut walked = vec!["split".to_owned()];
         loop {
             match workflow.resolve(&walked[walked.len() - 1], &Target::Next).unwrap() {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_extraction_aggregator_leads_to_the_consolidator() {
-        let workflow = builtin::default();
+        let workflow = builtin::with_reviews();
         assert_eq!(resolve("extraction_aggregation", "__next__"), Ok(Resolved::Stage { index: 6 }));
         assert_eq!(workflow.stages[6].routing_key, "request.consolidate");
         assert_eq!(workflow.stages[6].queue(), "q.consolidator");
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn lookups_stop_at_the_edges() {
-        let workflow = builtin::default();
+        let workflow = builtin::with_reviews();
         assert_eq!(workflow.next_aggregation_after(0).map(|(index, _)| index), Some(3));
         assert_eq!(workflow.next_aggregation_after(3).map(|(index, _)| index), Some(5));
         assert_eq!(workflow.next_aggregation_after(5), None);

@@ -17,7 +17,6 @@ use bindery_engine::{
     message::{PipelineMessage, Published},
     stop_pair, view,
     view::AggregationState,
-    workflow::builtin,
 };
 use bindery_store::query::{ItemFilter, JobFilter};
 use serde_json::{Map, Value, json};
@@ -37,7 +36,7 @@ pub(crate) const EXTRACTED: &str = "doc.extracted";
 pub(crate) const FIVE_PAGES: &str = "invoice one\ninvoice two\nid_card three\npayslip four\npayslip five\n";
 
 pub(crate) fn default_yaml() -> String {
-    builtin::find("default").unwrap().to_owned()
+    include_str!("../../../../workflows/default.yaml").to_owned()
 }
 
 /// The default workflow, with the work of a component done by a program outside.

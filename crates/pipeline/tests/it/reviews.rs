@@ -9,7 +9,7 @@ use bindery_core::{
 };
 use bindery_engine::{
     view,
-    workflow::{OnReview, Workflow, builtin},
+    workflow::{OnReview, Workflow},
 };
 use bindery_store::query::{ItemFilter, ReviewFilter};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn corrected(fields: &Value) -> Decision {
 
 #[test]
 fn s002_18_documents_are_for_a_person_below_0_75_and_go_on() {
-    let workflow = Workflow::parse(builtin::find("documents").unwrap(), None).unwrap();
+    let workflow = Workflow::parse(include_str!("../../../../workflows/documents.yaml"), None).unwrap();
     let extract = workflow.stage("extract").unwrap();
     assert_eq!(extract.confidence_threshold, Some(0.75));
     assert_eq!(extract.backoffice_queue.as_deref(), Some("task.extraction"));

@@ -18,7 +18,6 @@ use bindery_engine::{
     intake::Intake,
     message::{PipelineMessage, Published},
     view,
-    workflow::builtin,
 };
 use bindery_pipeline::{docproc, intake, registry};
 use bindery_store::{
@@ -29,7 +28,7 @@ use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 
 pub(super) fn default_yaml() -> String {
-    builtin::find("default").unwrap().to_owned()
+    include_str!("../../../../../workflows/default.yaml").to_owned()
 }
 
 /// The workflow with one thing changed.
