@@ -50,7 +50,7 @@ run-civic: setup ## Follow the made-up town in samples/civic, and print what its
 	@scripts/run-civic target/release/bindery $(CIVIC_STORE)
 
 # Where tests are run for others to rely on, one that cannot run is a failure.
-test: export BINDERY_REQUIRE_SERVERS := $(CI)
+test: export BINDERY_REQUIRE_PROGRAMS := $(CI)
 # A build from clean has no use for what the next build could reuse, and it costs a fifth of the disk.
 ifdef CI
 test: export CARGO_INCREMENTAL := 0

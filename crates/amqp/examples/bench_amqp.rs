@@ -156,11 +156,9 @@ async fn main() -> Outcome<()> {
     tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).init();
     let messages = std::env::var("MESSAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60_000);
     let Some(server) = PostgresServer::start_durable(tempfile::tempdir()?, &[]) else {
-        eprintln!("{}", postgres::NOT_INSTALLED);
         return Ok(());
     };
     let Some(broker) = RabbitServer::start() else {
-        eprintln!("{}", rabbitmq::NOT_INSTALLED);
         return Ok(());
     };
     let folder = tempfile::tempdir()?;

@@ -12,7 +12,7 @@ use crate::{
     publisher::{Outgoing, Publisher},
     shared::Shared,
 };
-use bindery_core::job::ClaimedJob;
+use bindery_core::{Backoff, job::ClaimedJob};
 use bindery_engine::StopSignal;
 use bindery_store::query::ClaimRequest;
 use std::{
@@ -157,6 +157,7 @@ pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
     let mut next_beat = Instant::now() + beat_every;
     // What is adopted here is known at once; asking is for what others adopt, and worth it only as long as they do.
     let mut ask_after = ASK_EVERY;
+    let mut in_vain = Backoff::doubling(ASK_EVERY.saturating_mul(2), ASK_AT_LEAST_EVERY).exact().retries();
     let mut asked_at = Instant::now();
     loop {
         tokio::select! {
@@ -172,7 +173,12 @@ pub(crate) async fn keep(shared: Arc<Shared>, mut stop: StopSignal) {
         asked_at = Instant::now();
         next_beat = asked_at + beat_every;
         let elsewhere = beat(&shared).await;
-        ask_after = if elsewhere >= held.div_ceil(8) { ASK_EVERY } else { (ask_after * 2).min(ASK_AT_LEAST_EVERY) };
+        ask_after = if elsewhere >= held.div_ceil(8) {
+            in_vain.reset();
+            ASK_EVERY
+        } else {
+            in_vain.next_delay()
+        };
         let ttl = shared.options.message_ttl;
         let stale = shared.outstanding.older_than(ttl + ttl / GRACE);
         if !stale.is_empty() {

@@ -11,7 +11,7 @@ use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
     machines::Machines,
-    runner::{ChildCommand, MOST_WORKERS, Processes},
+    runner::{ChildCommand, MOST_WORKERS, Processes, processes::Options},
 };
 use bindery_models::ModelsConfig;
 use bindery_pipeline::reading::IsolatedReader;
@@ -54,10 +54,12 @@ impl App {
             return Ok(Self { engine, blobs, councils: None, observer });
         };
         // Children are started when they are needed, one for each thread of a worker at most.
-        let children = Processes::new(child.clone(), MOST_WORKERS).with_blob_folder(blobs.path()).with_memory(memory);
+        let options = Options { memory, ..Options::default() };
+        let with_blobs = Options { blob_folder: Some(blobs.path().into()), ..options.clone() };
+        let children = Processes::new(child.clone(), MOST_WORKERS).with_options(with_blobs);
         // Councils' documents are read by more threads than there are cores; more children would only take memory.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let opener = Arc::new(IsolatedReader::new(Processes::new(child, cores).with_memory(memory)));
+        let opener = Arc::new(IsolatedReader::new(Processes::new(child, cores).with_options(options)));
         let councils = councils.register(models.as_ref(), &store, &opened, &mut registry, opener)?;
         circuits::record(&store);
         let parts = Parts::new(store, opened, registry).with_isolation(children);
@@ -90,7 +92,8 @@ impl App {
 
     /// With the blobs of this store, which a child opens by itself.
     pub fn processes(&self, child: ChildCommand, workers: usize) -> Processes {
-        Processes::new(child, workers).with_blob_folder(self.blobs.path())
+        let options = Options { blob_folder: Some(self.blobs.path().into()), ..Options::default() };
+        Processes::new(child, workers).with_options(options)
     }
 
     /// The folder that the blobs are in, if it is one.

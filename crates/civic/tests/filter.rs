@@ -15,12 +15,7 @@ use std::{
 const LABELS: &str = include_str!("data/titles.tsv");
 
 fn folder() -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/civic")).to_path_buf();
-    if path.exists() {
-        return Some(path);
-    }
-    let _ = writeln!(io::stdout(), "skipped: {} is not there", path.display());
-    None
+    bindery_testkit::shared("fixtures/civic")
 }
 
 #[test]

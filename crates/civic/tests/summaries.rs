@@ -141,11 +141,7 @@ fn a_title_alone_is_a_summary_and_nothing_is_none() {
 
 /// A recorded agenda as one document; none, with one printed line, where the recordings are not at hand.
 fn recorded(name: &str) -> Option<DocumentText> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/civic").join(name);
-    let Ok(bytes) = std::fs::read(file) else {
-        println!("skipped: the recorded agenda {name} is not at hand");
-        return None;
-    };
+    let bytes = std::fs::read(bindery_testkit::shared(format!("fixtures/civic/{name}"))?).unwrap();
     let reader = Reader::new(ReadOptions::default(), None);
     let opened = reader.open(bytes, Some(name)).unwrap();
     let pages: Vec<_> = (0..opened.about().page_count).map(|at| reader.read_page(&*opened, at).unwrap()).collect();

@@ -14,11 +14,11 @@ const SEEDS: [(&str, usize); 5] = [("000", 36), ("001", 71), ("002", 24), ("003"
 /// What is promised to be covered by now. An item that loses its last test fails this.
 fn promised() -> impl Iterator<Item = String> {
     let of = |seed: &'static str, items: Vec<usize>| items.into_iter().map(move |item| format!("{seed}-{item:02}"));
-    of("000", (1..=25).chain([27]).collect())
+    of("000", (1..=25).chain([27, 29, 30]).chain(32..=36).collect())
         .chain(of("001", (1..=71).collect()))
-        .chain(of("002", (1..=21).chain([23, 24]).collect()))
-        .chain(of("003", (1..=27).collect()))
-        .chain(of("004", (1..=36).collect()))
+        .chain(of("002", (1..=24).collect()))
+        .chain(of("003", (1..=28).collect()))
+        .chain(of("004", (1..=38).collect()))
 }
 
 fn root() -> PathBuf {

@@ -14,14 +14,8 @@ use std::{
 /// Those that are left, each to be deleted or to be given its caller. The list only becomes shorter: what has found a
 /// caller, or is gone, must leave it.
 const LEFT: &[&str] = &[
-    // What a test of a runner needs to hurt it.
-    "pids",
-    "run_all",
-    "set_back",
+    // The pulse of runs.
     "with_beat_every",
-    "with_cancel_grace",
-    "with_env",
-    "with_silent_for",
     // Councils: acceptance items whose production callers are still to come.
     "aged_priority",
     "hash_attachments_with_metadata",
@@ -44,12 +38,6 @@ const LEFT: &[&str] = &[
     "sync_meeting",
     "watchers",
     "with_vendors",
-    // The engine's and the core's.
-    "document_state",
-    "document_states",
-    "park_until",
-    "retry_context",
-    "with_context",
 ];
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {

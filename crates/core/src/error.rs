@@ -94,11 +94,6 @@ impl StepError {
         Self::new("Unavailable", message, Disposition::Park { until: until.into(), at: None })
     }
 
-    /// The same with a time at which to try again by itself, such as the end of a quota's day.
-    pub fn park_until(until: impl Into<String>, at: Timestamp, message: impl Into<String>) -> Self {
-        Self::new("Unavailable", message, Disposition::Park { until: until.into(), at: Some(at) })
-    }
-
     /// The same error under a more exact name.
     #[must_use]
     pub fn named(mut self, kind: &str) -> Self {

@@ -111,12 +111,12 @@ impl ManualClock {
     }
 
     pub fn advance(&self, by: Duration) {
-        self.0.fetch_add(millis(by), Ordering::SeqCst);
+        self.shift(millis(by));
     }
 
-    /// As when somebody sets a clock right that was ahead.
-    pub fn set_back(&self, by: Duration) {
-        self.0.fetch_sub(millis(by), Ordering::SeqCst);
+    /// Moves it by so many milliseconds; back, as when somebody sets a clock right that was ahead.
+    pub fn shift(&self, by: i64) {
+        self.0.fetch_add(by, Ordering::SeqCst);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     error::{EngineError, EngineResult},
     ids::IdPool,
     processor::Registry,
-    runner::Processes,
+    runner::{Processes, processes::Options},
     workflow::Workflow,
 };
 use bindery_core::{
@@ -44,7 +44,8 @@ impl Parts {
     #[must_use]
     pub fn with_isolation(mut self, processes: Processes) -> Self {
         // A job that fails is tried again by the engine, which keeps count of it.
-        self.isolation = Some(processes.with_tries(1));
+        let once = Options { tries: 1, ..processes.options().clone() };
+        self.isolation = Some(processes.with_options(once));
         self
     }
 }

@@ -152,13 +152,6 @@ fn document_stage(workflow: &Workflow) -> EngineResult<usize> {
         .ok_or_else(|| EngineError::Invalid(format!("workflow {} has no stage that works on each file", workflow.name)))
 }
 
-pub async fn document_state(engine: &Engine, submission: SubmissionId, document: &Item) -> EngineResult<DocumentState> {
-    let info = engine.catalog().submission(submission).await?;
-    let stage = &info.workflow.stages[document_stage(&info.workflow)?];
-    let outcomes = engine.store().item_outcomes(submission, Some(document.id), &stage.name).await?;
-    Ok(DocumentState::of(&info, stage, document, &outcomes))
-}
-
 impl DocumentState {
     fn of(info: &SubmissionInfo, stage: &Stage, document: &Item, outcomes: &[Outcome]) -> Self {
         let mut processors = BTreeMap::new();
@@ -197,19 +190,6 @@ impl ProcessorState {
         };
         let error = outcome.error.as_ref().map(|error| error.message.clone());
         Self { status: status.to_owned(), timestamp: Some(outcome.finished_at), error }
-    }
-}
-
-/// The documents of a submission with their states, all at once.
-pub async fn document_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<DocumentState>> {
-    let mut pages = DocumentStates::new(engine, submission).await?;
-    let mut states = Vec::new();
-    loop {
-        let page = pages.next().await?;
-        if page.is_empty() {
-            return Ok(states);
-        }
-        states.extend(page);
     }
 }
 

@@ -406,11 +406,8 @@ proptest! {
 /// Real e-invoices: what is attached is believed, and most of it is shown on the page.
 #[test]
 fn real_einvoices_are_read_from_their_attachments() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/einvoices");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        println!("skipped: ../shared/fixtures is not there");
-        return;
-    };
+    let Some(folder) = bindery_testkit::shared("fixtures/documents/einvoices") else { return };
+    let files = std::fs::read_dir(folder).unwrap();
     let invoice = shipped("invoice");
     let mut paths: Vec<_> = files
         .flatten()

@@ -135,13 +135,9 @@ fn no_word_of_the_samples_is_lost() {
 
 /// The PDF files of some folders of the shared fixtures.
 fn fixtures(folders: &[&str]) -> Option<Vec<PathBuf>> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures"));
     let mut files = Vec::new();
     for folder in folders {
-        let Ok(entries) = fs::read_dir(root.join(folder)) else {
-            let _ = writeln!(io::stdout(), "skipped: {} is not there", root.join(folder).display());
-            return None;
-        };
+        let entries = fs::read_dir(bindery_testkit::shared(format!("fixtures/{folder}"))?).unwrap();
         files.extend(entries.map(|entry| entry.unwrap().path()));
     }
     files.retain(|file| file.extension().is_some_and(|ending| ending == "pdf"));

@@ -174,13 +174,9 @@ fn bad_files_are_errors_of_one_sentence() {
 
 #[test]
 fn encrypted_files_ask_for_their_password() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/messy");
-    let Ok(bytes) = std::fs::read(format!("{folder}/hayro--password_encrypted_aes_128.pdf")) else {
-        {
-            eprintln!("skipped: the shared fixtures are not here");
-        }
-        return;
-    };
+    let file = "fixtures/documents/messy/hayro--password_encrypted_aes_128.pdf";
+    let Some(file) = bindery_testkit::shared(file) else { return };
+    let bytes = std::fs::read(file).unwrap();
     let with = |password: Option<&str>| {
         let options = ReadOptions { password: password.map(str::to_owned), ..ReadOptions::default() };
         pdf::open(bytes.clone(), &options).map(|file| file.about().page_count)

@@ -2,7 +2,6 @@
 //! where tests are run for others to rely on, absent models are a failure.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use bindery_reader::{
     EngineChoice, Page, ReadOptions, Reader,
@@ -11,8 +10,6 @@ use bindery_reader::{
     render,
 };
 use std::{env, fs, path::PathBuf};
-
-const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents");
 
 /// Where `make setup-test` puts the models.
 fn models() -> Option<PathBuf> {
@@ -24,16 +21,10 @@ fn models() -> Option<PathBuf> {
 fn read(file: &str, choice: EngineChoice) -> Option<Page> {
     let engine = PpOcr::new(models());
     if let Err(error) = engine.check() {
-        let required = env::var_os("BINDERY_REQUIRE_SERVERS").is_some_and(|value| !value.is_empty());
-        assert!(!required, "{error}");
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return None;
     }
-    let file = PathBuf::from(DOCUMENTS).join(file);
-    let Ok(bytes) = fs::read(&file) else {
-        println!("skipped: {} is absent", file.display());
-        return None;
-    };
+    let bytes = fs::read(bindery_testkit::shared(format!("fixtures/documents/{file}"))?).unwrap();
     let engine = LocalEngines::new(Tesseract::default(), engine).choose(choice);
     let reader = Reader::new(ReadOptions { engine: choice, ..ReadOptions::default() }, Some(engine));
     let file = reader.open(bytes, None).unwrap();
@@ -58,7 +49,7 @@ fn a_page_that_lies_on_its_head_or_side_is_read_upright_in_its_order() {
 #[test]
 fn a_clean_page_stays_with_tesseract_and_a_receipt_goes_to_both() {
     if let Err(error) = Tesseract::default().check(&["eng".to_owned()]) {
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return;
     }
     let Some(page) = read("scans/phototest.tif", EngineChoice::Auto) else { return };
@@ -78,7 +69,7 @@ fn a_clean_page_stays_with_tesseract_and_a_receipt_goes_to_both() {
 #[test]
 fn a_receipt_that_is_not_narrow_goes_to_both_where_tesseract_is_unsure_of_many_words() {
     if let Err(error) = Tesseract::default().check(&["eng".to_owned()]) {
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return;
     }
     let Some(page) = read("receipts/341.jpg", EngineChoice::Auto) else { return };

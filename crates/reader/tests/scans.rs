@@ -1,7 +1,6 @@
 //! Tesseract on scanned pages with known text. Skipped, with a line that says so, where Tesseract or the pages are absent.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 #[allow(dead_code, reason = "other tests need more of it")]
 mod made_pdf;
@@ -13,22 +12,16 @@ use bindery_reader::{
     read::Reader,
     render,
 };
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
-
-const SCANS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents/scans");
+use std::{fs, sync::Arc, time::Duration};
 
 fn scan(name: &str) -> Option<Vec<u8>> {
     let engine = Tesseract::default();
     if let Err(error) = engine.check(&["eng".to_owned()]) {
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return None;
     }
-    let file = PathBuf::from(SCANS).join(name);
-    let bytes = fs::read(&file).ok();
-    if bytes.is_none() {
-        println!("skipped: {} is absent", file.display());
-    }
-    bytes
+    let file = bindery_testkit::shared(format!("fixtures/documents/scans/{name}"))?;
+    Some(fs::read(file).unwrap())
 }
 
 fn reader(languages: &[&str]) -> Reader {
@@ -82,7 +75,7 @@ fn a_language_that_is_not_installed_is_named_with_what_to_install() {
 fn goods_and_prices_of_a_receipt_stand_in_one_line() {
     let engine = Tesseract::default();
     if let Err(error) = engine.check(&["eng".to_owned()]) {
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return;
     }
     let goods = [

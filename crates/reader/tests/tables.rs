@@ -8,12 +8,7 @@ use std::{
 };
 
 fn fixture(name: &str) -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/documents")).join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    let _ = writeln!(io::stdout(), "skipped: {} is not there", path.display());
-    None
+    bindery_testkit::shared(format!("fixtures/documents/{name}"))
 }
 
 fn tables(path: &Path) -> Vec<Table> {

@@ -11,11 +11,8 @@ const WITH_SERVICES: [usize; 4] = [115, 111, 111, 111];
 
 #[test]
 fn recorded_runs_are_repeated() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/conformance/asl/histories.jsonl");
-    let Ok(text) = fs::read_to_string(file) else {
-        eprintln!("skipped: there is no {file}");
-        return;
-    };
+    let Some(file) = bindery_testkit::shared("conformance/asl/histories.jsonl") else { return };
+    let text = fs::read_to_string(file).unwrap();
     let reports = replay_all(&Case::read_all(&text).unwrap());
     for report in &reports {
         match &report.verdict {

@@ -11,6 +11,8 @@
 //!
 //! On a crash: what a method acknowledged is there after a restart, what it did not acknowledge is there whole or not
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
+//!
+//! The log has every statement, without its values, at the level `trace` of the target [`STATEMENTS`].
 
 pub mod blobs;
 pub mod commit;
@@ -41,3 +43,6 @@ pub use retention::Retention;
 pub use rows::RowStore;
 pub use search::Search;
 pub use store::{Control, Feed, Queue, Records, Store};
+
+/// The target of the log that has every statement.
+pub const STATEMENTS: &str = "bindery_store::statements";

@@ -314,7 +314,7 @@ async fn a_copy_into_a_place_that_is_not_there_is_refused() {
 #[tokio::test]
 async fn a_lack_of_permission_is_named() {
     if rustix::process::geteuid().is_root() {
-        eprintln!("skipped: root may read and write everything");
+        bindery_testkit::skip("root may read and write everything");
         return;
     }
     let fixture = Fixture::new();

@@ -18,8 +18,6 @@ use std::{
 pub const ACCESS_KEY: &str = "AKIAREADER";
 pub const SECRET_KEY: &str = "hush-hush-hush";
 
-pub const NOT_INSTALLED: &str = "skipped: SeaweedFS is not installed (make setup-test installs it)";
-
 /// The version that `make setup-test` installs.
 const INSTALLED: &str = "bindery/test-tools/seaweedfs-4.48/bin/weed";
 
@@ -53,8 +51,7 @@ impl ObjectServer {
 
     fn start() -> Option<Self> {
         let Some(program) = program() else {
-            crate::refuse_where_required(NOT_INSTALLED);
-            println!("{NOT_INSTALLED}");
+            crate::missing("SeaweedFS is not installed (make setup-test installs it)");
             return None;
         };
         (0..5).find_map(|_| launch(&program)).or_else(|| panic!("the server did not start five times"))

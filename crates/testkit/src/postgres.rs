@@ -35,7 +35,7 @@ impl Drop for PostgresServer {
 }
 
 impl PostgresServer {
-    /// For tests. None where PostgreSQL is not installed.
+    /// For tests. None, which has been said, where PostgreSQL is not installed.
     pub fn start() -> Option<Self> {
         Self::start_with(tempfile::tempdir().expect("a folder for the server"), &NOT_DURABLE)
     }
@@ -47,7 +47,7 @@ impl PostgresServer {
 
     fn start_with(folder: TempDir, settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
-            crate::refuse_where_required(NOT_INSTALLED);
+            crate::missing("PostgreSQL's initdb is not installed (make setup-test installs it)");
             return None;
         };
         give_to(USER, folder.path());
@@ -166,6 +166,3 @@ fn programs() -> Option<PathBuf> {
     places.extend(versions.into_iter().rev().map(|(_, place)| place));
     places.into_iter().find(|place| place.join("initdb").exists() && place.join("postgres").exists())
 }
-
-/// What a test says that cannot run.
-pub const NOT_INSTALLED: &str = "skipped: PostgreSQL's initdb is not installed (make setup-test installs it)";

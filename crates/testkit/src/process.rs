@@ -35,7 +35,11 @@ pub fn python_with(module: &str) -> Option<&'static str> {
         let asked = Command::new(python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
         asked.is_ok_and(|status| status.success())
     };
-    ["python3", "/usr/bin/python3"].into_iter().find(has)
+    let found = ["python3", "/usr/bin/python3"].into_iter().find(has);
+    if found.is_none() {
+        crate::missing(format_args!("Python's {module} is not installed (make setup-test installs it)"));
+    }
+    found
 }
 
 /// Gives a folder to the user that a server runs as.

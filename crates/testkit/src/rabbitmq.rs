@@ -29,9 +29,6 @@ const CERTIFICATES: &str = "\
 
 const USER: &str = "rabbitmq";
 
-/// What a test says that cannot run.
-pub const NOT_INSTALLED: &str = "skipped: RabbitMQ is not installed (make setup-test installs it)";
-
 /// A running broker.
 #[derive(Debug)]
 pub struct RabbitServer {
@@ -50,7 +47,7 @@ impl Drop for RabbitServer {
 }
 
 impl RabbitServer {
-    /// None where RabbitMQ is not installed.
+    /// None, which has been said, where RabbitMQ is not installed.
     pub fn start() -> Option<Self> {
         Self::start_as(false)
     }
@@ -63,7 +60,7 @@ impl RabbitServer {
 
     fn start_as(encrypted: bool) -> Option<Self> {
         if !Path::new(SERVER).exists() {
-            crate::refuse_where_required(NOT_INSTALLED);
+            crate::missing("RabbitMQ is not installed (make setup-test installs it)");
             return None;
         }
         let folder = tempfile::tempdir().expect("a folder for the broker");
@@ -77,6 +74,7 @@ impl RabbitServer {
             let mut make = Command::new("sh");
             make.args(["-c", CERTIFICATES]).current_dir(folder.path()).stderr(Stdio::null());
             if !make.status().is_ok_and(|status| status.success()) {
+                crate::missing("openssl cannot make certificates");
                 return None;
             }
             let at = folder.path().display();

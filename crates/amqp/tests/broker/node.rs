@@ -3,7 +3,7 @@
 use bindery_amqp::{AmqpOptions, AmqpResult, Transport, topology::Names};
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{Engine, EngineResult, StopHandle, Worker, WorkerOptions, stop_pair};
-use bindery_testkit::{RabbitServer, rabbitmq::NOT_INSTALLED};
+use bindery_testkit::RabbitServer;
 use lapin::{
     BasicProperties, Channel, Confirmation, Connection, ConnectionProperties,
     message::BasicGetMessage,
@@ -23,16 +23,11 @@ use tokio::task::JoinHandle;
 const PATIENCE: Duration = Duration::from_secs(100);
 
 /// The broker of all tests of this program; none, with a line that says so, where there is none.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 pub(crate) fn broker() -> Option<Arc<RabbitServer>> {
     // RUST_LOG says what is seen of a test that fails.
     let filter = tracing_subscriber::EnvFilter::from_default_env();
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
-    let broker = RabbitServer::shared();
-    if broker.is_none() {
-        println!("{NOT_INSTALLED}");
-    }
-    broker
+    RabbitServer::shared()
 }
 
 /// Names that no other test uses.

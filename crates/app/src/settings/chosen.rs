@@ -12,7 +12,7 @@ use crate::{
     opening::{BlobPlace, StorePlace},
 };
 use bindery_engine::{
-    runner::{ChildCommand, Processes},
+    runner::{ChildCommand, Processes, processes::Options},
     workflow::{LoadedWorkflow, load_dir},
 };
 use bindery_models::ModelsConfig;
@@ -110,7 +110,8 @@ impl Settings {
 
     /// Reads files in children of this program, at most so many at a time.
     pub fn isolated_reader(&self, workers: usize) -> AppResult<IsolatedReader> {
-        let children = Processes::new(self.child_command()?, workers).with_memory(self.reading.memory);
+        let options = Options { memory: self.reading.memory, ..Options::default() };
+        let children = Processes::new(self.child_command()?, workers).with_options(options);
         Ok(IsolatedReader::new(children))
     }
 

@@ -11,7 +11,7 @@ use bindery_civic::{
         QueueJob, QueueStatus, standing_submission,
     },
 };
-use bindery_core::{Name, StepError, SubmissionId, event::kind, job::JobState};
+use bindery_core::{Disposition, Name, StepError, SubmissionId, event::kind, job::JobState};
 use bindery_engine::{
     Extracted, Registry, StopHandle, Worker, WorkerOptions, context::StepContext, error::EngineResult, stop_pair,
     workflow::Target,
@@ -222,7 +222,8 @@ async fn s001_40_a_service_away_for_ten_minutes_makes_no_dead_letter() {
             let now = context.store()?.clock().now();
             if back_at.lock().unwrap().is_some_and(|back_at| now < back_at) {
                 let at = now + Duration::from_secs(40);
-                return Err(StepError::park_until("language model service", at, "HTTP 503").named("CircuitOpen"));
+                let disposition = Disposition::Park { until: "language model service".to_owned(), at: Some(at) };
+                return Err(StepError { disposition, ..StepError::bug("HTTP 503").named("CircuitOpen") });
             }
             Ok(())
         }

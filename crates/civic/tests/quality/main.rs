@@ -13,13 +13,9 @@ const LEAST: f64 = 0.97;
 
 #[test]
 fn a_reader_finds_subject_action_money_and_days_of_recorded_items() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/fixtures/civic"));
-    if !folder.exists() {
-        let _ = writeln!(io::stdout(), "skipped: {} is not there", folder.display());
-        return;
-    }
+    let Some(folder) = bindery_testkit::shared("fixtures/civic") else { return };
     let set = set::parse(include_str!("../data/quality.tsv")).unwrap_or_else(|fault| panic!("quality.tsv: {fault}"));
-    let score = set::score(folder, &set).unwrap_or_else(|fault| panic!("{fault}"));
+    let score = set::score(&folder, &set).unwrap_or_else(|fault| panic!("{fault}"));
     let missing = score.missing.join("\n  ");
     let _ = writeln!(
         io::stdout(),

@@ -6,7 +6,7 @@ use bindery_core::{EventSeq, Name, event::Event};
 use bindery_engine::aggregator::outside_event;
 use bindery_store::query::EventFilter;
 use clap::Subcommand;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     io::{self, Read as _},
     path::PathBuf,
@@ -27,7 +27,8 @@ Examples:
   bindery events --submission sub_1         the first 1000; --limit shows more, 0 all
   bindery events --follow --json            one JSON object on each line, as they come
   bindery events --after 120 --kind OutcomeRecorded,StageClosed
-  bindery events append events.ndjson       results of outside processors")]
+  bindery events append events.ndjson       results of outside processors
+  bindery events consumers                  how far each consumer of the log has read")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
@@ -73,6 +74,12 @@ An event has eventType, and where they apply id, submissionId, userId, timestamp
         #[arg(default_value = "-", value_name = "FILE")]
         file: PathBuf,
     },
+    /// Show how far each consumer of the log has read
+    Consumers {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 fn position(text: &str) -> Result<EventSeq, String> {
@@ -82,8 +89,10 @@ fn position(text: &str) -> Result<EventSeq, String> {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    if let Some(Action::Append { file }) = args.action {
-        return append(settings, file).await;
+    match args.action {
+        Some(Action::Append { file }) => return append(settings, file).await,
+        Some(Action::Consumers { json }) => return consumers(&settings.existing().await?, json).await,
+        None => {}
     }
     let app = settings.existing().await?;
     let submission = match &args.submission {
@@ -129,6 +138,23 @@ fn show(event: &Event, as_json: bool) -> anyhow::Result<()> {
     };
     let data = output::short(&event.data, 100);
     Ok(output::line(format!("{:>6}  {}  {:<28} {about}  {data}", event.seq.raw(), event.at, &*event.kind))?)
+}
+
+/// The stored positions: after a restart each consumer goes on from there.
+async fn consumers(app: &App, as_json: bool) -> anyhow::Result<Exit> {
+    let newest = app.store().last_event().await?;
+    for view in app.store().consumers().await? {
+        let (name, position) = (&view.consumer, view.position.raw());
+        let behind = (newest.raw() - position).max(0);
+        if as_json {
+            let shown =
+                json!({"consumer": name, "position": position, "behind": behind, "updated_at": view.updated_at});
+            output::json_line(&shown)?;
+        } else {
+            output::line(format!("{name:<24} {position:>8}  {behind} behind  {}", view.updated_at))?;
+        }
+    }
+    Ok(Exit::Ok)
 }
 
 async fn append(settings: &Settings, file: PathBuf) -> anyhow::Result<Exit> {

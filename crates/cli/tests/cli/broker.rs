@@ -12,19 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// None, with a line that says so, where RabbitMQ is not installed.
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn start() -> Option<RabbitServer> {
-    let server = RabbitServer::start();
-    if server.is_none() {
-        eprintln!("{}", bindery_testkit::rabbitmq::NOT_INSTALLED);
-    }
-    server
-}
-
 #[test]
 fn s002_03_a_worker_of_one_component_takes_its_messages_and_no_others() {
-    let Some(broker) = start() else { return };
+    let Some(broker) = RabbitServer::start() else { return };
     let desk = Desk::new().with_env("BINDERY_AMQP", broker.url());
     desk.bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "monday"]).ok();
     let mut alone = desk.command(&["worker", "--until-idle"]);
@@ -111,13 +101,9 @@ print(json.dumps(sorted(reasons)))
 "#;
 
 /// A program of seed 002 takes part on queues of this kind, which it declares with these arguments.
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn takes_part(kind: &str, arguments: &Value) {
-    let Some(broker) = start() else { return };
-    let Some(python) = bindery_testkit::process::python_with("pika") else {
-        eprintln!("skipped: Python's pika is not installed (make setup-test installs it)");
-        return;
-    };
+    let Some(broker) = RabbitServer::start() else { return };
+    let Some(python) = bindery_testkit::process::python_with("pika") else { return };
     let desk = Desk::new();
     desk.write("workflows/seed.yaml", COUNTED_OUTSIDE);
     desk.write("inbox/request-7/note.txt", "one two three\n");
@@ -184,7 +170,7 @@ async fn answer_one(url: &str, queue: &str, key: &str, work: impl Fn(&Value) -> 
 
 #[test]
 fn a_task_of_a_machine_goes_out_as_a_message_and_its_answer_comes_back() {
-    let Some(broker) = start() else { return };
+    let Some(broker) = RabbitServer::start() else { return };
     let desk = Desk::new().with_env("BINDERY_AMQP", broker.url());
     desk.write("bindery.toml", "[machines.functions]\nresize = { queue = \"q.resize\" }\n");
     let machine = json!({"StartAt": "Resize", "States": {"Resize": {"Type": "Task", "End": true,

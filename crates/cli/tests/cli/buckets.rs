@@ -6,7 +6,7 @@ use crate::{
 };
 use bindery_store::blobs::{Blobs as _, KeyLayout, ObjectBlobs, ObjectOptions};
 use bindery_testkit::{
-    ObjectServer as Server,
+    ObjectServer as Server, PostgresServer,
     object::{ACCESS_KEY, SECRET_KEY},
 };
 
@@ -78,7 +78,7 @@ fn what_is_put_into_a_bucket_is_taken_in_once() {
 
 #[test]
 fn a_folder_moves_to_a_database_and_a_bucket() {
-    let (Some(database), Some(server)) = (postgres::start(), Server::get()) else { return };
+    let (Some(database), Some(server)) = (PostgresServer::start(), Server::get()) else { return };
     let here = Desk::new();
     let ran = here.bindery(&["run", "--workflow", "words", &samples(), "--json"]).ok().json();
     here.bindery(&["submit", "--workflow", "words", &samples(), "--external-id", "waiting"]).ok();

@@ -1,9 +1,10 @@
 //! A whole store carried to another one, half-way through its work.
 
 use crate::{
-    postgres::{desk_on, start},
+    postgres::desk_on,
     support::{Desk, SLOW, stage},
 };
+use bindery_testkit::PostgresServer;
 use std::{
     fs,
     process::{Command, Stdio},
@@ -35,7 +36,7 @@ fn piped(mut from: Command, mut to: Command) -> (bool, String) {
 
 #[test]
 fn work_goes_on_where_it_was_carried_to() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let (old, new, back) = (half_way(), desk_on(&server), Desk::new());
     let (good, said) = piped(old.command(&["store", "export", "-"]), new.command(&["store", "import", "-"]));
     assert!(good && said.starts_with("imported 1 submission in "), "{said}");

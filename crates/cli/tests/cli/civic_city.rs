@@ -1,7 +1,7 @@
 //! Cities, requests, alerts and the queue of councils, from the command line.
 
 use crate::{
-    postgres::{desk_on, start},
+    postgres::desk_on,
     support::{Desk, Ran},
 };
 use bindery_civic::records::{Civic as _, CivicChanges, CivicJob, Matter, Meeting};
@@ -10,6 +10,7 @@ use bindery_store::{
     Store,
     sqlite::{Options, SqliteStore},
 };
+use bindery_testkit::PostgresServer;
 use serde_json::{Value, json};
 
 /// `bindery civic …`
@@ -103,7 +104,7 @@ fn a_city_is_entered_and_changed() {
 
 #[test]
 fn a_city_on_postgresql_is_entered_and_changed() {
-    if let Some(server) = start() {
+    if let Some(server) = PostgresServer::start() {
         a_city_is_entered_changed_and_shown(&desk_on(&server));
     }
 }
@@ -250,7 +251,7 @@ fn of_several_who_add_a_city_at_once_one_wins() {
 
 #[test]
 fn of_several_who_add_a_city_on_postgresql_at_once_one_wins() {
-    if let Some(server) = start() {
+    if let Some(server) = PostgresServer::start() {
         one_of_two_wins(&desk_on(&server));
     }
 }

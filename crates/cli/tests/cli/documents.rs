@@ -1,6 +1,7 @@
 //! The `documents` workflow: files in, data out.
 
-use crate::support::Desk;
+use crate::support::{Desk, Ran, stage};
+use serde_json::Value;
 use std::fs;
 
 const INVOICE: &str = "<h1>Invoice</h1><p>Nordwind Papier GmbH</p><p>Invoice number: 2026-0117</p>\
@@ -53,6 +54,49 @@ fn s002_23_the_default_workflow_ends_in_a_table_and_a_status_for_programs() {
         (&tables["pages"][0]["status"], &tables["requests"][0]["status"]),
         (&"grouped".into(), &"completed".into())
     );
+}
+
+#[test]
+fn s002_03_and_14_the_environment_selects_the_aggregator_and_pages_are_counted_as_documents_are() {
+    let desk = Desk::new();
+    desk.write("in/invoice.html", INVOICE);
+    desk.bindery(&["submit", "--workflow", "default", "--external-id", "request-1", "in"]).ok();
+    let work_as = |component: &str| {
+        let mut worker = desk.command(&["worker", "--until-idle"]);
+        Ran::from(worker.env("DOCPROC_COMPONENT_NAME", component).output().unwrap())
+    };
+    let tables = || desk.bindery(&["status", "request-1", "--tables"]).ok().json();
+    let counted = || {
+        let rows = tables()["aggregation_state"].as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| {
+                [&row["stage"], &row["received_count"], &row["expected_count"], &row["is_complete"]]
+                    .map(Value::to_string)
+                    .join(" ")
+            })
+            .collect::<Vec<_>>()
+    };
+    let standing = |name: &str| {
+        let status = desk.status("request-1");
+        ["completed", "waiting"].map(|field| stage(&status, name)[field].as_u64().unwrap())
+    };
+    for component in ["splitter", "ocr", "classifier"] {
+        work_as(component).ok();
+    }
+    assert_eq!(counted(), [r#""classification" 1 1 true"#], "one page of one");
+    for component in ["classification_aggregator", "extractor"] {
+        work_as(component).ok();
+    }
+    assert_eq!(counted(), [r#""classification" 1 1 true"#, r#""extraction" 1 1 true"#], "and one document of one");
+    assert_eq!((standing("extraction_aggregation"), standing("consolidate")), ([0, 1], [0, 0]));
+    work_as("consolidator").ok();
+    assert_eq!(standing("extraction_aggregation"), [0, 1], "the work of another component");
+    work_as("extraction_aggregator").ok();
+    assert_eq!((standing("extraction_aggregation"), standing("consolidate")), ([1, 0], [0, 1]));
+    let wrong = work_as("extraction_agregator").fails_with(2, "extraction_agregator");
+    assert!(wrong.err.contains("extraction_aggregator"), "the known ones are named: {wrong:?}");
+    work_as("consolidator").ok();
+    assert_eq!(desk.status("request-1")["status"], "completed");
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! What the machine around it does: readers that go away, disks that are read-only or full, files that cannot be read,
 //! databases that come and go.
 
-use crate::{
-    postgres::start,
-    support::{Desk, PATIENCE, Ran, is_final},
-};
+use crate::support::{Desk, PATIENCE, Ran, is_final};
+use bindery_testkit::PostgresServer;
 use std::{
     fs,
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -392,7 +390,7 @@ fn pass_answers(mut server: TcpStream, mut client: TcpStream, cut: &AtomicBool, 
 
 #[test]
 fn a_worker_that_starts_while_its_database_goes_away_waits_for_it() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     // At different places of its start: connecting, looking at the schema, storing workflows, taking the first job.
     for answers in [1, 4, 8, 16, 30, 60] {
         let schema = format!("cut{answers}");

@@ -1,9 +1,7 @@
 //! What a worker answers over HTTP.
 
-use crate::{
-    postgres::start,
-    support::{Desk, PATIENCE, SLOW, Started, samples},
-};
+use crate::support::{Desk, PATIENCE, SLOW, Started, samples};
+use bindery_testkit::PostgresServer;
 use rustix::process::Signal;
 use std::{
     fs,
@@ -106,7 +104,7 @@ fn a_worker_that_drains_is_not_ready() {
 
 #[test]
 fn a_worker_without_its_database_lives_and_is_not_ready() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = Desk::new().with_env("BINDERY_STORE", server.url()).with_env("BINDERY_BLOBS", "blobs");
     let (_worker, address) = listening(&desk, &[]);
     wait_for(&address, "/readyz", |status, _| status == 200);

@@ -5,16 +5,6 @@ use bindery_testkit::PostgresServer;
 use serde_json::{Value, json};
 use std::{fs, time::Instant};
 
-/// None, with a line that says so, where PostgreSQL is not installed.
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
-pub(crate) fn start() -> Option<PostgresServer> {
-    let server = PostgresServer::start();
-    if server.is_none() {
-        eprintln!("{}", bindery_testkit::postgres::NOT_INSTALLED);
-    }
-    server
-}
-
 /// A desk whose commands work on a database of this server.
 pub(crate) fn desk_on(server: &PostgresServer) -> Desk {
     Desk::new().with_env("BINDERY_STORE", server.url()).with_env("BINDERY_BLOBS", "shared/blobs")
@@ -22,7 +12,7 @@ pub(crate) fn desk_on(server: &PostgresServer) -> Desk {
 
 #[test]
 fn files_in_and_a_result_out() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = desk_on(&server);
     for command in ["status", "jobs", "queues", "events", "dead-letters", "reviews", "runs"] {
         let ran = desk.bindery(&[command]).fails_with(20, "there is no store in postgres://127.0.0.1:");
@@ -54,7 +44,7 @@ fn files_in_and_a_result_out() {
 
 #[test]
 fn processors_run_without_a_workflow() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = desk_on(&server);
     // Children open the blobs by themselves, and are told nothing of the database.
     let ran = desk.bindery(&[
@@ -77,7 +67,7 @@ fn processors_run_without_a_workflow() {
 
 #[test]
 fn two_workers_share_one_store() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = desk_on(&server);
     desk.write("workflows/slow.yaml", SLOW);
     let lines: Vec<String> = (0..60).map(|line| format!("line {line}")).collect();

@@ -1,9 +1,10 @@
 //! A database that cannot be used says why, in one sentence, and never with its password.
 
 use crate::{
-    postgres::{desk_on, start},
+    postgres::desk_on,
     support::{Desk, Ran, samples},
 };
+use bindery_testkit::PostgresServer;
 
 const PASSWORD: &str = "s3cret";
 
@@ -24,7 +25,7 @@ async fn connect(url: &str) -> tokio_postgres::Client {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_way_to_be_refused_has_its_sentence() {
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let admin = connect(&server.url()).await;
     let roles = "CREATE ROLE ann LOGIN PASSWORD 's3cret'; CREATE ROLE looker LOGIN PASSWORD 's3cret'; \
                  CREATE ROLE readonly LOGIN PASSWORD 's3cret'; \
@@ -77,7 +78,7 @@ async fn every_way_to_be_refused_has_its_sentence() {
 fn a_database_needs_blobs_that_every_machine_sees() {
     let desk = Desk::new().with_env("BINDERY_STORE", "postgres://ann:s3cret@127.0.0.1:1/b");
     refused(desk.bindery(&["run", &samples()]), "with PostgreSQL, every machine must see the same blobs");
-    let Some(server) = start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = desk_on(&server);
     desk.bindery(&["run", &samples()]).ok();
     std::fs::rename(desk.path("shared"), desk.path("unmounted")).unwrap();

@@ -4,7 +4,7 @@ use crate::{
     buckets, postgres,
     support::{Desk, PATIENCE},
 };
-use bindery_testkit::ObjectServer;
+use bindery_testkit::{ObjectServer, PostgresServer};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -99,7 +99,7 @@ fn checkpoint(url: &str) {
 
 #[test]
 fn on_postgresql_no_row_and_after_compacting_no_file_has_a_trace() {
-    let Some(server) = postgres::start() else { return };
+    let Some(server) = PostgresServer::start() else { return };
     let desk = postgres::desk_on(&server);
     two_owners(&desk);
     assert!(!with_traces(&desk.path("shared/blobs")).is_empty());

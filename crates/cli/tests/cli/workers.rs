@@ -1,9 +1,10 @@
 //! Who works on a store, and who did.
 
 use crate::{
-    postgres::{desk_on, start},
+    postgres::desk_on,
     support::{Desk, PATIENCE, SLOW},
 };
+use bindery_testkit::PostgresServer;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -58,7 +59,7 @@ fn workers_are_seen_coming_and_going() {
 
 #[test]
 fn workers_on_postgresql_are_seen_coming_and_going() {
-    if let Some(server) = start() {
+    if let Some(server) = PostgresServer::start() {
         workers_come_and_go(&desk_on(&server));
     }
 }

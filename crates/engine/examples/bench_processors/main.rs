@@ -88,7 +88,8 @@ fn resume() -> Option<u64> {
     let failed = execution.execute(inputs(10_000), None);
     let before = flaky.steps_run();
     flaky.repaired.store(true, Ordering::Relaxed);
-    let retried = execution.execute(failed.payloads.clone()?, Some(failed.retry_context()));
+    let retried = execution
+        .execute(failed.payloads.clone()?, Some(failed.context.for_retry(&failed.run_id, failed.last_error_step())));
     let after = flaky.steps_run();
     // Each input passes each step once; whatever ran beyond that ran again.
     let again: u64 = after.iter().map(|ran| ran - 10_000).sum();

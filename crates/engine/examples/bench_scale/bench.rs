@@ -6,7 +6,7 @@ use bindery_store::{
     blobs::LocalBlobs,
     postgres::{PostgresOptions, PostgresStore},
 };
-use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
+use bindery_testkit::PostgresServer;
 use std::{
     error::Error,
     fmt, fs,
@@ -39,9 +39,6 @@ impl Bench {
         let (below, scratch) = (scratch_folder("server")?, scratch_folder("files")?);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let server = PostgresServer::start_durable(below, &SETTINGS);
-        if server.is_none() {
-            println!("{NOT_INSTALLED}");
-        }
         Ok(server.map(|server| Self { server, runtime, scratch, databases: AtomicU32::new(0) }))
     }
 

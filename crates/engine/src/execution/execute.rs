@@ -61,14 +61,13 @@ impl Observer for Silent {
     fn done(&mut self, _input: &ProcessorInput, _report: &InputReport) {}
 }
 
-/// A processor with its owner, its runner and its context. Calls do not influence each other.
+/// A processor with its owner and its runner. Calls do not influence each other.
 #[derive(Debug, Clone)]
 pub struct Execution {
     account_id: String,
     underwriting_id: String,
     task: Task,
     runner: Arc<dyn Runner>,
-    context: ExecutionContext,
     merge: MergePolicy,
     duplicates: Duplicates,
     clock: Arc<dyn Clock>,
@@ -96,7 +95,6 @@ impl Execution {
             underwriting_id,
             task: Task::new(processor),
             runner: Arc::new(Sequential),
-            context: ExecutionContext::default(),
             merge: MergePolicy::default(),
             duplicates: Duplicates::default(),
             clock: Arc::new(SystemClock),
@@ -106,13 +104,6 @@ impl Execution {
     #[must_use]
     pub fn with_runner(mut self, runner: Arc<dyn Runner>) -> Self {
         self.runner = runner;
-        self
-    }
-
-    /// The context that each call's own is merged into.
-    #[must_use]
-    pub fn with_context(mut self, context: ExecutionContext) -> Self {
-        self.context = context;
         self
     }
 
@@ -193,11 +184,6 @@ impl Execution {
         format!("{NAME_PREFIX}{}", self.processor().name())
     }
 
-    /// The context of a call that is given this one.
-    pub fn context(&self, given: Option<ExecutionContext>) -> ExecutionContext {
-        given.map_or_else(|| self.context.clone(), |given| self.context.merged(given))
-    }
-
     /// Runs the inputs under a fresh run id.
     pub fn execute(&self, inputs: Vec<ProcessorInput>, context: Option<ExecutionContext>) -> ProcessingResult {
         self.execute_with(new_run_id(), inputs, context, &Finished::new(), &mut Silent)
@@ -212,7 +198,7 @@ impl Execution {
         finished: &Finished,
         observer: &mut dyn Observer,
     ) -> ProcessingResult {
-        let begun = Begun { at: self.clock.now(), since: Instant::now(), run_id, context: self.context(context) };
+        let begun = Begun { at: self.clock.now(), since: Instant::now(), run_id, context: context.unwrap_or_default() };
         match prevalidate(inputs, &self.account_id, &self.underwriting_id, self.duplicates) {
             Ok((admitted, warnings)) => self.run(begun, admitted, warnings, finished, observer),
             Err(error) => self.refused(begun, error),

@@ -211,11 +211,6 @@ pub struct ProcessingResult {
 }
 
 impl ProcessingResult {
-    /// The context of a retry of this run.
-    pub fn retry_context(&self) -> ExecutionContext {
-        self.context.for_retry(&self.run_id, self.last_error_step())
-    }
-
     /// The step of the last input that failed.
     pub fn last_error_step(&self) -> Option<Step> {
         self.inputs.iter().rev().find_map(|report| match report.passed {

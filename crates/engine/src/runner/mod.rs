@@ -8,8 +8,7 @@
 //! | [`Processes`] | heavy computing, and code that may hang, crash or swell | kills the child | the input is tried again in a new child |
 //!
 //! Every runner hands over each result as soon as it has it, with the place of its input, so that a caller can store
-//! what is done while the rest goes on; [`run_all`] puts them in the order of the inputs. One bad input never takes
-//! others with it.
+//! what is done while the rest goes on. One bad input never takes others with it.
 
 mod choice;
 pub mod processes;
@@ -146,18 +145,6 @@ pub trait Runner: Send + Sync + fmt::Debug {
     /// Runs every unit, each once to its end, and hands over its result. Blocks until all are done; when the task is
     /// cancelled, those that have not begun are left out.
     fn run(&self, task: &Task, units: Vec<Unit>, on_result: OnResult<'_>) -> RunnerReport;
-}
-
-/// Runs every unit and returns the results in the order of the units. None where the task was cancelled first.
-pub fn run_all(runner: &dyn Runner, task: &Task, units: Vec<Unit>) -> (Vec<Option<Ran>>, RunnerReport) {
-    let mut results: Vec<Option<Ran>> = Vec::new();
-    results.resize_with(units.len(), || None);
-    let report = runner.run(task, units, &mut |place, ran| {
-        if let Some(slot) = results.get_mut(place) {
-            *slot = Some(ran);
-        }
-    });
-    (results, report)
 }
 
 /// What an input is told whose time is over.

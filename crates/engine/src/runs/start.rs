@@ -27,7 +27,7 @@ impl Runs {
         context: Option<ExecutionContext>,
         on_progress: impl FnMut(RunProgress) + Send,
     ) -> EngineResult<ProcessingResult> {
-        let given = execution.context(context);
+        let given = context.unwrap_or_default();
         let refused = execution.check_owner(&inputs).err();
         let (run_id, context, plan) = match &given.previous_run_id {
             None => (new_run_id(), given, Plan::of(entries_of(inputs))),

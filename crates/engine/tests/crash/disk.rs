@@ -10,66 +10,34 @@ use crate::{
 use bindery_core::job::JobState;
 use bindery_engine::EngineError;
 use bindery_store::{StoreError, blobs::BlobError, query::JobFilter};
-use std::{
-    fs::File,
-    io::Write,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use bindery_testkit::SmallDisk;
+use std::{fs::File, io::Write, path::PathBuf};
 
-/// A file system of a few megabytes, in memory.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    /// None where this user may not mount.
-    fn mount(at: &Path) -> Option<Self> {
-        std::fs::create_dir(at).unwrap();
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=24m", "tmpfs"]).arg(at).output();
-        mounted.is_ok_and(|output| output.status.success()).then(|| Self(at.to_owned()))
+/// Fills a disk to the last byte. Returns what it is filled with.
+fn fill(disk: &SmallDisk) -> PathBuf {
+    let path = disk.path().join("ballast");
+    let mut ballast = File::options().create(true).append(true).open(&path).unwrap();
+    for size in [1 << 16, 1 << 12, 1 << 8, 1] {
+        while ballast.write_all(&vec![0; size]).is_ok() {}
     }
-
-    fn ballast(&self) -> PathBuf {
-        self.0.join("ballast")
-    }
-
-    /// Fills it to the last byte.
-    fn fill(&self) {
-        let mut ballast = File::options().create(true).append(true).open(self.ballast()).unwrap();
-        for size in [1 << 16, 1 << 12, 1 << 8, 1] {
-            while ballast.write_all(&vec![0; size]).is_ok() {}
-        }
-    }
-
-    fn free(&self) {
-        std::fs::remove_file(self.ballast()).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // Lazily: a store of this test may still be open when it fails.
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+    path
 }
 
 #[test]
 fn a_full_disk_stops_nothing_for_good() {
     if stores::postgres().is_some() {
-        println!("full disk: skipped, the disk is the server's");
+        bindery_testkit::skip("the disk is the server's");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let Some(disk) = SmallDisk::mount(&dir.path().join("disk")) else {
-        println!("full disk: skipped, this user may not mount a small file system");
-        return;
-    };
-    let (site, runtime) = (Site::undisturbed(&disk.0), site::runtime());
+    let Some(disk) = SmallDisk::mount(&dir.path().join("disk")).unwrap() else { return };
+    let (site, runtime) = (Site::undisturbed(disk.path()), site::runtime());
     let shape = Shape::Torture { files: 20 };
     let id = runtime.block_on(site.submit_now("before", shape));
     let mut worker = site.start("worker");
     let begun = "SELECT count(*) > 20 FROM outcome";
-    site::wait_until("a worker that has begun", || Ledger::open(&disk.0).yes(begun));
-    disk.fill();
+    site::wait_until("a worker that has begun", || Ledger::open(disk.path()).yes(begun));
+    let ballast = fill(&disk);
 
     let mut refusals = 0;
     site::wait_until("a clear refusal", || {
@@ -83,13 +51,13 @@ fn a_full_disk_stops_nothing_for_good() {
             // The bytes come first; they say it as clearly.
             Err(EngineError::Blob(BlobError::NoSpace { .. })) => {}
             // A little space was given back by somebody else's file.
-            Ok(_) => disk.fill(),
+            Ok(_) => drop(fill(&disk)),
             Err(other) => panic!("not a clear refusal: {other}"),
         }
         refusals >= 20
     });
     assert!(worker.is_alive(), "the worker died of it:\n{}", worker.log());
-    disk.free();
+    std::fs::remove_file(ballast).unwrap();
 
     let during = runtime.block_on(site.submit_now("during", shape));
     site::wait_until("submissions that become final", || {

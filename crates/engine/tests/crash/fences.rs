@@ -9,7 +9,7 @@ use crate::{
     workload::Shape,
 };
 use bindery_core::fault::FaultPoint;
-use bindery_testkit::{PostgresServer, Proxy, postgres::NOT_INSTALLED};
+use bindery_testkit::{PostgresServer, Proxy};
 use std::path::Path;
 
 #[test]
@@ -84,10 +84,7 @@ fn clocks_that_differ_by_two_hours_change_no_count() {
 
 #[test]
 fn of_three_workers_on_one_submission_one_that_is_cut_off_is_fenced() {
-    let Some(server) = PostgresServer::start() else {
-        println!("{NOT_INSTALLED}");
-        return;
-    };
+    let Some(server) = PostgresServer::start() else { return };
     stores::use_server(server.url());
     let dir = tempfile::tempdir().unwrap();
     let (site, runtime) = (Site::undisturbed(dir.path()), site::runtime());

@@ -5,17 +5,14 @@ use crate::{
     stores,
     torture::{Torture, kills_wanted},
 };
-use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
+use bindery_testkit::PostgresServer;
 
 /// How often the server crashes, however many workers are killed meanwhile.
 const RESTARTS: usize = 4;
 
 #[test]
 fn a_server_that_crashes_under_dying_workers_loses_and_repeats_nothing() {
-    let Some(mut server) = PostgresServer::start() else {
-        println!("{NOT_INSTALLED}");
-        return;
-    };
+    let Some(mut server) = PostgresServer::start() else { return };
     stores::use_server(server.url());
     let wanted = kills_wanted(8);
     let dir = tempfile::tempdir().unwrap();

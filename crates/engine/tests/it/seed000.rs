@@ -121,8 +121,15 @@ async fn is_known(rig: &Rig, submission: &str) -> bool {
 /// The states of all documents by their names: two that follow the events may draw the ids for them, so that the
 /// order of the store says nothing.
 async fn documents(rig: &Rig, submission: &str) -> Vec<Value> {
-    let states = view::document_states(&rig.engine, id_of(rig, submission).await).await.unwrap();
-    let mut states: Vec<_> = states.iter().map(|state| serde_json::to_value(state).unwrap()).collect();
+    let mut pages = view::DocumentStates::new(&rig.engine, id_of(rig, submission).await).await.unwrap();
+    let mut states: Vec<Value> = Vec::new();
+    loop {
+        let page = pages.next().await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        states.extend(page.iter().map(|state| serde_json::to_value(state).unwrap()));
+    }
     states.sort_by_key(|state| state["id"].as_str().map(str::to_owned));
     states
 }

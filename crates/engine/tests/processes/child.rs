@@ -38,7 +38,8 @@ fn registry() -> Registry {
 }
 
 pub(crate) fn command() -> ChildCommand {
-    ChildCommand::own([TEST_NAME, "--exact", "--nocapture", "--test-threads=1"]).unwrap().with_env(MARK, "1")
+    let own = ChildCommand::own([TEST_NAME, "--exact", "--nocapture", "--test-threads=1"]).unwrap();
+    ChildCommand { env: vec![(MARK.into(), "1".into())], ..own }
 }
 
 pub(crate) fn processes(workers: usize) -> Processes {

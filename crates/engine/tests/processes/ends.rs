@@ -1,11 +1,17 @@
 //! Children that die, freeze or never end.
 
 use crate::child::{deeds, error, number_in, output, processes, signal, units};
+use crate::run_all::run_all;
 use bindery_core::error::ErrorClass;
-use bindery_engine::runner::{Processes, Ran, Runner as _, RunnerReport, Unit, run_all};
+use bindery_engine::runner::{Processes, Ran, Runner as _, RunnerReport, Unit, processes::Options};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::time::Duration;
+
+/// Children that may be silent for a second, no longer.
+fn impatient(workers: usize) -> Processes {
+    processes(workers).with_options(Options { silent_for: Duration::from_secs(1), ..Options::default() })
+}
 
 /// One bad input among many good ones. The good ones must all come out; returns what became of the bad one.
 fn among_others(runner: &Processes, task: &bindery_engine::runner::Task, bad: Value) -> (Ran, RunnerReport) {
@@ -71,7 +77,7 @@ fn a_child_that_somebody_kills_is_replaced() {
 
 #[test]
 fn a_child_that_is_frozen_is_noticed_by_its_silence() {
-    struck_once(&processes(2).with_silent_for(Duration::from_secs(1)), &deeds(), Signal::STOP);
+    struck_once(&impatient(2), &deeds(), Signal::STOP);
 }
 
 #[test]
@@ -95,7 +101,7 @@ fn a_step_that_never_ends_is_too_slow() {
 
 #[test]
 fn a_step_that_is_merely_long_is_not_silent() {
-    let runner = processes(1).with_silent_for(Duration::from_secs(1));
+    let runner = impatient(1);
     let (results, report) = run_all(&runner, &deeds(), units([json!({"do": "spin", "ms": 2_500})]));
     assert_eq!(output(results.into_iter().next().unwrap().unwrap())["ms"], 2_500);
     assert_eq!(report.replaced, 0);
@@ -135,7 +141,11 @@ fn a_cancelled_step_may_return_in_time() {
 #[test]
 fn a_cancelled_step_that_does_not_look_is_killed() {
     let dir = tempfile::tempdir().unwrap();
-    let (runner, task, file) = (processes(1).with_cancel_grace(Duration::ZERO), deeds(), dir.path().join("pid"));
+    let (runner, task, file) = (
+        processes(1).with_options(Options { cancel_grace: Duration::ZERO, ..Options::default() }),
+        deeds(),
+        dir.path().join("pid"),
+    );
     let pile = units([json!({"do": "hold", "file": file}), json!({"do": "nothing"})]);
     let (results, _) = std::thread::scope(|scope| {
         let running = scope.spawn(|| run_all(&runner, &task, pile));

@@ -1,7 +1,8 @@
 //! How many children there are, and when they end.
 
 use crate::child::{deeds, is_alive, number_in, output, processes, signal, units, wait_until};
-use bindery_engine::runner::{Unit, run_all};
+use crate::run_all::run_all;
+use bindery_engine::runner::Unit;
 use rustix::process::Signal;
 use serde_json::json;
 use std::collections::BTreeSet;

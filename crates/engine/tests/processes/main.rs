@@ -25,6 +25,8 @@ mod ends;
 mod life;
 mod memory;
 mod results;
+#[path = "../run_all/mod.rs"]
+mod run_all;
 mod services;
 mod torture;
 

@@ -1,8 +1,9 @@
 //! Children that want too much.
 
 use crate::child::{deeds, error, output, processes, units};
+use crate::run_all::run_all;
 use bindery_core::error::ErrorClass;
-use bindery_engine::runner::{Task, Unit, run_all};
+use bindery_engine::runner::{Task, Unit};
 use serde_json::{Value, json};
 
 const LIMIT: u64 = 200 << 20;

@@ -1,8 +1,9 @@
 //! The same results as everywhere.
 
 use crate::child::{deeds, error, output, processes, units};
+use crate::run_all::run_all;
 use bindery_core::{ContentHash, outcome::Step};
-use bindery_engine::runner::{Ran, Runner as _, Sequential, Task, Unit, run_all};
+use bindery_engine::runner::{Ran, Runner as _, Sequential, Task, Unit, processes::Options};
 use bindery_store::blobs::{Blobs as _, LocalBlobs};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -126,9 +127,8 @@ fn blobs_are_read_and_written() {
     let unit = || Unit::new(json!({"do": "copy blob", "hash": stored.hash}));
     let runner = processes(1);
     assert_eq!(error(runner.run_one(&deeds(), unit())).kind, "NoStore");
-    let copy: ContentHash =
-        serde_json::from_value(output(runner.with_blob_folder(dir.path()).run_one(&deeds(), unit()))["hash"].take())
-            .unwrap();
+    let runner = runner.with_options(Options { blob_folder: Some(dir.path().to_owned()), ..Options::default() });
+    let copy: ContentHash = serde_json::from_value(output(runner.run_one(&deeds(), unit()))["hash"].take()).unwrap();
     assert_eq!(runtime.block_on(blobs.get(copy)).unwrap(), b"once again");
 }
 

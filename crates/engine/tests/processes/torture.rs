@@ -1,10 +1,11 @@
 //! Everything at once: children are killed, frozen and swollen at random while they work.
 
+use crate::run_all::run_all;
 use crate::{
     child::{processes, signal, units},
     deeds::Sum,
 };
-use bindery_engine::runner::{Ran, Sequential, Task, run_all};
+use bindery_engine::runner::{Ran, Sequential, Task, processes::Options};
 use rustix::process::Signal;
 use serde_json::{Map, json};
 use std::{
@@ -71,7 +72,11 @@ fn children_struck_at_random_lose_and_change_nothing() {
     task.settings = Arc::new(Map::from_iter([("orders".to_owned(), json!(orders.path()))]));
     task.limits.memory = Some(300 << 20);
     // No input is at fault, so none may fail, however unlucky it is.
-    let runner = processes(WORKERS).with_tries(1_000).with_silent_for(Duration::from_secs(1));
+    let runner = processes(WORKERS).with_options(Options {
+        tries: 1_000,
+        silent_for: Duration::from_secs(1),
+        ..Options::default()
+    });
     let done = AtomicBool::new(false);
     let (results, report, struck) = std::thread::scope(|scope| {
         let striking = scope.spawn(|| strike(&runner, orders.path(), &done));

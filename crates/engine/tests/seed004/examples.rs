@@ -1,7 +1,7 @@
 //! The four execution examples of the seed, word for word, on every runner.
 
-use crate::on_every_runner;
 use crate::support::{Desk, documents, story, with_failure};
+use crate::{on_every_runner, retry_context};
 use bindery_core::outcome::Step;
 use bindery_engine::execution::{
     Fingerprint, Finished, FinishedInput, Output, Passed, ProcessingResult, ProcessorInput, Silent,
@@ -34,7 +34,7 @@ pub(crate) fn again(result: &ProcessingResult, inputs: &[ProcessorInput]) -> Vec
 fn retry(desk: &Desk, failed: &ProcessingResult, inputs: &[ProcessorInput]) -> ProcessingResult {
     let known = finished(desk, failed, inputs);
     let inputs = again(failed, inputs);
-    let context = Some(failed.retry_context());
+    let context = Some(retry_context(&failed));
     desk.execution().execute_with("retry".to_owned(), inputs, context, &known, &mut Silent)
 }
 

@@ -1,7 +1,7 @@
 //! What somebody sees who looks for the reason.
 
 use crate::{
-    on_every_runner,
+    on_every_runner, retry_context,
     support::{Desk, documents, input, with_failure},
 };
 use bindery_core::outcome::Step;
@@ -81,7 +81,7 @@ fn s004_35_trouble_can_be_told_apart() {
         assert!(steps.values().all(|step| step.longest_ms > 0.0) && result.metrics.throughput_per_second > 0.0);
         // A context that does not fit: a payload without a previous run is not used, and one that is set aside says why.
         let stale = input("doc", json!({"doc": "c.pdf"})).with_payload(json!({"step": "extraction"}));
-        let retried = desk.execution().execute(vec![stale], Some(result.retry_context()));
+        let retried = desk.execution().execute(vec![stale], Some(retry_context(&result)));
         assert_eq!(
             retried.warnings,
             ["input doc starts at validation: the payload has no data for the step extraction"]

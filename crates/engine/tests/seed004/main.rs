@@ -7,11 +7,16 @@ mod examples;
 mod inputs;
 mod logs;
 mod resume;
+#[path = "../run_all/mod.rs"]
+mod run_all;
 mod runners;
 mod shapes;
 mod support;
 
-use bindery_engine::runner::{ChildCommand, Processes, Runner, Sequential, Threads, processes};
+use bindery_engine::{
+    execution::{ExecutionContext, ProcessingResult},
+    runner::{ChildCommand, Processes, Runner, Sequential, Threads, processes},
+};
 use std::sync::Arc;
 use support::Desk;
 
@@ -26,10 +31,16 @@ fn child_main() {
     }
 }
 
+/// The context of a retry of a run.
+fn retry_context(failed: &ProcessingResult) -> ExecutionContext {
+    failed.context.for_retry(&failed.run_id, failed.last_error_step())
+}
+
 /// Children of this test binary.
 fn in_processes(workers: usize) -> Processes {
     let args = ["child_main", "--exact", "--nocapture", "--test-threads=1"];
-    Processes::new(ChildCommand::own(args).unwrap().with_env(CHILD, "1"), workers)
+    let command = ChildCommand { env: vec![(CHILD.into(), "1".into())], ..ChildCommand::own(args).unwrap() };
+    Processes::new(command, workers)
 }
 
 /// Every runner there is, each ready to work on the processors of these tests.

@@ -2,7 +2,7 @@
 
 use crate::{
     examples::{again, finished},
-    on_every_runner,
+    on_every_runner, retry_context,
     support::{Desk, Tracer, documents, input, story, with_failure},
 };
 use bindery_core::outcome::Step;
@@ -91,7 +91,7 @@ fn s004_21_a_success_is_not_run_again_unless_its_input_has_changed() {
         let retried = desk.execution().execute_with(
             "r".to_owned(),
             inputs.clone(),
-            Some(failed.retry_context()),
+            Some(retry_context(&failed)),
             &known,
             &mut Silent,
         );
@@ -129,8 +129,8 @@ fn s004_28_each_retry_names_the_first_and_the_last_run() {
     on_every_runner(|desk| {
         let inputs = with_failure(documents(["a.pdf"]), Step::Processing, "torn");
         let first = desk.execution().execute(inputs, None);
-        let second = desk.execution().execute(first.payloads.clone().unwrap(), Some(first.retry_context()));
-        let third = desk.execution().execute(second.payloads.clone().unwrap(), Some(second.retry_context()));
+        let second = desk.execution().execute(first.payloads.clone().unwrap(), Some(retry_context(&first)));
+        let third = desk.execution().execute(second.payloads.clone().unwrap(), Some(retry_context(&second)));
         let lineage = |context: &ExecutionContext| (context.parent_run_id.clone(), context.previous_run_id.clone());
         assert_eq!(lineage(&second.context), (Some(first.run_id.clone()), Some(first.run_id.clone())));
         assert_eq!(lineage(&third.context), (Some(first.run_id.clone()), Some(second.run_id.clone())));
@@ -147,7 +147,7 @@ fn s004_29_a_resume_recomputes_nothing_before_it() {
             let inputs = with_failure(documents(["a.pdf"]), step, "retry: try again later");
             let failed = desk.execution().execute(inputs, None);
             desk.repair();
-            let retried = desk.execution().execute(failed.payloads.clone().unwrap(), Some(failed.retry_context()));
+            let retried = desk.execution().execute(failed.payloads.clone().unwrap(), Some(retry_context(&failed)));
             assert!(retried.success, "{retried:?}");
             let mut expected = vec!["a.pdf"];
             for other in Step::ALL {
@@ -169,7 +169,7 @@ fn s004_38_every_attempt_has_its_cost_and_what_was_done_before_is_free() {
         assert_eq!(entries, ["validation", "processing"]);
         desk.repair();
         let known = finished(desk, &failed, &inputs);
-        let (inputs, context) = (again(&failed, &inputs), Some(failed.retry_context()));
+        let (inputs, context) = (again(&failed, &inputs), Some(retry_context(&failed)));
         let retried = desk.execution().execute_with("r".to_owned(), inputs, context, &known, &mut Silent);
         assert_eq!(retried.metrics.cost_micros, 20, "processing and extraction of a.pdf");
         assert_eq!(retried.inputs[1].costs, [], "b.pdf was done before");
@@ -188,12 +188,12 @@ fn s004_34_what_has_changed_starts_at_validation() {
 
         let mut changed = left.clone();
         changed[0].data["value"] = json!({"corrected": "yes"});
-        let result = desk.execution().execute(changed, Some(failed.retry_context()));
+        let result = desk.execution().execute(changed, Some(retry_context(&failed)));
         assert_eq!(desk.steps(), everything);
         assert_eq!(result.warnings, ["input Input 1 starts at validation: the input has changed"]);
 
         let newer = desk.execution_of(Tracer { name: "tracer", version: 2 });
-        let result = newer.execute(left.clone(), Some(failed.retry_context()));
+        let result = newer.execute(left.clone(), Some(retry_context(&failed)));
         if result.metrics.runner != bindery_engine::runner::RunnerKind::Processes {
             assert_eq!(desk.steps(), everything);
         }
@@ -203,7 +203,7 @@ fn s004_34_what_has_changed_starts_at_validation() {
 
         let other = desk.execution_of(Tracer { name: "other", version: 1 });
         let inputs = vec![left[0].clone(), documents(["x.pdf", "b.pdf"]).remove(1)];
-        let result = other.execute(inputs, Some(failed.retry_context()));
+        let result = other.execute(inputs, Some(retry_context(&failed)));
         let shown = serde_json::to_value(&result.output).unwrap();
         assert_eq!(shown[0]["exception"], "ForeignResume");
         assert_eq!(shown[0]["message"], "the payload was left by the processor tracer, not by other");

@@ -1,5 +1,6 @@
 //! The same answers from every runner.
 
+use crate::run_all::run_all;
 use crate::{
     in_processes, on_every_runner, runners,
     support::{Desk, WHOIS, documents, input},
@@ -9,7 +10,7 @@ use bindery_engine::{
     Extracted, Kind, Processor,
     context::StepContext,
     execution::{Execution, InputReport, Observer, ProcessorInput},
-    runner::{Limits, RunnerChoice, RunnerKind, Sequential, Task, Threads, Unit, run_all},
+    runner::{Limits, RunnerChoice, RunnerKind, Sequential, Task, Threads, Unit},
 };
 use serde_json::{Value, json};
 use std::{

@@ -12,7 +12,7 @@ use super::{
     memory,
     pipes::{self, Chunk},
 };
-use bindery_core::AwakeInstant;
+use bindery_core::{AwakeInstant, Backoff};
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
     process::{Pid, Signal, WaitId, WaitIdOptions},
@@ -166,7 +166,7 @@ impl Child {
         let mut ended_at = None;
         let mut closed_at = None;
         let mut memory_due = AwakeInstant::now();
-        let mut short_tick = Duration::from_millis(1);
+        let mut short_ticks = Backoff::doubling(Duration::from_millis(1), TICK).exact().retries();
         loop {
             let now = AwakeInstant::now();
             check(limits, now)?;
@@ -191,8 +191,7 @@ impl Child {
                 return Err(Trouble::Closed);
             }
             // A child whose pipes are all closed is about to end; there is nothing to wake us but the clock.
-            let tick = if silent { short_tick } else { TICK };
-            short_tick = if silent { (short_tick * 2).min(TICK) } else { short_tick };
+            let tick = if silent { short_ticks.next_delay() } else { TICK };
             let writing = written < talk.input.len();
             let ready =
                 self.wait(writing, tick.min(limits.until.saturating_duration_since(now))).map_err(Trouble::Io)?;

@@ -1,7 +1,7 @@
 //! The examples that people copy, run for real.
 
 use crate::support::has_python;
-use bindery_engine::runner::{Sequential, Task, Unit, run_all};
+use bindery_engine::runner::{Task, Unit};
 use bindery_processors::{Declared, Definition};
 use serde_json::{Value, json};
 use std::{
@@ -29,12 +29,12 @@ fn run(processor: Declared, settings: &Value, inputs: &[Value]) -> Vec<Result<Va
     let mut task = Task::new(Arc::new(processor));
     task.settings = Arc::new(settings.as_object().unwrap().clone());
     let units = inputs.iter().cloned().map(Unit::new).collect();
-    let (results, _) = run_all(&Sequential, &task, units);
+    let results = units.into_iter().map(|unit| task.run(unit));
     let output = |ran: bindery_engine::runner::Ran| match ran.result {
         Ok(extracted) => Ok(extracted.output),
         Err(stopped) => Err(stopped.error.message),
     };
-    results.into_iter().map(|ran| output(ran.unwrap())).collect()
+    results.map(output).collect()
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Outside processors against real programs and a real HTTP server.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod circuit;
 mod examples;

@@ -32,11 +32,7 @@ fn written(program: &str, file: &str, script: &str) -> (TempDir, CommandConfig) 
 }
 
 pub(crate) fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !found {
-        println!("skipped: python3 is not installed");
-    }
-    found
+    bindery_testkit::has("python3")
 }
 
 pub(crate) fn call(config: &CommandConfig, input: Value) -> Result<Value, StepError> {

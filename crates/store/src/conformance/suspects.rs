@@ -281,7 +281,7 @@ pub async fn a_lease_of_a_clock_that_was_ahead_expires(f: &Fixture) {
     f.advance(AHEAD);
     f.claim_one().await;
     // The clock is set right, and the worker is gone.
-    f.clock.set_back(Duration::from_secs(AHEAD));
+    f.clock.shift(-1_000 * AHEAD as i64);
     assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0, "it may be alive, with a wrong clock");
     f.advance(LEASE.as_secs() - 1);
     assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0);
@@ -300,7 +300,7 @@ pub async fn a_worker_with_a_clock_that_is_ahead_keeps_what_it_extends(f: &Fixtu
         f.advance(AHEAD);
         let lost = f.store.heartbeat(&"worker".into(), vec![(id, claim.token)], LEASE, 0).await.unwrap();
         assert_eq!(lost, []);
-        f.clock.set_back(Duration::from_secs(AHEAD));
+        f.clock.shift(-1_000 * AHEAD as i64);
         f.advance(20);
         assert_eq!(f.store.sweep().await.unwrap().leases_expired, 0);
     }
@@ -319,7 +319,7 @@ pub async fn a_wait_of_a_clock_that_was_ahead_is_as_long_as_it_should_be(f: &Fix
         let claim = f.claim_one().await;
         f.advance(AHEAD);
         f.end(&claim, end).await;
-        f.clock.set_back(Duration::from_secs(AHEAD));
+        f.clock.shift(-1_000 * AHEAD as i64);
         f.store.sweep().await.unwrap();
         f.assert_nothing_to_claim("it waits for its time").await;
         f.advance(31);

@@ -16,7 +16,7 @@ use crate::{
     query::EventFilter,
 };
 use bindery_core::{
-    EventSeq, ItemId, Name, SubmissionId,
+    Backoff, EventSeq, ItemId, Name, SubmissionId,
     event::{Event, NewEvent},
 };
 use std::{
@@ -119,13 +119,12 @@ async fn own_events_are_decided(db: &Db) -> StoreResult<()> {
     let newest = db.newest_event.load(Ordering::SeqCst);
     let begun = Instant::now();
     let sql = format!("SELECT {DECIDED}");
-    let mut pause = Duration::from_micros(500);
+    let mut pauses = Backoff::doubling(Duration::from_micros(500), Duration::from_millis(50)).exact().retries();
     while newest >= db.decided.load(Ordering::SeqCst) && begun.elapsed() < OWN_EVENTS {
         let decided = db.ask(&sql, &[], |row| get(row, 0)).await?.first().copied().unwrap_or(i64::MAX);
         db.decided.fetch_max(decided, Ordering::SeqCst);
         if newest >= decided {
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(50));
+            tokio::time::sleep(pauses.next_delay()).await;
         }
     }
     Ok(())

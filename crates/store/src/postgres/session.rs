@@ -10,6 +10,7 @@ use super::{
     news::News,
 };
 use crate::{
+    STATEMENTS,
     error::{StoreError, StoreResult},
     rows::Domain,
 };
@@ -124,6 +125,7 @@ impl Tx {
 
     pub(super) async fn query(&self, sql: &str, params: &[Param<'_>]) -> TxResult<Vec<Row>> {
         let client = self.client()?;
+        tracing::trace!(target: STATEMENTS, sql);
         let statement = client.prepare_cached(sql).await?;
         Ok(client.query(&statement, params).await?)
     }
@@ -135,6 +137,7 @@ impl Tx {
     /// How many rows were changed.
     pub(super) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> TxResult<u64> {
         let client = self.client()?;
+        tracing::trace!(target: STATEMENTS, sql);
         let statement = client.prepare_cached(sql).await?;
         Ok(client.execute(&statement, params).await?)
     }
@@ -241,6 +244,7 @@ impl Db {
     }
 
     async fn ask_for_rows(&self, sql: &str, params: &[Param<'_>]) -> StoreResult<Vec<Row>> {
+        tracing::trace!(target: STATEMENTS, sql);
         let mut tries = 0;
         loop {
             let client = self.client().await?;

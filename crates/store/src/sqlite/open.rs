@@ -1,6 +1,7 @@
 //! Opening the file: is it ours, is it not newer than us, and bringing it forward.
 
 use crate::{
+    STATEMENTS,
     error::{StoreError, StoreResult},
     rows::{Domain, Schema, pending_migrations},
 };
@@ -9,7 +10,10 @@ use bindery_core::{
     time::{Clock, SystemClock},
 };
 use bindery_files::private;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, TransactionBehavior,
+    trace::{TraceEvent, TraceEventCodes},
+};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -57,6 +61,7 @@ pub(super) fn open_writer(options: &Options) -> StoreResult<Connection> {
     // One thread uses the connection, so SQLite needs no lock around it.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    log_statements(&mut db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     let is_new = check_identity(&db, &options.path).map_err(|error| match error {
         Trouble::Sql(error) => explain(error),
@@ -129,7 +134,8 @@ pub(super) fn open_frozen(options: &Options) -> StoreResult<Connection> {
     let uri = format!("file:{}?mode=ro{}", percent_encoded(path), if has_log { "" } else { "&immutable=1" });
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let explain = |error: rusqlite::Error| explain(&error, path, options.busy_timeout);
-    let db = Connection::open_with_flags(uri, flags).map_err(explain)?;
+    let mut db = Connection::open_with_flags(uri, flags).map_err(explain)?;
+    log_statements(&mut db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
     let as_store_error = |trouble| match trouble {
@@ -178,11 +184,25 @@ pub(super) fn open_for_upkeep(options: &Options) -> StoreResult<Connection> {
 pub(super) fn open_reader(options: &Options) -> StoreResult<Connection> {
     let explain = |error: rusqlite::Error| explain(&error, &options.path, options.busy_timeout);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    let mut db = Connection::open_with_flags(&options.path, flags).map_err(explain)?;
+    log_statements(&mut db).map_err(explain)?;
     db.busy_timeout(options.busy_timeout).map_err(explain)?;
     db.pragma_update(None, "cache_size", -4_000).map_err(explain)?;
     db.set_prepared_statement_cache_capacity(64);
     Ok(db)
+}
+
+/// Every statement goes to the log, as it is written and without its values, where the log asks for that.
+fn log_statements(db: &mut Connection) -> rusqlite::Result<()> {
+    if !tracing::enabled!(target: STATEMENTS, tracing::Level::TRACE) {
+        return Ok(());
+    }
+    let log = |event: TraceEvent<'_>| {
+        if let TraceEvent::Stmt(_, sql) = event {
+            tracing::trace!(target: STATEMENTS, sql);
+        }
+    };
+    db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(log))
 }
 
 enum Trouble {

@@ -1,14 +1,13 @@
 //! A private PostgreSQL server, and stores on it.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
-#![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
     conformance::{Fixture, rows::DOMAINS},
     postgres::{PostgresOptions, PostgresStore},
 };
-use bindery_testkit::{PostgresServer, postgres::NOT_INSTALLED};
+use bindery_testkit::PostgresServer;
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -29,11 +28,7 @@ pub(crate) struct Server {
 impl Server {
     /// None, with a line that says so, where PostgreSQL is not installed.
     pub(crate) fn start() -> Option<Self> {
-        let server = PostgresServer::start();
-        if server.is_none() {
-            println!("{NOT_INSTALLED}");
-        }
-        server.map(|server| Self { server, schemas: AtomicU32::new(0) })
+        Some(Self { server: PostgresServer::start()?, schemas: AtomicU32::new(0) })
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -64,7 +59,7 @@ impl Server {
             -out server.crt && chmod 600 server.key";
         let made = Command::new("sh").args(["-c", make]).current_dir(&data).stderr(Stdio::null()).status();
         if !made.is_ok_and(|status| status.success()) {
-            println!("skipped: openssl cannot make certificates");
+            bindery_testkit::missing("openssl cannot make certificates");
             return None;
         }
         self.server.give_file(&data.join("server.key"));

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stderr, reason = "a program for the terminal")]
 
-use bindery_testkit::{POSTGRES_FOR_TESTS, PostgresServer, postgres::NOT_INSTALLED};
+use bindery_testkit::{POSTGRES_FOR_TESTS, PostgresServer};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -11,10 +11,7 @@ fn main() -> ExitCode {
         eprintln!("usage: with-postgres COMMAND…");
         return ExitCode::from(2);
     };
-    let Some(server) = PostgresServer::start() else {
-        eprintln!("{NOT_INSTALLED}");
-        return ExitCode::SUCCESS;
-    };
+    let Some(server) = PostgresServer::start() else { return ExitCode::SUCCESS };
     match Command::new(&program).args(args).env(POSTGRES_FOR_TESTS, server.url()).status() {
         Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
         Err(error) => {

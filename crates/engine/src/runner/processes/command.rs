@@ -29,12 +29,6 @@ impl ChildCommand {
         Ok(Self { program, args: args.into_iter().map(Into::into).collect(), env: Vec::new() })
     }
 
-    #[must_use]
-    pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env.push((name.into(), value.into()));
-        self
-    }
-
     /// In a process group of its own, so that whatever it starts can be ended with it, and a Ctrl-C in the terminal is
     /// the parent's alone.
     pub(super) fn spawn(&self) -> io::Result<Child> {

@@ -43,7 +43,7 @@
 //! request has left behind is not counted against the next.
 //!
 //! **Cancelling.** Nothing new is begun. Steps that are under way are told through their context, and have a moment
-//! ([`Processes::with_cancel_grace`]) to return, which counts as their result. Then their children are killed.
+//! ([`Options::cancel_grace`]) to return, which counts as their result. Then their children are killed.
 
 mod child;
 mod command;
@@ -75,6 +75,7 @@ use super::{Limits, OnResult, Ran, Runner, RunnerKind, RunnerReport, Task, Unit}
 use crate::steps::StepTimes;
 use bindery_core::StepError;
 use std::{
+    fmt,
     path::PathBuf,
     sync::{Arc, atomic::Ordering, mpsc},
     time::Duration,
@@ -83,69 +84,63 @@ use std::{
 /// A child cannot be heard more often than its heart beats.
 const LEAST_SILENCE: Duration = Duration::from_secs(1);
 
+/// How children are used.
 #[derive(Debug, Clone)]
-struct Options {
-    tries: u32,
-    silent_for: Duration,
-    cancel_grace: Duration,
-    blob_folder: Option<PathBuf>,
-    memory: u64,
+pub struct Options {
+    /// In how many children an input is tried before it fails; at least one.
+    pub tries: u32,
+    /// How long nothing may be heard of a busy child; at least a second.
+    pub silent_for: Duration,
+    /// How long steps may go on after their task was cancelled.
+    pub cancel_grace: Duration,
+    /// The blobs that the steps may read and write: a child opens them by itself, with what was given to [`serve`]. The
+    /// blobs of a [`Task`] stay in the parent.
+    pub blob_folder: Option<PathBuf>,
+    /// What a request to a service may take in memory, in bytes, where nothing else is set for it.
+    pub memory: u64,
 }
 
-/// Runs steps in child processes. Clones share the same children.
-#[derive(Debug, Clone)]
-pub struct Processes {
-    pool: Arc<Pool>,
-    options: Options,
-}
-
-impl Processes {
-    /// At least one worker. No child is started yet.
-    pub fn new(command: ChildCommand, workers: usize) -> Self {
-        let options = Options {
+impl Default for Options {
+    fn default() -> Self {
+        Self {
             tries: 2,
             silent_for: Duration::from_secs(10),
             cancel_grace: Duration::from_secs(1),
             blob_folder: None,
             memory: Limits::DEFAULT_MEMORY,
-        };
-        Self { pool: Arc::new(Pool::new(command, workers)), options }
+        }
+    }
+}
+
+/// Runs steps in child processes. Clones share the same children.
+#[derive(Clone)]
+pub struct Processes {
+    pool: Arc<Pool>,
+    options: Options,
+}
+
+impl fmt::Debug for Processes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processes").field("children", &self.pids()).field("options", &self.options).finish()
+    }
+}
+
+impl Processes {
+    /// At least one worker. No child is started yet.
+    pub fn new(command: ChildCommand, workers: usize) -> Self {
+        Self { pool: Arc::new(Pool::new(command, workers)), options: Options::default() }
     }
 
-    /// In how many children an input is tried before it fails; 2 unless said otherwise, and at least one.
+    /// The same children, used in another way.
     #[must_use]
-    pub fn with_tries(mut self, tries: u32) -> Self {
-        self.options.tries = tries.max(1);
+    pub fn with_options(mut self, options: Options) -> Self {
+        let (tries, silent_for) = (options.tries.max(1), options.silent_for.max(LEAST_SILENCE));
+        self.options = Options { tries, silent_for, ..options };
         self
     }
 
-    /// How long nothing may be heard of a busy child; 10 s unless said otherwise, and at least one.
-    #[must_use]
-    pub fn with_silent_for(mut self, silent_for: Duration) -> Self {
-        self.options.silent_for = silent_for.max(LEAST_SILENCE);
-        self
-    }
-
-    /// How long steps may go on after their task was cancelled; 1 s unless said otherwise.
-    #[must_use]
-    pub fn with_cancel_grace(mut self, grace: Duration) -> Self {
-        self.options.cancel_grace = grace;
-        self
-    }
-
-    /// The blobs that the steps may read and write: a child opens them by itself, with what was given to [`serve`]. The
-    /// blobs of a [`Task`] stay in the parent.
-    #[must_use]
-    pub fn with_blob_folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.options.blob_folder = Some(folder.into());
-        self
-    }
-
-    /// What a request to a service may take in memory, in bytes, where nothing else is set for it; 1 GiB by default.
-    #[must_use]
-    pub fn with_memory(mut self, memory: u64) -> Self {
-        self.options.memory = memory;
-        self
+    pub const fn options(&self) -> &Options {
+        &self.options
     }
 
     pub fn memory(&self) -> u64 {

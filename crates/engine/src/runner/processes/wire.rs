@@ -390,6 +390,8 @@ mod tests {
 
     #[test]
     fn errors_keep_their_name_and_what_to_do_next() {
+        let at = Timestamp::from_millis(1_767_225_600_000);
+        let parked = StepError::park("language model budget", "spent");
         let errors = [
             StepError::retry("busy"),
             StepError::retry_after(Duration::from_millis(1_500), "later"),
@@ -397,7 +399,7 @@ mod tests {
             StepError::review("who knows"),
             StepError::bug("oh").named("Panic"),
             StepError::park("language model key", "no key"),
-            StepError::park_until("language model budget", Timestamp::from_millis(1_767_225_600_000), "spent"),
+            StepError { disposition: Disposition::Park { until: "budget".to_owned(), at: Some(at) }, ..parked },
         ];
         for error in errors {
             for input in [None, Some(Value::Null), Some(json!([1]))] {

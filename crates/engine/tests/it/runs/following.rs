@@ -25,11 +25,11 @@ async fn s004_20_resume_points_count_only_after_a_previous_run() {
     assert_eq!(clerk.steps(), [1, 1, 1], "without a previous run everything is done");
     assert_eq!(output(&full), factors(1));
     clerk.forget();
-    let context = Some(failed.retry_context());
+    let context = Some(failed.context.for_retry(&failed.run_id, failed.last_error_step()));
     let resumed = runs.start(clerk.execution(), handed_over, context, quiet).await.unwrap();
     assert_eq!(clerk.steps(), [0, 0, 1], "with one, its resume points are used");
     assert_eq!(output(&resumed), factors(2), "and what it has done is in the answer");
-    assert_eq!(resumed.context, failed.retry_context());
+    assert_eq!(resumed.context, failed.context.for_retry(&failed.run_id, failed.last_error_step()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

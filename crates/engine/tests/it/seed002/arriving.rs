@@ -343,9 +343,3 @@ async fn s002_05_with_several_extractors_a_message_says_whose_it_is() {
     assert_eq!(run.counts("extraction").await, (1, 1, true));
     assert_eq!(run.consolidations(), 1);
 }
-
-#[test]
-fn s002_03_the_component_comes_with_the_engine() {
-    let registry = bindery_engine::Registry::with_builtin();
-    assert_eq!(registry.get("extraction_aggregator").unwrap().name(), "extraction_aggregator");
-}

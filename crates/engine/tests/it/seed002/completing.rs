@@ -131,7 +131,7 @@ async fn s002_14_classification_counts_pages_in_the_same_way() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s002_14_only_consecutive_pages_are_one_document() {
+async fn s002_20_only_consecutive_pages_are_one_document() {
     let run = Docproc::received(&default_yaml(), "invoice a\nid_card b\ninvoice c\n").await;
     run.rig.drain().await;
     let labels: Vec<_> = run.documents().await.into_iter().map(|item| item.label.unwrap()).collect();

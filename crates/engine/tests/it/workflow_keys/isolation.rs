@@ -62,7 +62,8 @@ fn registry() -> Registry {
 
 async fn run(stage: &str) -> Seen {
     let args = ["child_main", "--exact", "--nocapture", "--test-threads=1"];
-    let children = Processes::new(ChildCommand::own(args).unwrap().with_env(CHILD, "1"), 2);
+    let command = ChildCommand { env: vec![(CHILD.into(), "1".into())], ..ChildCommand::own(args).unwrap() };
+    let children = Processes::new(command, 2);
     let seen = Seen::received(Rig::with_isolation(registry(), children), &workflow(stage), 1).await;
     seen.rig.drain().await;
     seen

@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 const GUIDE: &str = include_str!("../../../../../docs/output.md");
 const PARSERS: &str = include_str!("../../../../../workflows/parsers.yaml");
 const READ: &str = include_str!("../../../../../workflows/read.yaml");
+const IDP: &str = include_str!("../../../../../workflows/idp.yaml");
 
 const KEY_BYTES: &[u8] = b"a secret of twenty-four b";
 const API_KEY: &str = "the-api-key";
@@ -106,16 +107,49 @@ async fn s003_21_the_result_is_posted_with_its_signature_and_the_reply_is_kept()
     assert_eq!(desk.artifact(&json!(format!("output/{id}.json"))).await, result.to_string(), "beside the result");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s003_21_every_combined_document_is_posted_where_the_stage_works_on_each_file() {
-    let service = Service::start(|_, _| Reply::new(204, ""));
+/// The workflow with the output as a stage on each file, behind the one that puts its pages together.
+fn delivering_each_file(workflow: &str, service: &Service) -> String {
     let settings = [
         ("    component: output\n", "    component: output\n    over: file\n    parallel: true\n"),
         ("      allow_private: true\n", "      allow_private: true\n      send: text-docs/{item}.json\n"),
     ];
     let deliver = format!("{}\n  - name: consolidate\n", stage(&service.url(), &settings));
-    let workflow = READ.replace("name: read\nd", "name: delivered\nd").replace("  - name: consolidate\n", &deliver);
-    let desk = desk_of(&workflow).await;
+    assert!(workflow.contains("  - name: consolidate\n"));
+    workflow.replace("  - name: consolidate\n", &deliver)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s003_22_office_files_and_pdfs_end_in_the_same_join_and_are_delivered() {
+    let service = Service::start(|_, _| Reply::json(200, &json!({"indexed": true})));
+    let desk = desk_of(&delivering_each_file(&IDP.replace("name: idp\n", "name: delivered\n"), &service)).await;
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/files");
+    for name in ["invitation.docx", "report.pdf", "stock.xlsx"] {
+        desk.write(name, &std::fs::read(samples.join(name)).unwrap());
+    }
+    let id = desk.submit("delivered").await;
+    assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);
+    let combined = desk.engine.store().outcomes(id, Some(&"combine".into())).await.unwrap();
+    assert_eq!(combined.len(), 4, "each was put together, once");
+    let mut types = Vec::new();
+    for asked in service.asked() {
+        let document: Value = serde_json::from_slice(&asked.body).unwrap();
+        let item = document["documentId"].as_str().unwrap();
+        let stored: Value =
+            serde_json::from_str(&desk.artifact(&json!(format!("text-docs/{item}.json"))).await).unwrap();
+        assert_eq!(document, stored, "what the join made is what was sent");
+        let reply: Value =
+            serde_json::from_str(&desk.artifact(&json!(format!("output/{item}.reply.json"))).await).unwrap();
+        assert_eq!(reply["reply"]["body"], json!({"indexed": true}), "and the answer is kept");
+        types.push(document["type"].as_str().unwrap().to_owned());
+    }
+    types.sort();
+    assert_eq!(types, ["docx", "html", "pdf", "xlsx"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s003_21_every_combined_document_is_posted_where_the_stage_works_on_each_file() {
+    let service = Service::start(|_, _| Reply::new(204, ""));
+    let desk = desk_of(&delivering_each_file(&READ.replace("name: read\nd", "name: delivered\nd"), &service)).await;
     desk.write("table.csv", b"item,price\npaper,3\n");
     let id = desk.submit("delivered").await;
     assert_eq!(desk.finish(id).await, SubmissionStatus::Completed);

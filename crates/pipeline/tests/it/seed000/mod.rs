@@ -105,8 +105,16 @@ async fn fully_processed(desk: &Desk) -> Vec<String> {
 }
 
 async fn documents(desk: &Desk, id: SubmissionId) -> Vec<Value> {
-    let states = view::document_states(&desk.engine, id).await.unwrap();
-    states.iter().map(|state| serde_json::to_value(state).unwrap()).collect()
+    let mut pages = view::DocumentStates::new(&desk.engine, id).await.unwrap();
+    let mut states = Vec::new();
+    loop {
+        let page = pages.next().await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        states.extend(page.iter().map(|state| serde_json::to_value(state).unwrap()));
+    }
+    states
 }
 
 /// What markitdown and foundry have come to, for each document.

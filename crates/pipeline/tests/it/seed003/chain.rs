@@ -109,21 +109,6 @@ async fn s003_17_and_25_pages_with_text_are_bound_in_their_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn s003_22_office_files_end_in_the_same_join_as_pdfs() {
-    let desk = Desk::new().await;
-    desk.write("a.docx", &sample("invitation.docx"));
-    desk.write("b.pdf", &sample("report.pdf"));
-    let (status, result) = desk.run("idp").await;
-    assert_eq!(status, SubmissionStatus::Completed);
-    let result = result.unwrap();
-    assert_eq!(result["totals"]["files"], 2);
-    let submission = bindery_core::SubmissionId::from_raw(1);
-    let combined = desk.engine.store().outcomes(submission, Some(&"combine".into())).await.unwrap();
-    assert_eq!(combined.len(), 2, "both were combined, once each");
-    assert!(result["files"].as_array().unwrap().iter().all(|file| file["status"] == "COMBINED"), "{result}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s003_25_prefixes_can_be_changed_once_for_all_stages() {
     let desk = Desk::new().await;
     desk.write("a.pdf", &sample("report.pdf"));

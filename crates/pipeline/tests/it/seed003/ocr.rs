@@ -109,7 +109,7 @@ async fn s003_26_an_engine_that_is_not_known_is_named() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s003_18_and_26_tesseract_reads_a_scan_with_words_and_confidence() {
     if let Err(error) = Tesseract::default().check(&["eng".to_owned()]) {
-        println!("skipped: {error}");
+        bindery_testkit::missing(error);
         return;
     }
     let desk = Desk::new().await;
