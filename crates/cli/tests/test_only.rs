@@ -18,7 +18,7 @@ const LEFT: &[&str] = &[
     "pids",
     "run_all",
     "set_back",
-    "with_beat_every",
+    "with_heartbeat_interval",
     "with_cancel_grace",
     "with_env",
     "with_silent_for",
