@@ -187,7 +187,7 @@ impl Source for Inbox {
         state.queues.iter().chain(&state.outside).cloned().collect()
     }
 
-    fn landed(&self, job: JobId, token: Token) {
+    fn job_left(&self, job: JobId, token: Token) {
         let ack = self.lock().aboard.remove(&(job, token));
         if let Some(ack) = ack {
             ack.done();

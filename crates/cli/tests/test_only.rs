@@ -14,8 +14,8 @@ use std::{
 /// Those that are left, each to be deleted or to be given its caller. The list only becomes shorter: what has found a
 /// caller, or is gone, must leave it.
 const LEFT: &[&str] = &[
-    // The pulse of runs.
-    "with_beat_every",
+    // The heartbeat of runs.
+    "with_heartbeat_interval",
     // Councils: acceptance items whose production callers are still to come.
     "aged_priority",
     "hash_attachments_with_metadata",

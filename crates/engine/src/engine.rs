@@ -9,7 +9,7 @@ use crate::{
     workflow::Workflow,
 };
 use bindery_core::{
-    Backoff, Clock, Name, Payload,
+    Clock, Name, Payload,
     fault::{Faults, NoFaults},
 };
 use bindery_store::{
@@ -17,10 +17,7 @@ use bindery_store::{
     blobs::{Blobs, BlobsExt},
 };
 use serde_json::Value;
-use std::{sync::Arc, time::Duration};
-
-/// The back-off of every loop that waits for a store in trouble.
-pub(crate) const STORE_BACKOFF: Backoff = Backoff::doubling(Duration::from_millis(200), Duration::from_millis(6_400));
+use std::sync::Arc;
 
 /// What an engine is made of.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 //!
 //! What an execution is about to do next is text to the store. The store promises this: an execution is *held* by at
 //! most one process at a time, under a lease; each [`Step`] of it is stored whole or not at all, and only by its holder;
-//! what others tell it is a letter, which is there until a step has taken it in. Between steps it rests, without a
-//! holder, until its time has come or a letter arrives: a thousand executions that wait for a month cost nothing.
+//! what others tell it is a signal, which is there until a step has taken it in. Between steps it rests, without a
+//! holder, until its time has come or a signal arrives: a thousand executions that wait for a month cost nothing.
 
 use crate::error::StoreResult;
 use async_trait::async_trait;
@@ -113,7 +113,7 @@ pub struct HeldExecution {
 
 /// What somebody told an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct ExecutionSignal {
     pub id: i64,
     pub to: ExecutionId,
     pub text: String,
@@ -140,11 +140,11 @@ pub struct ExecutionEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     Hold,
-    /// Nobody holds it until this time, or until a letter comes.
+    /// Nobody holds it until this time, or until a signal comes.
     Rest(Option<Timestamp>),
 }
 
-/// Whom a letter is for.
+/// Whom a signal is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recipient {
     Execution(ExecutionId),
@@ -162,12 +162,12 @@ pub struct Step {
     pub history: Option<HistoryChunk>,
     pub end: Option<ExecutionEnd>,
     pub after: After,
-    /// Letters that were taken in.
+    /// Signals that were taken in.
     pub read: Vec<i64>,
     /// Task tokens that are waited for from now on, and those that are not any more.
     pub tokens: Vec<(String, u64)>,
     pub dropped_tokens: Vec<String>,
-    pub letters: Vec<(Recipient, String)>,
+    pub signals: Vec<(Recipient, String)>,
 }
 
 impl Step {
@@ -183,7 +183,7 @@ impl Step {
             read: Vec::new(),
             tokens: Vec::new(),
             dropped_tokens: Vec::new(),
-            letters: Vec::new(),
+            signals: Vec::new(),
         }
     }
 }
@@ -222,20 +222,20 @@ pub trait Executions: Send + Sync {
         lease: Duration,
     ) -> StoreResult<Vec<ExecutionId>>;
 
-    /// Letters to what the owner holds that no step has taken in yet, in their order.
-    async fn letters(&self, owner: &Name) -> StoreResult<Vec<Letter>>;
+    /// Signals to what the owner holds that no step has taken in yet, in their order.
+    async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>>;
 
     /// Stores each step whole, or, where the caller does not hold the execution any more, not at all; says which.
     async fn store_steps(&self, steps: Vec<Step>) -> StoreResult<Vec<bool>>;
 
     /// Tells a running execution something. With a token, only if somebody still waits for that token, which is then
     /// used up. False if there is no such execution, or it has ended.
-    async fn send_letter(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool>;
+    async fn send_signal(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool>;
 
     /// The execution and task that a token stands for.
     async fn task_of_token(&self, token: &str) -> StoreResult<Option<(ExecutionId, u64)>>;
 
-    /// Makes an execution that ended without success run again, with this letter. False if it did not end so.
+    /// Makes an execution that ended without success run again, with this signal. False if it did not end so.
     async fn redrive_execution(&self, id: ExecutionId, text: &str) -> StoreResult<bool>;
 
     async fn execution(&self, id: ExecutionId) -> StoreResult<Option<StoredExecution>>;

@@ -22,7 +22,7 @@ pub mod error;
 pub mod executions;
 mod gather;
 mod join_counts;
-mod leases_ahead;
+mod lease;
 pub mod pages;
 pub mod portable;
 #[cfg(feature = "postgres")]

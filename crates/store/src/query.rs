@@ -1,6 +1,6 @@
 //! What can be asked of a store, and what it answers with.
 
-use crate::leases_ahead::CLOCKS_DIFFER;
+use crate::lease::CLOCK_TOLERANCE;
 use bindery_core::{
     EventSeq, ItemId, JobId, Name, SubmissionId, Timestamp,
     job::{Job, JobState, WaitReason},
@@ -190,7 +190,7 @@ impl WorkerView {
     /// is not known then.
     pub fn clock_ahead(&self, now: Timestamp) -> Option<Duration> {
         let ahead = self.seen_at.since(now);
-        (ahead > Duration::from_millis(CLOCKS_DIFFER.unsigned_abs())).then_some(ahead)
+        (ahead > Duration::from_millis(CLOCK_TOLERANCE.unsigned_abs())).then_some(ahead)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Ended;
 use crate::{exit::Exit, output};
 use bindery_engine::{
     execution::{Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed, ProcessingResult},
-    runs::INTERRUPTED_AFTER,
+    SILENT_AFTER,
 };
 use bindery_processors::outside::{CircuitSnapshot, CircuitState, circuits};
 use serde_json::json;
@@ -85,7 +85,7 @@ pub(crate) fn conclude(ended: Ended, as_json: bool) -> anyhow::Result<Exit> {
 fn left(run_id: Option<&str>) -> String {
     let Some(run_id) = run_id else { return "stopped before the run began".to_owned() };
     let short = short_id(run_id);
-    let seconds = INTERRUPTED_AFTER.as_secs();
+    let seconds = SILENT_AFTER.as_secs();
     format!("run {run_id} was left; what is done is kept. In {seconds} s `bindery runs retry {short}` goes on with it")
 }
 

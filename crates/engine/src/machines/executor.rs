@@ -1,14 +1,14 @@
 //! The executor: one task that owns what this process holds, from the first look to the last thing given back.
 
-use super::{desk::Desk, tasks::Tasks, watch::Watcher};
-use crate::{engine::Engine, stop::StopSignal};
+use super::{leases::ExecutionLeases, scheduler::ExecutionScheduler, tasks::Tasks, watch::Watcher};
+use crate::{
+    engine::Engine,
+    heartbeat::{Heartbeat, interval_for},
+    stop::StopSignal,
+};
 use bindery_core::Name;
 use bindery_states::asl::stepper::StepLimits;
-use std::{
-    collections::HashMap,
-    sync::{Arc, atomic::AtomicUsize},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 /// How an executor works.
@@ -16,7 +16,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 pub struct ExecutorOptions {
     /// Unique among the executors of a store.
     pub name: Name,
-    /// How long a hold lasts without a sign of life.
+    /// How long a claim holds without a heartbeat.
     pub lease: Duration,
     /// How many executions are held at once.
     pub most_held: usize,
@@ -57,46 +57,51 @@ impl Executor {
 
     /// Runs executions until it is asked to stop. Trouble with the store is waited out.
     pub async fn run(&self, mut stop: StopSignal) {
-        let (notes, mut inbox) = mpsc::unbounded_channel();
-        let held = Arc::new(AtomicUsize::new(0));
+        let (events, mut inbox) = mpsc::unbounded_channel();
+        let leases = Arc::new(ExecutionLeases::default());
         let watcher = Watcher {
             store: Arc::clone(self.engine.store()),
             owner: self.options.name.clone(),
             lease: self.options.lease,
             most: self.options.most_held,
-            held: Arc::clone(&held),
-            notes: notes.clone(),
+            leases: Arc::clone(&leases),
+            events: events.clone(),
             definitions: HashMap::new(),
         };
         let watcher = AbortOnDrop(tokio::spawn(watcher.watch()));
         let tasks = Arc::clone(&self.tasks);
         let _begun = AbortOnDrop(tokio::spawn(async move { tasks.begun().await }));
-        let mut desk = Desk::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), notes, held);
-        let mut signs_of_life = tokio::time::interval(self.options.lease / 3);
+        let heartbeat = {
+            let (store, lease) = (Arc::clone(self.engine.store()), self.options.lease);
+            let (leases, events) = (Arc::clone(&leases), events.clone());
+            Heartbeat::start(interval_for(lease), move || {
+                Arc::clone(&leases).extend(Arc::clone(&store), lease, events.clone())
+            })
+        };
+        let mut scheduler = ExecutionScheduler::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), events, leases);
         while !stop.is_stopping() {
             tokio::select! {
-                note = inbox.recv() => desk.take_all(note, &mut inbox),
-                () = desk.until_due() => {}
-                _ = signs_of_life.tick() => desk.extend(),
+                event = inbox.recv() => scheduler.take_all(event, &mut inbox),
+                () = scheduler.until_due() => {}
                 () = stop.stopping() => {}
             }
-            desk.fall_due();
-            desk.hand_out();
+            scheduler.fall_due();
+            scheduler.hand_out();
         }
         drop(watcher);
-        desk.stop();
+        scheduler.stop();
         let enough = tokio::time::sleep(self.options.drain);
         tokio::pin!(enough);
-        while desk.is_at_work() {
+        while scheduler.is_at_work() {
             tokio::select! {
-                note = inbox.recv() => desk.take_all(note, &mut inbox),
-                _ = signs_of_life.tick() => desk.extend(),
+                event = inbox.recv() => scheduler.take_all(event, &mut inbox),
                 () = &mut enough => break,
                 () = stop.now() => break,
             }
-            desk.hand_out();
+            scheduler.hand_out();
         }
-        desk.give_back().await;
+        drop(heartbeat);
+        scheduler.give_back().await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! What people do with machines and executions.
 
-use super::{kept::Message, tasks::Tasks};
+use super::{execution_state::Message, tasks::Tasks};
 use crate::error::{EngineError, EngineResult};
 use bindery_core::{ExecutionId, Name, Timestamp};
 use bindery_states::asl::{definition::Definition, stepper::Event};
@@ -134,7 +134,7 @@ impl Machines {
     /// Asks a running execution to end; false if it has ended already.
     pub async fn stop(&self, id: ExecutionId, error: Option<String>, cause: Option<String>) -> EngineResult<bool> {
         let message = Message::Event(Event::Stopped { error, cause });
-        Ok(self.store.send_letter(id, &message.to_text(), None).await?)
+        Ok(self.store.send_signal(id, &message.to_text(), None).await?)
     }
 
     /// Starts an execution that ended without success again, from the state that it failed in.
@@ -159,7 +159,7 @@ impl Machines {
             Answer::Failed { error, cause } => (Message::Event(Event::TaskFailed { task, error, cause }), Some(token)),
             Answer::Heartbeat => (Message::Heartbeat { task }, None),
         };
-        if self.store.send_letter(id, &message.to_text(), used).await? { Ok(()) } else { Err(gone()) }
+        if self.store.send_signal(id, &message.to_text(), used).await? { Ok(()) } else { Err(gone()) }
     }
 
     /// All events of an execution after one of them.

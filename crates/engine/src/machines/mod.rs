@@ -1,15 +1,15 @@
 //! State machines, durably: the stepper of `bindery-states` says what happens next, this module makes it happen.
 //!
 //! ```text
-//!  start, stop, redrive, task tokens ──► letters ─┐
+//!  start, stop, redrive, task tokens ──► signals ─┐
 //!                                                  ▼
-//!  store ──hold──► executor ──► step (pure) ──► one commit: state, history, end, letters ──► store
+//!  store ──hold──► executor ──► step (pure) ──► one commit: state, history, end, signals ──► store
 //!                     ▲                                       │
 //!                     └── answers ◄── tasks, timers ◄─────────┘  only after the commit
 //! ```
 //!
 //! An execution is held by one process at a time, which keeps it in memory while it has something to do, and otherwise
-//! lets it rest in the store until its timer or a letter is due. States that need nobody are chained, and the steps of
+//! lets it rest in the store until its timer or a signal is due. States that need nobody are chained, and the steps of
 //! many executions share a commit.
 //!
 //! **On a crash** an execution goes on from its last commit. What was asked for and not answered (tasks, timers, nested
@@ -19,22 +19,24 @@
 //! |---|---|
 //! | [`Machines`] | what people do: store a machine, start, stop, redrive, report a token, look |
 //! | [`Executor`] | the loop: looks, steps, stores, gives back |
-//! | `watch` | looks into the store for what is due, and for letters |
-//! | `desk` | what is held, what has come for it, what is due |
+//! | `watch` | looks into the store for what is due, and for signals |
+//! | `scheduler` | the executions in memory, what has come for them, what is due |
+//! | `leases` | the leases of those executions, extended by the heartbeat |
 //! | `storing` | steps of many executions, stored together |
 //! | `perform` | tasks under way |
 //! | [`Tasks`] | what tasks run: given by whoever starts an executor |
-//! | `kept` | what is stored between steps |
-//! | `held` | one execution in memory: events in, one step for the store out |
+//! | `execution_state` | what is stored between steps |
+//! | `loaded_execution` | one execution in memory: events in, one step for the store out |
 //! | `nested` | executions that tasks start |
 
-mod desk;
+mod scheduler;
 mod executor;
 mod handle;
-mod held;
+mod leases;
+mod loaded_execution;
 #[cfg(test)]
-mod held_tests;
-mod kept;
+mod loaded_execution_tests;
+mod execution_state;
 mod nested;
 mod perform;
 mod storing;

@@ -9,7 +9,7 @@ use bindery_core::ExecutionId;
 use bindery_states::asl::stepper::{Command, Event};
 use bindery_store::Store;
 
-pub(super) fn failed(task: u64, failure: TaskFailure) -> Event {
+pub(super) fn task_failed(task: u64, failure: TaskFailure) -> Event {
     Event::TaskFailed { task, error: Some(failure.error), cause: Some(failure.cause) }
 }
 
@@ -25,7 +25,7 @@ pub(super) async fn perform(
         Command::RunTask { task, nested: Some(nested), .. } => match nested::start(store, id, task, &nested).await {
             Ok(output) if nested.waits => Event::TaskSubmitted { task, output },
             Ok(output) => Event::TaskSucceeded { task, output },
-            Err(failure) => failed(task, failure),
+            Err(failure) => task_failed(task, failure),
         },
         Command::RunTask { task, state, resource, input, token, visit: (thread, event), retries, .. } => {
             let waits = token.is_some();
@@ -45,20 +45,20 @@ pub(super) async fn perform(
             match tasks.run(call).await {
                 Ok(output) if waits => Event::TaskSubmitted { task, output },
                 Ok(output) => Event::TaskSucceeded { task, output },
-                Err(failure) => failed(task, failure),
+                Err(failure) => task_failed(task, failure),
             }
         }
         Command::ReadItems { task, resource, arguments, config, max_items, .. } => {
             match tasks.read_items(ItemsRequest { resource, arguments, config, max_items }).await {
                 Ok(items) => Event::ItemsRead { task, items },
-                Err(failure) => failed(task, failure),
+                Err(failure) => task_failed(task, failure),
             }
         }
         Command::WriteResults { task, state, resource, arguments, config, results } => {
             let request = ResultsRequest { execution_arn: arn, state, resource, arguments, config, results };
             match tasks.write_results(request).await {
                 Ok(output) => Event::TaskSucceeded { task, output },
-                Err(failure) => failed(task, failure),
+                Err(failure) => task_failed(task, failure),
             }
         }
         Command::CancelTask { .. }

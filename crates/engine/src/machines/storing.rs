@@ -1,8 +1,8 @@
 //! Steps of many executions, made on a thread that may take its time, and stored together.
 
-use super::held::{Advance, Held, broken};
+use super::loaded_execution::{Advance, LoadedExecution, broken_step};
 use crate::engine::Engine;
-use bindery_core::{ExecutionId, Timestamp, fault::FaultPoint, job::Token};
+use bindery_core::{Backoff, ExecutionId, Timestamp, fault::FaultPoint, job::Token};
 use bindery_states::asl::stepper::StepLimits;
 use bindery_store::{
     Store, StoreResult,
@@ -15,7 +15,7 @@ use std::{
 };
 
 /// How soon executions whose steps were not stored are given back: not at once, because what ails the store may last.
-const GIVE_BACK_AFTER: Duration = Duration::from_secs(1);
+const GIVE_BACK: Backoff = Backoff::doubling(Duration::from_secs(1), Duration::from_secs(16)).exact();
 
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +31,15 @@ pub(super) enum Fate {
 /// Takes in what is in the mailboxes. Each comes back with what became of its step.
 pub(super) async fn step_and_store(
     engine: &Engine,
-    batch: Vec<Held>,
+    batch: Vec<LoadedExecution>,
     limits: StepLimits,
-) -> Vec<(Held, Advance, Fate)> {
+) -> Vec<(LoadedExecution, Advance, Fate)> {
     let clock = Arc::clone(engine.clock());
     let stepped = tokio::task::spawn_blocking(move || {
-        let step = |mut held: Held| {
+        let step = |mut held: LoadedExecution| {
             let advance = catch_unwind(AssertUnwindSafe(|| held.advance(clock.now(), limits)));
             let advance = advance.unwrap_or_else(|_| {
-                Advance::new(broken(&held.stored, held.token, "the stepper panicked".to_owned(), clock.now()))
+                Advance::new(broken_step(&held.stored, held.token, "the stepper panicked".to_owned(), clock.now()))
             });
             (held, advance)
         };
@@ -77,21 +77,21 @@ async fn store_all(store: &dyn Store, steps: Vec<Step>) -> StoreResult<Vec<Fate>
 }
 
 /// A step after which anybody may take the execution, at once.
-pub(super) fn given_back(id: ExecutionId, token: Token, now: Timestamp) -> Step {
+pub(super) fn give_back_step(id: ExecutionId, token: Token, now: Timestamp) -> Step {
     Step { after: After::Rest(Some(now)), ..Step::new(id, token) }
 }
 
 /// Gives back what the store was in trouble with as soon as it answers again, instead of when the leases expire. Where a
 /// step was stored after all and let go of the execution, or the lease did expire, nothing is changed.
 pub(super) async fn give_back_later(store: Arc<dyn Store>, held: Vec<(ExecutionId, Token)>, lease: Duration) {
-    let mut wait = GIVE_BACK_AFTER;
+    let mut tries = GIVE_BACK.retries();
     let mut waited = Duration::ZERO;
     while waited < lease {
+        let wait = tries.next_delay();
         tokio::time::sleep(wait).await;
         waited += wait;
-        wait *= 2;
         let now = store.clock().now();
-        let steps = held.iter().map(|(id, token)| given_back(*id, *token, now)).collect();
+        let steps = held.iter().map(|(id, token)| give_back_step(*id, *token, now)).collect();
         match store.store_steps(steps).await {
             Ok(_) => return,
             Err(error) => tracing::warn!(error = %error, executions = held.len(), "executions were not given back"),

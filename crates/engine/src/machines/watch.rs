@@ -1,14 +1,15 @@
-//! Looking into the store for executions that are due, and for letters to those that are held.
+//! The watcher: claims executions that are due, and reads the signals to those that are held.
 
 use super::{
-    desk::Note,
+    scheduler::SchedulerEvent,
     handle::{arn_of_execution, arn_of_machine},
-    held::Held,
-    kept::Kept,
+    leases::ExecutionLeases,
+    loaded_execution::LoadedExecution,
+    execution_state::ExecutionState,
 };
 use crate::{
-    engine::STORE_BACKOFF,
     error::{EngineError, EngineResult},
+    store_retry::STORE_BACKOFF,
 };
 use bindery_core::Name;
 use bindery_states::asl::{
@@ -21,10 +22,7 @@ use bindery_store::{
 };
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 use tokio::sync::mpsc::UnboundedSender;
@@ -35,12 +33,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How soon a look that finds nothing is followed by another one.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// Definitions that are kept read; more are rare.
+/// Definitions that are state read; more are rare.
 const MOST_DEFINITIONS: usize = 1_000;
 
 /// What a look came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum LookResult {
     Nothing,
     Some,
     /// There may be more at once.
@@ -53,9 +51,9 @@ pub(super) struct Watcher {
     pub(super) owner: Name,
     pub(super) lease: Duration,
     pub(super) most: usize,
-    /// How many the executor holds.
-    pub(super) held: Arc<AtomicUsize>,
-    pub(super) notes: UnboundedSender<Note>,
+    /// Of all that the executor holds.
+    pub(super) leases: Arc<ExecutionLeases>,
+    pub(super) events: UnboundedSender<SchedulerEvent>,
     pub(super) definitions: HashMap<(Name, i64), Arc<Definition>>,
 }
 
@@ -66,10 +64,10 @@ impl Watcher {
         loop {
             let mark = self.store.change_mark();
             match self.look().await {
-                Ok(Found::More) => trouble.reset(),
+                Ok(LookResult::More) => trouble.reset(),
                 Ok(found) => {
                     trouble.reset();
-                    if found == Found::Nothing {
+                    if found == LookResult::Nothing {
                         // Most changes are of others: they are not worth a look each.
                         tokio::time::sleep(BETWEEN_LOOKS).await;
                     }
@@ -86,56 +84,59 @@ impl Watcher {
         }
     }
 
-    async fn look(&mut self) -> EngineResult<Found> {
-        let room = self.most.saturating_sub(self.held.load(Ordering::Relaxed));
+    async fn look(&mut self) -> EngineResult<LookResult> {
+        let room = self.most.saturating_sub(self.leases.len());
         let mut found = Vec::new();
         if room > 0 {
             found = self.store.hold_executions(&self.owner, room, self.lease).await?;
         }
         let full = room > 0 && found.len() == room;
-        let mut notes = Vec::with_capacity(found.len() + 1);
-        for held in found {
-            notes.push(self.taken(held).await?);
+        let mut events = Vec::with_capacity(found.len() + 1);
+        let mut claims = Vec::with_capacity(found.len());
+        for claimed in found {
+            claims.push((claimed.execution.id, claimed.token));
+            events.push(self.load(claimed).await?);
         }
-        let taken = notes.len();
-        if taken + self.held.load(Ordering::Relaxed) > 0 {
-            let letters = self.store.letters(&self.owner).await?;
-            if !letters.is_empty() {
-                notes.push(Note::Letters(letters));
+        if claims.len() + self.leases.len() > 0 {
+            let signals = self.store.signals(&self.owner).await?;
+            if !signals.is_empty() {
+                events.push(SchedulerEvent::Signals(signals));
             }
         }
-        if notes.is_empty() {
-            return Ok(Found::Nothing);
+        if events.is_empty() {
+            return Ok(LookResult::Nothing);
         }
         // What was taken and did not get this far is taken again when its lease has expired.
-        self.held.fetch_add(taken, Ordering::Relaxed);
-        // Together, because a letter may be what woke an execution. The executor is gone when it does not listen.
-        let _ = self.notes.send(Note::Several(notes));
-        Ok(if full { Found::More } else { Found::Some })
+        for (id, token) in claims {
+            self.leases.insert(id, token);
+        }
+        // Together, because a signal may be what woke an execution. The executor is gone when it does not listen.
+        let _ = self.events.send(SchedulerEvent::Several(events));
+        Ok(if full { LookResult::More } else { LookResult::Some })
     }
 
-    async fn taken(&mut self, held: HeldExecution) -> EngineResult<Note> {
+    async fn load(&mut self, held: HeldExecution) -> EngineResult<SchedulerEvent> {
         let HeldExecution { execution: stored, token, state } = held;
         let definition = match self.definition(&stored).await {
             Ok(definition) => definition,
             Err(EngineError::Store(error)) => return Err(error.into()),
-            Err(error) => return Ok(Note::Unusable { stored: Box::new(stored), token, why: error.to_string() }),
+            Err(error) => return Ok(SchedulerEvent::Unusable { stored: Box::new(stored), token, why: error.to_string() }),
         };
-        let kept = match state.map(|state| serde_json::from_str::<Kept>(&state)) {
-            None => new(&stored),
-            Some(kept) => kept.map_err(|error| format!("its stored state cannot be read: {error}")),
+        let state = match state.map(|state| serde_json::from_str::<ExecutionState>(&state)) {
+            None => first_state(&stored),
+            Some(state) => state.map_err(|error| format!("its stored state cannot be read: {error}")),
         };
-        Ok(match kept {
-            Ok(kept) => Note::Taken(Box::new(Held {
+        Ok(match state {
+            Ok(state) => SchedulerEvent::Loaded(Box::new(LoadedExecution {
                 stored,
                 token,
                 definition,
-                kept,
+                state,
                 mailbox: VecDeque::new(),
                 seen: HashSet::new(),
                 running: HashMap::new(),
             })),
-            Err(why) => Note::Unusable { stored: Box::new(stored), token, why },
+            Err(why) => SchedulerEvent::Unusable { stored: Box::new(stored), token, why },
         })
     }
 
@@ -157,7 +158,7 @@ impl Watcher {
     }
 }
 
-fn new(stored: &StoredExecution) -> Result<Kept, String> {
+fn first_state(stored: &StoredExecution) -> Result<ExecutionState, String> {
     let input = serde_json::from_str(&stored.input).map_err(|error| format!("its input is not JSON: {error}"))?;
     let identity = Identity {
         id: arn_of_execution(&stored.machine, &stored.name),
@@ -166,5 +167,5 @@ fn new(stored: &StoredExecution) -> Result<Kept, String> {
         machine_id: arn_of_machine(&stored.machine),
         machine_name: stored.machine.to_string(),
     };
-    Ok(Kept::new(Execution::new(identity, input)))
+    Ok(ExecutionState::new(Execution::new(identity, input)))
 }

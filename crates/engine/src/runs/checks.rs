@@ -24,8 +24,8 @@ impl Runs {
         if self.record(&id_after(run_id)).await?.is_some() {
             return Err(already_followed(run_id));
         }
-        let answered = record.stands == SubmissionStatus::Cancelled && self.answer_of(record).await?.is_some();
-        let seen = self.seen().await?;
+        let answered = record.status == SubmissionStatus::Cancelled && self.answer_of(record).await?.is_some();
+        let seen = self.read_last_seen().await?;
         if let Some(ago) = self.under_way_since(record, &seen).filter(|_| !answered) {
             return refused(format!("run {run_id} is still under way, seen {} s ago", ago.as_secs()));
         }
@@ -38,11 +38,11 @@ impl Runs {
     /// There is something to retry, and all of it is in the store.
     pub(super) fn check_can_be_retried(record: &RunRecord) -> EngineResult<()> {
         let run_id = &record.run_id;
-        if record.stands == SubmissionStatus::Completed {
+        if record.status == SubmissionStatus::Completed {
             return refused(format!("run {run_id} has succeeded; there is nothing to retry"));
         }
         // Its process ended before it had stored all that it was given.
-        if record.stands == SubmissionStatus::Received && record.details.given {
+        if record.status == SubmissionStatus::Received && record.details.given {
             let how = match &record.details.context.previous_run_id {
                 Some(_) => format!("start a run with the same inputs and previous_run_id {run_id}"),
                 None => "start another one".to_owned(),

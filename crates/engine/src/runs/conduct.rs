@@ -3,17 +3,19 @@
 use super::{
     CHANNEL, Runs, WORKFLOW_VERSION,
     checks::already_followed,
+    heartbeat::RunHeartbeat,
     item::item_of,
     outcome::{Done, Writer},
     plan::Plan,
-    pulse::Pulse,
     record::{RunDetails, new_submission},
 };
 use crate::{
     context::{BlobAccess, CancelFlag},
     error::{EngineError, EngineResult},
     execution::{Execution, Fingerprint, InputReport, Observer, Passed, ProcessingResult, ProcessorInput},
+    heartbeat::Heartbeat,
     processor::Processor,
+    store_retry::commit_with_retry,
     workflow::builtin,
 };
 use bindery_core::{
@@ -22,13 +24,16 @@ use bindery_core::{
     event::{NewEvent, kind},
     submission::SubmissionStatus,
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, Rejection, StoreError, SubmissionChange, blobs::BlobsExt};
+use bindery_store::{Changes, Commit, CommitResult, Guard, Rejection, StoreError, StoreResult, SubmissionChange, blobs::BlobsExt};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
-    sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 use tokio::sync::mpsc;
 
@@ -86,7 +91,17 @@ impl Runs {
         execution.task_mut().blobs = Some(BlobAccess { blobs: Arc::clone(self.engine.blobs()), runtime });
         let cancel = execution.task_mut().cancel.clone();
         let submission = self.engine.ids().submission().await?;
-        let pulse = Pulse::begin(self, &run_id, submission, cancel.clone()).await?;
+        let alive = Arc::new(RunHeartbeat {
+            engine: self.engine.clone(),
+            run_id: run_id.clone(),
+            submission,
+            finished: AtomicU64::new(0),
+            cancel: cancel.clone(),
+        });
+        // Before anything else of the run can be seen.
+        alive.show().await?;
+        let beating = Arc::clone(&alive);
+        let _heartbeat = Heartbeat::start(self.heartbeat_interval, move || Arc::clone(&beating).beat());
         let items = self.store_inputs(&run_id, submission, &execution, &details, &plan).await?;
         let mut progress = RunProgress {
             run_id: run_id.clone(),
@@ -118,7 +133,7 @@ impl Runs {
         let stored = async {
             while let Some(group) = next_group(&mut inbox).await {
                 self.store_results(&writer, &items, group, &mut progress).await?;
-                pulse.finished.store((progress.succeeded + progress.failed) as u64, Ordering::Relaxed);
+                alive.finished.store((progress.succeeded + progress.failed) as u64, Ordering::Relaxed);
                 on_progress(progress.clone());
             }
             Ok::<_, EngineError>(())
@@ -160,7 +175,7 @@ impl Runs {
         let mut guard = Guard::NewSubmission;
         let mut changes = Changes {
             submissions: vec![new_submission(submission, run_id, execution.account_id(), details)?],
-            events: vec![started(run_id, submission, execution.account_id(), details)],
+            events: vec![run_started(run_id, submission, execution.account_id(), details)],
             submission_changes: self.end_of_interrupted(run_id, details).await?,
             ..Changes::default()
         };
@@ -194,7 +209,7 @@ impl Runs {
     /// A run that was interrupted never ends by itself; the one that goes on with it says so.
     async fn end_of_interrupted(&self, run_id: &str, details: &RunDetails) -> EngineResult<Vec<SubmissionChange>> {
         let Some(previous) = &details.context.previous_run_id else { return Ok(Vec::new()) };
-        let previous = self.record(previous).await?.filter(|previous| !previous.stands.is_final());
+        let previous = self.record(previous).await?.filter(|previous| !previous.status.is_final());
         let error = format!("interrupted; run {run_id} goes on with it");
         let end = |id| SubmissionChange { id, status: SubmissionStatus::Failed, error: Some(error) };
         Ok(previous.map(|previous| end(previous.submission)).into_iter().collect())
@@ -249,7 +264,7 @@ impl Runs {
             (SubmissionStatus::Failed, kind::RUN_FAILED)
         };
         let error = result.error.as_ref().map(|error| format!("{}: {}", error.exception, error.message));
-        let told = json!({
+        let data = json!({
             "runId": run_id, "processor": details.processor, "processorVersion": details.processor_version,
             "runner": details.runner, "retryCount": details.context.retry_count, "error": error,
             "metrics": answer.get("metrics"),
@@ -257,31 +272,22 @@ impl Runs {
         let changes = Changes {
             artifacts: vec![artifact],
             submission_changes: vec![SubmissionChange { id: submission, status, error }],
-            events: vec![event(kind, run_id, submission, "run-ended", &told)],
+            events: vec![event(kind, run_id, submission, "run-ended", &data)],
             ..Changes::default()
         };
         self.commit(Commit::always(changes)).await?;
         Ok(())
     }
 
-    /// Tries again for a while where that may help; everything here may be stored twice without harm.
     async fn commit(&self, commit: Commit) -> EngineResult<CommitResult> {
-        let begun = Instant::now();
-        let mut wait = Duration::from_millis(50);
-        loop {
-            match self.engine.store().commit(vec![commit.clone()]).await {
-                Ok(mut results) => {
-                    let lost = || EngineError::Store(StoreError::Invalid("a commit had no result".to_owned()));
-                    return results.pop().ok_or_else(lost);
-                }
-                Err(error) if error.is_transient() && begun.elapsed() < PATIENCE => {
-                    tracing::warn!(error = %error, "a commit of a run failed; trying again");
-                    tokio::time::sleep(wait).await;
-                    wait = (wait * 2).min(Duration::from_secs(2));
-                }
-                Err(error) => return Err(error.into()),
+        let warn = |answer: &StoreResult<_>, _| {
+            if let Err(error) = answer {
+                tracing::warn!(%error, "a commit of a run failed");
             }
-        }
+        };
+        let results = commit_with_retry(&**self.engine.store(), &[commit], PATIENCE, warn).await?;
+        let lost = || EngineError::Store(StoreError::Invalid("a commit had no result".to_owned()));
+        results.into_iter().next().ok_or_else(lost)
     }
 }
 
@@ -290,15 +296,15 @@ pub(super) fn answer_key(run_id: &str) -> String {
     format!("runs/{run_id}/result.json")
 }
 
-fn started(run_id: &str, submission: SubmissionId, account_id: &str, details: &RunDetails) -> NewEvent {
+fn run_started(run_id: &str, submission: SubmissionId, account_id: &str, details: &RunDetails) -> NewEvent {
     let context = &details.context;
-    let told = json!({
+    let data = json!({
         "runId": run_id, "processor": details.processor, "processorVersion": details.processor_version,
         "accountId": account_id, "underwritingId": details.underwriting_id, "runner": details.runner,
         "inputs": details.inputs, "parentRunId": context.parent_run_id, "previousRunId": context.previous_run_id,
         "retryCount": context.retry_count,
     });
-    event(kind::RUN_STARTED, run_id, submission, "run-started", &told)
+    event(kind::RUN_STARTED, run_id, submission, "run-started", &data)
 }
 
 /// The id makes a commit that is sent twice tell its event once.

@@ -21,17 +21,17 @@
 //! over, those that failed resume at the step that failed, those that never ran begin at validation. Only what is
 //! executed is stored again.
 //!
-//! **Signs of life.** While it goes on, a run is a worker called `run-{run id}`. A run that has not ended and was not
-//! seen for [`INTERRUPTED_AFTER`] is taken for interrupted and may be retried.
+//! **Heartbeat.** While it goes on, a run is a worker called `run-{run id}`. A run that has not ended and was not seen
+//! for [`SILENT_AFTER`](crate::SILENT_AFTER) is interrupted and may be retried.
 
 mod checks;
 mod conduct;
 mod find;
+mod heartbeat;
 mod item;
 mod lineage;
 mod outcome;
 mod plan;
-mod pulse;
 mod record;
 mod show;
 mod start;
@@ -39,7 +39,7 @@ mod stats;
 mod summary;
 
 pub use conduct::RunProgress;
-pub use pulse::{INTERRUPTED_AFTER, is_run};
+pub use heartbeat::is_run;
 pub use record::{RunDetails, RunRecord};
 pub use show::{DataSource, InputStatus, InputView, RunView, StepState, StepView};
 pub use stats::{RunStats, StepMean};
@@ -60,24 +60,24 @@ pub(crate) const STAGE: &str = "run";
 
 const WORKFLOW_VERSION: i64 = 1;
 
-const BEAT_EVERY: Duration = Duration::from_secs(5);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The stored runs of one engine. A cheap handle.
 #[derive(Debug, Clone)]
 pub struct Runs {
     engine: Engine,
-    beat_every: Duration,
+    heartbeat_interval: Duration,
 }
 
 impl Runs {
     pub fn new(engine: Engine) -> Self {
-        Self { engine, beat_every: BEAT_EVERY }
+        Self { engine, heartbeat_interval: HEARTBEAT_INTERVAL }
     }
 
-    /// How often a run gives a sign of life, and looks whether it was cancelled.
+    /// The interval of the heartbeats of a run, which also look whether it was cancelled.
     #[must_use]
-    pub fn with_beat_every(mut self, time: Duration) -> Self {
-        self.beat_every = time;
+    pub fn with_heartbeat_interval(mut self, time: Duration) -> Self {
+        self.heartbeat_interval = time;
         self
     }
 }

@@ -82,7 +82,7 @@ pub struct RunRecord {
     pub submission: SubmissionId,
     pub account_id: String,
     /// `received` while its inputs are being stored, `processing` from then on until it ends.
-    pub stands: SubmissionStatus,
+    pub status: SubmissionStatus,
     pub ended: Option<Timestamp>,
     pub error: Option<String>,
     pub details: RunDetails,
@@ -102,7 +102,7 @@ impl RunRecord {
             run_id,
             submission: submission.id,
             account_id: submission.owner.unwrap_or_default(),
-            stands: submission.status,
+            status: submission.status,
             ended: submission.completed_at,
             error: submission.error,
             details,

@@ -87,7 +87,7 @@ impl Runs {
     /// `run_id` may be shortened, see [`find`](Self::find).
     pub async fn show(&self, run_id: &str) -> EngineResult<RunView> {
         let record = self.find(run_id).await?;
-        let summary = self.summary(&record, &self.seen().await?).await?;
+        let summary = self.summary(&record, &self.read_last_seen().await?).await?;
         let refused = record.details.refused.is_some();
         let lineage = self.lineage(record).await?;
         let mut ids: Vec<String> = lineage.runs.iter().map(|run| run.record.run_id.clone()).collect();

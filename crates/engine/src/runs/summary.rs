@@ -1,6 +1,6 @@
 //! Runs in a list: how they stand, in a line each.
 
-use super::{Runs, STAGE, pulse::SeenAt, record::RunRecord};
+use super::{Runs, STAGE, heartbeat::LastSeen, record::RunRecord};
 use crate::{error::EngineResult, runner::RunnerKind};
 use bindery_core::{Timestamp, submission::SubmissionStatus};
 use serde::Serialize;
@@ -83,7 +83,7 @@ impl Runs {
             wanted.is_none_or(|name| name == record.details.processor || name == record.details.processor_name)
         });
         records.truncate(filter.limit.unwrap_or(usize::MAX));
-        let seen = self.seen().await?;
+        let seen = self.read_last_seen().await?;
         let mut summaries = Vec::with_capacity(records.len());
         for record in &records {
             summaries.push(self.summary(record, &seen).await?);
@@ -91,18 +91,18 @@ impl Runs {
         Ok(summaries)
     }
 
-    pub(super) async fn summary(&self, record: &RunRecord, seen: &SeenAt) -> EngineResult<RunSummary> {
+    pub(super) async fn summary(&self, record: &RunRecord, seen: &LastSeen) -> EngineResult<RunSummary> {
         let rows = self.engine.store().stage_counts(record.submission).await?;
         let counts = rows.into_iter().find(|row| row.stage == STAGE).map(|row| row.counts).unwrap_or_default();
         let (succeeded, failed) = (counts.completed as usize, counts.failed as usize);
-        let status = match record.stands {
+        let status = match record.status {
             SubmissionStatus::Completed => RunStatus::Succeeded,
             SubmissionStatus::Failed | SubmissionStatus::Cancelled => RunStatus::Failed,
             _ if self.under_way_since(record, seen).is_some() => RunStatus::Running,
             _ => RunStatus::Interrupted,
         };
         let details = &record.details;
-        let seen_at = seen.of(&record.run_id);
+        let seen_at = seen.get(&record.run_id);
         let until = match status {
             RunStatus::Running => Some(self.engine.clock().now()),
             _ => record.ended,

@@ -1,6 +1,6 @@
-//! The keeper: signs of life, time-outs, and the sweep, for as long as the worker runs.
+//! The keeper: time-outs and the sweep, for as long as the worker runs; and what a heartbeat does.
 
-use super::{SILENT_AFTER, Shared, health::Call, threads::ThreadsHandle};
+use super::{Shared, health::Call, threads::ThreadsHandle};
 use bindery_core::{JobId, job::Token};
 use std::{
     collections::HashMap,
@@ -12,31 +12,24 @@ use std::{
 const WATCH_EVERY: Duration = Duration::from_millis(100);
 
 pub(super) async fn keep(shared: Arc<Shared>, threads: ThreadsHandle) {
-    // However long its leases are, people see within half a minute that a worker is gone.
-    let beat_every = (shared.options.lease / 3).min(SILENT_AFTER / 3);
-    let mut next_beat = Instant::now();
     let mut next_sweep = Instant::now();
     loop {
-        for (held, limit) in shared.flight.overdue() {
+        for (held, limit) in shared.in_flight.take_overdue() {
             tracing::warn!(job.id = %held.0, limit_s = limit.as_secs_f64(), "a step takes too long and is given up");
             threads.replace_stuck(held, limit);
-        }
-        if Instant::now() >= next_beat {
-            next_beat = Instant::now() + beat_every;
-            beat(&shared).await;
         }
         if Instant::now() >= next_sweep {
             next_sweep = Instant::now() + shared.options.sweep_every;
             sweep(&shared).await;
         }
-        let next = next_beat.min(next_sweep).saturating_duration_since(Instant::now());
-        if shared.flight.len() > 0 {
+        let next = next_sweep.saturating_duration_since(Instant::now());
+        if shared.in_flight.len() > 0 {
             tokio::time::sleep(next.min(WATCH_EVERY)).await;
         } else {
             // With nothing in hand nothing can take too long, and an idle worker costs little.
             tokio::select! {
                 () = tokio::time::sleep(next) => {}
-                () = shared.boarded.notified() => {}
+                () = shared.claimed.notified() => {}
             }
         }
     }
@@ -52,9 +45,10 @@ pub(super) async fn come_or_go(shared: &Shared, comes: bool) {
     }
 }
 
-async fn beat(shared: &Shared) {
+/// Extends the leases of what is in flight, and drops what others have taken.
+pub(super) async fn beat(shared: Arc<Shared>) {
     let finished = shared.finished.load(Ordering::Relaxed);
-    let leases = shared.flight.leases();
+    let leases = shared.in_flight.leases();
     let held: HashMap<JobId, Token> = leases.iter().copied().collect();
     match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
         Ok(lost) => {
@@ -63,9 +57,9 @@ async fn beat(shared: &Shared) {
                 // A job that has just been committed is "lost" too: its entry is gone, or belongs to a newer claim.
                 tracing::debug!(job.id = %job, "not held any more");
                 if let Some(token) = held.get(&job) {
-                    shared.flight.lost((job, *token));
+                    shared.in_flight.drop_lost((job, *token));
                 }
-                shared.landed.send_replace(());
+                shared.room_for_more.send_replace(());
             }
         }
         Err(error) => {

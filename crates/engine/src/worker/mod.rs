@@ -4,13 +4,13 @@
 //!  store ──claim──► dispatcher ──► threads (the processors' steps) ──► settlers ──commit──► store
 //!                      ▲                                                  │
 //!                      └──────────── room for more ◄──────────────────────┘
-//!  keeper: heartbeats for what is in hand, time-outs of what takes too long, the sweep
+//!  heartbeat: extends the leases of what is in hand; keeper: time-outs of what takes too long, the sweep
 //! ```
 //!
 //! Everything in hand is held by a lease. If the process dies, the leases expire and others take the jobs; if it is
 //! only frozen, its late commits are rejected by their tokens. Jobs whose worker died run [apart](suspects) from others.
 
-mod flight;
+mod in_flight;
 mod health;
 mod keeper;
 pub mod metrics;
@@ -24,13 +24,15 @@ pub use metrics::WorkerMetrics;
 pub use source::Source;
 
 use crate::{
-    engine::{Engine, STORE_BACKOFF},
+    engine::Engine,
     error::EngineResult,
+    heartbeat::{Heartbeat, interval_for},
     stop::StopSignal,
+    store_retry::STORE_BACKOFF,
 };
 use bindery_core::{Name, SubmissionId, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
-use flight::Flight;
+use in_flight::InFlight;
 use health::Call;
 use source::FromStore;
 use std::{
@@ -42,9 +44,6 @@ use std::{
 };
 use threads::Threads;
 use tokio::sync::{Notify, RwLock, mpsc, watch};
-
-/// A worker that has not left, and was not seen for this long, is gone.
-pub const SILENT_AFTER: Duration = Duration::from_secs(30);
 
 /// How long a worker that stops goes on trying to say so.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -90,25 +89,25 @@ impl Default for WorkerOptions {
 const LARGEST_CLAIM: usize = 2_000;
 
 /// How many times as many jobs as the threads need may be in hand, those included that are worked on but not stored.
-const UNSTORED: usize = 4;
+const MAX_UNCOMMITTED: usize = 4;
 
 /// How much work, in time, is claimed ahead of the threads.
-const AHEAD: Duration = Duration::from_millis(100);
+const CLAIM_AHEAD: Duration = Duration::from_millis(100);
 
 /// What the parts of a worker share.
 #[derive(Debug)]
 struct Shared {
     engine: Engine,
     options: WorkerOptions,
-    flight: Flight,
-    /// Told when something joined the flight.
-    boarded: Notify,
+    in_flight: InFlight,
+    /// Notified when jobs were claimed.
+    claimed: Notify,
     /// Shared by those who claim ordinary work, until they have handed it over; held alone by whoever runs suspects.
     claiming: RwLock<()>,
-    /// Told when a sweep has found that workers are lost.
+    /// Notified when a sweep has found that workers are lost.
     workers_lost: Notify,
-    /// Told when something left it, and when the threads have little left to do.
-    landed: watch::Sender<()>,
+    /// Notified when a job is no longer in flight, and when the threads have little left to do.
+    room_for_more: watch::Sender<()>,
     finished: AtomicU64,
     metrics: Arc<WorkerMetrics>,
     health: Arc<StoreHealth>,
@@ -159,11 +158,11 @@ impl Worker {
         let shared = &Arc::new(Shared {
             engine: self.engine.clone(),
             options: self.options.clone(),
-            flight: Flight::told(self.source.clone()),
-            boarded: Notify::new(),
+            in_flight: InFlight::new(self.source.clone()),
+            claimed: Notify::new(),
             claiming: RwLock::new(()),
             workers_lost: Notify::new(),
-            landed: watch::Sender::default(),
+            room_for_more: watch::Sender::default(),
             finished: AtomicU64::new(0),
             metrics: Arc::clone(&self.metrics),
             health: Arc::clone(&self.health),
@@ -172,6 +171,8 @@ impl Worker {
         let threads = Threads::start(Arc::clone(shared), results);
         let settlers = settling::start(shared, inbox);
         keeper::come_or_go(shared, true).await;
+        let beating = Arc::clone(shared);
+        let heartbeat = Heartbeat::start(interval_for(self.options.lease), move || keeper::beat(Arc::clone(&beating)));
         let keeper = tokio::spawn(keeper::keep(Arc::clone(shared), threads.handle()));
         let sweeper = tokio::spawn(crate::retention::sweep_slowly(shared.engine.clone()));
         let follower = shared.options.follow_reports.then(|| {
@@ -192,13 +193,14 @@ impl Worker {
         tokio::join!(shared.dispatch(&own, &threads, stop.clone()), others, suspects);
         shared.drain(&threads, &mut stop).await;
         drop(threads);
+        drop(heartbeat);
         keeper.abort();
         sweeper.abort();
         if let Some(follower) = follower {
             follower.abort();
         }
         settlers.finish().await;
-        if shared.flight.len() == 0 {
+        if shared.in_flight.len() == 0 {
             // Nobody waits for long because the store cannot be reached.
             let _ = tokio::time::timeout(LAST_WORD, keeper::come_or_go(shared, false)).await;
         }
@@ -210,18 +212,18 @@ impl Shared {
     /// Claims from a source as long as there is room, and hands over to the threads.
     async fn dispatch(&self, source: &dyn Source, threads: &Threads, mut stop: StopSignal) {
         let mut pace = Pace::new(self.options.threads);
-        let mut landed = self.landed.subscribe();
+        let mut room_for_more = self.room_for_more.subscribe();
         let mut trouble = STORE_BACKOFF.retries();
         while !stop.is_stopping() {
-            landed.mark_unchanged();
+            room_for_more.mark_unchanged();
             let target = pace.target(self.finished.load(Ordering::Relaxed));
             // Results on their way into the store keep no thread busy. But a store that is slow must not let them pile up:
             // a crash loses them.
-            let for_threads = target.saturating_sub(self.flight.at_work());
-            let room = for_threads.min((target * UNSTORED).saturating_sub(self.flight.len()));
+            let for_threads = target.saturating_sub(self.in_flight.at_work());
+            let room = for_threads.min((target * MAX_UNCOMMITTED).saturating_sub(self.in_flight.len()));
             if room < pace.worth_a_claim() {
                 tokio::select! {
-                    _ = landed.changed() => {}
+                    _ = room_for_more.changed() => {}
                     () = stop.stopping() => {}
                 }
                 continue;
@@ -276,24 +278,24 @@ impl Shared {
     async fn drain(&self, threads: &Threads, stop: &mut StopSignal) {
         let waiting = threads.take_back();
         for held in &waiting {
-            self.flight.land(*held);
+            self.in_flight.remove(*held);
         }
         if let Err(error) = self.engine.store().release(waiting).await {
             tracing::warn!(error = %error, "claimed jobs were not given back; their leases will expire");
         }
-        let mut landed = self.landed.subscribe();
+        let mut room_for_more = self.room_for_more.subscribe();
         let deadline = Instant::now() + self.options.drain;
-        while self.flight.len() > 0 && Instant::now() < deadline {
+        while self.in_flight.len() > 0 && Instant::now() < deadline {
             tokio::select! {
-                _ = landed.changed() => {}
+                _ = room_for_more.changed() => {}
                 () = tokio::time::sleep(Duration::from_millis(20)) => {}
                 () = stop.now() => break,
             }
         }
-        let left = self.flight.len();
+        let left = self.in_flight.len();
         if left > 0 {
             tracing::warn!(jobs = left, "stopping with work under way; its leases will expire and others take it up");
-            self.flight.cancel_all();
+            self.in_flight.cancel_all();
         }
     }
 }
@@ -321,13 +323,13 @@ impl Pace {
             self.since = Instant::now();
             self.finished = finished;
         }
-        let ahead = (self.per_second * AHEAD.as_secs_f64()) as usize;
+        let ahead = (self.per_second * CLAIM_AHEAD.as_secs_f64()) as usize;
         (self.threads * 2).max(ahead * 2).min(2 * LARGEST_CLAIM)
     }
 
     /// A claim is a transaction: not for every single job, unless they are slow. Nor only when the threads run dry: the
     /// claim has to wait for its turn in the store.
     fn worth_a_claim(&self) -> usize {
-        ((self.per_second * AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM / 2)
+        ((self.per_second * CLAIM_AHEAD.as_secs_f64()) as usize / 2).clamp(1, LARGEST_CLAIM / 2)
     }
 }

@@ -1,14 +1,14 @@
 //! The settlers: results become commits, and commits go to the store in groups.
 
-use super::{Shared, flight::Held, health::Call};
+use super::{Shared, in_flight::Claim, health::Call};
 use crate::{
     catalog::SubmissionInfo,
-    engine::STORE_BACKOFF,
     error::{EngineError, EngineResult},
     fan_out::{CHILDREN_PER_COMMIT, FanOut},
     internal,
     settle::{Found, Settlement, Settler, Work, engine_failure},
     steps::Failure,
+    store_retry,
 };
 use bindery_core::{
     JoinId, StepError,
@@ -18,12 +18,12 @@ use bindery_core::{
     job::{ClaimedJob, ErrorRecord, Job},
 };
 use bindery_store::{
-    Changes, Commit, CommitResult, Guard, JobEnd, StoreError,
+    Changes, Commit, CommitResult, Guard, JobEnd, StoreError, StoreResult,
     blobs::{BlobError, Draft},
 };
 use std::{
     sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tokio::{
     sync::{Mutex, mpsc::UnboundedReceiver},
@@ -75,7 +75,7 @@ pub(super) enum Worked {
     },
     /// Its steps took longer than they may; the job itself is still with the thread.
     TookTooLong {
-        held: Held,
+        held: Claim,
         limit: Duration,
     },
 }
@@ -112,7 +112,7 @@ pub(super) fn start(shared: &Arc<Shared>, inbox: UnboundedReceiver<Worked>) -> S
 /// The next results; none once the threads have ended.
 async fn gather(shared: &Shared, inbox: &mut UnboundedReceiver<Worked>, results: &mut Vec<Worked>) {
     let first = inbox.recv_many(results, LARGEST_COMMIT).await;
-    if first == 0 || first == LARGEST_COMMIT || shared.flight.at_work() == 0 {
+    if first == 0 || first == LARGEST_COMMIT || shared.in_flight.at_work() == 0 {
         return;
     }
     tokio::time::sleep(GROUP_COMMIT_WINDOW).await;
@@ -127,7 +127,7 @@ async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
     let mut claims = Vec::new();
     let mut commits = Vec::new();
     for worked in with_blobs_kept(shared, results).await {
-        let held = worked.held();
+        let held = worked.claim();
         match settle(shared, worked).await {
             Ok(Some(Settlement::Commit(commit))) => {
                 claims.push(held);
@@ -137,7 +137,7 @@ async fn settle_all(shared: &Arc<Shared>, results: Vec<Worked>) {
             Err(error) => {
                 // The store could not be asked: keep the lease until it expires, then the job runs again.
                 tracing::warn!(job.id = %held.0, error = %error, "a result could not be settled; it will run again");
-                land(shared, held, false);
+                finish_claim(shared, held, false);
             }
         }
     }
@@ -191,7 +191,7 @@ impl Worked {
         matches!(self, Self::Failed { .. } | Self::Lookup { .. })
     }
 
-    pub(super) fn held(&self) -> Held {
+    pub(super) fn claim(&self) -> Claim {
         match self {
             Self::Found { claimed, .. }
             | Self::Failed { claimed, .. }
@@ -257,7 +257,7 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
     Ok(Some(Settlement::Commit(Box::new(commit?))))
 }
 
-async fn took_too_long(shared: &Arc<Shared>, held: Held, limit: Duration) -> EngineResult<Option<Settlement>> {
+async fn took_too_long(shared: &Arc<Shared>, held: Claim, limit: Duration) -> EngineResult<Option<Settlement>> {
     shared.metrics.error(ErrorClass::Retry);
     let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
     let failure = |job: &Job| Failure::keeping(error, job.resume.clone());
@@ -268,7 +268,7 @@ async fn took_too_long(shared: &Arc<Shared>, held: Held, limit: Duration) -> Eng
 /// The failure of a job that is not at hand any more, so the store is asked for it. None if the job is gone.
 async fn failed_in_flight(
     shared: &Arc<Shared>,
-    (job, token): Held,
+    (job, token): Claim,
     failure: impl FnOnce(&Job) -> Failure,
 ) -> EngineResult<Option<Commit>> {
     let engine = &shared.engine;
@@ -318,7 +318,7 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
             Err(error) => {
                 // Without its join the other children would end in another one, and neither would ever be full.
                 tracing::warn!(job.id = %job, error = %error, "a fan-out did not go on; it will with the next attempt");
-                return land(&shared, held, false);
+                return finish_claim(&shared, held, false);
             }
         };
     }
@@ -328,17 +328,17 @@ async fn run_fan_out(shared: Arc<Shared>, claimed: ClaimedJob, info: Arc<Submiss
             Ok(step) => step,
             Err(error) => {
                 tracing::warn!(job.id = %job, error = %error, "a fan-out stopped; it will go on with the next attempt");
-                return land(&shared, held, false);
+                return finish_claim(&shared, held, false);
             }
         };
         let commit = [commit];
         match commit_with_retry(&shared, &commit).await {
             Ok(results) if results.iter().all(CommitResult::is_applied) => shared.metrics.ended(&commit[0]),
-            Ok(_) => return land(&shared, held, false),
+            Ok(_) => return finish_claim(&shared, held, false),
             Err(error) => return not_stored(&shared, held, &error).await,
         }
         if upto >= fan_out.children.count {
-            return land(&shared, held, true);
+            return finish_claim(&shared, held, true);
         }
         shared.engine.faults().hit(FaultPoint::MidFanOut);
         cursor = upto;
@@ -366,7 +366,7 @@ async fn open_join_of(
 }
 
 /// Stores a group. One that the store refuses for its content is tried one by one, so that it harms no other.
-async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) {
+async fn store_all(shared: &Arc<Shared>, claims: &[Claim], commits: Vec<Commit>) {
     if commits.is_empty() {
         return;
     }
@@ -379,7 +379,7 @@ async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) 
                 } else {
                     shared.metrics.ended(commit);
                 }
-                land(shared, *held, result.is_applied());
+                finish_claim(shared, *held, result.is_applied());
             }
         }
         Err(error) if error.is_transient() || commits.len() == 1 => {
@@ -398,10 +398,10 @@ async fn store_all(shared: &Arc<Shared>, claims: &[Held], commits: Vec<Commit>) 
 /// A result that could not be stored. Where that may pass, it is forgotten and the lease left to expire: the job runs
 /// again, and nothing is counted. Where the store refuses what is in it, the job becomes a dead letter with the reason,
 /// counted as failed, so that what waits for it goes on.
-async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
+async fn not_stored(shared: &Arc<Shared>, held: Claim, error: &StoreError) {
     if error.is_transient() {
         tracing::debug!(job.id = %held.0, %error, "a result could not be stored; its job will run again");
-        return land(shared, held, false);
+        return finish_claim(shared, held, false);
     }
     tracing::error!(job.id = %held.0, error = %error, "a result could not be stored");
     let refused = StepError::bug(format!("its result could not be stored: {error}")).named("Refused");
@@ -410,44 +410,30 @@ async fn not_stored(shared: &Arc<Shared>, held: Held, error: &StoreError) {
         Ok(Some(commit)) => commit_with_retry(shared, &[commit]).await.is_ok(),
         Ok(None) | Err(_) => false,
     };
-    land(shared, held, stored);
+    finish_claim(shared, held, stored);
 }
 
-/// A full disk or a locked file passes; work in hand is kept until it does, or for as long as a lease holds.
+/// Work in hand is kept until a store in trouble can be used again, or for as long as a lease holds.
 async fn commit_with_retry(shared: &Shared, commits: &[Commit]) -> Result<Vec<CommitResult>, StoreError> {
-    let begun = Instant::now();
-    let mut tries = STORE_BACKOFF.retries();
-    loop {
-        let asked = Instant::now();
-        let answer = shared.engine.store().commit(commits.to_vec()).await;
-        match &answer {
-            Ok(_) => {
-                shared.metrics.committed(asked.elapsed());
-                shared.health.answered(Call::Commit);
-            }
-            Err(error) => {
-                shared.metrics.store_error();
-                if error.is_transient() {
-                    shared.health.failed(Call::Commit, error);
-                }
+    let observe = |answer: &StoreResult<_>, took| match answer {
+        Ok(_) => {
+            shared.metrics.committed(took);
+            shared.health.answered(Call::Commit);
+        }
+        Err(error) => {
+            shared.metrics.store_error();
+            if error.is_transient() {
+                shared.health.failed(Call::Commit, error);
             }
         }
-        match answer {
-            Err(StoreError::Closed) => return Err(StoreError::Closed),
-            Err(error) if error.is_transient() && begun.elapsed() < shared.options.lease => {
-                let wait = tries.next_delay();
-                tracing::debug!(%error, wait_ms = wait.as_millis(), "a commit failed; trying again");
-                tokio::time::sleep(wait).await;
-            }
-            other => return other,
-        }
-    }
+    };
+    store_retry::commit_with_retry(&**shared.engine.store(), commits, shared.options.lease, observe).await
 }
 
-fn land(shared: &Shared, held: Held, finished: bool) {
-    shared.flight.land(held);
+fn finish_claim(shared: &Shared, held: Claim, finished: bool) {
+    shared.in_flight.remove(held);
     if finished {
         shared.finished.fetch_add(1, Ordering::Relaxed);
     }
-    shared.landed.send_replace(());
+    shared.room_for_more.send_replace(());
 }

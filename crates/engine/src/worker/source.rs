@@ -27,7 +27,7 @@ pub trait Source: Send + Sync + fmt::Debug {
     fn queues(&self) -> Vec<Name>;
 
     /// The job is done with here: its effects are stored, or it was given back or lost.
-    fn landed(&self, job: JobId, token: Token);
+    fn job_left(&self, job: JobId, token: Token);
 }
 
 /// Straight from the store.
@@ -59,5 +59,5 @@ impl Source for FromStore {
         Vec::new()
     }
 
-    fn landed(&self, _: JobId, _: Token) {}
+    fn job_left(&self, _: JobId, _: Token) {}
 }

@@ -4,7 +4,7 @@
 //! The worker claims a group, lets its other work end, marks that the group begins, and runs it; with the next group, until
 //! there is none. Only this worker's other work waits for that.
 
-use super::{Shared, Worker, flight::Held, threads::Threads};
+use super::{Shared, Worker, in_flight::Claim, threads::Threads};
 use crate::stop::StopSignal;
 use bindery_core::{fault::FaultPoint, job::ClaimedJob};
 use bindery_store::{StoreResult, query::ClaimRequest};
@@ -53,15 +53,15 @@ async fn claim(worker: &Worker, shared: &Shared) -> StoreResult<Vec<ClaimedJob>>
     let group = shared.engine.store().claim_suspects(request).await?;
     if !group.is_empty() {
         // In hand from now on, so that heartbeats keep them.
-        shared.flight.board(held(&group).into_iter());
-        shared.boarded.notify_one();
+        shared.in_flight.insert(claims_of(&group).into_iter());
+        shared.claimed.notify_one();
         shared.metrics.claimed(group.len());
         shared.engine.faults().hit(FaultPoint::AfterClaim);
     }
     Ok(group)
 }
 
-fn held(group: &[ClaimedJob]) -> Vec<Held> {
+fn claims_of(group: &[ClaimedJob]) -> Vec<Claim> {
     group.iter().map(|claim| (claim.job.id, claim.token)).collect()
 }
 
@@ -88,7 +88,7 @@ async fn run_apart(
             tracing::warn!(error = %error, "suspects could not begin; they are given back");
             return give_back(shared, &group).await;
         }
-        wait_until(shared, stop, || shared.flight.len() == 0).await;
+        wait_until(shared, stop, || shared.in_flight.len() == 0).await;
         if stop.is_stopping() {
             return;
         }
@@ -103,8 +103,8 @@ async fn run_apart(
 /// Lets the other work of this process end. False if the worker stops before.
 async fn wait_for_others(shared: &Shared, threads: &Threads, group: &[ClaimedJob], stop: &mut StopSignal) -> bool {
     let only_these = || {
-        let held = held(group);
-        shared.flight.leases().iter().all(|lease| held.contains(lease))
+        let held = claims_of(group);
+        shared.in_flight.leases().iter().all(|lease| held.contains(lease))
     };
     wait_until(shared, stop, only_these).await;
     // Steps of jobs that were lost meanwhile may still be running. They should end soon, but nothing makes them.
@@ -115,10 +115,10 @@ async fn wait_for_others(shared: &Shared, threads: &Threads, group: &[ClaimedJob
 
 /// Returns when it is so, or the worker stops.
 async fn wait_until(shared: &Shared, stop: &mut StopSignal, mut is_so: impl FnMut() -> bool) {
-    let mut landed = shared.landed.subscribe();
+    let mut room_for_more = shared.room_for_more.subscribe();
     while !is_so() && !stop.is_stopping() {
         tokio::select! {
-            _ = landed.changed() => {}
+            _ = room_for_more.changed() => {}
             () = tokio::time::sleep(WATCH_EVERY) => {}
             () = stop.stopping() => {}
         }
@@ -126,9 +126,9 @@ async fn wait_until(shared: &Shared, stop: &mut StopSignal, mut is_so: impl FnMu
 }
 
 async fn give_back(shared: &Shared, group: &[ClaimedJob]) {
-    let leases = held(group);
+    let leases = claims_of(group);
     for lease in &leases {
-        shared.flight.land(*lease);
+        shared.in_flight.remove(*lease);
     }
     if let Err(error) = shared.engine.store().release(leases).await {
         tracing::warn!(error = %error, "suspects were not given back; their leases will expire");

@@ -3,7 +3,7 @@
 //! A step cannot be killed, so a thread whose step takes too long is left behind and another takes its place; when the
 //! old one comes back it finds that its job is gone and ends.
 
-use super::{Shared, flight::Held, settling::Worked};
+use super::{Shared, in_flight::Claim, settling::Worked};
 use crate::{
     catalog::SubmissionInfo,
     context::{CancelFlag, InWorkflow, StepContext},
@@ -97,8 +97,8 @@ impl Threads {
     /// Hands claimed jobs to the threads; the engine's own small jobs, and those that need no steps, go straight on.
     pub(super) async fn hand_over(&self, claimed: Vec<ClaimedJob>) {
         let pool = &self.0;
-        pool.shared.flight.board(claimed.iter().map(|claim| (claim.job.id, claim.token)));
-        pool.shared.boarded.notify_one();
+        pool.shared.in_flight.insert(claimed.iter().map(|claim| (claim.job.id, claim.token)));
+        pool.shared.claimed.notify_one();
         let mut ready = Vec::with_capacity(claimed.len());
         for claim in claimed {
             match prepare(&pool.shared.engine, claim).await {
@@ -131,9 +131,9 @@ impl Threads {
         let begun: HashSet<JobId> =
             pool.shared.engine.store().begin_suspects(leases.clone()).await?.into_iter().collect();
         for lost in leases.into_iter().filter(|(job, _)| !begun.contains(job)) {
-            pool.shared.flight.lost(lost);
+            pool.shared.in_flight.drop_lost(lost);
         }
-        others.into_iter().filter(|worked| begun.contains(&worked.held().0)).for_each(|worked| pool.settle(*worked));
+        others.into_iter().filter(|worked| begun.contains(&worked.claim().0)).for_each(|worked| pool.settle(*worked));
         ready.retain(|job| begun.contains(&job.claimed.job.id));
         pool.begin(ready);
         Ok(())
@@ -145,7 +145,7 @@ impl Threads {
     }
 
     /// The jobs that no thread has begun.
-    pub(super) fn take_back(&self) -> Vec<Held> {
+    pub(super) fn take_back(&self) -> Vec<Claim> {
         self.0.lock().jobs.drain(..).map(|ready| (ready.claimed.job.id, ready.claimed.token)).collect()
     }
 }
@@ -160,10 +160,10 @@ impl Drop for Threads {
 
 impl ThreadsHandle {
     /// A thread is stuck in a step that was given up: put another in its place.
-    pub(super) fn replace_stuck(&self, held: Held, limit: Duration) {
+    pub(super) fn replace_stuck(&self, held: Claim, limit: Duration) {
         self.0.lock().surplus += 1;
         Pool::add_thread(&self.0);
-        self.0.shared.flight.without_steps(held);
+        self.0.shared.in_flight.skip_steps(held);
         self.0.send(Worked::TookTooLong { held, limit });
     }
 }
@@ -210,7 +210,7 @@ impl Pool {
 
     /// Something that needs no steps.
     fn settle(&self, worked: Worked) {
-        self.shared.flight.without_steps(worked.held());
+        self.shared.in_flight.skip_steps(worked.claim());
         self.send(worked);
     }
 
@@ -258,7 +258,7 @@ impl Pool {
             if let Some(ready) = waiting.jobs.pop_front() {
                 if waiting.jobs.len() <= self.shared.options.threads {
                     // Before the threads run dry, and without waiting for results to be stored.
-                    self.shared.landed.send_replace(());
+                    self.shared.room_for_more.send_replace(());
                 }
                 return Some(ready);
             }
@@ -278,11 +278,11 @@ impl Pool {
         // A child is killed when its time is over; the thread that waits for it need not be given up.
         let patience = if let Some(Ok(Some(_))) = isolation { KILLING_TAKES } else { Duration::ZERO };
         let patience = may_take(&claimed, &info, stage) + patience;
-        let cancel = self.shared.flight.begin(claimed.job.id, claimed.token, patience)?;
+        let cancel = self.shared.in_flight.begin(claimed.job.id, claimed.token, patience)?;
         // Benchmarks count by this what was begun more than once.
         tracing::debug!(job.id = %claimed.job.id, stage = %claimed.job.stage, attempt = claimed.job.attempt, "begins");
         let (result, drafts) = self.run_steps(&claimed, &info, stage, &cancel);
-        if !self.shared.flight.end(claimed.job.id, claimed.token) {
+        if !self.shared.in_flight.end(claimed.job.id, claimed.token) {
             return None;
         }
         Some(match result {

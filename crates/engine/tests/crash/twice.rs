@@ -17,7 +17,7 @@ use bindery_store::{
     StoreResult,
     commit::{Enqueued, FeedCommit},
     executions::{
-        ExecutionFilter, HeldExecution, HistoryChunk, Letter, NewExecution, Started, Step, StoredExecution,
+        ExecutionFilter, HeldExecution, HistoryChunk, ExecutionSignal, NewExecution, Started, Step, StoredExecution,
         StoredMachine,
     },
     portable::{Chunk, Load, Portable},
@@ -350,14 +350,14 @@ impl Executions for Twice {
     ) -> StoreResult<Vec<ExecutionId>> {
         self.0.extend_executions(held, lease).await
     }
-    async fn letters(&self, owner: &Name) -> StoreResult<Vec<Letter>> {
-        self.0.letters(owner).await
+    async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>> {
+        self.0.signals(owner).await
     }
     async fn store_steps(&self, steps: Vec<Step>) -> StoreResult<Vec<bool>> {
         self.0.store_steps(steps).await
     }
-    async fn send_letter(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
-        self.0.send_letter(to, text, token).await
+    async fn send_signal(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
+        self.0.send_signal(to, text, token).await
     }
     async fn task_of_token(&self, token: &str) -> StoreResult<Option<(ExecutionId, u64)>> {
         self.0.task_of_token(token).await

@@ -1,4 +1,4 @@
-//! State machines under way: held by one, stepped whole, woken by letters.
+//! State machines under way: held by one, stepped whole, woken by signals.
 
 use super::Fixture;
 use crate::executions::{
@@ -132,28 +132,28 @@ pub async fn it_rests_until_its_time(f: &Fixture) {
     assert_eq!(hold(f, "a").await, []);
 }
 
-pub async fn a_letter_wakes_it_and_stays_until_it_was_taken_in(f: &Fixture) {
+pub async fn a_signal_wakes_it_and_stays_until_it_was_taken_in(f: &Fixture) {
     let id = start(f, new("one")).await;
     let held = hold_one(f, "a").await;
     assert!(store(f, Step { after: After::Rest(None), ..step(&held) }).await);
-    assert!(f.store.send_letter(id, "first", None).await.unwrap());
+    assert!(f.store.send_signal(id, "first", None).await.unwrap());
     let held = hold_one(f, "a").await;
-    assert!(f.store.send_letter(id, "second", None).await.unwrap(), "also while somebody has it");
+    assert!(f.store.send_signal(id, "second", None).await.unwrap(), "also while somebody has it");
     assert_eq!(hold(f, "b").await, []);
     let owner = Name::from("a");
-    let letters = f.store.letters(&owner).await.unwrap();
+    let signals = f.store.signals(&owner).await.unwrap();
     assert_eq!(
-        letters.iter().map(|letter| (letter.to, letter.text.as_str())).collect::<Vec<_>>(),
+        signals.iter().map(|signal| (signal.to, signal.text.as_str())).collect::<Vec<_>>(),
         [(id, "first"), (id, "second")]
     );
-    assert_eq!(f.store.letters(&Name::from("b")).await.unwrap(), []);
+    assert_eq!(f.store.signals(&Name::from("b")).await.unwrap(), []);
     // One was read when it went to rest; the other one makes it due at once.
-    assert!(store(f, Step { after: After::Rest(None), read: vec![letters[0].id], ..step(&held) }).await);
+    assert!(store(f, Step { after: After::Rest(None), read: vec![signals[0].id], ..step(&held) }).await);
     let held = hold_one(f, "a").await;
-    assert_eq!(f.store.letters(&owner).await.unwrap(), letters[1..]);
+    assert_eq!(f.store.signals(&owner).await.unwrap(), signals[1..]);
     assert!(store(f, Step { end: Some(end(ExecutionStatus::Failed)), ..step(&held) }).await);
-    assert!(!f.store.send_letter(id, "third", None).await.unwrap(), "it has ended");
-    assert!(!f.store.send_letter(ExecutionId::from_raw(9_999), "third", None).await.unwrap());
+    assert!(!f.store.send_signal(id, "third", None).await.unwrap(), "it has ended");
+    assert!(!f.store.send_signal(ExecutionId::from_raw(9_999), "third", None).await.unwrap());
 }
 
 pub async fn a_token_is_used_once(f: &Fixture) {
@@ -162,14 +162,14 @@ pub async fn a_token_is_used_once(f: &Fixture) {
     let tokens = vec![("t1".to_owned(), 4), ("t2".to_owned(), 5)];
     assert!(store(f, Step { tokens, ..step(&held) }).await);
     assert_eq!(f.store.task_of_token("t1").await, Ok(Some((id, 4))));
-    assert!(f.store.send_letter(id, "beat", None).await.unwrap());
-    assert!(f.store.send_letter(id, "done", Some("t1")).await.unwrap());
-    assert!(!f.store.send_letter(id, "done", Some("t1")).await.unwrap());
+    assert!(f.store.send_signal(id, "beat", None).await.unwrap());
+    assert!(f.store.send_signal(id, "done", Some("t1")).await.unwrap());
+    assert!(!f.store.send_signal(id, "done", Some("t1")).await.unwrap());
     assert_eq!(f.store.task_of_token("t1").await, Ok(None));
     assert!(store(f, Step { dropped_tokens: vec!["t2".to_owned()], ..step(&held) }).await);
-    assert!(!f.store.send_letter(id, "done", Some("t2")).await.unwrap());
+    assert!(!f.store.send_signal(id, "done", Some("t2")).await.unwrap());
     let texts: Vec<String> =
-        f.store.letters(&Name::from("a")).await.unwrap().into_iter().map(|letter| letter.text).collect();
+        f.store.signals(&Name::from("a")).await.unwrap().into_iter().map(|signal| signal.text).collect();
     assert_eq!(texts, ["beat", "done"]);
 }
 
@@ -181,13 +181,13 @@ pub async fn a_step_tells_parents_and_children(f: &Fixture) {
     let held_child = hold_one(f, "a").await;
     assert_eq!(held_child.execution.parent, Some((parent, 3)));
     let told = vec![(Recipient::Execution(parent), "done".to_owned())];
-    assert!(store(f, Step { letters: told, after: After::Rest(None), ..step(&held_child) }).await);
+    assert!(store(f, Step { signals: told, after: After::Rest(None), ..step(&held_child) }).await);
     let held = hold_one(f, "a").await;
-    assert_eq!(f.store.letters(&Name::from("a")).await.unwrap()[0].text, "done");
+    assert_eq!(f.store.signals(&Name::from("a")).await.unwrap()[0].text, "done");
     let told = vec![(Recipient::Child(3), "stop".to_owned()), (Recipient::Child(4), "stop".to_owned())];
-    assert!(store(f, Step { letters: told, ..step(&held) }).await);
+    assert!(store(f, Step { signals: told, ..step(&held) }).await);
     assert_eq!(hold_one(f, "b").await.execution.id, child);
-    assert_eq!(f.store.letters(&Name::from("b")).await.unwrap()[0].text, "stop");
+    assert_eq!(f.store.signals(&Name::from("b")).await.unwrap()[0].text, "stop");
 }
 
 pub async fn what_failed_can_be_run_again(f: &Fixture) {
@@ -200,7 +200,7 @@ pub async fn what_failed_can_be_run_again(f: &Fixture) {
     let held = hold_one(f, "a").await;
     assert_eq!((held.state.as_deref(), held.execution.redrives), (Some("broken"), 1));
     assert_eq!((held.execution.error.as_deref(), held.execution.ended_at), (None, None));
-    assert_eq!(f.store.letters(&Name::from("a")).await.unwrap()[0].text, "again");
+    assert_eq!(f.store.signals(&Name::from("a")).await.unwrap()[0].text, "again");
     assert!(store(f, Step { end: Some(end(ExecutionStatus::Succeeded)), ..step(&held) }).await);
     assert!(!f.store.redrive_execution(id, "again").await.unwrap(), "there is nothing to repair");
 }

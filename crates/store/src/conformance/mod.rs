@@ -304,7 +304,7 @@ macro_rules! conformance_suite {
                 an_execution_has_one_holder
                 a_step_is_stored_whole
                 it_rests_until_its_time
-                a_letter_wakes_it_and_stays_until_it_was_taken_in
+                a_signal_wakes_it_and_stays_until_it_was_taken_in
                 a_token_is_used_once
                 a_step_tells_parents_and_children
                 what_failed_can_be_run_again

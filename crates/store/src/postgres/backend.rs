@@ -17,7 +17,7 @@ use super::{
 use crate::{
     commit::{Commit, CommitResult, Enqueued, FeedCommit},
     error::StoreResult,
-    leases_ahead::LeasesAhead,
+    lease::LeasesAhead,
     query::{AnnounceRequest, Cancelled, ClaimRequest, EventFilter, IdKind, JobFilter, Retried, Swept, Undelivered},
     store::{Control, Feed, Queue},
 };
@@ -215,7 +215,7 @@ impl Queue for PostgresStore {
         self.folding.fold_if_due(&self.db).await?;
         let seen = sweep::look(&self.db).await?;
         let ahead = if seen.has_leases_ahead { sweep::leases_ahead(&self.db).await? } else { Vec::new() };
-        let wrong = self.leases_ahead.lock().unwrap_or_else(PoisonError::into_inner).expired(seen.now, ahead);
+        let wrong = self.leases_ahead.lock().unwrap_or_else(PoisonError::into_inner).expire(seen.now, ahead);
         if wrong.is_empty() && seen.due_in.is_none_or(|due_in| !due_in.is_zero()) {
             if !seen.has_leases_ahead {
                 self.unswept.found_nothing((), mark, seen.due_in, self.look_after());

@@ -2,13 +2,13 @@
 //! that wait for their report.
 
 use super::{
-    claim::{CLAIMED, claimed, lease_out},
+    claim::{CLAIMED, claimed, store_claim},
     ends::{HELD, arrays},
     fail::TxResult,
     rows::{self, JOB_COLUMNS},
     session::Tx,
 };
-use crate::query::AnnounceRequest;
+use crate::{lease::Lease, query::AnnounceRequest};
 use bindery_core::{
     JobId, Name,
     job::{ClaimedJob, Job, Token},
@@ -30,11 +30,11 @@ pub(super) async fn adopt(
         )
     });
     let (jobs, tokens) = arrays(leases);
-    let until = tx.now + lease;
-    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, until)).await?;
+    let lease = Lease::starting(tx.now, lease);
+    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, lease)).await?;
     if let Some(first) = adopted.first() {
         let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
-        lease_out(tx, first.token.0, (until.as_millis(), lease.as_millis() as i64), &jobs).await?;
+        store_claim(tx, first.token.0, lease, &jobs).await?;
     }
     Ok(adopted)
 }

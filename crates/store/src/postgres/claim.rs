@@ -10,9 +10,9 @@ use super::{
     rows::{self, JOB_COLUMNS, get},
     session::{Db, Param, Tx},
 };
-use crate::{error::StoreResult, query::ClaimRequest};
+use crate::{error::StoreResult, lease::Lease, query::ClaimRequest};
 use bindery_core::{
-    JobId, Name, Timestamp,
+    JobId, Name,
     job::{ClaimedJob, Job, Token},
 };
 use std::{
@@ -264,23 +264,22 @@ pub(super) async fn lease(
     }
     let drawn = tx.first("SELECT nextval('claim_token')", &[]).await?;
     let token: i64 = drawn.map_or(Ok(0), |row| get(&row, 0))?;
-    let until = tx.now + request.lease;
+    let lease = Lease::starting(tx.now, request.lease);
     let (worker, counts) = (request.worker.as_str(), request.counts);
     let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
-    let leased = tx.collect(leasing, &params, |row| claimed(row, until));
-    let end = (until.as_millis(), request.lease.as_millis() as i64);
-    let (leased, stored) = tokio::join!(leased, lease_out(tx, token, end, &ids));
+    let leased = tx.collect(leasing, &params, |row| claimed(row, lease));
+    let (leased, stored) = tokio::join!(leased, store_claim(tx, token, lease, &ids));
     both(leased, stored).map(|(leased, ())| leased)
 }
 
-/// Until when the jobs of a token are leased, and how long that lease is.
-pub(super) async fn lease_out(tx: &Tx, token: i64, (until, lease_ms): (i64, i64), jobs: &[i64]) -> TxResult<()> {
+/// Stores the lease of the jobs of a token.
+pub(super) async fn store_claim(tx: &Tx, token: i64, lease: Lease, jobs: &[i64]) -> TxResult<()> {
     let store = "INSERT INTO claim (token, until, jobs, lease_ms) VALUES ($1, $2, $3, $4)";
-    tx.execute(store, &[&token, &until, &jobs, &lease_ms]).await?;
+    tx.execute(store, &[&token, &lease.until, &jobs, &lease.length]).await?;
     Ok(())
 }
 
-pub(super) fn claimed(row: &Row, until: Timestamp) -> TxResult<ClaimedJob> {
-    let job = Job { lease_until: Some(until), ..rows::job(row)? };
+pub(super) fn claimed(row: &Row, lease: Lease) -> TxResult<ClaimedJob> {
+    let job = Job { lease_until: Some(lease.until()), ..rows::job(row)? };
     Ok(ClaimedJob { job, token: Token(get(row, 11)?), report_overdue: get(row, 24)? })
 }

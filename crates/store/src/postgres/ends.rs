@@ -1,12 +1,12 @@
 //! How claims end: done, given back, extended, or otherwise.
 
 use super::{
-    claim::lease_out,
+    claim::store_claim,
     fail::TxResult,
     rows::{get, to_json},
     session::Tx,
 };
-use crate::commit::JobEnd;
+use crate::{commit::JobEnd, lease::Lease};
 use bindery_core::{JobId, Name, job::Token};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -176,30 +176,29 @@ async fn extend(tx: &Tx, leases: &[(JobId, Token)], lease: Duration) -> TxResult
     if leases.is_empty() {
         return Ok(HashSet::new());
     }
-    // When each lease ends, and how long it is.
-    let mut ends: BTreeMap<(JobId, Token), (i64, i64)> = BTreeMap::new();
+    let mut all: BTreeMap<(JobId, Token), Lease> = BTreeMap::new();
     let tokens: BTreeSet<i64> = leases.iter().map(|(_, token)| token.0).collect();
     let take = "DELETE FROM claim WHERE token = ANY($1) RETURNING token, until, jobs, lease_ms";
     for row in tx.query(take, &[&tokens.into_iter().collect::<Vec<_>>()]).await? {
-        let (token, end) = (Token(get(&row, 0)?), (get(&row, 1)?, get(&row, 3)?));
+        let (token, lease) = (Token(get(&row, 0)?), Lease { until: get(&row, 1)?, length: get(&row, 3)? });
         let jobs: Vec<i64> = get(&row, 2)?;
-        ends.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), end)));
+        all.extend(jobs.into_iter().map(|job| ((JobId::from_raw(job), token), lease)));
     }
-    let end = ((tx.now + lease).as_millis(), lease.as_millis() as i64);
-    ends.extend(leases.iter().map(|held| (*held, end)));
-    let (jobs, tokens) = arrays(ends.keys());
+    let extended = Lease::starting(tx.now, lease);
+    all.extend(leases.iter().map(|held| (*held, extended)));
+    let (jobs, tokens) = arrays(all.keys());
     let still = format!("SELECT id, token FROM job WHERE {HELD}");
     let running: HashSet<(JobId, Token)> = tx
         .collect(&still, &[&jobs, &tokens], |row| Ok((JobId::from_raw(get(row, 0)?), Token(get(row, 1)?))))
         .await?
         .into_iter()
         .collect();
-    let mut claims: BTreeMap<(Token, (i64, i64)), Vec<i64>> = BTreeMap::new();
-    for ((job, token), end) in ends.into_iter().filter(|(held, _)| running.contains(held)) {
-        claims.entry((token, end)).or_default().push(job.raw());
+    let mut claims: BTreeMap<(Token, Lease), Vec<i64>> = BTreeMap::new();
+    for ((job, token), lease) in all.into_iter().filter(|(held, _)| running.contains(held)) {
+        claims.entry((token, lease)).or_default().push(job.raw());
     }
-    for ((token, end), jobs) in claims {
-        lease_out(tx, token.0, end, &jobs).await?;
+    for ((token, lease), jobs) in claims {
+        store_claim(tx, token.0, lease, &jobs).await?;
     }
     Ok(running)
 }

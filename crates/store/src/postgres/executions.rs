@@ -1,5 +1,5 @@
 //! Machines and their executions on PostgreSQL. Rows are locked in the order of their ids before they are looked at, so
-//! that a letter that comes at the same moment is seen by whoever comes second.
+//! that a signal that comes at the same moment is seen by whoever comes second.
 
 use super::{
     backend::PostgresStore,
@@ -10,9 +10,10 @@ use super::{
 use crate::{
     error::{StoreError, StoreResult},
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, Letter,
+        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, ExecutionSignal,
         NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
     },
+    lease::{self, Lease},
 };
 use async_trait::async_trait;
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
@@ -59,7 +60,8 @@ impl Executions for PostgresStore {
     async fn hold_executions(&self, owner: &Name, max: usize, lease: Duration) -> StoreResult<Vec<HeldExecution>> {
         // A look first: most of the time nothing is due, and a look is one round trip.
         let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-        let look = format!("SELECT 1 FROM execution WHERE status = 0 AND due_at <= coalesce($1, {now}) LIMIT 1");
+        let due = lease::expired("due_at", &format!("coalesce($1, {now})"));
+        let look = format!("SELECT 1 FROM execution WHERE status = 0 AND {due} LIMIT 1");
         if self.db.ask(&look, &[&self.db.given_time()], |_| Ok(())).await?.is_empty() {
             return Ok(Vec::new());
         }
@@ -75,23 +77,23 @@ impl Executions for PostgresStore {
         let sql = "UPDATE execution SET due_at = $3 FROM unnest($1::bigint[], $2::bigint[]) AS held (held_id, proof) \
                    WHERE id = held_id AND token = proof RETURNING id";
         let extended = transaction!(self.db, Quiet, tx => {
-            tx.collect(sql, &[&ids, &tokens, &(tx.now + lease).as_millis()], |row| get::<i64>(row, 0)).await
+            tx.collect(sql, &[&ids, &tokens, &Lease::starting(tx.now, lease).until], |row| get::<i64>(row, 0)).await
         })?;
         let extended: HashSet<i64> = extended.into_iter().collect();
         Ok(held.into_iter().map(|(id, _)| id).filter(|id| !extended.contains(&id.raw())).collect())
     }
 
-    async fn letters(&self, owner: &Name) -> StoreResult<Vec<Letter>> {
+    async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>> {
         let sql = "SELECT l.id, l.execution_id, l.text FROM execution_letter l \
                    JOIN execution e ON e.id = l.execution_id WHERE e.owner = $1 ORDER BY l.id";
-        self.db.ask(sql, &[&owner.as_str()], letter).await
+        self.db.ask(sql, &[&owner.as_str()], signal).await
     }
 
     async fn store_steps(&self, steps: Vec<Step>) -> StoreResult<Vec<bool>> {
         transaction!(self.db, Write, tx => store_steps(&tx, &steps).await)
     }
 
-    async fn send_letter(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
+    async fn send_signal(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
         transaction!(self.db, Write, tx => send(&tx, to, text, token).await)
     }
 
@@ -167,14 +169,16 @@ async fn start(tx: &Tx, new: &NewExecution) -> TxResult<Started> {
 }
 
 async fn hold(tx: &Tx, owner: &Name, max: usize, lease: Duration) -> TxResult<Vec<HeldExecution>> {
+    // Their time has come, or the lease of their holder has expired.
+    let due = lease::expired("due_at", "$1");
     let sql = format!(
-        "WITH due AS (SELECT id AS due_id FROM execution WHERE status = 0 AND due_at <= $1 ORDER BY due_at, id \
+        "WITH due AS (SELECT id AS due_id FROM execution WHERE status = 0 AND {due} ORDER BY due_at, id \
            LIMIT $2 FOR UPDATE SKIP LOCKED), \
          number AS (SELECT nextval('claim_token') AS number) \
          UPDATE execution SET token = number, owner = $3, due_at = $4 FROM due, number WHERE id = due_id \
          RETURNING {COLUMNS}, state, token"
     );
-    let until = (tx.now + lease).as_millis();
+    let until = Lease::starting(tx.now, lease).until;
     let held =
         |row: &Row| Ok(HeldExecution { execution: execution(row)?, state: get(row, 17)?, token: Token(get(row, 18)?) });
     tx.collect(&sql, &[&tx.millis(), &(max as i64), &owner.as_str(), &until], held).await
@@ -182,7 +186,7 @@ async fn hold(tx: &Tx, owner: &Name, max: usize, lease: Duration) -> TxResult<Ve
 
 async fn store_steps(tx: &Tx, steps: &[Step]) -> TxResult<Vec<bool>> {
     let mut touched: Vec<i64> = steps.iter().map(|step| step.id.raw()).collect();
-    touched.extend(steps.iter().flat_map(|step| &step.letters).filter_map(|(recipient, _)| match recipient {
+    touched.extend(steps.iter().flat_map(|step| &step.signals).filter_map(|(recipient, _)| match recipient {
         Recipient::Execution(id) => Some(id.raw()),
         Recipient::Child(_) => None,
     }));
@@ -225,7 +229,7 @@ async fn store_step(tx: &Tx, step: &Step) -> TxResult<()> {
         (None, After::Rest(until)) => rest(tx, id, until).await?,
         (None, After::Hold) => {}
     }
-    for (recipient, text) in &step.letters {
+    for (recipient, text) in &step.signals {
         let to = match recipient {
             Recipient::Execution(to) => Some(to.raw()),
             Recipient::Child(task) => {
@@ -251,7 +255,7 @@ async fn store_end(tx: &Tx, id: i64, end: &ExecutionEnd) -> TxResult<()> {
     Ok(())
 }
 
-/// A letter that came meanwhile makes it due at once.
+/// A signal that came meanwhile makes it due at once.
 async fn rest(tx: &Tx, id: i64, until: Option<Timestamp>) -> TxResult<()> {
     let update = "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
                   (SELECT 1 FROM execution_letter WHERE execution_id = $1) THEN $3::bigint ELSE $2::bigint END WHERE id = $1";
@@ -334,8 +338,8 @@ fn execution(row: &Row) -> TxResult<StoredExecution> {
     })
 }
 
-fn letter(row: &Row) -> TxResult<Letter> {
-    Ok(Letter { id: get(row, 0)?, to: ExecutionId::from_raw(get(row, 1)?), text: get(row, 2)? })
+fn signal(row: &Row) -> TxResult<ExecutionSignal> {
+    Ok(ExecutionSignal { id: get(row, 0)?, to: ExecutionId::from_raw(get(row, 1)?), text: get(row, 2)? })
 }
 
 fn chunk(row: &Row) -> TxResult<HistoryChunk> {

@@ -5,12 +5,13 @@ use super::{
     rows::{self, REVIEW_COLUMNS, get, item_number, payload_columns, to_json},
     session::{Db, Tx},
 };
-use crate::{error::StoreResult, query::ReviewFilter};
+use crate::{error::StoreResult, lease, query::ReviewFilter};
 use bindery_core::{
     ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
     outcome::Outcome,
     review::{Decision, NewReview, Review, as_lines},
 };
+use std::sync::LazyLock;
 
 pub(super) async fn insert(tx: &Tx, new: &NewReview) -> TxResult<()> {
     let (input, blob) = payload_columns(&new.input);
@@ -47,17 +48,26 @@ pub(super) async fn insert(tx: &Tx, new: &NewReview) -> TxResult<()> {
 
 /// Gives it to a person, unless somebody else has it and still has time.
 pub(super) async fn assign(tx: &Tx, id: ReviewId, to: &str) -> TxResult<bool> {
-    let assign = "UPDATE review SET status = 1, assigned_to = $2, assigned_until = $3 + claim_ms \
-                  WHERE id = $1 AND (status = 0 OR (status = 1 AND (assigned_to = $2 OR assigned_until <= $3)))";
-    Ok(tx.execute(assign, &[&id.raw(), &to, &tx.millis()]).await? == 1)
+    static ASSIGN: LazyLock<String> = LazyLock::new(|| {
+        let expired = lease::expired("assigned_until", "$3");
+        format!(
+            "UPDATE review SET status = 1, assigned_to = $2, assigned_until = $3 + claim_ms \
+             WHERE id = $1 AND (status = 0 OR (status = 1 AND (assigned_to = $2 OR {expired})))"
+        )
+    });
+    Ok(tx.execute(&ASSIGN, &[&id.raw(), &to, &tx.millis()]).await? == 1)
 }
 
 /// Completes it, unless it is closed or somebody else has it and still has time.
 pub(super) async fn complete(tx: &Tx, id: ReviewId, by: Option<&str>, decision: &Decision) -> TxResult<bool> {
-    let complete = "UPDATE review SET status = 2, completed_at = $2, assigned_to = $3, assigned_until = NULL, \
-         decision = $4 WHERE id = $1 AND (status = 0 OR (status = 1 \
-         AND (assigned_to IS NOT DISTINCT FROM $3::text OR assigned_until <= $2)))";
-    Ok(tx.execute(complete, &[&id.raw(), &tx.millis(), &by, &to_json(decision)]).await? == 1)
+    static COMPLETE: LazyLock<String> = LazyLock::new(|| {
+        let expired = lease::expired("assigned_until", "$2");
+        format!(
+            "UPDATE review SET status = 2, completed_at = $2, assigned_to = $3, assigned_until = NULL, decision = $4 \
+             WHERE id = $1 AND (status = 0 OR (status = 1 AND (assigned_to IS NOT DISTINCT FROM $3::text OR {expired})))"
+        )
+    });
+    Ok(tx.execute(&COMPLETE, &[&id.raw(), &tx.millis(), &by, &to_json(decision)]).await? == 1)
 }
 
 /// Open reviews about a result that was replaced, as far as no chain waits for them.
@@ -92,10 +102,11 @@ pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> Stor
     let (submission, limit) = (filter.submission.map(SubmissionId::raw), filter.limit.map(|limit| limit as i64));
     let (queue, skills) = (filter.queue.as_deref(), filter.skills.iter().map(to_json).collect::<Vec<_>>());
     // Whoever kept it for too long does not have it any more.
+    let expired = lease::expired("assigned_until", "$6");
     let sql = format!(
         "SELECT {REVIEW_COLUMNS} FROM review WHERE ($1::bigint IS NULL OR submission_id = $1) \
          AND (cardinality($2::smallint[]) = 0 \
-              OR CASE WHEN status = 1 AND assigned_until <= $6 THEN 0 ELSE status END = ANY($2)) \
+              OR CASE WHEN status = 1 AND {expired} THEN 0 ELSE status END = ANY($2)) \
          AND ($4::text IS NULL OR queue = $4) \
          AND (SELECT coalesce(bool_and(strpos(coalesce(skills, ''), wanted) > 0), true) FROM unnest($5::text[]) AS wanted) \
          ORDER BY priority DESC, id LIMIT $3"

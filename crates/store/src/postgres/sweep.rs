@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::StoreResult,
-    leases_ahead::{CLOCKS_DIFFER, LOOKED_AT_BEYOND, Lease},
+    lease::{self, Lease},
     query::Swept,
     suspects::Held,
 };
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub(super) now: i64,
     /// When there is something to sweep next; zero: now.
     pub(super) due_in: Option<Duration>,
-    /// Whether there are leases that [end later than they can](crate::leases_ahead).
+    /// Whether there are leases that [end too late](crate::lease).
     pub(super) has_leases_ahead: bool,
 }
 
@@ -34,18 +34,13 @@ pub(super) struct Seen {
 const NOW: &str =
     "(SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now OFFSET 0) AS t";
 
-static AHEAD: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "claim.lease_ms > 0 AND claim.until > t.now + {LOOKED_AT_BEYOND} AND claim.until > t.now + {CLOCKS_DIFFER} + claim.lease_ms"
-    )
-});
+/// Claims whose lease ends later than it can.
+static CLAIMS_AHEAD: LazyLock<String> =
+    LazyLock::new(|| lease::ends_too_late("claim.until", "claim.lease_ms", "t.now"));
 
 /// Retries and parked jobs that are due later than they can be.
 static WAITS_AHEAD: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "shelf IN (1, 3) AND due_at > t.now + {LOOKED_AT_BEYOND} AND lease_ms > 0 \
-         AND due_at > t.now + {CLOCKS_DIFFER} + lease_ms"
-    )
+    format!("shelf IN (1, 3) AND {}", lease::ends_too_late("due_at", "lease_ms", "t.now"))
 });
 
 pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
@@ -57,7 +52,7 @@ pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
              (SELECT t.now FROM job WHERE {} LIMIT 1), \
              (SELECT next_check FROM submission WHERE next_check IS NOT NULL ORDER BY next_check LIMIT 1)) - t.now, \
              EXISTS (SELECT 1 FROM claim WHERE {}) FROM {NOW}",
-            *WAITS_AHEAD, *AHEAD
+            *WAITS_AHEAD, *CLAIMS_AHEAD
         )
     });
     let seen = |row: &Row| Ok((get::<i64>(row, 0)?, get::<Option<i64>>(row, 1)?.map(until), get::<bool>(row, 2)?));
@@ -66,11 +61,11 @@ pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
     Ok(Seen { now, due_in, has_leases_ahead })
 }
 
-/// The leases that end later than they can, by the tokens of their claims.
-pub(super) async fn leases_ahead(db: &Db) -> StoreResult<Vec<Lease>> {
+/// The leases that end too late, by the tokens of their claims.
+pub(super) async fn leases_ahead(db: &Db) -> StoreResult<Vec<(i64, Lease)>> {
     static SQL: LazyLock<String> =
-        LazyLock::new(|| format!("SELECT token, until, lease_ms FROM claim, {NOW} WHERE {}", *AHEAD));
-    let lease = |row: &Row| Ok(Lease { of: get(row, 0)?, until: get(row, 1)?, length: get(row, 2)? });
+        LazyLock::new(|| format!("SELECT token, until, lease_ms FROM claim, {NOW} WHERE {}", *CLAIMS_AHEAD));
+    let lease = |row: &Row| Ok((get(row, 0)?, Lease { until: get(row, 1)?, length: get(row, 2)? }));
     db.ask(&SQL, &[&db.given_time()], lease).await
 }
 
@@ -104,9 +99,9 @@ async fn end_claims(tx: &Tx, wrong: &[i64]) -> TxResult<Vec<(i64, Vec<i64>)>> {
     static END: LazyLock<String> = LazyLock::new(|| {
         format!(
             "DELETE FROM claim WHERE ctid = ANY(ARRAY(SELECT claim.ctid FROM claim, (SELECT $1::bigint AS now) AS t \
-             WHERE until < t.now OR (token = ANY($2::bigint[]) AND {}) FOR UPDATE OF claim SKIP LOCKED)) \
-             RETURNING token, jobs",
-            *AHEAD
+             WHERE {} OR (token = ANY($2::bigint[]) AND {}) FOR UPDATE OF claim SKIP LOCKED)) RETURNING token, jobs",
+            lease::expired("until", "t.now"),
+            *CLAIMS_AHEAD
         )
     });
     tx.collect(&END, &[&tx.millis(), &wrong], |row| Ok((get(row, 0)?, get(row, 1)?))).await

@@ -6,7 +6,7 @@ use super::{
     rows::{self, JOB_COLUMNS, id_list},
     writer::{Tx, WriteResult},
 };
-use crate::query::AnnounceRequest;
+use crate::{lease::Lease, query::AnnounceRequest};
 use bindery_core::{
     JobId, Name,
     job::{ClaimedJob, Job, JobState, Token},
@@ -25,7 +25,7 @@ pub(super) fn adopt(
         format!("SELECT {JOB_COLUMNS} FROM job WHERE id = ?1 AND token = ?2 AND state = 2 AND carried = 1")
     });
     let token = tx.fresh("token")?;
-    let lease_until = tx.now + lease;
+    let lease = Lease::starting(tx.now, lease);
     let mut find = tx.db.prepare_cached(&FIND)?;
     let mut take = tx.db.prepare_cached(
         "UPDATE job SET carried = 0, due_at = ?2, lease_ms = ?5, token = ?3, worker = ?4 WHERE id = ?1",
@@ -34,10 +34,10 @@ pub(super) fn adopt(
     for (job, old) in leases {
         let found = find.query_row((job.raw(), old.0), |row| claim::candidate(row, tx.state)).optional()?;
         let Some(claim::Candidate { mut job, report_overdue }) = found else { continue };
-        take.execute((job.id.raw(), lease_until.as_millis(), token, worker.as_str(), lease.as_millis() as i64))?;
+        take.execute((job.id.raw(), lease.until, token, worker.as_str(), lease.length))?;
         job.state = JobState::Running;
         job.attempt += 1;
-        job.lease_until = Some(lease_until);
+        job.lease_until = Some(lease.until());
         job.worker = Some(worker.clone());
         adopted.push(ClaimedJob { job, token: Token(token), report_overdue });
     }

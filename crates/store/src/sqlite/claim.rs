@@ -8,7 +8,7 @@ use super::{
     rows::{self, JOB_COLUMNS, id_list},
     writer::{Tx, WriteResult, WriterState},
 };
-use crate::query::ClaimRequest;
+use crate::{lease::Lease, query::ClaimRequest};
 use bindery_core::{
     JobId, SubmissionId, Timestamp,
     job::{ClaimedJob, Job, JobState, Token},
@@ -64,14 +64,13 @@ pub(super) fn lease(
     }
     // One token for all: what it proves is that *this* claim of a job is the last one.
     let token = tx.fresh("token")?;
-    let lease_until = tx.now + request.lease;
+    let lease = Lease::starting(tx.now, request.lease);
     let ids = id_list(candidates.iter().map(|candidate| candidate.job.id.raw()));
     let mut take = tx.db.prepare_cached(
         "UPDATE job SET state = 2, carried = 1 - ?5, due_at = ?2, lease_ms = ?6, token = ?3, worker = ?4 \
          WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    let lease_ms = request.lease.as_millis() as i64;
-    take.execute((ids, lease_until.as_millis(), token, request.worker.as_str(), request.counts, lease_ms))?;
+    take.execute((ids, lease.until, token, request.worker.as_str(), request.counts, lease.length))?;
     drop(take);
     let mut claimed = Vec::with_capacity(candidates.len());
     for Candidate { mut job, report_overdue } in candidates {
@@ -82,7 +81,7 @@ pub(super) fn lease(
         }
         job.state = JobState::Running;
         job.attempt += u32::from(request.counts);
-        job.lease_until = Some(lease_until);
+        job.lease_until = Some(lease.until());
         job.worker = Some(request.worker.clone());
         claimed.push(ClaimedJob { job, token: Token(token), report_overdue });
     }

@@ -8,18 +8,22 @@ use super::{
 use crate::{
     error::StoreResult,
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, Letter,
+        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, ExecutionSignal,
         NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
     },
+    lease::{self, Lease},
     store::Queue as _,
 };
 use async_trait::async_trait;
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
 use rusqlite::{Connection, Row};
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 const COLUMNS: &str = "id, machine, version, name, status, input, output, error, cause, started_at, ended_at, events, \
                        redrives, parent_id, parent_task, token IS NOT NULL, due_at";
+
+/// Those that may be claimed at the time `?1`: their time has come, or the lease of their holder has expired.
+static CLAIMABLE: LazyLock<String> = LazyLock::new(|| format!("status = 0 AND {}", lease::expired("due_at", "?1")));
 
 #[async_trait]
 impl Executions for SqliteStore {
@@ -48,7 +52,7 @@ impl Executions for SqliteStore {
         let now = self.clock().now().as_millis();
         // A look first: most of the time nothing is due, and a look needs no transaction of the writer.
         let look = move |db: &Connection| {
-            rows::first(db, "SELECT 1 FROM execution WHERE status = 0 AND due_at <= ?1 LIMIT 1", [now], |_| Ok(()))
+            rows::first(db, &format!("SELECT 1 FROM execution WHERE {} LIMIT 1", *CLAIMABLE), [now], |_| Ok(()))
         };
         if self.readers().read(look).await?.is_none() {
             return Ok(Vec::new());
@@ -63,7 +67,7 @@ impl Executions for SqliteStore {
         lease: Duration,
     ) -> StoreResult<Vec<ExecutionId>> {
         let extend = move |tx: &mut Tx<'_>| {
-            let until = (tx.now + lease).as_millis();
+            let until = Lease::starting(tx.now, lease).until;
             let mut extend = tx.db.prepare_cached("UPDATE execution SET due_at = ?3 WHERE id = ?1 AND token = ?2")?;
             let mut lost = Vec::new();
             for (id, token) in held {
@@ -76,18 +80,18 @@ impl Executions for SqliteStore {
         self.writer().write(extend).await
     }
 
-    async fn letters(&self, owner: &Name) -> StoreResult<Vec<Letter>> {
+    async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>> {
         let owner = owner.clone();
         let sql = "SELECT l.id, l.execution_id, l.text FROM execution_letter l \
                    JOIN execution e ON e.id = l.execution_id WHERE e.owner = ?1 ORDER BY l.id";
-        self.readers().read(move |db| rows::collect(db, sql, [owner.as_str()], letter)).await
+        self.readers().read(move |db| rows::collect(db, sql, [owner.as_str()], signal)).await
     }
 
     async fn store_steps(&self, steps: Vec<Step>) -> StoreResult<Vec<bool>> {
         self.writer().write(move |tx| steps.iter().map(|step| store_step(tx, step)).collect()).await
     }
 
-    async fn send_letter(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
+    async fn send_signal(&self, to: ExecutionId, text: &str, token: Option<&str>) -> StoreResult<bool> {
         let (text, token) = (text.to_owned(), token.map(str::to_owned));
         let send = move |tx: &mut Tx<'_>| {
             if let Some(token) = &token {
@@ -189,7 +193,7 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WriteResult<Started> {
 
 fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResult<Vec<HeldExecution>> {
     let sql = format!(
-        "SELECT {COLUMNS}, state FROM execution WHERE status = 0 AND due_at <= ?1 ORDER BY due_at, id LIMIT ?2"
+        "SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE
     );
     let due = rows::collect(tx.db, &sql, (tx.now.as_millis(), max as i64), |row| {
         Ok((execution(row)?, row.get::<_, Option<String>>(17)?))
@@ -202,7 +206,7 @@ fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResu
     let mut take = tx.db.prepare_cached(
         "UPDATE execution SET token = ?2, owner = ?3, due_at = ?4 WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    take.execute((ids, token, owner.as_str(), (tx.now + lease).as_millis()))?;
+    take.execute((ids, token, owner.as_str(), Lease::starting(tx.now, lease).until))?;
     Ok(due.into_iter().map(|(execution, state)| HeldExecution { execution, token: Token(token), state }).collect())
 }
 
@@ -241,7 +245,7 @@ fn store_step(tx: &mut Tx<'_>, step: &Step) -> WriteResult<bool> {
         (None, After::Rest(until)) => rest(tx, id, until)?,
         (None, After::Hold) => {}
     }
-    for (recipient, text) in &step.letters {
+    for (recipient, text) in &step.signals {
         match recipient {
             Recipient::Execution(to) => deliver(tx, to.raw(), text)?,
             Recipient::Child(task) => {
@@ -266,7 +270,7 @@ fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WriteResult<()> {
     Ok(())
 }
 
-/// A letter that came meanwhile makes it due at once.
+/// A signal that came meanwhile makes it due at once.
 fn rest(tx: &Tx<'_>, id: i64, until: Option<Timestamp>) -> WriteResult<()> {
     let mut update = tx.db.prepare_cached(
         "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
@@ -344,8 +348,8 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<StoredExecution> {
     })
 }
 
-fn letter(row: &Row<'_>) -> rusqlite::Result<Letter> {
-    Ok(Letter { id: row.get(0)?, to: ExecutionId::from_raw(row.get(1)?), text: row.get(2)? })
+fn signal(row: &Row<'_>) -> rusqlite::Result<ExecutionSignal> {
+    Ok(ExecutionSignal { id: row.get(0)?, to: ExecutionId::from_raw(row.get(1)?), text: row.get(2)? })
 }
 
 fn chunk(row: &Row<'_>) -> rusqlite::Result<HistoryChunk> {

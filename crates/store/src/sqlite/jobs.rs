@@ -4,7 +4,10 @@ use super::{
     rows::{id_list, item_number, payload_columns, to_json},
     writer::{Tx, WriteResult},
 };
-use crate::commit::{Enqueued, JobEnd};
+use crate::{
+    commit::{Enqueued, JobEnd},
+    lease::Lease,
+};
 use bindery_core::{
     JobId, Name, Timestamp,
     job::{JobState, NewJob, Token},
@@ -255,10 +258,10 @@ pub(super) fn heartbeat(
 ) -> WriteResult<Vec<JobId>> {
     let mut extend =
         tx.db.prepare_cached("UPDATE job SET due_at = ?3, lease_ms = ?4 WHERE id = ?1 AND token = ?2 AND state = 2")?;
-    let (until, lease_ms) = ((tx.now + lease).as_millis(), lease.as_millis() as i64);
+    let lease = Lease::starting(tx.now, lease);
     let mut lost = Vec::new();
     for (job, token) in leases {
-        if extend.execute((job.raw(), token.0, until, lease_ms))? == 0 {
+        if extend.execute((job.raw(), token.0, lease.until, lease.length))? == 0 {
             lost.push(*job);
         }
     }

@@ -4,13 +4,14 @@ use super::{
     rows::{self, REVIEW_COLUMNS, item_number, payload_columns, to_json},
     writer::{Tx, WriteResult},
 };
-use crate::query::ReviewFilter;
+use crate::{lease, query::ReviewFilter};
 use bindery_core::{
     ItemId, JoinId, ReviewId, SubmissionId, Timestamp,
     outcome::Outcome,
     review::{Decision, NewReview, Review, as_lines},
 };
 use rusqlite::{Connection, types::Value};
+use std::sync::LazyLock;
 
 pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WriteResult<()> {
     let (input, input_blob) = payload_columns(&new.input);
@@ -45,20 +46,26 @@ pub(super) fn insert(tx: &Tx<'_>, new: &NewReview) -> WriteResult<()> {
 
 /// Gives it to a person, unless somebody else has it and still has time.
 pub(super) fn assign(tx: &Tx<'_>, id: ReviewId, to: &str) -> WriteResult<bool> {
-    let mut assign = tx.db.prepare_cached(
-        "UPDATE review SET status = 1, assigned_to = ?2, assigned_until = ?3 + claim_ms \
-         WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to = ?2 OR assigned_until <= ?3)))",
-    )?;
-    Ok(assign.execute((id.raw(), to, tx.now.as_millis()))? == 1)
+    static ASSIGN: LazyLock<String> = LazyLock::new(|| {
+        let expired = lease::expired("assigned_until", "?3");
+        format!(
+            "UPDATE review SET status = 1, assigned_to = ?2, assigned_until = ?3 + claim_ms \
+             WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to = ?2 OR {expired})))"
+        )
+    });
+    Ok(tx.db.prepare_cached(&ASSIGN)?.execute((id.raw(), to, tx.now.as_millis()))? == 1)
 }
 
 /// Completes it, unless it is closed or somebody else has it and still has time.
 pub(super) fn complete(tx: &Tx<'_>, id: ReviewId, by: Option<&str>, decision: &Decision) -> WriteResult<bool> {
-    let mut complete = tx.db.prepare_cached(
-        "UPDATE review SET status = 2, completed_at = ?2, assigned_to = ?3, assigned_until = NULL, decision = ?4 \
-         WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to IS ?3 OR assigned_until <= ?2)))",
-    )?;
-    Ok(complete.execute((id.raw(), tx.now.as_millis(), by, to_json(decision)))? == 1)
+    static COMPLETE: LazyLock<String> = LazyLock::new(|| {
+        let expired = lease::expired("assigned_until", "?2");
+        format!(
+            "UPDATE review SET status = 2, completed_at = ?2, assigned_to = ?3, assigned_until = NULL, decision = ?4 \
+             WHERE id = ?1 AND (status = 0 OR (status = 1 AND (assigned_to IS ?3 OR {expired})))"
+        )
+    });
+    Ok(tx.db.prepare_cached(&COMPLETE)?.execute((id.raw(), tx.now.as_millis(), by, to_json(decision)))? == 1)
 }
 
 /// Open reviews about a result that was replaced, as far as no chain waits for them.
@@ -107,7 +114,7 @@ pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> ru
     }
     if !filter.statuses.is_empty() {
         let statuses: Vec<String> = filter.statuses.iter().map(|status| (*status as i64).to_string()).collect();
-        conditions.push(format!("{} IN ({})", STATUS_NOW, statuses.join(", ")));
+        conditions.push(format!("{} IN ({})", *STATUS_NOW, statuses.join(", ")));
     }
     if let Some(queue) = &filter.queue {
         values.push(Value::Text(queue.to_string()));
@@ -127,4 +134,6 @@ pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> ru
 }
 
 /// The status at the time `?1`: whoever kept it for too long does not have it any more.
-const STATUS_NOW: &str = "(CASE WHEN status = 1 AND assigned_until <= ?1 THEN 0 ELSE status END)";
+static STATUS_NOW: LazyLock<String> = LazyLock::new(|| {
+    format!("(CASE WHEN status = 1 AND {} THEN 0 ELSE status END)", lease::expired("assigned_until", "?1"))
+});

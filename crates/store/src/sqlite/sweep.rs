@@ -6,14 +6,14 @@ use super::{
     writer::{Tx, WriteResult},
 };
 use crate::{
-    leases_ahead::{CLOCKS_DIFFER, LOOKED_AT_BEYOND, Lease},
+    lease::{self, Lease},
     query::Swept,
     suspects::Held,
 };
 use bindery_core::{Name, SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
 use rusqlite::Row;
 use serde_json::json;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 /// How much more urgent a submission becomes when its deadline is near.
 const ESCALATION: i64 = 100;
@@ -48,38 +48,35 @@ impl Lost {
 
 /// A worker that stopped answering loses its jobs.
 fn expire_leases(tx: &mut Tx<'_>) -> WriteResult<u64> {
-    let sql = format!("SELECT {} FROM job WHERE state = 2 AND due_at < ?1", Lost::COLUMNS);
+    let sql = format!("SELECT {} FROM job WHERE state = 2 AND {}", Lost::COLUMNS, lease::expired("due_at", "?1"));
     let mut expired = rows::collect(tx.db, &sql, [tx.now.as_millis()], Lost::read)?;
     expired.extend(leases_of_wrong_clocks(tx)?);
     give_back(tx, &expired)
 }
 
-/// Those whose [lease ends later than it can](crate::leases_ahead), and was not extended for as long as it holds.
+/// Those whose [lease ends too late](crate::lease), and was not extended for as long as it holds.
 fn leases_of_wrong_clocks(tx: &mut Tx<'_>) -> WriteResult<Vec<Lost>> {
     let sql = format!(
-        "SELECT {}, due_at, lease_ms FROM job WHERE state = 2 AND due_at > ?1 AND due_at > ?2 + lease_ms \
-         AND lease_ms > 0",
-        Lost::COLUMNS
+        "SELECT {}, due_at, lease_ms FROM job WHERE state = 2 AND {}",
+        Lost::COLUMNS,
+        lease::ends_too_late("due_at", "lease_ms", "?1")
     );
     let now = tx.now.as_millis();
-    let ahead = rows::collect(tx.db, &sql, (now + LOOKED_AT_BEYOND, now + CLOCKS_DIFFER), |row| {
-        let lost = Lost::read(row)?;
-        let lease = Lease { of: lost.id, until: row.get("due_at")?, length: row.get("lease_ms")? };
-        Ok((lost, lease))
+    let ahead = rows::collect(tx.db, &sql, [now], |row| {
+        Ok((Lost::read(row)?, Lease { until: row.get("due_at")?, length: row.get("lease_ms")? }))
     })?;
-    let expired = tx.state.leases_ahead.expired(now, ahead.iter().map(|(_, lease)| *lease));
+    let expired = tx.state.leases_ahead.expire(now, ahead.iter().map(|(lost, lease)| (lost.id, *lease)));
     Ok(ahead.into_iter().map(|(lost, _)| lost).filter(|lost| expired.contains(&lost.id)).collect())
 }
 
 /// A retry or a parked job that is due later than it can be was stored by a process whose clock was
 /// ahead; else nobody could take it until that time has come. It waits for as long as it should, from now on.
 fn shorten_waits_of_wrong_clocks(tx: &Tx<'_>) -> WriteResult<()> {
-    let now = tx.now.as_millis();
-    let mut shorten = tx.db.prepare_cached(
-        "UPDATE job SET due_at = ?1 + lease_ms WHERE state IN (1, 3) AND due_at > ?2 AND lease_ms > 0 \
-         AND due_at > ?3 + lease_ms",
-    )?;
-    shorten.execute((now, now + LOOKED_AT_BEYOND, now + CLOCKS_DIFFER))?;
+    static SHORTEN: LazyLock<String> = LazyLock::new(|| {
+        let too_late = lease::ends_too_late("due_at", "lease_ms", "?1");
+        format!("UPDATE job SET due_at = ?1 + lease_ms WHERE state IN (1, 3) AND {too_late}")
+    });
+    tx.db.prepare_cached(&SHORTEN)?.execute([tx.now.as_millis()])?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{StoreError, StoreResult},
-    leases_ahead::LeasesAhead,
+    lease::LeasesAhead,
 };
 use bindery_core::{Name, Timestamp, fault::FaultPoint};
 use rusqlite::Connection;

@@ -1,6 +1,6 @@
 //! An executor that dies between any two events: whoever comes next ends with the same result and the same history.
 
-use super::desk::{Desk, output, short_lived};
+use super::machine_rig::{MachineRig, output, short_lived};
 use bindery_core::ExecutionId;
 use bindery_engine::machines::ExecutorOptions;
 use bindery_states::asl::stepper::StepLimits;
@@ -32,8 +32,8 @@ fn child() -> Value {
 }
 
 /// What must be the same: kinds and places of events, not their times.
-async fn told(desk: &Desk, id: ExecutionId) -> Vec<String> {
-    let events = desk.machines.history(id, 0, 10_000).await.unwrap();
+async fn told(rig: &MachineRig, id: ExecutionId) -> Vec<String> {
+    let events = rig.machines.history(id, 0, 10_000).await.unwrap();
     let tell = |event: &Value| {
         let name = event.pointer("/stateEnteredEventDetails/name").and_then(Value::as_str).unwrap_or_default();
         let index = event.pointer("/mapIterationStartedEventDetails/index").map_or_else(String::new, Value::to_string);
@@ -42,8 +42,8 @@ async fn told(desk: &Desk, id: ExecutionId) -> Vec<String> {
     events.iter().map(tell).collect()
 }
 
-async fn stored_events(desk: &Desk, id: ExecutionId) -> u64 {
-    desk.rig.store.execution(id).await.unwrap().unwrap().events
+async fn stored_events(rig: &MachineRig, id: ExecutionId) -> u64 {
+    rig.rig.store.execution(id).await.unwrap().unwrap().events
 }
 
 /// So that every state is stored by itself.
@@ -61,50 +61,50 @@ fn moments(last: u64) -> impl Iterator<Item = u64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_executor_killed_between_any_two_events_changes_nothing() {
-    let desk = Desk::new(|call| Ok(call.input.clone()));
-    desk.put("child", &child()).await;
-    desk.put("machine", &machine()).await;
+    let rig = MachineRig::new(|call| Ok(call.input.clone()));
+    rig.put("child", &child()).await;
+    rig.put("machine", &machine()).await;
     let input = json!({"rows": [[1, 2], [3, 4], [5]]});
-    let undisturbed = desk.start("machine", input.clone()).await;
-    let executor = desk.executor(one_by_one("undisturbed"));
-    let expected = output(&desk.ended(undisturbed).await);
+    let undisturbed = rig.start("machine", input.clone()).await;
+    let executor = rig.executor(one_by_one("undisturbed"));
+    let expected = output(&rig.ended(undisturbed).await);
     executor.stop().await;
     assert_eq!(expected, json!({"rows": [[1, 2], [3, 0], [0]], "child": {"sum": 6}}));
-    let expected_events = told(&desk, undisturbed).await;
+    let expected_events = told(&rig, undisturbed).await;
 
     let last = u64::try_from(expected_events.len()).unwrap();
     for kill_after in moments(last) {
-        let id = desk.start("machine", input.clone()).await;
-        let executor = desk.executor(one_by_one(&format!("dies-after-{kill_after}")));
-        while stored_events(&desk, id).await < kill_after {
-            let mark = desk.rig.store.change_mark();
-            desk.rig.store.changed(mark, Duration::from_millis(1)).await;
+        let id = rig.start("machine", input.clone()).await;
+        let executor = rig.executor(one_by_one(&format!("dies-after-{kill_after}")));
+        while stored_events(&rig, id).await < kill_after {
+            let mark = rig.rig.store.change_mark();
+            rig.rig.store.changed(mark, Duration::from_millis(1)).await;
         }
         executor.kill().await;
-        let heir = desk.executor(one_by_one(&format!("heir-of-{kill_after}")));
-        let ended = desk.ended(id).await;
+        let heir = rig.executor(one_by_one(&format!("heir-of-{kill_after}")));
+        let ended = rig.ended(id).await;
         heir.stop().await;
         assert_eq!(output(&ended), expected, "killed after event {kill_after}");
-        assert_eq!(told(&desk, id).await, expected_events, "killed after event {kill_after}");
+        assert_eq!(told(&rig, id).await, expected_events, "killed after event {kill_after}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_executors_share_the_work_without_doing_it_twice() {
-    let desk = Desk::new(|call| Ok(call.input.clone()));
+    let rig = MachineRig::new(|call| Ok(call.input.clone()));
     let machine = json!({"StartAt": "A", "States": {
         "A": {"Type": "Task", "Resource": "echo", "Next": "B"}, "B": {"Type": "Task", "Resource": "echo", "End": true}}});
-    desk.put("machine", &machine).await;
+    rig.put("machine", &machine).await;
     let mut ids = Vec::new();
     for number in 0..40 {
-        ids.push(desk.start("machine", json!(number)).await);
+        ids.push(rig.start("machine", json!(number)).await);
     }
     let options = || ExecutorOptions { most_held: 4, ..ExecutorOptions::default() };
-    let (one, other) = (desk.executor(options()), desk.executor(options()));
+    let (one, other) = (rig.executor(options()), rig.executor(options()));
     for id in ids {
-        desk.ended(id).await;
+        rig.ended(id).await;
     }
     one.stop().await;
     other.stop().await;
-    assert_eq!(desk.tasks.calls.lock().unwrap().len(), 80);
+    assert_eq!(rig.tasks.calls.lock().unwrap().len(), 80);
 }

@@ -1,198 +1,198 @@
 //! Timers, time-outs, task tokens, nested executions, and being stopped.
 
-use super::desk::{Desk, output};
+use super::machine_rig::{MachineRig, output};
 use bindery_core::{Clock as _, Name};
 use bindery_engine::machines::{Answer, ExecutorOptions, StartRequest};
 use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
 use serde_json::json;
 use std::time::Duration;
 
-fn echo() -> Desk {
-    Desk::new(|call| Ok(call.input.clone()))
+fn echo() -> MachineRig {
+    MachineRig::new(|call| Ok(call.input.clone()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_wait_rests_in_the_store_and_goes_on_when_it_is_over() {
-    let desk = Desk::with_manual_clock(|call| Ok(call.input.clone()));
+    let rig = MachineRig::with_manual_clock(|call| Ok(call.input.clone()));
     let machine = json!({"StartAt": "Wait", "States": {
         "Wait": {"Type": "Wait", "Seconds": 200, "Next": "Done"}, "Done": {"Type": "Succeed"}}});
-    desk.put("machine", &machine).await;
-    let executor = desk.executor(ExecutorOptions::default());
-    let id = desk.start("machine", json!({})).await;
-    desk.until(id, "WaitStateEntered").await;
+    rig.put("machine", &machine).await;
+    let executor = rig.executor(ExecutorOptions::default());
+    let id = rig.start("machine", json!({})).await;
+    rig.until(id, "WaitStateEntered").await;
     executor.stop().await;
     // Nobody holds it, and nobody has to.
-    desk.rig.clock.advance(Duration::from_secs(199));
-    let executor = desk.executor(ExecutorOptions::default());
-    assert_eq!(desk.machines.wait(id, Duration::from_millis(50)).await.unwrap(), None);
-    desk.rig.clock.advance(Duration::from_secs(2));
-    let ended = desk.ended(id).await;
+    rig.rig.clock.advance(Duration::from_secs(199));
+    let executor = rig.executor(ExecutorOptions::default());
+    assert_eq!(rig.machines.wait(id, Duration::from_millis(50)).await.unwrap(), None);
+    rig.rig.clock.advance(Duration::from_secs(2));
+    let ended = rig.ended(id).await;
     executor.stop().await;
     assert_eq!(output(&ended), json!({}));
     assert!(ended.ended_at.unwrap() >= ended.started_at + Duration::from_secs(200));
-    assert!(ended.ended_at.unwrap() <= desk.rig.clock.now());
+    assert!(ended.ended_at.unwrap() <= rig.rig.clock.now());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_that_never_answers_times_out() {
-    let desk = echo();
+    let rig = echo();
     let machine = json!({"StartAt": "A", "States": {
         "A": {"Type": "Task", "Resource": "never", "TimeoutSeconds": 1, "End": true,
               "Catch": [{"ErrorEquals": ["States.Timeout"], "Next": "Late"}]},
         "Late": {"Type": "Pass", "Result": "late", "End": true}}});
-    let ended = desk.run(&machine, json!({})).await;
+    let ended = rig.run(&machine, json!({})).await;
     assert_eq!(output(&ended), json!("late"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machine_that_takes_too_long_times_out() {
-    let desk = echo();
+    let rig = echo();
     let machine = json!({"StartAt": "A", "TimeoutSeconds": 1, "States": {
         "A": {"Type": "Task", "Resource": "never", "End": true}}});
-    let ended = desk.run(&machine, json!({})).await;
+    let ended = rig.run(&machine, json!({})).await;
     assert_eq!((ended.status, ended.error.as_deref()), (ExecutionStatus::TimedOut, Some("States.Timeout")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_with_a_token_waits_for_its_report() {
-    let desk = Desk::new(|_| Ok(json!({"taken": true})));
+    let rig = MachineRig::new(|_| Ok(json!({"taken": true})));
     let machine = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
         "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
         "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}}}}});
-    desk.put("machine", &machine).await;
-    let executor = desk.executor(ExecutorOptions::default());
-    let (first, second) = (desk.start("machine", json!({})).await, desk.start("machine", json!({})).await);
-    desk.until(first, "TaskSubmitted").await;
-    desk.until(second, "TaskSubmitted").await;
+    rig.put("machine", &machine).await;
+    let executor = rig.executor(ExecutorOptions::default());
+    let (first, second) = (rig.start("machine", json!({})).await, rig.start("machine", json!({})).await);
+    rig.until(first, "TaskSubmitted").await;
+    rig.until(second, "TaskSubmitted").await;
     let token = |id| {
-        let calls = desk.tasks.calls.lock().unwrap();
+        let calls = rig.tasks.calls.lock().unwrap();
         let call = calls.iter().find(|call| call.execution == id).unwrap();
         assert_eq!(call.input["Payload"]["token"].as_str(), call.token.as_deref());
         call.token.clone().unwrap()
     };
     let (first_token, second_token) = (token(first), token(second));
-    desk.machines.report(&first_token, Answer::Heartbeat).await.unwrap();
-    desk.machines.report(&first_token, Answer::Succeeded(json!({"approved": true}))).await.unwrap();
-    assert_eq!(output(&desk.ended(first).await), json!({"approved": true}));
-    let twice = desk.machines.report(&first_token, Answer::Succeeded(json!(1))).await.unwrap_err().to_string();
+    rig.machines.report(&first_token, Answer::Heartbeat).await.unwrap();
+    rig.machines.report(&first_token, Answer::Succeeded(json!({"approved": true}))).await.unwrap();
+    assert_eq!(output(&rig.ended(first).await), json!({"approved": true}));
+    let twice = rig.machines.report(&first_token, Answer::Succeeded(json!(1))).await.unwrap_err().to_string();
     assert!(twice.contains("it may have ended"), "{twice}");
     let refused = Answer::Failed { error: Some("Refused".to_owned()), cause: Some("not ours".to_owned()) };
-    desk.machines.report(&second_token, refused).await.unwrap();
-    let ended = desk.ended(second).await;
+    rig.machines.report(&second_token, refused).await.unwrap();
+    let ended = rig.ended(second).await;
     assert_eq!((ended.error.as_deref(), ended.cause.as_deref()), (Some("Refused"), Some("not ours")));
     executor.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_without_a_sign_of_life_is_given_up() {
-    let desk = Desk::new(|_| Ok(json!({})));
+    let rig = MachineRig::new(|_| Ok(json!({})));
     let machine = json!({"StartAt": "Ask", "States": {
         "Ask": {"Type": "Task", "End": true, "HeartbeatSeconds": 1, "TimeoutSeconds": 600,
                 "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
                 "Parameters": {"FunctionName": "ask", "Payload": {"token.$": "$$.Task.Token"}},
                 "Catch": [{"ErrorEquals": ["States.HeartbeatTimeout"], "Next": "Silent"}]},
         "Silent": {"Type": "Pass", "Result": "silent", "End": true}}});
-    let ended = desk.run(&machine, json!({})).await;
+    let ended = rig.run(&machine, json!({})).await;
     assert_eq!(output(&ended), json!("silent"));
-    let token = desk.tasks.calls.lock().unwrap()[0].token.clone().unwrap();
-    assert!(desk.machines.report(&token, Answer::Heartbeat).await.is_err());
+    let token = rig.tasks.calls.lock().unwrap()[0].token.clone().unwrap();
+    assert!(rig.machines.report(&token, Answer::Heartbeat).await.is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_nested_execution_is_waited_for_and_its_output_handed_on() {
-    let desk = echo();
+    let rig = echo();
     let child = json!({"StartAt": "A", "QueryLanguage": "JSONata", "States": {
         "A": {"Type": "Task", "Resource": "echo", "Arguments": "{% $states.input %}", "Next": "Check"},
         "Check": {"Type": "Choice", "Choices": [{"Condition": "{% $exists($states.input.fail) %}", "Next": "No"}], "Default": "Yes"},
         "No": {"Type": "Fail", "Error": "ChildBroken", "Cause": "as asked"},
         "Yes": {"Type": "Pass", "Output": {"n": "{% $states.input.n * 2 %}"}, "End": true}}});
-    desk.put("child", &child).await;
+    rig.put("child", &child).await;
     let parent = |resource: &str| {
         json!({"StartAt": "Sub", "QueryLanguage": "JSONata", "States": {
             "Sub": {"Type": "Task", "Resource": format!("arn:aws:states:::states:startExecution{resource}"),
                     "Arguments": {"StateMachineArn": "child", "Input": "{% $states.input %}"}, "End": true}}})
     };
-    let ended = desk.run(&parent(".sync:2"), json!({"n": 21})).await;
+    let ended = rig.run(&parent(".sync:2"), json!({"n": 21})).await;
     let as_json = output(&ended);
     assert_eq!((&as_json["Status"], &as_json["Output"]), (&json!("SUCCEEDED"), &json!({"n": 42})));
-    let ended = desk.run(&parent(".sync"), json!({"n": 21})).await;
+    let ended = rig.run(&parent(".sync"), json!({"n": 21})).await;
     assert_eq!(output(&ended)["Output"], json!("{\"n\":42}"), "as text");
-    let ended = desk.run(&parent(""), json!({"n": 21})).await;
+    let ended = rig.run(&parent(""), json!({"n": 21})).await;
     assert!(output(&ended)["ExecutionArn"].as_str().unwrap().contains(":execution:child:"));
-    let ended = desk.run(&parent(".sync"), json!({"n": 1, "fail": true})).await;
+    let ended = rig.run(&parent(".sync"), json!({"n": 1, "fail": true})).await;
     assert_eq!(ended.error.as_deref(), Some("States.TaskFailed"));
     assert!(ended.cause.unwrap().contains("ChildBroken"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_machine_that_does_not_exist_fails_the_task_alone() {
-    let desk = echo();
+    let rig = echo();
     let parent = json!({"StartAt": "Sub", "States": {"Sub": {"Type": "Task", "End": true,
         "Resource": "arn:aws:states:::states:startExecution.sync", "Parameters": {"StateMachineArn": "none"}}}});
-    let ended = desk.run(&parent, json!({})).await;
+    let ended = rig.run(&parent, json!({})).await;
     assert_eq!(ended.error.as_deref(), Some("StepFunctions.StateMachineDoesNotExistException"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_ends_an_execution_and_what_it_started() {
-    let desk = echo();
-    desk.put("child", &json!({"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "never", "End": true}}}))
+    let rig = echo();
+    rig.put("child", &json!({"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "never", "End": true}}}))
         .await;
     let parent = json!({"StartAt": "Sub", "States": {"Sub": {"Type": "Task", "End": true,
         "Resource": "arn:aws:states:::states:startExecution.sync",
         "Parameters": {"StateMachineArn": "child", "Name": "nested", "Input": {}}}}});
-    desk.put("parent", &parent).await;
-    let executor = desk.executor(ExecutorOptions { drain: Duration::ZERO, ..ExecutorOptions::default() });
-    let id = desk.start("parent", json!({})).await;
-    desk.until(id, "TaskSubmitted").await;
-    let child = desk.machines.find("child:nested").await.unwrap();
-    assert!(desk.machines.stop(id, Some("Enough".to_owned()), None).await.unwrap());
-    let ended = desk.ended(id).await;
+    rig.put("parent", &parent).await;
+    let executor = rig.executor(ExecutorOptions { drain: Duration::ZERO, ..ExecutorOptions::default() });
+    let id = rig.start("parent", json!({})).await;
+    rig.until(id, "TaskSubmitted").await;
+    let child = rig.machines.find("child:nested").await.unwrap();
+    assert!(rig.machines.stop(id, Some("Enough".to_owned()), None).await.unwrap());
+    let ended = rig.ended(id).await;
     assert_eq!((ended.status, ended.error.as_deref()), (ExecutionStatus::Aborted, Some("Enough")));
-    assert_eq!(desk.ended(child.id).await.status, ExecutionStatus::Aborted);
-    assert!(!desk.machines.stop(id, None, None).await.unwrap(), "it has ended");
+    assert_eq!(rig.ended(child.id).await.status, ExecutionStatus::Aborted);
+    assert!(!rig.machines.stop(id, None, None).await.unwrap(), "it has ended");
     executor.stop().await;
-    let all = desk.machines.executions(ExecutionFilter::default()).await.unwrap();
+    let all = rig.machines.executions(ExecutionFilter::default()).await.unwrap();
     assert_eq!(all.len(), 2);
     let again = StartRequest { machine: "child".to_owned(), name: Some("nested".to_owned()), input: json!({}) };
-    assert_eq!(desk.machines.start(again).await.unwrap(), (child.id, false));
+    assert_eq!(rig.machines.start(again).await.unwrap(), (child.id, false));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_letter_that_cannot_be_read_goes_away_and_harms_nobody() {
-    let desk = Desk::new(|_| Ok(json!({})));
+    let rig = MachineRig::new(|_| Ok(json!({})));
     let machine = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
         "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
         "Parameters": {"FunctionName": "ask", "Payload": {}}}}});
-    desk.put("machine", &machine).await;
-    let executor = desk.executor(ExecutorOptions::default());
-    let id = desk.start("machine", json!({})).await;
-    desk.until(id, "TaskSubmitted").await;
-    assert!(desk.rig.store.send_letter(id, "not what anybody writes", None).await.unwrap());
+    rig.put("machine", &machine).await;
+    let executor = rig.executor(ExecutorOptions::default());
+    let id = rig.start("machine", json!({})).await;
+    rig.until(id, "TaskSubmitted").await;
+    assert!(rig.rig.store.send_signal(id, "not what anybody writes", None).await.unwrap());
     let reader = Name::from("reader");
     // Whoever has nothing to read rests again: then another one can hold it, and finds no letter.
     let deadline = std::time::Instant::now() + Duration::from_secs(30);
-    while desk.rig.store.execution(id).await.unwrap().unwrap().due_at.is_some() {
+    while rig.rig.store.execution(id).await.unwrap().unwrap().due_at.is_some() {
         assert!(std::time::Instant::now() < deadline, "it does not rest");
-        let mark = desk.rig.store.change_mark();
-        desk.rig.store.changed(mark, Duration::from_millis(10)).await;
+        let mark = rig.rig.store.change_mark();
+        rig.rig.store.changed(mark, Duration::from_millis(10)).await;
     }
     executor.stop().await;
-    let token = desk.tasks.calls.lock().unwrap()[0].token.clone().unwrap();
-    assert!(desk.rig.store.send_letter(id, "\"another\"", None).await.unwrap());
-    let held = desk.rig.store.hold_executions(&reader, 10, Duration::from_millis(1)).await.unwrap();
+    let token = rig.tasks.calls.lock().unwrap()[0].token.clone().unwrap();
+    assert!(rig.rig.store.send_signal(id, "\"another\"", None).await.unwrap());
+    let held = rig.rig.store.hold_executions(&reader, 10, Duration::from_millis(1)).await.unwrap();
     assert_eq!(held.len(), 1);
-    let letters = desk.rig.store.letters(&reader).await.unwrap();
-    assert_eq!(letters.iter().map(|letter| letter.text.as_str()).collect::<Vec<_>>(), ["\"another\""]);
-    let executor = desk.executor(ExecutorOptions::default());
-    desk.machines.report(&token, Answer::Succeeded(json!("well"))).await.unwrap();
-    assert_eq!(output(&desk.ended(id).await), json!("well"));
+    let signals = rig.rig.store.signals(&reader).await.unwrap();
+    assert_eq!(signals.iter().map(|letter| letter.text.as_str()).collect::<Vec<_>>(), ["\"another\""]);
+    let executor = rig.executor(ExecutorOptions::default());
+    rig.machines.report(&token, Answer::Succeeded(json!("well"))).await.unwrap();
+    assert_eq!(output(&rig.ended(id).await), json!("well"));
     executor.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_waits_for_nothing_that_has_been_answered() {
-    let desk = Desk::new(|_| Ok(json!({})));
+    let rig = MachineRig::new(|_| Ok(json!({})));
     let ask = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
         "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken",
         "Parameters": {"FunctionName": "ask", "Payload": {}}}}});
@@ -201,13 +201,13 @@ async fn stopping_waits_for_nothing_that_has_been_answered() {
         {"StartAt": "All", "States": {"All": {"Type": "Map", "ItemsPath": "$", "ItemProcessor": ask, "End": true}}},
         {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 1, "Next": "Wait2"},
                                        "Wait2": {"Type": "Wait", "Seconds": 1, "Next": "Wait"}}}]}}});
-    desk.put("machine", &machine).await;
-    let executor = desk.executor(ExecutorOptions { drain: Duration::from_secs(3_600), ..ExecutorOptions::default() });
-    let id = desk.start("machine", json!(vec![0; 40])).await;
-    let submitted = async || desk.kinds(id).await.iter().filter(|kind| *kind == "TaskSubmitted").count();
+    rig.put("machine", &machine).await;
+    let executor = rig.executor(ExecutorOptions { drain: Duration::from_secs(3_600), ..ExecutorOptions::default() });
+    let id = rig.start("machine", json!(vec![0; 40])).await;
+    let submitted = async || rig.kinds(id).await.iter().filter(|kind| *kind == "TaskSubmitted").count();
     while submitted().await < 40 {
-        let mark = desk.rig.store.change_mark();
-        desk.rig.store.changed(mark, Duration::from_millis(20)).await;
+        let mark = rig.rig.store.change_mark();
+        rig.rig.store.changed(mark, Duration::from_millis(20)).await;
     }
     tokio::time::timeout(Duration::from_secs(60), executor.stop()).await.expect("it stops soon");
 }

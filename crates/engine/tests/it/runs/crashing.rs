@@ -8,9 +8,9 @@ use bindery_core::{
     submission::SubmissionStatus,
 };
 use bindery_engine::{
-    EngineResult,
+    EngineResult, SILENT_AFTER,
     execution::{Execution, ProcessingResult},
-    runs::{INTERRUPTED_AFTER, RunFilter, RunProgress, RunStatus, Runs},
+    runs::{RunFilter, RunProgress, RunStatus, Runs},
 };
 use bindery_store::retention::Reason;
 use std::{sync::Arc, time::Duration};
@@ -65,7 +65,7 @@ async fn a_run_killed_in_the_middle_is_gone_on_with_and_everything_counts_once()
     let early = runs.start(clerk.execution(), inputs(10), Some(after(&run_id)), quiet).await;
     assert_eq!(refusal(early), format!("run {run_id} is still under way, seen 2 s ago"));
     assert_eq!(runs.list(RunFilter::default()).await.unwrap()[0].status, RunStatus::Running);
-    rig.clock.advance(INTERRUPTED_AFTER);
+    rig.clock.advance(SILENT_AFTER);
     let listed = runs.list(RunFilter::default()).await.unwrap();
     assert_eq!((listed[0].status, listed[0].succeeded, listed[0].not_run), (RunStatus::Interrupted, 5, 5));
 
@@ -91,7 +91,7 @@ async fn a_run_killed_after_its_last_result_only_needs_its_answer() {
     let undo = "UPDATE submission SET status = 3, completed_at = NULL; DELETE FROM artifact";
     stores::tamper(rig.dir.path(), undo).await;
     assert_eq!(rig.store().find_submission(&done.run_id).await.unwrap().unwrap().status, SubmissionStatus::Processing);
-    rig.clock.advance(INTERRUPTED_AFTER);
+    rig.clock.advance(SILENT_AFTER);
     clerk.forget();
     let result = runs.retry(&done.run_id, |record| clerk.again(record), quiet).await.unwrap();
     assert_eq!(clerk.steps(), [0, 0, 0]);
@@ -117,7 +117,7 @@ async fn a_retry_that_is_killed_is_retried_itself() {
     runs.retry(&failed.run_id, cancelled, quiet).await.unwrap();
     let undo = "UPDATE submission SET status = 3, completed_at = NULL WHERE id = (SELECT max(id) FROM submission)";
     stores::tamper(rig.dir.path(), undo).await;
-    rig.clock.advance(INTERRUPTED_AFTER);
+    rig.clock.advance(SILENT_AFTER);
     let second = runs.find("latest").await.unwrap();
     assert_ne!(second.run_id, failed.run_id);
     let result = runs.retry("latest", |record| clerk.again(record), quiet).await.unwrap();
@@ -134,7 +134,7 @@ async fn a_run_killed_while_its_inputs_were_stored_says_so() {
     let undo = "UPDATE submission SET status = 0, completed_at = NULL; DELETE FROM outcome; DELETE FROM artifact; \
                 DELETE FROM item WHERE ordinal > 0";
     stores::tamper(rig.dir.path(), undo).await;
-    rig.clock.advance(INTERRUPTED_AFTER);
+    rig.clock.advance(SILENT_AFTER);
     let refused = refusal(runs.retry(&done.run_id, |record| clerk.again(record), quiet).await);
     let expected = format!("run {} stopped before all its inputs were stored; start another one", done.run_id);
     assert_eq!(refused, expected);
@@ -188,7 +188,7 @@ async fn a_run_cancelled_in_the_store_stays_cancelled_and_can_be_retried_once_it
 async fn a_run_notices_that_somebody_has_cancelled_it_or_gone_on_with_it() {
     for overtaken in [false, true] {
         let (rig, runs) = rig();
-        let runs = runs.with_beat_every(Duration::from_millis(5));
+        let runs = runs.with_heartbeat_interval(Duration::from_millis(5));
         let clerk = Clerk::new();
         clerk.hold_from(1);
         let (running, mut progress) = spawn(&runs, clerk.execution(), 100);
@@ -275,7 +275,7 @@ async fn a_store_that_stores_no_more_ends_the_run_with_its_error() {
         assert!(error.contains("no more"), "{error}");
         assert_eq!(completed(&rig, &[&run_id]).await, [0], "nothing is half-counted");
         stores::tamper(rig.dir.path(), allow).await;
-        rig.clock.advance(INTERRUPTED_AFTER);
+        rig.clock.advance(SILENT_AFTER);
         let result = runs.retry(&run_id, |record| clerk.again(record), quiet).await.unwrap();
         assert_eq!(output(&result), factors(600));
     }

@@ -61,7 +61,7 @@ impl Tasks for Closure {
     }
 }
 
-pub(super) struct Desk {
+pub(super) struct MachineRig {
     pub(super) rig: Rig,
     pub(super) machines: Machines,
     pub(super) tasks: Arc<Closure>,
@@ -86,7 +86,7 @@ impl Running {
     }
 }
 
-impl Desk {
+impl MachineRig {
     pub(super) fn new(work: impl Fn(&TaskCall) -> TaskResult + Send + Sync + 'static) -> Self {
         Self::on(Rig::new(Registry::default()), work)
     }

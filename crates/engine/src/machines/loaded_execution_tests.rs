@@ -1,8 +1,8 @@
 //! What comes for an execution out of order is told in order.
 
 use super::{
-    held::{Advance, Held, Mail},
-    kept::{Kept, Message},
+    loaded_execution::{Advance, LoadedExecution, MailboxEntry},
+    execution_state::{ExecutionState, Message},
 };
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
 use bindery_states::asl::{
@@ -17,7 +17,7 @@ use std::{
 };
 
 /// An execution that has asked for a nested one, which has the number that is returned, and has heard nothing yet.
-fn asked(resource: &str) -> (Held, u64) {
+fn asked(resource: &str) -> (LoadedExecution, u64) {
     let definition = json!({"StartAt": "Sub", "States": {"Sub": {"Type": "Task", "End": true,
         "Resource": format!("arn:aws:states:::states:startExecution{resource}"),
         "Parameters": {"StateMachineArn": "child", "Input": {}}}}});
@@ -46,12 +46,12 @@ fn asked(resource: &str) -> (Held, u64) {
         is_held: true,
         due_at: None,
     };
-    let mut held = Held {
+    let mut held = LoadedExecution {
         stored,
         token: Token(1),
         definition: Arc::new(Definition::parse(&definition.to_string()).unwrap()),
-        kept: Kept::new(Execution::new(identity, json!({}))),
-        mailbox: VecDeque::from([Mail::event(Event::Started)]),
+        state: ExecutionState::new(Execution::new(identity, json!({}))),
+        mailbox: VecDeque::from([MailboxEntry::event(Event::Started)]),
         seen: HashSet::new(),
         running: HashMap::new(),
     };
@@ -65,9 +65,9 @@ fn told(advance: &Advance) -> Vec<String> {
     events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
 }
 
-fn child_ended(task: u64) -> Mail {
+fn child_ended(task: u64) -> MailboxEntry {
     let description = json!({"ExecutionArn": "child-arn", "StartDate": 5, "Output": "7", "Status": "SUCCEEDED"});
-    Mail { message: Ok(Message::ChildEnded { task, succeeded: true, description }), letter: Some(9) }
+    MailboxEntry { message: Ok(Message::ChildEnded { task, succeeded: true, description }), signal: Some(9) }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_child_that_ends_before_its_start_is_answered_is_told_in_order() {
     let (mut held, task) = asked(".sync:2");
     let started = json!({"ExecutionArn": "child-arn", "StartDate": 5});
     held.mailbox.push_back(child_ended(task));
-    held.mailbox.push_back(Mail::event(Event::TaskSubmitted { task, output: started }));
+    held.mailbox.push_back(MailboxEntry::event(Event::TaskSubmitted { task, output: started }));
     let advance = held.advance(Timestamp::from_millis(2), StepLimits::default());
     assert_eq!(told(&advance), ["TaskSubmitted", "TaskSucceeded", "TaskStateExited", "ExecutionSucceeded"]);
     assert_eq!(advance.step.read, [9]);
@@ -88,7 +88,7 @@ fn the_end_of_a_child_that_is_not_waited_for_is_no_answer() {
     let advance = held.advance(Timestamp::from_millis(2), StepLimits::default());
     assert_eq!(told(&advance), [""; 0]);
     assert_eq!(advance.step.read, [9], "it is read all the same");
-    held.mailbox.push_back(Mail::event(Event::TaskSucceeded { task, output: json!({"ExecutionArn": "child-arn"}) }));
+    held.mailbox.push_back(MailboxEntry::event(Event::TaskSucceeded { task, output: json!({"ExecutionArn": "child-arn"}) }));
     let advance = held.advance(Timestamp::from_millis(3), StepLimits::default());
     assert_eq!(advance.step.end.unwrap().output.unwrap(), r#"{"ExecutionArn":"child-arn"}"#);
 }

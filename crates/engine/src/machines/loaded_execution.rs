@@ -1,7 +1,7 @@
 //! One execution in memory: messages in, one step for the store out.
 
 use super::{
-    kept::{Kept, Message, Pending},
+    execution_state::{ExecutionState, Message, Pending},
     nested,
 };
 use bindery_core::{Timestamp, job::Token};
@@ -10,7 +10,7 @@ use bindery_states::asl::{
     stepper::{self, Command, Event, HistoryEvent, Moment, Status, StepLimits},
 };
 use bindery_store::executions::{
-    After, ExecutionEnd, ExecutionStatus, HistoryChunk, Letter, Recipient, Step, StoredExecution,
+    After, ExecutionEnd, ExecutionStatus, HistoryChunk, ExecutionSignal, Recipient, Step, StoredExecution,
 };
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -25,32 +25,32 @@ const MANY_EVENTS: usize = 2_000;
 const WORTH_A_REST: i64 = 1_000;
 
 #[derive(Debug)]
-pub(super) struct Mail {
-    /// Or why it cannot be read. Such a letter is told about and goes away like any other, so that it is told about once.
+pub(super) struct MailboxEntry {
+    /// Or why it cannot be read. Such a signal is told about and goes away like any other, so that it is told about once.
     pub(super) message: Result<Message, String>,
-    /// The letter that it came with.
-    pub(super) letter: Option<i64>,
+    /// The signal that it came with.
+    pub(super) signal: Option<i64>,
 }
 
-impl Mail {
+impl MailboxEntry {
     pub(super) const fn event(event: Event) -> Self {
-        Self { message: Ok(Message::Event(event)), letter: None }
+        Self { message: Ok(Message::Event(event)), signal: None }
     }
 
-    pub(super) fn letter(letter: &Letter) -> Self {
-        let message = serde_json::from_str(&letter.text).map_err(|error| error.to_string());
-        Self { message, letter: Some(letter.id) }
+    pub(super) fn signal(signal: &ExecutionSignal) -> Self {
+        let message = serde_json::from_str(&signal.text).map_err(|error| error.to_string());
+        Self { message, signal: Some(signal.id) }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LoadedExecution {
     pub(super) stored: StoredExecution,
     pub(super) token: Token,
     pub(super) definition: Arc<Definition>,
-    pub(super) kept: Kept,
-    pub(super) mailbox: VecDeque<Mail>,
-    /// Letters that have come, so that one that is shown again is known.
+    pub(super) state: ExecutionState,
+    pub(super) mailbox: VecDeque<MailboxEntry>,
+    /// Signals that have come, so that one that is shown again is known.
     pub(super) seen: HashSet<i64>,
     /// Tasks under way in this process.
     pub(super) running: HashMap<u64, AbortHandle>,
@@ -71,42 +71,42 @@ impl Advance {
         Self { step, begin: Vec::new(), released: Vec::new() }
     }
 
-    pub(super) fn ended(&self) -> bool {
+    pub(super) fn ends(&self) -> bool {
         self.step.end.is_some()
     }
 
     /// Whether nobody holds it after this step.
     pub(super) fn leaves(&self) -> bool {
-        self.ended() || self.step.after != After::Hold
+        self.ends() || self.step.after != After::Hold
     }
 }
 
-impl Held {
+impl LoadedExecution {
     /// What the last holder has left undone.
     pub(super) fn left_undone(&mut self) -> Vec<u64> {
-        if self.kept.execution.events() == 0 {
-            self.mailbox.push_back(Mail::event(Event::Started));
-        } else if self.kept.goes_on {
-            self.mailbox.push_back(Mail::event(Event::Continued));
+        if self.state.execution.events() == 0 {
+            self.mailbox.push_back(MailboxEntry::event(Event::Started));
+        } else if self.state.goes_on {
+            self.mailbox.push_back(MailboxEntry::event(Event::Continued));
         }
-        self.kept.pending.iter().filter(|(_, pending)| pending.is_ours()).map(|(number, _)| *number).collect()
+        self.state.pending.iter().filter(|(_, pending)| pending.is_ours()).map(|(number, _)| *number).collect()
     }
 
     /// Puts what is due by now into the mailbox.
     pub(super) fn fall_due(&mut self, now: i64) {
         let is_due = |at: &mut Option<i64>| at.take_if(|at| *at <= now).is_some();
-        for (&number, pending) in &mut self.kept.pending {
+        for (&number, pending) in &mut self.state.pending {
             let is_timer = matches!(pending.command, Command::StartTimer { .. });
             if is_due(&mut pending.until) {
                 let event =
                     if is_timer { Event::TimerFired { timer: number } } else { Event::TaskTimedOut { task: number } };
-                self.mailbox.push_back(Mail::event(event));
+                self.mailbox.push_back(MailboxEntry::event(event));
             } else if is_due(&mut pending.heartbeat) {
-                self.mailbox.push_back(Mail::event(Event::HeartbeatMissed { task: number }));
+                self.mailbox.push_back(MailboxEntry::event(Event::HeartbeatMissed { task: number }));
             }
         }
-        if is_due(&mut self.kept.deadline) {
-            self.mailbox.push_back(Mail::event(Event::ExecutionTimedOut));
+        if is_due(&mut self.state.deadline) {
+            self.mailbox.push_back(MailboxEntry::event(Event::ExecutionTimedOut));
         }
     }
 
@@ -114,23 +114,23 @@ impl Held {
     pub(super) fn advance(&mut self, now: Timestamp, limits: StepLimits) -> Advance {
         let mut advance = Advance::new(Step::new(self.stored.id, self.token));
         let mut history = Vec::new();
-        while let Some(Mail { message, letter }) = self.next_mail() {
-            advance.step.read.extend(letter);
+        while let Some(MailboxEntry { message, signal }) = self.next_entry() {
+            advance.step.read.extend(signal);
             let message = match message {
                 Ok(message) => message,
                 Err(why) => {
-                    tracing::warn!(execution = %self.stored.id, letter, why, "a letter cannot be read and is dropped");
+                    tracing::warn!(execution = %self.stored.id, signal, why, "a signal cannot be read and is dropped");
                     continue;
                 }
             };
             let Some(event) = self.event_of(message, now, &mut advance) else { continue };
             let moment = Moment { now: now.as_millis(), seed: fastrand::u64(..), limits };
-            let caused = stepper::step(&self.definition, &mut self.kept.execution, event, moment);
+            let caused = stepper::step(&self.definition, &mut self.state.execution, event, moment);
             history.extend(caused.history);
             for command in caused.commands {
                 self.obey(command, now, &mut advance);
             }
-            if history.len() >= MANY_EVENTS || self.kept.goes_on {
+            if history.len() >= MANY_EVENTS || self.state.goes_on {
                 break;
             }
         }
@@ -141,12 +141,12 @@ impl Held {
 
     /// The end of a nested execution can be known before the answer to the request that started it, above all after a
     /// crash. The history tells both, in their order.
-    fn next_mail(&mut self) -> Option<Mail> {
-        if let Some(Mail { message: Ok(Message::ChildEnded { task, description, .. }), .. }) = self.mailbox.front()
-            && let Some(Pending { command, elsewhere: false, .. }) = self.kept.pending.get(task)
+    fn next_entry(&mut self) -> Option<MailboxEntry> {
+        if let Some(MailboxEntry { message: Ok(Message::ChildEnded { task, description, .. }), .. }) = self.mailbox.front()
+            && let Some(Pending { command, elsewhere: false, .. }) = self.state.pending.get(task)
             && command_waits_for_child(command)
         {
-            return Some(Mail::event(Event::TaskSubmitted { task: *task, output: nested::submitted(description) }));
+            return Some(MailboxEntry::event(Event::TaskSubmitted { task: *task, output: nested::submitted(description) }));
         }
         self.mailbox.pop_front()
     }
@@ -155,17 +155,17 @@ impl Held {
     fn event_of(&mut self, message: Message, now: Timestamp, advance: &mut Advance) -> Option<Event> {
         match message {
             Message::Heartbeat { task } => {
-                let pending = self.kept.pending.get_mut(&task)?;
+                let pending = self.state.pending.get_mut(&task)?;
                 if let Command::RunTask { heartbeat_seconds: Some(seconds), .. } = pending.command {
                     pending.heartbeat = Some(after_seconds(now, seconds));
                 }
                 None
             }
             Message::ChildEnded { task, succeeded, description } => {
-                if !command_waits_for_child(&self.kept.pending.get(&task)?.command) {
+                if !command_waits_for_child(&self.state.pending.get(&task)?.command) {
                     return None;
                 }
-                let Command::RunTask { nested: Some(nested), .. } = self.kept.pending.remove(&task)?.command else {
+                let Command::RunTask { nested: Some(nested), .. } = self.state.pending.remove(&task)?.command else {
                     return None;
                 };
                 Some(nested::answer(task, nested.output_as_json, succeeded, description))
@@ -174,18 +174,18 @@ impl Held {
                 match &event {
                     Event::Started | Event::Redriven => {
                         let seconds = self.definition.timeout_seconds;
-                        self.kept.deadline = seconds.map(|seconds| after_seconds(now, seconds));
+                        self.state.deadline = seconds.map(|seconds| after_seconds(now, seconds));
                     }
-                    Event::Continued => self.kept.goes_on = false,
+                    Event::Continued => self.state.goes_on = false,
                     Event::TaskSubmitted { task, .. } => {
-                        if std::mem::replace(&mut self.kept.pending.get_mut(task)?.elsewhere, true) {
+                        if std::mem::replace(&mut self.state.pending.get_mut(task)?.elsewhere, true) {
                             return None;
                         }
                     }
                     Event::TaskSucceeded { task, .. }
                     | Event::TaskFailed { task, .. }
                     | Event::ItemsRead { task, .. } => {
-                        let pending = self.kept.pending.remove(task)?;
+                        let pending = self.state.pending.remove(task)?;
                         if let Some(token) = token_of(pending.command) {
                             advance.step.dropped_tokens.push(token);
                             advance.released.push(*task);
@@ -193,7 +193,7 @@ impl Held {
                     }
                     // Whoever works on it has to be told.
                     Event::TaskTimedOut { task } | Event::HeartbeatMissed { task } => self.cancel(*task, advance)?,
-                    Event::TimerFired { timer } => drop(self.kept.pending.remove(timer)?),
+                    Event::TimerFired { timer } => drop(self.state.pending.remove(timer)?),
                     Event::TaskStarted { .. } | Event::Stopped { .. } | Event::ExecutionTimedOut => {}
                 }
                 Some(event)
@@ -213,11 +213,11 @@ impl Held {
             Command::ReadItems { task, .. } | Command::WriteResults { task, .. } => *task,
             Command::StartTimer { timer, until } => {
                 pending.until = Some(*until);
-                self.kept.pending.insert(*timer, pending);
+                self.state.pending.insert(*timer, pending);
                 return;
             }
             Command::CancelTimer { timer } => {
-                self.kept.pending.remove(timer);
+                self.state.pending.remove(timer);
                 return;
             }
             Command::CancelTask { task } => {
@@ -225,26 +225,26 @@ impl Held {
                 return;
             }
             Command::Continue => {
-                self.kept.goes_on = true;
+                self.state.goes_on = true;
                 return;
             }
             Command::Finish => {
-                let all: Vec<u64> = self.kept.pending.keys().copied().collect();
+                let all: Vec<u64> = self.state.pending.keys().copied().collect();
                 for number in all {
                     let _ = self.cancel(number, advance);
                 }
-                self.kept.goes_on = false;
-                self.kept.deadline = None;
+                self.state.goes_on = false;
+                self.state.deadline = None;
                 return;
             }
         };
-        self.kept.pending.insert(number, pending);
+        self.state.pending.insert(number, pending);
         advance.begin.push(number);
     }
 
     /// Nobody waits for it any more; none if nobody did.
     fn cancel(&mut self, number: u64, advance: &mut Advance) -> Option<()> {
-        let pending = self.kept.pending.remove(&number)?;
+        let pending = self.state.pending.remove(&number)?;
         advance.begin.retain(|begun| *begun != number);
         if let Some(running) = self.running.remove(&number) {
             running.abort();
@@ -252,7 +252,7 @@ impl Held {
         if command_waits_for_child(&pending.command) {
             let cause = Some("The execution that started it does not wait for it any more.".to_owned());
             let stopped = Message::Event(Event::Stopped { error: None, cause });
-            advance.step.letters.push((Recipient::Child(number), stopped.to_text()));
+            advance.step.signals.push((Recipient::Child(number), stopped.to_text()));
         }
         if let Some(token) = token_of(pending.command) {
             // One that came and went within this step was never stored.
@@ -268,18 +268,18 @@ impl Held {
 
     fn conclude(&mut self, now: Timestamp, advance: &mut Advance) {
         // One that is to be started again has ended before.
-        if let Some(end) = end_of(self.kept.execution.status()).filter(|_| advance.step.history.is_some()) {
+        if let Some(end) = end_of(self.state.execution.status()).filter(|_| advance.step.history.is_some()) {
             end_with(&mut advance.step, &self.stored, end, now);
         }
-        let succeeded = matches!(self.kept.execution.status(), Status::Succeeded { .. });
+        let succeeded = matches!(self.state.execution.status(), Status::Succeeded { .. });
         if !succeeded {
             // What consists of texts, numbers and JSON can always be written.
-            advance.step.state = Some(serde_json::to_string(&self.kept).unwrap_or_default());
+            advance.step.state = Some(serde_json::to_string(&self.state).unwrap_or_default());
         }
-        if self.kept.is_busy() || !self.mailbox.is_empty() {
+        if self.state.is_busy() || !self.mailbox.is_empty() {
             return;
         }
-        advance.step.after = match self.kept.next_due() {
+        advance.step.after = match self.state.next_due() {
             Some(at) if at <= now.as_millis() + WORTH_A_REST => After::Hold,
             due => After::Rest(due.map(Timestamp::from_millis)),
         };
@@ -299,13 +299,13 @@ fn end_with(step: &mut Step, stored: &StoredExecution, end: ExecutionEnd, now: T
         let succeeded = end.status == ExecutionStatus::Succeeded;
         let description = nested::description(stored, &end, now);
         let told = Message::ChildEnded { task, succeeded, description };
-        step.letters.push((Recipient::Execution(parent), told.to_text()));
+        step.signals.push((Recipient::Execution(parent), told.to_text()));
     }
     step.end = Some(end);
 }
 
 /// The end of one that cannot go on for a reason that is ours.
-pub(super) fn broken(stored: &StoredExecution, token: Token, why: String, now: Timestamp) -> Step {
+pub(super) fn broken_step(stored: &StoredExecution, token: Token, why: String, now: Timestamp) -> Step {
     let error = Some(stepper::names::RUNTIME.to_owned());
     let end = ExecutionEnd { status: ExecutionStatus::Failed, output: None, error, cause: Some(why) };
     let mut step = Step::new(stored.id, token);

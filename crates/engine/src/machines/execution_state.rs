@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct ExecutionState {
     pub(super) execution: Execution,
     /// By the number of the task or timer.
     pub(super) pending: BTreeMap<u64, Pending>,
@@ -52,7 +52,7 @@ impl Message {
     }
 }
 
-impl Kept {
+impl ExecutionState {
     pub(super) fn new(execution: Execution) -> Self {
         Self { execution, pending: BTreeMap::new(), goes_on: false, deadline: None }
     }
