@@ -4,7 +4,7 @@ use crate::deeds;
 use bindery_core::StepError;
 use bindery_engine::{
     Extracted, Registry,
-    runner::{ChildCommand, Processes, Ran, Task, Unit, processes},
+    runner::{ChildCommand, Processes, Ran, Task, Unit, processes, processes::Options},
 };
 use serde_json::Value;
 use std::{
@@ -44,6 +44,11 @@ pub(crate) fn command() -> ChildCommand {
 
 pub(crate) fn processes(workers: usize) -> Processes {
     Processes::new(command(), workers)
+}
+
+/// Children in so many of which an input is tried.
+pub(crate) fn tried(workers: usize, tries: u32) -> Processes {
+    processes(workers).with_options(Options { tries, ..Options::default() })
 }
 
 /// To do what the inputs say.

@@ -1,6 +1,6 @@
 //! Children that die, freeze or never end.
 
-use crate::child::{deeds, error, number_in, output, processes, signal, units};
+use crate::child::{deeds, error, number_in, output, processes, signal, tried, units};
 use crate::run_all::run_all;
 use bindery_core::error::ErrorClass;
 use bindery_engine::runner::{Processes, Ran, Runner as _, RunnerReport, Unit, processes::Options};
@@ -40,7 +40,7 @@ fn a_step_that_exits_fails_alone() {
 
 #[test]
 fn a_step_that_aborts_fails_alone() {
-    let (bad, report) = among_others(&processes(2).with_tries(3), &deeds(), json!({"do": "abort"}));
+    let (bad, report) = among_others(&tried(2, 3), &deeds(), json!({"do": "abort"}));
     let error = error(bad);
     assert_eq!(error.kind, "WorkerDied");
     let expected = "the child process that worked on it was ended by signal 6 (SIGABRT), 3 times in a row";

@@ -1,6 +1,6 @@
 //! How many children there are, and when they end.
 
-use crate::child::{deeds, is_alive, number_in, output, processes, signal, units, wait_until};
+use crate::child::{deeds, is_alive, number_in, output, processes, signal, tried, units, wait_until};
 use crate::run_all::run_all;
 use bindery_engine::runner::Unit;
 use rustix::process::Signal;
@@ -62,7 +62,7 @@ fn a_frozen_child_is_not_left_either() {
 
 #[test]
 fn a_child_that_ended_while_idle_is_nobodys_fault() {
-    let runner = processes(1).with_tries(1);
+    let runner = tried(1, 1);
     pids_that_worked(&runner, 1);
     let pid = runner.pids()[0];
     signal(pid, Signal::KILL);
@@ -75,7 +75,7 @@ fn what_a_step_has_started_ends_with_its_child() {
     for then in ["return", "exit"] {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("pid");
-        let runner = processes(1).with_tries(1);
+        let runner = tried(1, 1);
         let ran = runner.run_one(&deeds(), Unit::new(json!({"do": "start another", "then": then, "file": file})));
         assert_eq!(ran.result.is_ok(), then == "return");
         let grandchild = number_in(&file);

@@ -28,8 +28,7 @@ fn processor(example: &str, file: &str, url: Option<&str>) -> Declared {
 fn run(processor: Declared, settings: &Value, inputs: &[Value]) -> Vec<Result<Value, String>> {
     let mut task = Task::new(Arc::new(processor));
     task.settings = Arc::new(settings.as_object().unwrap().clone());
-    let units = inputs.iter().cloned().map(Unit::new).collect();
-    let results = units.into_iter().map(|unit| task.run(unit));
+    let results = inputs.iter().cloned().map(|input| task.run(Unit::new(input)));
     let output = |ran: bindery_engine::runner::Ran| match ran.result {
         Ok(extracted) => Ok(extracted.output),
         Err(stopped) => Err(stopped.error.message),

@@ -4,7 +4,7 @@ use bindery_core::StepError;
 use bindery_engine::context::{CancelFlag, StepContext};
 use bindery_processors::outside::{CommandConfig, Outside};
 use serde_json::Value;
-use std::{path::Path, process::Command, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
 /// Far more than anything needs here; a test that runs into it fails by its message.
