@@ -3,10 +3,11 @@
 use crate::{
     circuits,
     councils::{CouncilParts, Councils},
-    error::{AppError, AppResult},
+    error::{AppError, AppResult, SettingsError},
     notice::{Notice, Observer},
     opening::BlobPlace,
 };
+use bindery_civic::analyst::open_models;
 use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
@@ -14,7 +15,7 @@ use bindery_engine::{
     runner::{ChildCommand, MOST_WORKERS, Processes, processes::Options},
 };
 use bindery_models::ModelsConfig;
-use bindery_pipeline::reading::IsolatedReader;
+use bindery_pipeline::{documents::ModelTier, reading::IsolatedReader};
 use bindery_store::{Store, blobs::Blobs};
 use std::{path::Path, sync::Arc};
 
@@ -37,6 +38,8 @@ pub(crate) struct Work {
     pub(crate) memory: u64,
     pub(crate) councils: Councils,
     pub(crate) models: Option<ModelsConfig>,
+    /// Where the stages that read fields look for it.
+    pub(crate) model_tier: Arc<ModelTier>,
 }
 
 impl App {
@@ -49,7 +52,7 @@ impl App {
         observer: Arc<dyn Observer>,
     ) -> AppResult<Self> {
         registry.register_workflow(bindery_civic::WORKFLOW);
-        let Some(Work { child, memory, councils, models }) = work else {
+        let Some(Work { child, memory, councils, models, model_tier }) = work else {
             let engine = Engine::new(Parts::new(store, opened, registry));
             return Ok(Self { engine, blobs, councils: None, observer });
         };
@@ -60,7 +63,13 @@ impl App {
         // Councils' documents are read by more threads than there are cores; more children would only take memory.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let opener = Arc::new(IsolatedReader::new(Processes::new(child, cores).with_options(options)));
-        let councils = councils.register(models.as_ref(), &store, &opened, &mut registry, opener)?;
+        // One client for all: its limits and its money are those of all who ask.
+        let models = models.map(|config| open_models(&config, Arc::clone(&store))).transpose();
+        let models = models.map_err(|error| SettingsError::Models(error.to_string()))?;
+        if let Some(models) = &models {
+            model_tier.open(Arc::clone(models));
+        }
+        let councils = councils.register(models, &store, &opened, &mut registry, opener);
         circuits::record(&store);
         let parts = Parts::new(store, opened, registry).with_isolation(children);
         Ok(Self { engine: Engine::new(parts), blobs, councils: Some(councils), observer })

@@ -9,7 +9,7 @@ use crate::{
 use bindery_core::Name;
 use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
 use bindery_fields::{DocTypes, extract::Templates};
-use bindery_pipeline::documents::Knowledge;
+use bindery_pipeline::documents::{Knowledge, ModelTier};
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::LoadError;
 use std::{
@@ -49,14 +49,17 @@ pub struct ProcessorInfo {
 pub struct Processors {
     registry: Registry,
     about: BTreeMap<Name, ProcessorInfo>,
+    /// Where those that read fields look for a language model.
+    model_tier: Arc<ModelTier>,
 }
 
 impl Processors {
     /// An error tells every problem of the user's folder.
     pub fn load(folder: Option<&Path>, knowledge: Knowledge) -> AppResult<Self> {
+        let model_tier = knowledge.models();
         let mut registry = bindery_pipeline::registry_with(knowledge);
         councils::register_stand_ins(&mut registry);
-        let mut known = Self { registry, about: BTreeMap::new() };
+        let mut known = Self { registry, about: BTreeMap::new(), model_tier };
         for (name, description) in councils::PROCESSORS {
             let about = ProcessorInfo { origin: Origin::BuiltIn, description: description.to_owned() };
             known.about.insert(Name::from(name), about);
@@ -80,6 +83,10 @@ impl Processors {
 
     pub fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    pub(crate) fn model_tier(&self) -> Arc<ModelTier> {
+        Arc::clone(&self.model_tier)
     }
 
     /// By name, with or without the `p_` that results show.

@@ -269,7 +269,7 @@ fn mistakes_in_templates_and_schemas_are_all_told_with_their_lines() {
     a.yaml:2:8: match.words: nothing to match by
       hint: give `words` that stand on every such document, or the sender's `vat_id`
     a.yaml:4:11: fields.number: nothing says where the value stands
-      hint: give `after`, `below` or `pattern`
+      hint: give `after`, `below`, `area` or `pattern`
     a.yaml:5:19: fields.date.pattern: not a regular expression: error: unclosed group
       hint: put the pattern in single quotes, where `\` needs no doubling
     ");

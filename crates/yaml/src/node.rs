@@ -109,6 +109,23 @@ pub fn quoted(text: &str) -> String {
     format!("{:?}", format!("{start}..."))
 }
 
+const SIGNS_NEED_QUOTES: &str = "put a text with a sign such as # : @ % * & ! ` in quotes: \"Invoice #\"";
+
+/// Whether a sign that means something to YAML stands without quotes where reading ended: at the place itself, as a colon
+/// or another sign, or before it, as a `#` that cuts a list short.
+fn bare_sign(text: &str, place: Place) -> bool {
+    let cuts_a_list = |line: &str| {
+        line.find(" #").is_some_and(|at| {
+            let before = &line[..at];
+            let is_even = |mark: &str| before.matches(mark).count().is_multiple_of(2);
+            before.matches(['[', '{']).count() > before.matches([']', '}']).count() && is_even("\"") && is_even("'")
+        })
+    };
+    let lines = || text.lines().take(place.line);
+    let at = lines().last().and_then(|line| line.chars().nth(place.column.saturating_sub(1)));
+    at.is_some_and(|sign| "@`%*&!|>?:".contains(sign)) || lines().any(cuts_a_list)
+}
+
 fn place_of(marker: Marker) -> Place {
     Place { line: marker.line().max(1), column: marker.col() + 1 }
 }
@@ -140,7 +157,11 @@ pub fn read(text: &str, wanted: Wanted, problems: &mut Problems) -> Option<Rc<No
         let (event, span) = match event {
             Ok(event) => event,
             Err(error) => {
-                problems.add(place_of(*error.marker()), "", format!("not valid YAML: {}", error.info()));
+                let (place, message) = (place_of(*error.marker()), format!("not valid YAML: {}", error.info()));
+                match bare_sign(text, place) {
+                    true => problems.add_with_hint(place, "", message, SIGNS_NEED_QUOTES),
+                    false => problems.add(place, "", message),
+                }
                 return None;
             }
         };
@@ -279,6 +300,10 @@ mod tests {
              hint: give each workflow a file of its own"
         );
         assert!(error_of("a: [1, 2\n").starts_with("workflow:2:1: not valid YAML: "));
+        assert!(!error_of("a: [1, 2\n").contains("hint"));
+        for signs in ["[Invoice #, Number]", "@home", "*star", "%", "`x`", "Nr: 5", "[{b: Invoice #}]"] {
+            assert!(error_of(&format!("a: {signs}\n")).ends_with(SIGNS_NEED_QUOTES), "{signs}");
+        }
         assert_eq!(
             error_of("a: !!int soon"),
             "workflow:1:4: this value does not fit its tag !!int\n  hint: leave the tag out"

@@ -5,7 +5,6 @@
 
 pub mod visits;
 
-use crate::error::SettingsError;
 use bindery_civic::{
     analyst,
     client::{self, Client},
@@ -13,7 +12,7 @@ use bindery_civic::{
 };
 use bindery_core::StepError;
 use bindery_engine::{Kind, Processor, Registry, context::StepContext};
-use bindery_models::ModelsConfig;
+use bindery_models::Models;
 use bindery_reader::{OcrMode, Opener};
 use bindery_store::{Store, blobs::Blobs};
 use serde_json::Value;
@@ -55,14 +54,13 @@ impl Councils {
     /// Registers the processors for this store.
     pub(crate) fn register(
         self,
-        models: Option<&ModelsConfig>,
+        models: Option<Arc<Models>>,
         store: &Arc<dyn Store>,
         blobs: &Arc<dyn Blobs>,
         registry: &mut Registry,
         opener: Arc<dyn Opener>,
-    ) -> Result<CouncilParts, SettingsError> {
-        let analyst =
-            analyst::configured(models, Arc::clone(store)).map_err(|error| SettingsError::Models(error.to_string()))?;
+    ) -> CouncilParts {
+        let analyst = analyst::reading_with(models);
         let Self { client, ocr, hearing } = self;
         let workshop = Workshop::new(Arc::clone(store), Arc::clone(blobs), client, analyst)
             .with_ocr(ocr)
@@ -70,7 +68,7 @@ impl Councils {
             .with_observer(Arc::clone(&hearing) as _);
         let workshop = Arc::new(workshop);
         processing::register(registry, Arc::clone(&workshop));
-        Ok(CouncilParts { workshop, hearing })
+        CouncilParts { workshop, hearing }
     }
 }
 

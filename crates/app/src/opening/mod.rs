@@ -90,7 +90,7 @@ impl Settings {
         let own = self.own_workflows()?;
         let place = self.store_place()?;
         let blobs = self.blob_place(&place)?;
-        let (registry, work) = (processors.registry().clone(), Some(self.work(councils)?));
+        let (registry, work) = (processors.registry().clone(), Some(self.work(processors, councils)?));
         let opened = self.open(&place, blobs, Missing::IsMade, patience, registry, work).await?;
         let app = opened.ok_or_else(|| no_store(&place))?;
         app.engine.register_builtin_workflows().await?;
@@ -114,16 +114,17 @@ impl Settings {
     /// Opens the store that is there, to read councils' documents in this way.
     pub async fn existing_for(&self, councils: Councils) -> AppResult<App> {
         let place = self.store_place()?;
-        let (blobs, registry) = (self.blob_place(&place)?, self.known_processors()?.registry().clone());
-        let work = Some(self.work(councils)?);
+        let (blobs, processors) = (self.blob_place(&place)?, self.known_processors()?);
+        let (registry, work) = (processors.registry().clone(), Some(self.work(&processors, councils)?));
         let opened = self.open(&place, blobs, Missing::StaysMissing, Patience::AFewSeconds, registry, work).await?;
         let app = opened.ok_or_else(|| no_store(&place))?;
         app.engine.register_builtin_workflows().await?;
         Ok(app)
     }
 
-    fn work(&self, councils: Councils) -> AppResult<Work> {
-        Ok(Work { child: self.child_command()?, memory: self.reading.memory, councils, models: self.models().cloned() })
+    fn work(&self, processors: &Processors, councils: Councils) -> AppResult<Work> {
+        let (child, models) = (self.child_command()?, self.models().cloned());
+        Ok(Work { child, memory: self.reading.memory, councils, models, model_tier: processors.model_tier() })
     }
 
     async fn open_existing(&self, registry: Registry) -> AppResult<App> {

@@ -127,18 +127,24 @@ pub trait Analyst: Send + Sync + fmt::Debug {
     fn read_packet(&self, request: &PacketRequest, cancelled: Cancelled<'_>) -> Result<Reading, ModelError>;
 }
 
-/// The analyst that a configuration asks for: by rules without one. A model keeps its books in the store, and has to be
-/// made inside of the runtime that the store is asked on; it is asked on threads of its own, never on the runtime's.
+/// The analyst that reads with these models: by rules without any.
+pub fn reading_with(models: Option<Arc<Models>>) -> Arc<dyn Analyst> {
+    match models {
+        Some(models) => Arc::new(ByModel::new(models)),
+        None => Arc::new(Extractive),
+    }
+}
+
+/// The models that a configuration asks for. They keep their books in the store, and have to be made inside of the runtime
+/// that the store is asked on; they are asked on threads of their own, never on the runtime's.
 ///
 /// A key that is missing is no fault here: whoever asks is told to wait for it.
-pub fn configured(models: Option<&ModelsConfig>, store: Arc<dyn Store>) -> Result<Arc<dyn Analyst>, ConfigError> {
-    let Some(config) = models else { return Ok(Arc::new(Extractive)) };
+pub fn open_models(config: &ModelsConfig, store: Arc<dyn Store>) -> Result<Arc<Models>, ConfigError> {
     let runtime = Handle::try_current().map_err(|_| ConfigError::Wrong {
         field: "books",
         what: "cannot be kept outside of the program's runtime".to_owned(),
     })?;
     let ledger = Arc::new(books::StoreLedger::new(Arc::clone(&store), runtime.clone()));
     let answers = Arc::new(books::StoreAnswers::new(store, runtime));
-    let models = Models::new(config.clone(), ledger, answers)?;
-    Ok(Arc::new(ByModel::new(Arc::new(models))))
+    Models::new(config.clone(), ledger, answers).map(Arc::new)
 }

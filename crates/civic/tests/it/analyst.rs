@@ -91,13 +91,13 @@ async fn s001_65_no_setting_is_required_and_without_a_key_jobs_wait_for_it() {
     // ▲ The seed asks for a model's key and a database; here nothing is required, and without a key jobs wait for it
     // instead of failing.
     let hall = Hall::new().await;
-    let by_rules = analyst::configured(None, Arc::clone(&hall.store)).unwrap();
+    let by_rules = analyst::reading_with(None);
     assert!(by_rules.method().starts_with("extractive/"));
     let read = by_rules.read_item(&pumps("item-1"), &|| false).unwrap();
     assert!(read.summary.contains("$450,000") && read.cost_micros == 0, "{read:?}");
     let server = Server::start(answers_well);
     let without = config(&server, "key_file = \"no-such-file/key\"");
-    let by_model = analyst::configured(Some(&without), Arc::clone(&hall.store)).unwrap();
+    let by_model = analyst::reading_with(Some(analyst::open_models(&without, Arc::clone(&hall.store)).unwrap()));
     assert_eq!(by_model.method(), "small-model item/1");
     let met = crate::hall::meeting("m1", "City Council", jiff::civil::date(2026, 3, 9), 18);
     assert_eq!(hall.visit(vec![met]).await.meetings_found, 1, "following cities goes on");

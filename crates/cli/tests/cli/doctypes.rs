@@ -2,6 +2,7 @@
 
 use crate::support::Desk;
 use serde_json::Value;
+use std::fs;
 
 const SLIP: &str = "name: parking_slip\ntitle: Parking slip\nrecognise:\n  says: [parking slip, bay, plate]\nfields:\n  \
     plate: {type: string, required: true, labels: [Plate, \"Plate #\"]}\n  day: {type: date, required: true, labels: Parked on}\n  \
@@ -49,7 +50,13 @@ fn a_bad_type_is_told_with_all_its_problems() {
     assert!(checked.out.contains("fields.b.never: \"b\" is among `labels`, too"), "{checked:?}");
     desk.write("hash.yaml", "name: hash\nfields:\n  number: {type: string, labels: [Invoice #, Number]}\n");
     let checked = desk.bindery(&["doctypes", "check", "hash.yaml"]).fails_with(2, "1 file cannot be used");
-    assert!(checked.out.contains("hint: put labels with a `#` in quotes"), "{checked:?}");
+    assert!(checked.out.contains("in quotes: \"Invoice #\""), "{checked:?}");
+    desk.write(
+        "lost.yaml",
+        "name: lost\nrecognise: {says: [x]}\nfields:\n  number:\n    type: string\n    labels: Invoice #\n",
+    );
+    let noted = desk.bindery(&["doctypes", "check", "lost.yaml"]).ok().out;
+    assert!(noted.contains("line 6: what stands behind a bare # is a remark"), "{noted}");
     desk.write(
         "odd.yaml",
         "name: odd\nfields:\n  a: {type: string}\n  b: {type: date, labels: Day}\n  c: {type: date, labels: day}\n",
@@ -116,4 +123,77 @@ fn a_worker_that_does_not_know_the_stated_type_says_so() {
     desk.bindery(&["worker", "--until-idle"]).ok();
     let status = desk.bindery(&["dead-letters", "list", "--json"]).ok().out;
     assert!(status.contains("the submission states the document type \\\"parking_slip\\\"; known are"), "{status}");
+}
+
+/// A bill of a sender who has words of their own for everything.
+fn bill(number: &str, day: &str, total: &str) -> String {
+    format!(
+        "<h1>Invoice</h1><p>Fernhill Joinery</p><p>Our sign: {number}</p><p>Drawn up {day}</p>\
+         <p>Sum without tax: 50.00 EUR</p><p>Old balance: 900.00 EUR</p><p>We ask you for {total} EUR</p>\
+         <p>Please pay within 30 days.</p>"
+    )
+}
+
+/// Takes in a bill; its submission and its document.
+fn take_in(desk: &Desk, file: &str, bill: &str, more: &[&str]) -> (String, Value) {
+    desk.write(file, bill);
+    let args = [more, &["run", file, "--doctype", "invoice", "--json"]].concat();
+    let ran = json(&desk.bindery(&args).ok().out);
+    (ran["submission"].as_str().unwrap().to_owned(), ran["result"]["documents"][0].clone())
+}
+
+#[test]
+fn a_template_is_learned_from_corrections_and_reads_the_next_document() {
+    let desk = Desk::new();
+    let learn = ["--templates", "templates", "doctypes", "learn", "Fernhill Joinery"];
+    fs::create_dir(desk.path("templates")).unwrap();
+    let correct = |submission: &str, number: &str, total: &str| {
+        let (number, total) = (format!("number={number}"), format!("grand_total={total}"));
+        desk.bindery(&["review", "correct", submission, "doc_1_1", &number, &total, "--work"]).ok();
+    };
+    let (first, read) = take_in(&desk, "1.html", &bill("FJ/0412", "3 March 2026", "61.50"), &[]);
+    assert_ne!(read["extracted_data"]["grand_total"], "61.50", "{read}");
+    desk.bindery(&learn).fails_with(2, "no document of \"Fernhill Joinery\" was corrected (1 document found)");
+    correct(&first, "FJ/0412", "61.50");
+    desk.bindery(&learn).fails_with(2, "only one document of the type invoice from \"Fernhill Joinery\" was corrected");
+    let (second, _) = take_in(&desk, "2.html", &bill("FJ/0977", "9 April 2026", "48.00"), &[]);
+    correct(&second, "FJ/0977", "48.00");
+    take_in(&desk, "3.html", &bill("FJ/1201", "2 May 2026", "77.00"), &[]);
+
+    let shown = desk.bindery(&learn).ok();
+    assert!(shown.out.contains("name: fernhill_joinery\ndoctype: invoice\n"), "{shown:?}");
+    assert!(shown.out.contains("grand_total: {after: \"We ask you for\"}"), "{shown:?}");
+    assert!(shown.err.contains("it would change 3 of 3 earlier documents"), "{shown:?}");
+    assert!(shown.err.contains("0 away from it") && shown.err.contains("nothing was stored"), "{shown:?}");
+    assert_eq!(fs::read_dir(desk.path("templates")).unwrap().count(), 0);
+
+    let told = json(&desk.bindery(&[&learn[..], &["--write", "--json"]].concat()).ok().out);
+    assert_eq!((&told["would_change"], &told["away_from_confirmed"]), (&3.into(), &0.into()), "{told:#}");
+    assert_eq!(told["written"], "templates/fernhill_joinery.yaml");
+    let (_, next) = take_in(&desk, "4.html", &bill("FJ/1340", "30 May 2026", "12.25"), &["--templates", "templates"]);
+    let data = &next["extracted_data"];
+    assert_eq!((&data["number"], &data["grand_total"]), (&"FJ/1340".into(), &"12.25".into()), "{next:#}");
+    assert_eq!(next["evidence"]["grand_total"]["tier"], "template", "{next:#}");
+
+    desk.write(
+        "templates/fernhill_joinery.yaml",
+        "# mine\nname: mine\nmatch: {words: Another Name}\nfields: {number: {after: A}}\n",
+    );
+    desk.bindery(&[&learn[..], &["--write"]].concat()).fails_with(2, "was not learned; it stays as it is");
+    desk.bindery(&["doctypes", "learn", "-"]).fails_with(2, "\"-\" names no sender");
+    desk.bindery(&["doctypes", "learn", "Fernhill Joinery", "--write"])
+        .fails_with(2, "there is no folder of templates");
+    desk.bindery(&["doctypes", "learn", "Fernhill", "--type", "bil"])
+        .fails_with(2, "there is no document type \"bil\"");
+}
+
+#[test]
+fn a_document_of_ones_own_type_is_corrected() {
+    let desk = Desk::new();
+    desk.write("types/slip.yaml", SLIP);
+    desk.write("a.txt", "Parking slip\n\nPark day 3 February 2026\n");
+    desk.bindery(&["--doctypes", "types", "run", "a.txt", "--doctype", "parking_slip"]).ok();
+    let correct = ["--doctypes", "types", "review", "correct", "sub_1", "doc_1_1", "plate=KI-AB 123", "--work"];
+    let corrected = desk.bindery(&correct).ok().out;
+    assert!(corrected.contains("KI-AB 123"), "{corrected}");
 }

@@ -29,6 +29,7 @@ mod idp;
 mod kills;
 mod listening;
 mod machines;
+mod model_tier;
 mod ocr;
 mod output_flags;
 mod outside;

@@ -36,6 +36,7 @@ fn case_of(command: &str, argument: &str) -> Option<Case> {
         ("result", "texts") => case("result sub_2 --texts TARGET", Some("a.txt.md")),
         ("store export", "file") => case("store export TARGET", None),
         ("machine graph", "out") => case("machine graph machine.json --format svg --out TARGET", None),
+        ("doctypes learn", "write") => case("doctypes learn Quillhaven --write TARGET", None),
         ("read", "out") => case("read a.txt --out TARGET", Some("a.txt.md")),
         ("read", "overlay") => case("read page.png --ocr never --overlay TARGET", Some("page.png.page_001.png")),
         ("read", "split") => case("read a.txt --split TARGET", Some("a.txt.pages/page_001.md")),
@@ -87,6 +88,13 @@ fn office() -> Office {
     desk.write("a.txt", "Dear Sir or Madam");
     desk.bindery(&["run", "a.txt"]).ok();
     desk.bindery(&["run", "a.txt", "--workflow", "read"]).ok();
+    for (number, total) in [("1", "9.50"), ("2", "8.20")] {
+        desk.write("bill.txt", format!("Quillhaven Water\n\nInvoice number: {number}\n\nTo be had: {total} EUR\n"));
+        let run = desk.bindery(&["run", "bill.txt", "--doctype", "invoice", "--json"]).ok().json();
+        let submission = run["submission"].as_str().unwrap().to_owned();
+        let correction = format!("grand_total={total}");
+        desk.bindery(&["review", "correct", &submission, "doc_1_1", &correction, "--work"]).ok();
+    }
     desk.write("machine.json", r#"{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}"#);
     // A white picture of one pixel is enough to draw on.
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/inbox/id-card.jpg");

@@ -91,6 +91,8 @@ pub enum Tier {
     Template,
     /// Labels and types speak for it.
     Candidate,
+    /// A language model says so, and the page prints it.
+    Model,
     /// A person entered it.
     Person,
 }
@@ -170,6 +172,13 @@ pub enum DoubtKind {
     LeftOverColumn,
 }
 
+impl DoubtKind {
+    /// Whether a person should look because of it alone.
+    pub(crate) const fn is_serious(self) -> bool {
+        matches!(self, Self::PageDisagrees | Self::NotAllowed | Self::Ambiguous | Self::LargerLabelled)
+    }
+}
+
 impl Doubt {
     pub(crate) fn new(kind: DoubtKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
@@ -240,8 +249,6 @@ impl Extraction {
             let left_over = self.doubts.iter().filter(|doubt| doubt.kind == DoubtKind::LeftOverColumn);
             self.needs_review.extend(left_over.map(|doubt| doubt.text.clone()));
         }
-        let serious =
-            [DoubtKind::PageDisagrees, DoubtKind::NotAllowed, DoubtKind::Ambiguous, DoubtKind::LargerLabelled];
         // Nobody is asked because an address is written in another way on the page.
         let is_soft = |name: &str, doubt: &Doubt| {
             let is_contact = schema
@@ -254,7 +261,7 @@ impl Extraction {
                 value
                     .doubts
                     .iter()
-                    .filter(|doubt| serious.contains(&doubt.kind) && !is_soft(name, doubt))
+                    .filter(|doubt| doubt.kind.is_serious() && !is_soft(name, doubt))
                     .map(|doubt| format!("{name}: {}", doubt.text)),
             );
         }

@@ -24,12 +24,15 @@
 //! | `identity` | the machine-readable lines of identity documents |
 //! | [`einvoice`] | ZUGFeRD, Factur-X and UBL |
 //! | [`template`] | what users say of the documents of one sender |
+//! | `block` | values of several lines |
+//! | [`proposal`] | what a language model says of doubtful values, held against the pages |
 //! | `grounding` | where on the pages a value stands |
 //! | [`extraction`] | the result and its confidence |
 //! | [`correction`] | what people say about the result: values, cells, rows |
 //! | `extractor` | all of it in order |
 
 mod assign;
+mod block;
 mod candidate;
 pub mod check;
 mod choice;
@@ -46,6 +49,7 @@ mod learned;
 mod occurrence;
 mod party;
 mod party_fields;
+pub mod proposal;
 mod rows;
 pub mod schema;
 mod schema_read;

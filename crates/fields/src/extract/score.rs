@@ -318,12 +318,14 @@ pub(crate) fn pattern_matches(
         starts.push(text.len());
         text.push_str(&token.text);
     }
+    // A pattern that fits nothing, too, fits between any two letters; a line is not searched without end.
     let found = pattern
         .captures_iter(&text)
-        .take(4)
+        .take(200)
         .filter_map(|captures| captures.name("value").or_else(|| captures.get(1)).or_else(|| captures.get(0)));
     found
         .filter(|found| !found.is_empty())
+        .take(4)
         .map(|found| {
             let first = starts.partition_point(|start| *start <= found.start()).saturating_sub(1);
             let behind = starts.partition_point(|start| *start < found.end());

@@ -9,6 +9,7 @@ use super::{
     label::plain_parts,
     value::{Habits, currency},
 };
+use crate::pattern::pattern;
 use bindery_reader::{
     Page, Rect,
     model::{BlockKind, Cell},
@@ -103,7 +104,7 @@ impl Sheet {
 
     fn add_line(&mut self, page: usize, words: Vec<Token>) {
         let start = self.tokens.len();
-        let words: Vec<Token> = words.into_iter().flat_map(split_label).collect();
+        let words: Vec<Token> = words.into_iter().flat_map(split_label).flat_map(split_amount).collect();
         let Some(rect) = words.iter().map(|word| word.rect).reduce(|all, next| all.union(&next)) else { return };
         self.tokens.extend(words);
         let tokens = start..self.tokens.len();
@@ -183,6 +184,10 @@ fn converted_words(page: &Page) -> Vec<Token> {
     let mut words = Vec::new();
     let mut y = 0.0;
     for block in &page.blocks {
+        // What stands above a heading or a table is not read on into it; a heading may be the label of what follows.
+        if matches!(block.kind, BlockKind::Heading { .. } | BlockKind::Table { .. }) {
+            y += LINE_PITCH;
+        }
         match &block.kind {
             BlockKind::Table { table } => {
                 let mut widths = vec![0usize; table.columns];
@@ -288,7 +293,29 @@ fn split_label(word: Token) -> Vec<Token> {
             && !behind.starts_with('/')
     });
     let Some((at, _)) = split else { return vec![word] };
-    let (label, value) = word.text.split_at(at + 1);
+    split_at(word, at + 1)
+}
+
+// Words, or a bracket or a rate behind them, and an amount with its decimals.
+pattern!(GLUED_AMOUNT, r"^(?:.*[\p{L})%.])(\p{Sc}?\d[\d.,']*[.,]\d{2}\p{Sc}?)$");
+
+/// `Subtotal£400.00` is a label and a value where markup alone parted them; `RM62.50` is an amount with its currency.
+fn split_amount(word: Token) -> Vec<Token> {
+    let found = GLUED_AMOUNT.captures(&word.text).filter(|_| !word.has_box).and_then(|found| found.get(1));
+    let label = found.map(|amount| &word.text[..amount.start()]);
+    let is_label = |label: &str| {
+        let letters = label.chars().filter(|c| c.is_alphabetic()).count();
+        (letters >= 3 || label.ends_with([')', '%'])) && currency::parse(label).is_none()
+    };
+    match label.filter(|label| is_label(label)).map(str::len) {
+        Some(at) => split_at(word, at),
+        None => vec![word],
+    }
+}
+
+/// A word as two, each with its share of the width.
+fn split_at(word: Token, at: usize) -> Vec<Token> {
+    let (label, value) = word.text.split_at(at);
     let share = label.chars().count() as f32 / word.text.chars().count().max(1) as f32;
     let middle = word.rect.x0 + word.rect.width() * share;
     let left = Token { text: label.to_owned(), rect: Rect { x1: middle, ..word.rect }, ..word.clone() };

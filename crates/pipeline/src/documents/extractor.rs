@@ -4,6 +4,7 @@ use super::{EXTRACTOR, Knowledge};
 use crate::{
     borders::{DocumentGroup, ExtractedDocument, StoredFile, stored_page},
     reading::ReadingRoom,
+    settings::yes_or_no,
     stage::{Carried, Stage},
 };
 use bindery_core::StepError;
@@ -16,7 +17,8 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Reads the fields that the document's type has, from an attached e-invoice, by the user's templates, or by their labels.
-/// Where the stage has a `backoffice_queue`, what needs a person goes there.
+/// Where the stage has `model_tier: true` among its settings, a language model is asked about what is still doubtful. Where
+/// it has a `backoffice_queue`, what needs a person goes there.
 #[derive(Debug, Clone)]
 pub(crate) struct FieldExtractor {
     room: Arc<ReadingRoom>,
@@ -43,6 +45,8 @@ pub(crate) fn attachments_of(
     Ok(file.attachments().unwrap_or_default())
 }
 
+/// The setting that lets a language model be asked.
+const MODEL_TIER: &str = "model_tier";
 /// What fits no type is asked about where some type comes this near.
 const LEAST_OTHER_CONFIDENCE: f64 = 0.6;
 
@@ -110,6 +114,9 @@ impl Stage for FieldExtractor {
         let attachments = attachments_of(&self.room, context, &document.file)?;
         let sources = Sources { attachments: &attachments, templates: &self.knowledge.templates };
         let mut extraction = extract(doctype, &pages, &sources);
+        if yes_or_no(context, MODEL_TIER, false)? {
+            self.knowledge.models.ask_about_doubts(context, &doctype.fields, &pages, &mut extraction)?;
+        }
         extraction.needs_review.extend(doubtful_type(&document));
         let DocumentGroup { doc_type, pages, confidence, because, file, .. } = document;
         Ok(ExtractedDocument {

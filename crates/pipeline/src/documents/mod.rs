@@ -11,8 +11,12 @@ mod classifier;
 mod consolidator;
 mod extractor;
 mod grouper;
+mod history;
+mod model_tier;
 
 pub(crate) use extractor::attachments_of;
+pub use history::{PastDocument, past_documents};
+pub use model_tier::ModelTier;
 
 use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
 use bindery_core::StepError;
@@ -34,13 +38,20 @@ const EXTRACTOR: &str = "field_extractor";
 pub struct Knowledge {
     doctypes: DocTypes,
     pub(crate) templates: Templates,
+    /// Asked last, where a stage says so.
+    models: Arc<ModelTier>,
     /// Made when it is first needed: most commands classify nothing.
     classifier: OnceLock<Classifier>,
 }
 
 impl Knowledge {
     pub fn new(doctypes: DocTypes, templates: Templates) -> Self {
-        Self { doctypes, templates, classifier: OnceLock::new() }
+        Self { doctypes, templates, models: Arc::default(), classifier: OnceLock::new() }
+    }
+
+    /// The language model that the stages ask, to be opened with a store.
+    pub fn models(&self) -> Arc<ModelTier> {
+        Arc::clone(&self.models)
     }
 
     /// The types that come with Bindery.

@@ -16,7 +16,7 @@ pub(super) fn run(files: &[PathBuf], as_json: bool) -> anyhow::Result<Exit> {
         let checked = parse(file);
         bad += u64::from(checked.is_err());
         let (name, problems, notes) = match &checked {
-            Ok(doctype) => (Some(doctype.name.to_string()), None, notes(doctype)),
+            Ok((doctype, cut)) => (Some(doctype.name.to_string()), None, notes(doctype, cut)),
             Err(problems) => (None, Some(problems.clone()), Vec::new()),
         };
         if as_json {
@@ -25,7 +25,7 @@ pub(super) fn run(files: &[PathBuf], as_json: bool) -> anyhow::Result<Exit> {
             continue;
         }
         match &checked {
-            Ok(doctype) => {
+            Ok((doctype, _)) => {
                 let fields = output::count(doctype.fields.fields.len() as u64, "field");
                 output::line(format!("{}: {} is good, {fields}", file.display(), doctype.name))?;
             }
@@ -44,31 +44,20 @@ pub(super) fn run(files: &[PathBuf], as_json: bool) -> anyhow::Result<Exit> {
     Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
 }
 
-fn parse(file: &Path) -> Result<DocType, String> {
+/// A type, and the lines with a remark of no words: there a label lost its sign.
+fn parse(file: &Path) -> Result<(DocType, Vec<usize>), String> {
     let text = yaml::read_text(file).map_err(|error| error.to_string())?;
-    DocType::parse(&text, &file.display().to_string()).map_err(|error| {
-        let mut problems = error.to_string();
-        // YAML takes what follows a space and `#` for a remark, in the midst of a list, too.
-        if text.lines().any(has_bare_hash) && !problems.contains("# ") {
-            problems.push_str("\n  hint: put labels with a `#` in quotes, such as \"Invoice #\"");
-        }
-        problems
-    })
-}
-
-/// A line whose `#` cuts a list of labels short.
-fn has_bare_hash(line: &str) -> bool {
-    let Some(at) = line.find(" #") else { return false };
-    let before = &line[..at];
-    before.matches('[').count() > before.matches(']').count()
-        && before.matches('"').count().is_multiple_of(2)
-        && before.matches('\'').count().is_multiple_of(2)
+    let doctype = DocType::parse(&text, &file.display().to_string()).map_err(|error| error.to_string())?;
+    let cut = text.lines().enumerate().filter(|(_, line)| line.contains(": ") && line.trim_end().ends_with(" #"));
+    Ok((doctype, cut.map(|(index, _)| index + 1).collect()))
 }
 
 /// What a type says that is allowed, and probably not meant.
-fn notes(doctype: &DocType) -> Vec<String> {
+fn notes(doctype: &DocType, cut: &[usize]) -> Vec<String> {
     let fields = &doctype.fields.fields;
-    let mut notes = Vec::new();
+    let lost =
+        |line: &usize| format!("line {line}: what stands behind a bare # is a remark; write \"Invoice #\" in quotes");
+    let mut notes: Vec<String> = cut.iter().map(lost).collect();
     if doctype.recognise.rules.is_empty() && doctype.recognise.looks.is_empty() {
         notes.push("nothing says how its pages are recognised; add `recognise`".to_owned());
     }

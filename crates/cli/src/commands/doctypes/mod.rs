@@ -1,6 +1,8 @@
-//! `bindery doctypes`: which types of documents are known, checking files of your own, and trying them on a document.
+//! `bindery doctypes`: which types of documents are known, checking files of your own, trying them on a document, and
+//! learning templates from corrections.
 
 mod check;
+mod learn;
 mod trial;
 
 use crate::{exit::Exit, failure::Failure, output};
@@ -17,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// List, show, check or try types of documents
+/// List, show, check or try types of documents, and learn templates
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,6 +28,8 @@ Examples:
   bindery doctypes check slip.yaml                   every problem with its line
   bindery doctypes try scan.pdf                      what it is taken for, and its fields
   bindery doctypes try scan.pdf --type slip.yaml     the fields of this type, whatever it looks like
+  bindery doctypes learn 'Birch Paper'               a template from what was corrected, and what it would change
+  bindery --templates ./templates doctypes learn 'Birch Paper' --write
   bindery --doctypes ./doctypes run inbox --workflow documents
 docs/doctypes.md and docs/fields.md describe every key.")]
 pub(crate) struct Args {
@@ -50,6 +54,8 @@ enum Action {
     },
     /// Read a document and show its fields; nothing is stored
     Try(trial::Args),
+    /// Suggest a template from the corrected documents of a sender; nothing is stored without --write
+    Learn(learn::Args),
 }
 
 /// A type that can be asked for.
@@ -65,6 +71,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Show { name } => show(&known(settings)?, &name, args.json),
         Action::Check { files } => check::run(&files, args.json),
         Action::Try(trial) => trial::run(settings, trial, args.json).await,
+        Action::Learn(learn) => learn::run(settings, learn, args.json).await,
     }
 }
 

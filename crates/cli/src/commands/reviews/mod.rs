@@ -87,7 +87,8 @@ enum Action {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let app = settings.existing().await?;
+    // What a correction means is the processors' matter, and they know the user's own types of documents.
+    let app = settings.existing_with(&settings.known_processors()?).await?;
     match args.action.unwrap_or_else(|| Action::List(list::Args::default())) {
         Action::List(filter) => list::run(&app, filter, args.json).await,
         Action::Show { what } => show::run(&app, Subject::find(&app, &what).await?, args.json).await,

@@ -32,7 +32,11 @@ pub(super) enum Words {
 /// The headings that begin with this line, over as many lines as they are set in, and the first line below.
 pub(super) fn heading_band(sheet: &Sheet, line: usize, field: &Field, words: Words) -> Option<(Vec<Heading>, usize)> {
     let first = &sheet.lines[line];
-    if first.segments.len() > 30 || first.parts.len() > 80 || (words == Words::ByContent && first.segments.len() < 3) {
+    if states_value(sheet, first)
+        || first.segments.len() > 30
+        || first.parts.len() > 80
+        || (words == Words::ByContent && first.segments.len() < 3)
+    {
         return None;
     }
     let mut end = line + 1;
@@ -95,6 +99,12 @@ pub(super) fn heading_band(sheet: &Sheet, line: usize, field: &Field, words: Wor
     Some((headings, end))
 }
 
+/// Whether a line states a value behind a label, as in `Number: 82`. It stands above a list and heads none.
+fn states_value(sheet: &Sheet, line: &Line) -> bool {
+    let words = &sheet.tokens[line.tokens.clone()];
+    words.iter().rev().skip(1).any(|word| word.text.len() > 1 && word.text.ends_with(':'))
+}
+
 /// Whether a line of at least three headings stands above two lines of amounts, each with several numbers.
 fn heads_amounts(sheet: &Sheet, line: usize, end: usize) -> bool {
     let below = end..(end + 2).min(sheet.page_of(line).lines.end);
@@ -125,7 +135,11 @@ pub(super) fn has_amount(sheet: &Sheet, line: &Line) -> bool {
 /// Which columns a line names, and the words that do.
 fn matches(line: &Line, field: &Field) -> Vec<(usize, Range<usize>)> {
     let mut found: Vec<(usize, Range<usize>, usize)> = Vec::new();
-    for start in 0..line.parts.len() {
+    // The "number" of a longer word, as in "Kundennummer", is no heading of its own.
+    let is_rest = |start: usize| {
+        start > 0 && line.parts[start].text == "nr" && line.parts[start - 1].token == line.parts[start].token
+    };
+    for start in (0..line.parts.len()).filter(|start| !is_rest(*start)) {
         for (column, described) in field.columns.iter().enumerate() {
             let part = |index: usize| line.parts.get(start + index).map(|part| part.text.as_str());
             let longest = described.labels.iter().filter_map(|label: &Label| label.matches(part)).max();
