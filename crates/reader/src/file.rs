@@ -4,6 +4,7 @@ use crate::{
     error::ReadResult,
     model::{About, Attachment, AttachmentName, FileType, Page, PageImage, Rect},
     options::ReadOptions,
+    render::RenderedPage,
 };
 use std::{fmt, path::PathBuf, sync::Arc};
 
@@ -35,6 +36,12 @@ pub trait OpenFile: Send + Sync + fmt::Debug {
     /// Reads a page with OCR where it needs that, for files that are open in another process, which has an engine of its
     /// own. None: the caller asks for the page and its image, and reads it here.
     fn read(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<Page>> {
+        let _ = (index, options);
+        None
+    }
+
+    /// The same as [`Self::read`], and written there in the forms of the options.
+    fn render(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<RenderedPage>> {
         let _ = (index, options);
         None
     }

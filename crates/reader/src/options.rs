@@ -1,5 +1,6 @@
 //! What a caller may choose, and the limits no file gets past.
 
+use crate::render::Form;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -38,6 +39,9 @@ pub struct ReadOptions {
     /// Whether the words of a page are wanted with their places. Where they are not, a child process does not send them:
     /// they are most of what there is to send.
     pub words: bool,
+    /// The forms in which [`Reader::render_pages`](crate::Reader::render_pages) gives out pages. A child process writes them, so
+    /// that nothing else has to travel.
+    pub forms: Vec<Form>,
     pub limits: Limits,
 }
 
@@ -50,6 +54,7 @@ impl Default for ReadOptions {
             dpi: 300.0,
             password: None,
             words: true,
+            forms: Vec::new(),
             limits: Limits::default(),
         }
     }

@@ -58,3 +58,22 @@ fn a_heading_has_one_level_on_whatever_page_it_stands() {
         assert_eq!(found.iter().map(|(level, _)| *level).collect::<Vec<_>>(), [2], "page {}", index + 1);
     }
 }
+
+#[test]
+fn a_heading_may_stand_at_the_beginning_of_its_paragraph() {
+    // Helvetica-Bold at 10 points: where the plain type goes on is measured, so that one space is between them.
+    let run_in = |y: u32, bold: &str, plain: &str| {
+        let rest = lines(50, y - 12, 10, "F1", &PROSE[1..3]);
+        format!("BT /F2 10 Tf 50 {y} Td ({bold}) Tj /F1 10 Tf ( {plain}) Tj ET\n{rest}")
+    };
+    let content = lines(50, 740, 18, "F2", &["The year"])
+        + &lines(50, 700, 10, "F1", &PROSE)
+        + &run_in(600, "Figures and votes.", "The council met in the hall and went through the figures.")
+        + &run_in(540, "Anna Keller:", "The council met in the hall and went through the figures.")
+        + &run_in(480, "Table 3.", "The council met in the hall and went through the figures.");
+    let page = Sample::of(&[&content]).page();
+    assert_eq!(headings(&page), [(1, "The year".to_owned()), (5, "Figures and votes.".to_owned())]);
+    let markdown = render::markdown(&page);
+    assert!(markdown.contains("##### Figures and votes.\n\nThe council met in the hall"), "{markdown}");
+    assert!(markdown.contains("**Anna Keller:** The council") && markdown.contains("**Table 3.** The"), "{markdown}");
+}

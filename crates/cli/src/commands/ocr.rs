@@ -7,14 +7,21 @@ use bindery_reader::ocr::{
 };
 use clap::Subcommand;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// What holds the models, as pip names it.
+const WHEEL: &str = "rapidocr==3.10.0";
 
 /// List the OCR engines, or install the models of PP-OCR
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bindery ocr                                         the engines, and whether they can be used
-  pip download rapidocr==3.10.0 --no-deps
+  bindery ocr install                                 by pip, from the package index that pip is set to
+  bindery ocr install --index-url URL                 from another index
   bindery ocr install --from rapidocr-3.10.0-py3-none-any.whl
   bindery ocr install --from models                   from a folder with the two files
   bindery read receipt.jpg --ocr-engine ppocr
@@ -34,9 +41,13 @@ enum Action {
     List,
     /// Install the models of PP-OCR into BINDERY_OCR_MODELS, or bindery/ocr in your data folder
     Install {
-        /// The wheel of rapidocr 3.10.0, or a folder with the models
+        /// The wheel of rapidocr 3.10.0, or a folder with the models; without it, pip downloads the wheel
         #[arg(long, value_name = "PATH")]
-        from: PathBuf,
+        from: Option<PathBuf>,
+
+        /// The package index that pip asks (default: as pip is set, for instance by PIP_INDEX_URL)
+        #[arg(long, value_name = "URL", conflicts_with = "from")]
+        index_url: Option<String>,
     },
 }
 
@@ -44,7 +55,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
     // Models are hashed, which keeps a core busy.
     tokio::task::spawn_blocking(move || match args.action.unwrap_or(Action::List) {
         Action::List => list(args.json),
-        Action::Install { from } => install(&from, args.json),
+        Action::Install { from: Some(from), .. } => install(&from, args.json),
+        Action::Install { from: None, index_url } => {
+            let folder = tempfile::tempdir()?;
+            install(&download(folder.path(), index_url.as_deref())?, args.json)
+        }
     })
     .await?
 }
@@ -81,6 +96,30 @@ fn list(as_json: bool) -> anyhow::Result<Exit> {
         output::line(format!("{name}: {state}{place}"))?;
     }
     Ok(Exit::Ok)
+}
+
+/// The wheel, downloaded by pip into a folder. What is in it is checked before anything is installed.
+fn download(folder: &Path, index: Option<&str>) -> Result<PathBuf, Failure> {
+    let by_hand = "download the wheel where there is pip, and name it with --from";
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "download", WHEEL, "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"]);
+    pip.args(["--quiet", "--no-input", "--dest"]).arg(folder).stdin(Stdio::null());
+    if let Some(index) = index {
+        pip.args(["--index-url", index]);
+    }
+    let ran = pip.output().map_err(|error| {
+        let message = format!("python3 cannot be started to download {WHEEL} by pip: {error}");
+        Failure::usage(message).hint(by_hand)
+    })?;
+    if !ran.status.success() {
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let message = format!("pip could not download {WHEEL}: {}", last.trim().trim_start_matches("ERROR: "));
+        return Err(Failure::usage(message).hint(by_hand));
+    }
+    let is_wheel = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "whl");
+    let found = std::fs::read_dir(folder).ok().and_then(|files| files.flatten().map(|file| file.path()).find(is_wheel));
+    found.ok_or_else(|| Failure::usage(format!("pip has downloaded no wheel of {WHEEL}")).hint(by_hand))
 }
 
 fn install(from: &Path, as_json: bool) -> anyhow::Result<Exit> {

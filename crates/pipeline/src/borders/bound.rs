@@ -1,7 +1,7 @@
 //! The pages of a file, put together in their order.
 
 use bindery_core::StepError;
-use bindery_reader::combine::{CombinedDocument, page_markdown};
+use bindery_reader::combine::{CombinedDocument, ContinuedTables, page_markdown};
 use serde::{Deserialize, Serialize};
 
 /// A page that could not be read, and why.
@@ -19,12 +19,14 @@ pub(crate) struct BoundPages {
     pub(crate) missing: Vec<Gap>,
     pub(crate) by_ocr: u64,
     pub(crate) words: u64,
+    #[serde(skip)]
+    tables: ContinuedTables,
 }
 
 impl BoundPages {
     /// Adds a page that was read.
     pub(crate) fn page(&mut self, number: usize, text: &str) {
-        self.pages.push(page_markdown(number, text));
+        self.pages.push(page_markdown(number, &self.tables.page(number, text)));
     }
 
     /// Adds a page that was not.

@@ -3,6 +3,10 @@
 //! A document is complete when its manifest is there and every page that the manifest counts. Until then there is no
 //! result, only what it waits for: a page that is missing is always named, never left out.
 
+mod continued;
+
+pub use continued::ContinuedTables;
+
 use crate::split::{Manifest, page_name};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};

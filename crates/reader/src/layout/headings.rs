@@ -1,7 +1,8 @@
 //! What looks like a heading by its size or weight, and is an entry of a form or a bill: a total, a date, a name with its
-//! value.
+//! value; and what does not look like one, for its paragraph goes on behind it.
 
 use super::{inlines::Joint, lines::Line};
+use crate::model::Inlines;
 
 /// Whether a text says a value and names nothing that follows it.
 pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
@@ -16,6 +17,48 @@ pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
     // Names and values side by side, in rows of a form. Large text may stand in two places of a title page.
     let most = usize::from(level < 3);
     lines.iter().any(|(line, _)| column_gaps(line) > most)
+}
+
+/// So many letters of text at least follow a heading within its line.
+const FEWEST_BEHIND: usize = 60;
+/// What begins a caption or a remark, and no part of a text.
+const NO_HEADINGS: [&str; 16] = [
+    "fig", "figure", "table", "tab", "abb", "abbildung", "tabelle", "box", "scheme", "chart", "plate", "note", "notes",
+    "hinweis", "source", "quelle",
+];
+
+/// Takes the heading off a paragraph that begins with one: a few bold words with a full stop or colon behind them, and a
+/// new sentence in plain type. Names before a colon are those of who speaks, or of an entry of a form.
+pub(crate) fn take_run_in(text: &mut Inlines) -> Option<Inlines> {
+    let [first, second, ..] = text.0.as_slice() else { return None };
+    let head = first.text.trim();
+    let behind: String = text.0[1..].iter().map(|span| span.text.as_str()).collect();
+    let words: Vec<&str> = head.split_whitespace().collect();
+    let name = words.first()?.trim_end_matches(['.', ':']).to_lowercase();
+    let begins = head.starts_with(char::is_uppercase) && behind.trim_start().starts_with(char::is_uppercase);
+    let is_phrase = words.len() >= 2 && words[1..].iter().any(|word| word.starts_with(char::is_lowercase));
+    let ends = head.ends_with('.') || (head.ends_with(':') && is_phrase);
+    let letters = |text: &str| text.chars().filter(|sign| sign.is_alphabetic()).count();
+    let fits = first.style.bold
+        && !second.style.bold
+        && first.link.is_none()
+        && begins
+        && ends
+        && words.len() <= 8
+        && (3..=80).contains(&letters(head))
+        && letters(&behind) >= FEWEST_BEHIND
+        // "Mr." and "No." are parts of what follows.
+        && (words.len() > 1 || letters(head) >= 5)
+        && !NO_HEADINGS.contains(&name.as_str());
+    if !fits {
+        return None;
+    }
+    let mut heading = text.0.remove(0);
+    heading.text.truncate(heading.text.trim_end().len());
+    if let Some(rest) = text.0.first_mut() {
+        rest.text = rest.text.trim_start().to_owned();
+    }
+    Some(Inlines(vec![heading]))
 }
 
 /// "Total 671,15 €", "Amount due: $ 1,204.50", "Sum (1,204.50)".

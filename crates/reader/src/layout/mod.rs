@@ -5,6 +5,7 @@
 //! ```
 
 mod arabic;
+mod asides;
 mod characters;
 mod code;
 pub mod content;
@@ -24,6 +25,7 @@ mod segments;
 mod single_page;
 mod sizes;
 pub mod tables;
+mod turned;
 mod words;
 
 pub use content::{Fill, FontFacts, Glyph, GlyphFlags, Link, PageContent, Rule};

@@ -1,9 +1,11 @@
 //! A page's content becomes its blocks and words.
 
 use super::{
+    asides::{self, Aside},
     code,
-    content::{PageContent, Rule},
+    content::{Fill, PageContent},
     decoration::Decorations,
+    headings,
     inlines::Writer,
     lines::{Line, segments},
     margins::{self, Parted},
@@ -11,6 +13,7 @@ use super::{
     paragraphs::{Body, Paragraph, group},
     repeated::RepeatedOnPage,
     tables::{self, FoundTable, PlacedWord, Shade},
+    turned::Turned,
     words::{Frame, frames},
 };
 use crate::model::{Block, BlockKind, Role, Word};
@@ -26,13 +29,27 @@ pub struct Laid {
 /// Lays out a page. `repeated` knows what the file's other pages have at their edges.
 pub fn layout(content: &PageContent, repeated: Option<RepeatedOnPage<'_>>) -> Laid {
     let mut laid = Laid::default();
-    for frame in frames(content) {
-        lay_frame(content, &frame, repeated, &mut laid);
+    let mut frames = frames(content);
+    let turned = frames.first().and_then(|frame| Turned::new(frame.angle, content.size));
+    let mut asides = turned.map(|turned| asides::find(content, &frames, &turned)).unwrap_or_default();
+    for index in 0..frames.len() {
+        if let Some(frame) = frames.get(index) {
+            lay_frame(content, frame, repeated, &mut asides, &mut laid);
+        }
+        // Those that are left were taken by a table of the first frame, and are no text of their own any more.
+        asides::remove(&mut frames, &std::mem::take(&mut asides));
     }
     laid
 }
 
-fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<RepeatedOnPage<'_>>, laid: &mut Laid) {
+/// `asides` may be taken by tables; those that are not are removed from it.
+fn lay_frame(
+    content: &PageContent,
+    frame: &Frame,
+    repeated: Option<RepeatedOnPage<'_>>,
+    asides: &mut Vec<Aside>,
+    laid: &mut Laid,
+) {
     let decorations = Decorations::find(content, frame);
     let mut writer = Writer { content, frame, decorations: &decorations, hyphenated: HashSet::new() };
     writer.hyphenated = hyphenated_words(frame, &writer);
@@ -44,7 +61,7 @@ fn lay_frame(content: &PageContent, frame: &Frame, repeated: Option<RepeatedOnPa
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
     let body = Body::of(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
-    let tables = if frame.angle == 0 { take_tables(&mut segments, &writer) } else { Vec::new() };
+    let tables = take_tables(&mut segments, &writer, asides);
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
     let mut flow = Flow { writer: &writer, body, tables, laid };
     flow.margin(headers, Role::Header);
@@ -69,10 +86,12 @@ fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
         .collect()
 }
 
-/// Takes the words of tables out of the flow and leaves a place for each table.
-fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<PlacedTable>> {
+/// Takes the words of tables out of the flow and leaves a place for each table. Of the asides, those are left that a table
+/// has taken.
+fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>, asides: &mut Vec<Aside>) -> Vec<Option<PlacedTable>> {
+    let Some(turned) = Turned::new(writer.frame.angle, writer.content.size) else { return Vec::new() };
     let mut texts = Vec::new();
-    // Which word of the segments each text is, or is a part of.
+    // Which word of the segments each text is, or is a part of. Asides come behind them.
     let mut owners = Vec::new();
     let listings = code::listings(segments, writer);
     let lines = segments.iter().zip(&listings);
@@ -83,16 +102,25 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
             owners.push(index);
         }
     }
-    let words = texts.iter().map(|(text, bbox)| PlacedWord { text, bbox: *bbox }).collect::<Vec<_>>();
-    let rules = writer.content.rules.iter().map(Rule::bbox).collect::<Vec<_>>();
-    let fills =
-        writer.content.fills.iter().map(|fill| Shade { bbox: fill.bbox, colour: fill.colour }).collect::<Vec<_>>();
-    let size = writer.content.size;
-    let input = tables::Input { words: &words, rules: &rules, fills: &fills, size };
-    let found = tables::find_beside(&input, &writer.content.drawings);
+    let own = texts.len();
+    texts.extend(asides.iter().map(|aside| (aside.text.clone(), aside.bbox)));
+    let places = texts[..own].iter().map(|(_, bbox)| turned.rect(*bbox)).chain(asides.iter().map(|aside| aside.place));
+    let words = texts.iter().zip(places).map(|((text, _), bbox)| PlacedWord { text, bbox }).collect::<Vec<_>>();
+    let rules = writer.content.rules.iter().map(|rule| turned.rect(rule.bbox())).collect::<Vec<_>>();
+    let shade = |fill: &Fill| Shade { bbox: turned.rect(fill.bbox), colour: fill.colour };
+    let fills = writer.content.fills.iter().map(shade).collect::<Vec<_>>();
+    let input = tables::Input { words: &words, rules: &rules, fills: &fills, size: turned.size };
+    let drawings = writer.content.drawings.iter().map(|shape| turned.rect(*shape)).collect::<Vec<_>>();
+    let found = tables::find_beside(&input, &drawings);
     if found.is_empty() {
+        asides.clear();
         return Vec::new();
     }
+    let mut index = own;
+    asides.retain(|_| {
+        index += 1;
+        found.iter().any(|table| table.words.binary_search(&(index - 1)).is_ok())
+    });
     let taken = found
         .iter()
         .flat_map(|table| table.words.iter())
@@ -107,9 +135,14 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Vec<Option<Plac
         line.fit();
     }
     segments.retain(|line| !line.words.is_empty());
-    segments.extend(found.iter().enumerate().map(|(index, table)| Line::for_table(index, table.bbox)));
+    let place = |(index, table): (usize, &FoundTable)| Line::for_table(index, turned.in_frame(table.bbox));
+    segments.extend(found.iter().enumerate().map(place));
     let mut placed = Vec::with_capacity(found.len());
-    for found in found {
+    for mut found in found {
+        found.bbox = turned.back(found.bbox);
+        for cell in &mut found.table.cells {
+            cell.bbox = cell.bbox.map(|bbox| turned.back(bbox));
+        }
         let words = found.words.iter().filter_map(|word| texts.get(*word));
         let page_words = words.map(|(text, bbox)| Word { text: text.clone(), bbox: *bbox, confidence: None }).collect();
         placed.push(Some(PlacedTable { found, page_words }));
@@ -180,10 +213,20 @@ impl Flow<'_, '_> {
             {
                 block.role = Role::Footnote;
             }
+            if let BlockKind::Paragraph { text } = &mut block.kind
+                && block.role == Role::Body
+                && let Some(text) = headings::take_run_in(text)
+            {
+                let bbox = paragraph.lines.first().map(|(line, _)| self.writer.line_bbox(line));
+                self.laid.blocks.push(Block { bbox, ..Block::body(BlockKind::Heading { level: RUN_IN, text }) });
+            }
             self.laid.blocks.push(block);
         }
     }
 }
+
+/// The level of a heading that its paragraph goes on behind: below all that stand alone.
+const RUN_IN: u8 = 5;
 
 /// Deeper points start further in.
 fn set_depths(paragraphs: &mut [Paragraph]) {

@@ -128,6 +128,7 @@ fn common(one: Style, other: Style) -> Style {
         superscript: one.superscript && other.superscript,
         subscript: one.subscript && other.subscript,
         code: one.code && other.code,
+        math: one.math && other.math,
     }
 }
 

@@ -106,6 +106,9 @@ pub struct Style {
     pub superscript: bool,
     pub subscript: bool,
     pub code: bool,
+    /// A formula, written as LaTeX.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub math: bool,
 }
 
 impl Style {

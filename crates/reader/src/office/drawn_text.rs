@@ -117,7 +117,10 @@ fn collect(element: Element<'_>, relations: &Relations, out: &mut Inlines) {
                 out.push(Span { text, style, link });
             }
             "br" => out.push(Span { text: "\n".to_owned(), ..Span::default() }),
-            "oMath" | "oMathPara" => out.push(Span { text: math::office_math(part), ..Span::default() }),
+            "oMath" | "oMathPara" => {
+                let style = Style { math: true, ..Style::default() };
+                out.push(Span { text: math::office_math(part), style, ..Span::default() });
+            }
             "AlternateContent" => {
                 let chosen = part.all("Choice").find(|choice| choice.find("oMath").is_some());
                 if let Some(chosen) = chosen.or_else(|| part.child("Fallback")) {
@@ -142,6 +145,7 @@ fn style_of(properties: Element<'_>) -> Style {
         superscript: baseline > 0,
         subscript: baseline < 0,
         code: false,
+        math: false,
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     model::{FileType, Page, PageImage},
     ocr::OcrEngine,
     options::ReadOptions,
+    render::RenderedPage,
 };
 use std::{fs, io::Read as _, path::Path, sync::Arc};
 
@@ -91,6 +92,17 @@ impl Reader {
         page::read(file, index, &self.options, self.engine.as_deref())
     }
 
+    /// Reads a page and writes it in the forms of the options.
+    fn render_page(&self, file: &dyn OpenFile, index: usize) -> ReadResult<RenderedPage> {
+        if self.engine.as_ref().is_some_and(|engine| engine.is_everywhere())
+            && let Some(rendered) = file.render(index, &self.options)
+        {
+            return rendered;
+        }
+        let page = page::read(file, index, &self.options, self.engine.as_deref())?;
+        Ok(RenderedPage::new(&page, &self.options.forms))
+    }
+
     /// Reads pages with a thread for each lane and gives them out in order; see [`parallel`](self).
     pub fn read_pages(
         &self,
@@ -99,7 +111,21 @@ impl Reader {
         lanes: &Lanes,
         deliver: impl FnMut(ReadPage) -> std::ops::ControlFlow<()>,
     ) {
-        parallel::read_pages(self, file, indexes, lanes, deliver);
+        let read = |index: usize| self.read_page(file, index);
+        parallel::read_pages(&self.options.limits, indexes, lanes, read, |page| page, deliver);
+    }
+
+    /// The same for pages that are written in the forms of the options, each by the thread that has read it.
+    pub fn render_pages(
+        &self,
+        file: &dyn OpenFile,
+        indexes: std::ops::Range<usize>,
+        lanes: &Lanes,
+        deliver: impl FnMut(ReadPage<RenderedPage>) -> std::ops::ControlFlow<()>,
+    ) {
+        let read = |index: usize| self.render_page(file, index);
+        let empty = |page: Page| RenderedPage::new(&page, &self.options.forms);
+        parallel::read_pages(&self.options.limits, indexes, lanes, read, empty, deliver);
     }
 
     /// The picture in which a page's boxes lie: as the file prints it, and turned as OCR found it to be upright.

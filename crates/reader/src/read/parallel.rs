@@ -3,11 +3,11 @@
 //! No thread runs further ahead of the page that is given out next than a few pages, so a long file needs no more memory
 //! than those. A page that cannot be read is given out too, empty and with its error: there are no silent gaps.
 
-use super::{Lanes, Reader};
+use super::Lanes;
 use crate::{
     error::{ReadError, ReadResult},
-    file::OpenFile,
     model::{Page, PageKind, ReadBy},
+    options::Limits,
 };
 use std::{
     collections::BTreeMap,
@@ -23,14 +23,15 @@ const AHEAD: usize = 2;
 
 /// A page as it is given out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ReadPage {
+pub struct ReadPage<T = Page> {
     /// Empty, with a warning, if there is an error.
-    pub page: Page,
+    pub page: T,
     pub error: Option<ReadError>,
 }
 
-impl ReadPage {
-    fn new(index: usize, read: ReadResult<Page>) -> Self {
+impl<T> ReadPage<T> {
+    /// `empty` makes what is given out of a page without anything on it.
+    fn new(index: usize, read: ReadResult<T>, empty: impl Fn(Page) -> T) -> Self {
         match read {
             Ok(page) => Self { page, error: None },
             Err(error) => {
@@ -41,7 +42,7 @@ impl ReadPage {
                     warnings: vec![error.to_string()],
                     ..Page::converted(index + 1)
                 };
-                Self { page, error: Some(error) }
+                Self { page: empty(page), error: Some(error) }
             }
         }
     }
@@ -54,24 +55,25 @@ struct Progress {
     stopped: bool,
 }
 
-pub(super) fn read_pages(
-    reader: &Reader,
-    file: &dyn OpenFile,
+pub(super) fn read_pages<T: Send>(
+    limits: &Limits,
     indexes: Range<usize>,
     lanes: &Lanes,
-    mut deliver: impl FnMut(ReadPage) -> ControlFlow<()>,
+    read_page: impl Fn(usize) -> ReadResult<T> + Sync,
+    empty: impl Fn(Page) -> T + Sync,
+    mut deliver: impl FnMut(ReadPage<T>) -> ControlFlow<()>,
 ) {
-    let until = Instant::now() + reader.options.limits.time_per_file;
+    let until = Instant::now() + limits.time_per_file;
     let read = |index: usize| {
         let _lane = lanes.take();
         if Instant::now() >= until {
-            let seconds = reader.options.limits.time_per_file.as_secs();
+            let seconds = limits.time_per_file.as_secs();
             let what = format!("the file took longer than {seconds} seconds, and this page was not read");
-            return ReadPage::new(index, Err(ReadError::TooLarge { what }));
+            return ReadPage::new(index, Err(ReadError::TooLarge { what }), &empty);
         }
-        let page = catch_unwind(AssertUnwindSafe(|| reader.read_page(file, index)));
+        let page = catch_unwind(AssertUnwindSafe(|| read_page(index)));
         let gave_up = || Err(ReadError::damaged("opened", format!("page {} cannot be taken apart", index + 1)));
-        ReadPage::new(index, page.unwrap_or_else(|_| gave_up()))
+        ReadPage::new(index, page.unwrap_or_else(|_| gave_up()), &empty)
     };
     let jobs = lanes.count().clamp(1, indexes.len().max(1));
     if jobs == 1 {
@@ -137,6 +139,8 @@ fn take(progress: &Mutex<Progress>, moved: &Condvar, end: usize, ahead: usize) -
 mod tests {
     use super::*;
     use crate::{
+        Reader,
+        file::OpenFile,
         model::{About, Attachment, FileType, Metadata, PageImage},
         options::ReadOptions,
     };

@@ -4,20 +4,27 @@ use super::json::in_pixels;
 use crate::model::{Block, Page, Rect, Word};
 use std::fmt::Write as _;
 
+/// What stands before the first page of an hOCR document.
+pub const HOCR_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+     <!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
+     <html xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<title></title>\n\
+     <meta http-equiv=\"Content-Type\" content=\"text/html;charset=utf-8\"/>\n\
+     <meta name=\"ocr-system\" content=\"bindery\"/>\n\
+     <meta name=\"ocr-capabilities\" content=\"ocr_page ocr_carea ocr_line ocrx_word ocrp_wconf\"/>\n</head>\n<body>\n";
+
+/// What stands behind the last page.
+pub const HOCR_END: &str = "</body>\n</html>\n";
+
 /// A whole hOCR document for pages, with boxes at a density.
 pub fn hocr(pages: &[Page], dpi: f32) -> String {
-    let mut html = String::from(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
-         <html xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<title></title>\n\
-         <meta http-equiv=\"Content-Type\" content=\"text/html;charset=utf-8\"/>\n\
-         <meta name=\"ocr-system\" content=\"bindery\"/>\n\
-         <meta name=\"ocr-capabilities\" content=\"ocr_page ocr_carea ocr_line ocrx_word ocrp_wconf\"/>\n</head>\n<body>\n",
-    );
-    for page in pages {
-        write_page(&mut html, page, dpi);
-    }
-    html.push_str("</body>\n</html>\n");
+    let pages: String = pages.iter().map(|page| hocr_page(page, dpi)).collect();
+    format!("{HOCR_HEAD}{pages}{HOCR_END}")
+}
+
+/// One page of such a document.
+pub fn hocr_page(page: &Page, dpi: f32) -> String {
+    let mut html = String::new();
+    write_page(&mut html, page, dpi);
     html
 }
 

@@ -92,7 +92,7 @@ fn looks_end_at_words(spans: &mut [Span]) {
         let differs = left.style.bold != right.style.bold || left.style.italic != right.style.italic;
         let touches = left.text.ends_with(char::is_alphanumeric) && right.text.starts_with(char::is_alphanumeric);
         let raised = left.style.superscript != right.style.superscript || left.style.subscript != right.style.subscript;
-        if !differs || !touches || raised || left.link != right.link || left.style.code != right.style.code {
+        if !differs || !touches || raised || left.link != right.link || is_raw(left) != is_raw(right) {
             continue;
         }
         let tail = left.text.len() - left.text.trim_end_matches(char::is_alphanumeric).len();
@@ -239,13 +239,20 @@ fn write_spans(out: &mut String, open: &mut Vec<Look>, spans: &[Span], facts: &P
                     open.push(*look);
                 }
             }
-            if span.style.code {
+            if span.style.math {
+                let _ = write!(out, "${line}$");
+            } else if span.style.code {
                 write_code(out, line, place);
             } else {
                 escape_into(out, line, place);
             }
         }
     }
+}
+
+/// Code and formulas are not escaped.
+fn is_raw(span: &Span) -> bool {
+    span.style.code || span.style.math
 }
 
 /// Between more backticks than it holds in a row.
@@ -279,6 +286,7 @@ mod tests {
             superscript: looks.contains('^'),
             subscript: looks.contains('_'),
             code: looks.contains('c'),
+            math: looks.contains('m'),
         };
         Span { text: text.to_owned(), style, link: None }
     }

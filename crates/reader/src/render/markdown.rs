@@ -155,6 +155,11 @@ fn without_bold(text: &Inlines) -> Inlines {
 
 /// Lines that count end with two spaces, which is how Markdown keeps them.
 fn paragraph(text: &Inlines, facts: &PageFacts) -> String {
+    // A formula that stands alone is displayed.
+    let said: Vec<&Span> = text.0.iter().filter(|span| !span.text.trim().is_empty()).collect();
+    if !said.is_empty() && said.iter().all(|span| span.style.math) {
+        return said.iter().map(|span| format!("$${}$$", span.text.trim())).collect::<Vec<_>>().join("\n\n");
+    }
     let markdown = inline_markdown(text, facts, Place::Line);
     let lines: Vec<String> =
         markdown.lines().map(|line| escape_line_start(line).unwrap_or_else(|| line.to_owned())).collect();

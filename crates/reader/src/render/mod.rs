@@ -16,6 +16,7 @@
 //! - A list item whose number Markdown cannot count with ("iv", "2.1") is a bullet with that number written behind it.
 
 mod escape;
+mod form;
 mod hocr;
 mod inline;
 mod json;
@@ -24,7 +25,8 @@ mod table;
 mod text;
 mod tidy;
 
-pub use hocr::hocr;
+pub use form::{Form, RenderedPage};
+pub use hocr::{HOCR_END, HOCR_HEAD, hocr, hocr_page};
 pub use json::{json, page_words};
 pub use markdown::{MarkdownOptions, markdown, markdown_with};
 pub use text::text;

@@ -14,7 +14,9 @@ use bindery_reader::{
     combine::COMBINED,
     image::raster,
     model::{AttachmentName, FileType},
-    overlay, split,
+    overlay,
+    render::RenderedPage,
+    split,
 };
 use std::{
     collections::HashMap,
@@ -256,10 +258,8 @@ impl<'a> Job<'a> {
         let mut outputs = Vec::new();
         for format in &self.args.format {
             outputs.push(match source.path(format.extension()) {
-                Some(path) => {
-                    Output::file(*format, dpi, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
-                }
-                None => Output::terminal(*format, dpi, about)?,
+                Some(path) => Output::file(*format, about, path.clone()).map_err(|error| cannot_write(&path, &error))?,
+                None => Output::terminal(*format, about)?,
             });
         }
         Ok(Sink::Written(outputs))
@@ -283,24 +283,36 @@ impl<'a> Job<'a> {
         let bar = Bar::of(!self.args.no_progress, &source.name, wanted);
         let (mut sink, mut complete) = (self.sink(source, file)?, true);
         let mut trouble = None;
+        let mut deliver = |number: usize, error: Option<&ReadError>, written: anyhow::Result<bool>| {
+            bar.step();
+            if let Some(error) = error {
+                complete = false;
+                output::error(&format!("{}: page {number}: {error}", source.name), hint(error));
+            }
+            match written {
+                Ok(whole) => {
+                    complete &= whole;
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    trouble = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
         for range in ranges {
-            self.reader.read_pages(file, range, &self.lanes, |read| {
-                bar.step();
-                if let Some(error) = &read.error {
-                    complete = false;
-                    output::error(&format!("{}: page {}: {error}", source.name, read.page.number), hint(error));
+            match &mut sink {
+                Sink::Written(outputs) if !self.args.needs_pages() => {
+                    self.reader.render_pages(file, range, &self.lanes, |read| {
+                        let written = write_forms(outputs, &read.page).map_err(anyhow::Error::from);
+                        deliver(read.page.number, read.error.as_ref(), written.map(|()| true))
+                    });
                 }
-                match self.page(source, file, &read, &mut sink) {
-                    Ok(whole) => {
-                        complete &= whole;
-                        ControlFlow::Continue(())
-                    }
-                    Err(error) => {
-                        trouble = Some(error);
-                        ControlFlow::Break(())
-                    }
-                }
-            });
+                sink => self.reader.read_pages(file, range, &self.lanes, |read| {
+                    let written = self.page(source, file, &read, sink);
+                    deliver(read.page.number, read.error.as_ref(), written)
+                }),
+            }
         }
         if let Some(error) = trouble {
             return Err(error);
@@ -342,9 +354,7 @@ impl<'a> Job<'a> {
             output::error(&format!("{}: page {}: {error}", source.name, page.number), None);
         }
         if let Sink::Written(outputs) = sink {
-            for output in outputs {
-                output.page(page, file.about().page_count > 1)?;
-            }
+            write_forms(outputs, &RenderedPage::new(page, &self.args.forms()))?;
         }
         Ok(troubles.is_empty())
     }
@@ -380,6 +390,11 @@ impl<'a> Job<'a> {
         }
         Ok(None)
     }
+}
+
+/// A page in the forms that are written, one for each output.
+fn write_forms(outputs: &mut [Output], page: &RenderedPage) -> io::Result<()> {
+    outputs.iter_mut().zip(&page.texts).try_for_each(|(output, text)| output.page(page.number, text))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {

@@ -13,6 +13,7 @@ use bindery_pipeline::reading::ocr_service::HttpEngine;
 use bindery_reader::{
     EngineChoice, OcrMode, ReadOptions, Reader,
     ocr::{OcrEngine, local::LocalEngines},
+    render::Form,
 };
 use files::Job;
 use pages::PageRanges;
@@ -177,7 +178,8 @@ impl Args {
             languages: self.languages.split('+').map(str::to_owned).collect(),
             dpi: f32::from(self.dpi),
             password: self.password.clone(),
-            words: self.needs_words(),
+            words: self.needs_pages() || self.forms().iter().any(|form| form.has_words()),
+            forms: if self.needs_pages() { Vec::new() } else { self.forms() },
             ..ReadOptions::default()
         };
         let reader = Reader::new(options, Some(engine));
@@ -190,10 +192,14 @@ impl Args {
         Ok(reader.with_opener(Arc::new(settings.isolated_reader(self.jobs())?)))
     }
 
-    /// Whether anything that is asked for says where the words of a page are.
-    fn needs_words(&self) -> bool {
-        let with_places = |format: &Format| matches!(format, Format::Json | Format::Hocr);
-        self.explain || self.split.is_some() || self.overlay.is_some() || self.format.iter().any(with_places)
+    /// Whether anything that is asked for needs pages themselves, and not only what is written of them.
+    fn needs_pages(&self) -> bool {
+        self.explain || self.images || self.split.is_some() || self.overlay.is_some()
+    }
+
+    /// The forms in which pages are written, one for each format.
+    fn forms(&self) -> Vec<Form> {
+        self.format.iter().map(|format| format.form(f32::from(self.dpi))).collect()
     }
 
     fn jobs(&self) -> usize {

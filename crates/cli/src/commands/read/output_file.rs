@@ -3,7 +3,11 @@
 use super::Format;
 use crate::terminal::{self, DataForm};
 use bindery_files::WholeFile;
-use bindery_reader::{About, Page, combine, render};
+use bindery_reader::{
+    About,
+    combine::{self, ContinuedTables},
+    render::{Form, HOCR_END, HOCR_HEAD},
+};
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -12,11 +16,11 @@ use std::{
 /// Pages on their way out, in order.
 pub(super) struct Output {
     format: Format,
-    dpi: f32,
     target: Target,
     pages: usize,
-    /// hOCR is one document, and its head stands before the first page.
-    for_hocr: Vec<Page>,
+    /// Files of one page have no marks between pages.
+    of_several: bool,
+    tables: ContinuedTables,
 }
 
 enum Target {
@@ -33,29 +37,36 @@ impl Format {
             Self::Hocr => "hocr",
         }
     }
+
+    /// The form in which each page is written.
+    pub(super) const fn form(self, dpi: f32) -> Form {
+        match self {
+            Self::Md => Form::Markdown,
+            Self::Text => Form::Text,
+            Self::Json => Form::Json,
+            Self::Hocr => Form::Hocr { dpi },
+        }
+    }
 }
 
 impl Output {
     /// Prints.
-    pub(super) fn terminal(format: Format, dpi: f32, about: &About) -> io::Result<Self> {
-        Self::begin(
-            format,
-            dpi,
-            about,
-            Target::Terminal(terminal::stdout(if format == Format::Json { DataForm::Json } else { DataForm::Text })),
-        )
+    pub(super) fn terminal(format: Format, about: &About) -> io::Result<Self> {
+        let form = if format == Format::Json { DataForm::Json } else { DataForm::Text };
+        Self::begin(format, about, Target::Terminal(terminal::stdout(form)))
     }
 
     /// Writes a file.
-    pub(super) fn file(format: Format, dpi: f32, about: &About, path: PathBuf) -> io::Result<Self> {
-        Self::begin(format, dpi, about, Target::File(WholeFile::begin(path)?))
+    pub(super) fn file(format: Format, about: &About, path: PathBuf) -> io::Result<Self> {
+        Self::begin(format, about, Target::File(WholeFile::begin(path)?))
     }
 
-    fn begin(format: Format, dpi: f32, about: &About, target: Target) -> io::Result<Self> {
-        let mut output = Self { format, dpi, target, pages: 0, for_hocr: Vec::new() };
-        if format == Format::Json {
-            let head = format!("{{\"about\":{},\"pages\":[", serde_json::to_string(about)?);
-            output.write(&head)?;
+    fn begin(format: Format, about: &About, target: Target) -> io::Result<Self> {
+        let mut output = Self { format, target, pages: 0, of_several: about.page_count > 1, tables: ContinuedTables::default() };
+        match format {
+            Format::Json => output.write(&format!("{{\"about\":{},\"pages\":[", serde_json::to_string(about)?))?,
+            Format::Hocr => output.write(HOCR_HEAD)?,
+            Format::Md | Format::Text => {}
         }
         Ok(output)
     }
@@ -67,39 +78,33 @@ impl Output {
         }
     }
 
-    /// The next page. Files of one page have no marks between pages.
-    pub(super) fn page(&mut self, page: &Page, of_several: bool) -> io::Result<()> {
+    /// The next page, in the form of this output.
+    pub(super) fn page(&mut self, number: usize, text: &str) -> io::Result<()> {
         let first = self.pages == 0;
         self.pages += 1;
-        let text = match self.format {
-            Format::Hocr => {
-                self.for_hocr.push(page.clone());
-                return Ok(());
-            }
-            Format::Json => {
-                let comma = if first { "" } else { "," };
-                format!("{comma}\n{}", serde_json::to_string(page)?)
-            }
-            Format::Md => {
-                let text = render::markdown(page);
-                let between = if first { "" } else { "\n" };
-                let text = if of_several { combine::page_of_file(page.number, &text) } else { text };
-                format!("{between}{text}")
-            }
+        let before = match self.format {
+            Format::Json if first => "\n",
+            Format::Json => ",\n",
+            Format::Md if !first => "\n",
             // Pages of plain text are parted as printers part them.
-            Format::Text => format!("{}{}", if first { "" } else { "\x0c" }, render::text(page)),
+            Format::Text if !first => "\x0c",
+            _ => "",
         };
-        self.write(&text)
+        self.write(before)?;
+        match self.format {
+            Format::Md if self.of_several => {
+                let text = self.tables.page(number, text);
+                self.write(&combine::page_of_file(number, &text))
+            }
+            _ => self.write(text),
+        }
     }
 
     /// Everything is written, and there.
     pub(super) fn finish(mut self) -> io::Result<Option<PathBuf>> {
         match self.format {
             Format::Json => self.write("\n]}\n")?,
-            Format::Hocr => {
-                let html = render::hocr(&self.for_hocr, self.dpi);
-                self.write(&html)?;
-            }
+            Format::Hocr => self.write(HOCR_END)?,
             Format::Md | Format::Text => {}
         }
         match self.target {

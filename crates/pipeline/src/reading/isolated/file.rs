@@ -1,8 +1,8 @@
 //! The parent's side: an open file whose bytes are parsed in a child process.
 
 use super::{
-    opened::{Ahead, JsonPage, Opened, unexpected},
-    protocol::{Answer, Ask, FileRef, PageFacts, Request, decode, encode},
+    opened::{Ahead, Opened, SentPage, unexpected},
+    protocol::{Answer, Ask, FileRef, Give, PageFacts, Request, decode, encode},
     service::NAME,
 };
 use bindery_core::{ContentHash, StepError};
@@ -11,6 +11,7 @@ use bindery_reader::{
     About, Attachment, OcrMode, OpenFile, Opener, Page, ReadError, ReadOptions, Rect, Source,
     error::ReadResult,
     model::{AttachmentName, FileType, PageImage},
+    render::RenderedPage,
 };
 use std::{
     borrow::Cow,
@@ -61,10 +62,10 @@ impl Remote {
     }
 
     /// The head of the answer, and its contents.
-    fn ask(&self, ask: Ask, options: &ReadOptions, hints: Option<&str>, facts: bool) -> ReadResult<(Answer, Vec<u8>)> {
+    fn ask(&self, ask: Ask, options: &ReadOptions, hints: Option<&str>, give: Give) -> ReadResult<(Answer, Vec<u8>)> {
         let time = self.limits.time.unwrap_or_else(|| Self::usual_time(ask, options));
         let limits = Limits { time: Some(time), ..self.limits };
-        let request = |has_bytes: bool| {
+        let request = |has_bytes: bool, hints: Option<&str>| {
             let request = Request {
                 file: Cow::Borrowed(&self.file),
                 name: self.name.as_deref().map(Cow::Borrowed),
@@ -72,15 +73,17 @@ impl Remote {
                 ask,
                 hints: hints.map(Cow::Borrowed),
                 has_bytes,
-                facts,
+                give,
             };
             let contents = self.bytes.as_ref().filter(|_| has_bytes).map(|bytes| bytes.to_vec());
             // Where it cannot be written, the child says that it cannot be understood.
             encode(&request, contents.unwrap_or_default()).unwrap_or_default()
         };
         let has_bytes = self.bytes.is_some();
-        let (head, contents) = match self.call(limits, &|has_seen| request(has_bytes && !has_seen))? {
-            (Answer::UnknownFile, _) => self.call(limits, &|_| request(has_bytes))?,
+        // A child that has the file has found out what it needs to know, or was told.
+        let first = |has_seen: bool| request(has_bytes && !has_seen, hints.filter(|_| !has_seen));
+        let (head, contents) = match self.call(limits, &first)? {
+            (Answer::UnknownFile, _) => self.call(limits, &|_| request(has_bytes, hints))?,
             answered => answered,
         };
         match head {
@@ -131,20 +134,20 @@ impl IsolatedFile {
         known: Option<Arc<Opened>>,
     ) -> ReadResult<Self> {
         let remote = Remote::new(processes.clone(), limits, FileRef::Blob(content), None, name);
-        Self::open(remote, ReadOptions::default(), known, true)
+        Self::open(remote, ReadOptions::default(), known, Give::Facts)
     }
 
-    /// `facts`: whether pages will be asked for as JSON, so that those which opening has read come with them.
-    fn open(remote: Remote, options: ReadOptions, known: Option<Arc<Opened>>, facts: bool) -> ReadResult<Self> {
+    /// `give`: how pages will be asked for; those which opening has read come with the answer.
+    fn open(remote: Remote, options: ReadOptions, known: Option<Arc<Opened>>, give: Give) -> ReadResult<Self> {
         if let Some(opened) = known {
             return Ok(Self { remote, opened, options });
         }
-        let (Answer::Opened { about, attachments, pages }, contents) = remote.ask(Ask::Open, &options, None, facts)?
+        let (Answer::Opened { about, attachments, pages }, contents) = remote.ask(Ask::Open, &options, None, give)?
         else {
             return Err(unexpected());
         };
         let mut rest = &*contents;
-        let pages = pages.into_iter().map(|head| JsonPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
+        let pages = pages.into_iter().map(|head| SentPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
         let opened = Opened { about: *about, attachments, pages, ahead: OnceLock::new() };
         Ok(Self { remote, opened: Arc::new(opened), options })
     }
@@ -156,29 +159,30 @@ impl IsolatedFile {
 
     /// Reads a page, and gives it as JSON with what people ask first; nothing is parsed here.
     pub(crate) fn read_json(&self, index: usize, options: &ReadOptions) -> ReadResult<(PageFacts, Vec<u8>)> {
-        self.read_page(index, options, true)?.with_facts()
+        self.read_page(index, options, Give::Facts)?.with_facts()
     }
 
-    fn read_page(&self, index: usize, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
+    fn read_page(&self, index: usize, options: &ReadOptions, give: Give) -> ReadResult<SentPage> {
         // Every other way of reading needs nothing more of a page that has its text.
-        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, options, facts) };
-        known.map_or_else(|| self.ask_page(Ask::Read(index), options, facts), Ok)
+        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, options, give) };
+        known.map_or_else(|| self.ask_page(Ask::Read(index), options, give), Ok)
     }
 
     /// A page that needs no further request.
-    fn known(&self, index: usize, options: &ReadOptions, facts: bool) -> Option<JsonPage> {
+    fn known(&self, index: usize, options: &ReadOptions, give: Give) -> Option<SentPage> {
+        let serves = |page: &SentPage| (page.give == Give::Forms) == (give == Give::Forms);
         if let Some(page) = self.opened.pages.get(index) {
-            return Some(page.clone());
+            return Some(page.clone()).filter(serves);
         }
-        let mut pages = self.ahead(options, facts).pages.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = pages.iter().position(|(page, _)| *page == index)?;
+        let mut pages = self.ahead(options, give).pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = pages.iter().position(|(at, page)| *at == index && serves(page))?;
         Some(pages.swap_remove(place).1)
     }
 
     /// Requested once; other threads that want a page of the file block until the answer is here.
-    fn ahead(&self, options: &ReadOptions, facts: bool) -> &Ahead {
+    fn ahead(&self, options: &ReadOptions, give: Give) -> &Ahead {
         self.opened.ahead.get_or_init(|| {
-            self.ask_ahead(options, facts).unwrap_or_else(|error| {
+            self.ask_ahead(options, give).unwrap_or_else(|error| {
                 tracing::debug!(%error, "a file could not be read ahead; its pages are read one by one");
                 // A page over which a child dies fails by itself, and is not looked at for the sake of the others.
                 Ahead { hints: Some("null".to_owned()), pages: Mutex::default() }
@@ -186,30 +190,30 @@ impl IsolatedFile {
         })
     }
 
-    fn ask_ahead(&self, options: &ReadOptions, facts: bool) -> ReadResult<Ahead> {
+    fn ask_ahead(&self, options: &ReadOptions, give: Give) -> ReadResult<Ahead> {
         if !self.opened.pages.is_empty() {
             return Ok(Ahead { hints: None, pages: Mutex::default() });
         }
         let (Answer::Ahead { hints, pages }, contents) =
-            self.remote.ask(Ask::Ahead, &self.with_own(options), None, facts)?
+            self.remote.ask(Ask::Ahead, &self.with_own(options), None, give)?
         else {
             return Err(unexpected());
         };
         let mut rest = &*contents;
-        let pages = pages.into_iter().map(|(index, head)| Ok((index, JsonPage::cut_off(head, &mut rest)?)));
+        let pages = pages.into_iter().map(|(index, head)| Ok((index, SentPage::cut_off(head, &mut rest)?)));
         Ok(Ahead { hints, pages: Mutex::new(pages.collect::<ReadResult<_>>()?) })
     }
 
-    fn ask_page(&self, ask: Ask, options: &ReadOptions, facts: bool) -> ReadResult<JsonPage> {
-        let hints = self.ahead(options, facts).hints.as_deref();
-        match self.remote.ask(ask, &self.with_own(options), hints, facts)? {
-            (Answer::Page(head), contents) => JsonPage::of(head, contents),
+    fn ask_page(&self, ask: Ask, options: &ReadOptions, give: Give) -> ReadResult<SentPage> {
+        let hints = self.ahead(options, give).hints.as_deref();
+        match self.remote.ask(ask, &self.with_own(options), hints, give)? {
+            (Answer::Page(head), contents) => SentPage::of(head, &contents),
             _ => Err(unexpected()),
         }
     }
 
     fn ask(&self, ask: Ask) -> ReadResult<(Answer, Vec<u8>)> {
-        self.remote.ask(ask, &self.options, None, false)
+        self.remote.ask(ask, &self.options, None, Give::Page)
     }
 
     /// How a page is read is said when it is; what opens the file stays.
@@ -229,12 +233,16 @@ impl OpenFile for IsolatedFile {
     fn page(&self, index: usize) -> ReadResult<Page> {
         // Who reads a page by OCR here has to know where its words are.
         let options = ReadOptions { words: true, ..self.options.clone() };
-        let known = self.known(index, &options, false);
-        known.map_or_else(|| self.ask_page(Ask::Page(index), &options, false), Ok)?.parsed()
+        let known = self.known(index, &options, Give::Page);
+        known.map_or_else(|| self.ask_page(Ask::Page(index), &options, Give::Page), Ok)?.parsed()
     }
 
     fn read(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<Page>> {
-        Some(self.read_page(index, options, false).and_then(|page| page.parsed()))
+        Some(self.read_page(index, options, Give::Page).and_then(SentPage::parsed))
+    }
+
+    fn render(&self, index: usize, options: &ReadOptions) -> Option<ReadResult<RenderedPage>> {
+        Some(self.read_page(index, options, Give::Forms).map(|page| page.rendered(index + 1)))
     }
 
     fn is_converted(&self) -> bool {
@@ -339,16 +347,17 @@ impl IsolatedReader {
 impl Opener for IsolatedReader {
     fn open(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<Box<dyn OpenFile>> {
         let remote = self.remote(source, name, options)?;
-        let file = IsolatedFile::open(remote, options.clone(), None, false)?;
+        let give = if options.forms.is_empty() { Give::Page } else { Give::Forms };
+        let file = IsolatedFile::open(remote, options.clone(), None, give)?;
         // Now, while one thread has the file: those that will read its pages would all wait for it.
         if file.opened.about.page_count > 0 {
-            file.ahead(options, false);
+            file.ahead(options, give);
         }
         Ok(Box::new(file))
     }
 
     fn detect(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<FileType> {
-        match self.remote(source, name, options)?.ask(Ask::Detect, options, None, false)? {
+        match self.remote(source, name, options)?.ask(Ask::Detect, options, None, Give::Page)? {
             (Answer::Type(found), ..) => Ok(found),
             _ => Err(unexpected()),
         }

@@ -1,47 +1,66 @@
 //! The parent's cache of an opened file: opening it again needs no request.
 
-use super::protocol::{PageFacts, PageHead};
-use bindery_reader::{About, Page, ReadError, error::ReadResult, model::AttachmentName};
+use super::protocol::{Give, PageFacts, PageHead};
+use bindery_reader::{About, Page, ReadError, error::ReadResult, model::AttachmentName, render::RenderedPage};
 use std::sync::{Mutex, OnceLock};
 
 /// A page as a child gives it.
 #[derive(Debug, Clone)]
-pub(super) struct JsonPage {
-    pub(super) facts: Option<PageFacts>,
-    pub(super) json: Vec<u8>,
+pub(super) struct SentPage {
+    pub(super) give: Give,
+    facts: Option<PageFacts>,
+    /// The JSON; or the forms that were asked for.
+    texts: Vec<String>,
 }
 
-impl JsonPage {
+impl SentPage {
     /// The page of a head, cut off from the contents of several.
     pub(super) fn cut_off(head: PageHead, rest: &mut &[u8]) -> ReadResult<Self> {
-        let (own, behind) = rest.split_at_checked(head.json + head.markdown).ok_or_else(unexpected)?;
-        *rest = behind;
-        Self::of(head, own.to_vec())
+        let PageHead { give, mut facts, texts } = head;
+        let cut = |length: usize| {
+            let (own, behind) = rest.split_at_checked(length).ok_or_else(unexpected)?;
+            *rest = behind;
+            String::from_utf8(own.to_vec()).map_err(|_| unexpected())
+        };
+        let mut texts = texts.into_iter().map(cut).collect::<ReadResult<Vec<String>>>()?;
+        if let Some(facts) = &mut facts {
+            facts.markdown = texts.pop().ok_or_else(unexpected)?;
+        }
+        Ok(Self { give, facts, texts })
     }
 
     /// The page of a head and its contents.
-    pub(super) fn of(head: PageHead, contents: Vec<u8>) -> ReadResult<Self> {
-        let (mut json, mut facts) = (contents, head.facts);
-        if json.len() != head.json + head.markdown {
-            return Err(unexpected());
-        }
-        if let Some(facts) = &mut facts {
-            std::str::from_utf8(&json[head.json..]).map_err(|_| unexpected())?.clone_into(&mut facts.markdown);
-        }
-        json.truncate(head.json);
-        Ok(Self { facts, json })
+    pub(super) fn of(head: PageHead, contents: &[u8]) -> ReadResult<Self> {
+        let mut rest = contents;
+        let page = Self::cut_off(head, &mut rest)?;
+        if rest.is_empty() { Ok(page) } else { Err(unexpected()) }
     }
 
-    pub(super) fn parsed(&self) -> ReadResult<Page> {
-        serde_json::from_slice(&self.json).map_err(|_| unexpected())
+    fn json(self) -> ReadResult<String> {
+        let mut texts = self.texts;
+        if self.give == Give::Forms { Err(unexpected()) } else { texts.pop().ok_or_else(unexpected) }
     }
 
-    pub(super) fn with_facts(self) -> ReadResult<(PageFacts, Vec<u8>)> {
-        let facts = match self.facts {
-            Some(facts) => facts,
-            None => PageFacts::of(&self.parsed()?),
-        };
-        Ok((facts, self.json))
+    pub(super) fn parsed(self) -> ReadResult<Page> {
+        serde_json::from_str(&self.json()?).map_err(|_| unexpected())
+    }
+
+    pub(super) fn with_facts(mut self) -> ReadResult<(PageFacts, Vec<u8>)> {
+        if let Some(facts) = self.facts.take() {
+            return Ok((facts, self.json()?.into_bytes()));
+        }
+        let json = self.json()?;
+        let page = serde_json::from_str(&json).map_err(|_| unexpected())?;
+        Ok((PageFacts::of(&page), json.into_bytes()))
+    }
+
+    pub(super) fn rendered(self, number: usize) -> RenderedPage {
+        RenderedPage { number, texts: self.texts }
+    }
+
+    fn size(&self) -> usize {
+        let markdown = self.facts.as_ref().map_or(0, |facts| facts.markdown.len());
+        self.texts.iter().map(String::len).sum::<usize>() + markdown
     }
 }
 
@@ -50,7 +69,7 @@ impl JsonPage {
 pub(super) struct Ahead {
     pub(super) hints: Option<String>,
     /// Those that came with it, until they are asked for.
-    pub(super) pages: Mutex<Vec<(usize, JsonPage)>>,
+    pub(super) pages: Mutex<Vec<(usize, SentPage)>>,
 }
 
 /// What is known of a file that was opened.
@@ -60,15 +79,14 @@ pub(crate) struct Opened {
     /// None where they cannot be listed.
     pub(super) attachments: Option<Vec<AttachmentName>>,
     /// All of them, if opening the file has read them; else none.
-    pub(super) pages: Vec<JsonPage>,
+    pub(super) pages: Vec<SentPage>,
     pub(super) ahead: OnceLock<Ahead>,
 }
 
 impl Opened {
     /// About what it takes in memory.
     pub(crate) fn size(&self) -> u64 {
-        let size = |page: &JsonPage| page.json.len() + page.facts.as_ref().map_or(0, |facts| facts.markdown.len());
-        self.pages.iter().map(|page| size(page) as u64).sum()
+        self.pages.iter().map(|page| page.size() as u64).sum()
     }
 }
 

@@ -51,8 +51,18 @@ pub(super) struct Request<'a> {
     pub(super) hints: Option<Cow<'a, str>>,
     /// Whether the contents are the bytes of the file.
     pub(super) has_bytes: bool,
-    /// Whether pages come with what people ask first.
-    pub(super) facts: bool,
+    pub(super) give: Give,
+}
+
+/// How pages are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Give {
+    /// As JSON.
+    Page,
+    /// As JSON and as Markdown, with what people ask first.
+    Facts,
+    /// In the forms of the options, for those who only write them.
+    Forms,
 }
 
 /// What people ask about a page first, with its text.
@@ -85,13 +95,13 @@ impl PageFacts {
     }
 }
 
-/// A page whose JSON and Markdown are among the contents, in the order of the heads.
+/// A page whose texts are among the contents, in the order of the heads.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PageHead {
+    pub(super) give: Give,
     pub(super) facts: Option<PageFacts>,
-    /// In bytes.
-    pub(super) json: usize,
-    pub(super) markdown: usize,
+    /// How many bytes each text has.
+    pub(super) texts: Vec<usize>,
 }
 
 /// The head of an answer; what its contents are is said at each.
@@ -158,7 +168,7 @@ mod tests {
             ask: Ask::Image(3, 150.0),
             hints: None,
             has_bytes: true,
-            facts: false,
+            give: Give::Page,
         };
         let bytes = encode(&request, b"%PDF".to_vec()).unwrap();
         let (read, contents) = decode::<Request<'_>>(&bytes).unwrap();

@@ -1,6 +1,6 @@
 //! The child's side: opens files, keeps a few of them, and answers what is asked of them.
 
-use super::protocol::{Answer, Ask, FileRef, PageFacts, PageHead, Request, decode, encode};
+use super::protocol::{Answer, Ask, FileRef, Give, PageFacts, PageHead, Request, decode, encode};
 use bindery_engine::{context::BlobAccess, runner::processes::Service};
 use bindery_reader::{
     OcrMode, OpenFile, Page, ReadError, ReadOptions, Reader, detect, error::bytes as shown, model::PageKind,
@@ -189,9 +189,13 @@ fn from_blobs(
     })
 }
 
-/// Puts a page behind others, as JSON and with its Markdown where facts are asked for; none if all together would have
-/// more than this many bytes before the Markdown.
+/// Puts a page behind others as it is asked for; none if all together would have more than this many bytes before the
+/// Markdown.
 fn put(mut page: Page, request: &Request<'_>, contents: &mut Vec<u8>, most: usize) -> Option<PageHead> {
+    let give = request.give;
+    if give == Give::Forms {
+        return put_forms(&page, request, contents, most);
+    }
     if !request.options.words {
         page.words.clear();
     }
@@ -203,11 +207,29 @@ fn put(mut page: Page, request: &Request<'_>, contents: &mut Vec<u8>, most: usiz
         contents.truncate(begin);
         return None;
     }
-    let json = contents.len() - begin;
-    let facts = request.facts.then(|| PageFacts::of(&page));
-    let markdown = facts.as_ref().map_or("", |facts| &facts.markdown);
-    contents.extend_from_slice(markdown.as_bytes());
-    Some(PageHead { json, markdown: markdown.len(), facts })
+    let mut texts = vec![contents.len() - begin];
+    let facts = (give == Give::Facts).then(|| PageFacts::of(&page));
+    if let Some(facts) = &facts {
+        contents.extend_from_slice(facts.markdown.as_bytes());
+        texts.push(facts.markdown.len());
+    }
+    Some(PageHead { give, facts, texts })
+}
+
+/// Puts the forms of a page behind others.
+fn put_forms(page: &Page, request: &Request<'_>, contents: &mut Vec<u8>, most: usize) -> Option<PageHead> {
+    let begin = contents.len();
+    let mut texts = Vec::new();
+    for form in &request.options.forms {
+        let text = form.render(page);
+        if contents.len() + text.len() > most {
+            contents.truncate(begin);
+            return None;
+        }
+        contents.extend_from_slice(text.as_bytes());
+        texts.push(text.len());
+    }
+    Some(PageHead { give: Give::Forms, facts: None, texts })
 }
 
 /// Bytes up to a limit; writing more fails, so that a large page is not written to its end.

@@ -53,6 +53,36 @@ pub(super) fn headings_above(
     found
 }
 
+/// The items of the row right above the area that has a piece over each piece of its first row: where rows are told apart
+/// by their shade, the first may have none.
+pub(super) fn row_above(
+    items: &[Item<'_>],
+    rows: &[Vec<usize>],
+    which: &[usize],
+    bbox: &Rect,
+    free: &[bool],
+) -> Vec<usize> {
+    let own = text::rows_of(items, which);
+    let Some(first) = own.first() else { return Vec::new() };
+    let pattern = text::chunks_of(items, first, 0.9, &[]);
+    let top = pattern.iter().map(|chunk| chunk.bbox.y0).fold(f32::MAX, f32::min);
+    for row in rows.iter().rev() {
+        let inside = within_sides(items, row, bbox, |at, middle| free[at] && middle < top);
+        let chunks = text::chunks_of(items, &inside, 0.9, &[]);
+        let Some(bottom) = chunks.iter().map(|chunk| chunk.bbox.y1).reduce(f32::max) else { continue };
+        let height = pattern.iter().map(|chunk| chunk.bbox.height()).fold(1.0, f32::max);
+        let same = chunks.len() >= 3
+            && chunks.len() == pattern.len()
+            && chunks.iter().zip(&pattern).all(|(chunk, below)| aligned(&chunk.bbox, &below.bbox));
+        return if same && top - bottom <= 1.2 * height { inside } else { Vec::new() };
+    }
+    Vec::new()
+}
+
+fn aligned(a: &Rect, b: &Rect) -> bool {
+    (a.x0 - b.x0).abs() < 3.0 || (a.x1 - b.x1).abs() < 3.0 || (a.center().0 - b.center().0).abs() < 3.0
+}
+
 /// The items of rows that go on below the area as its last row stands.
 pub(super) fn rows_below(
     items: &[Item<'_>],
@@ -74,9 +104,6 @@ pub(super) fn rows_below(
         let chunks = text::chunks_of(items, &inside, 0.9, &[]);
         let Some(place) = chunks.iter().map(|chunk| chunk.bbox).reduce(|a, b| a.union(&b)) else {
             continue;
-        };
-        let aligned = |a: &Rect, b: &Rect| {
-            (a.x0 - b.x0).abs() < 3.0 || (a.x1 - b.x1).abs() < 3.0 || (a.center().0 - b.center().0).abs() < 3.0
         };
         let same = chunks.len() == pattern.len()
             && chunks.iter().zip(&pattern).all(|(chunk, above)| aligned(&chunk.bbox, &above.bbox));

@@ -21,6 +21,7 @@ mod judge;
 mod open;
 mod regions;
 mod rules;
+mod signs;
 mod subdivide;
 #[cfg(test)]
 mod tests;
@@ -107,6 +108,9 @@ pub fn find_beside(input: &Input<'_>, drawings: &[Rect]) -> Vec<FoundTable> {
         let mut which = inside.clone();
         let free: Vec<bool> = finder.taken.iter().map(|taken| !taken).collect();
         which.extend(extend::headings_above(&items, &rows, &which, &region.bbox, &free));
+        if which.len() == inside.len() && !region.closed {
+            which.extend(extend::row_above(&items, &rows, &which, &region.bbox, &free));
+        }
         which.extend(extend::rows_below(&items, &rows, &which, &region.bbox, &free));
         let extended = which.len() > inside.len();
         if !finder.try_area(which, region.bbox, evidence) && extended && region.closed {
@@ -157,6 +161,7 @@ impl Finder<'_> {
         let area = Area { items: self.items, which, bbox, lines: self.lines.within(&bbox) };
         let Some(mut grid) = build::build(&area) else { return false };
         trim::trim(&mut grid, &bbox);
+        signs::join(&mut grid, self.items);
         let is_table = judge::is_table(&grid, self.items, evidence, self.leaders(&bbox))
             && !judge::is_drawing(&grid, self.drawings);
         if is_table {

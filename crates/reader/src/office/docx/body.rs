@@ -26,6 +26,7 @@ pub(super) struct Converter<'p> {
     notes_by_id: HashMap<(bool, String), usize>,
     pub(super) deletions: usize,
     pub(super) hidden: usize,
+    pub(super) old_equations: usize,
     pub(super) warnings: Vec<String>,
 }
 
@@ -51,6 +52,7 @@ impl<'p> Converter<'p> {
             notes_by_id: HashMap::new(),
             deletions: 0,
             hidden: 0,
+            old_equations: 0,
             warnings: Vec::new(),
         }
     }

@@ -56,6 +56,10 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
         let count = converter.deletions;
         converter.warnings.push(format!("{count} tracked deletions are not shown"));
     }
+    if converter.old_equations > 0 {
+        let count = converter.old_equations;
+        converter.warnings.push(format!("{count} formulas of an old equation editor are not read"));
+    }
     if converter.hidden > 0 {
         converter.warnings.push("the file has hidden text, which is not shown".to_owned());
     }

@@ -67,8 +67,11 @@ impl Converter<'_> {
             }
             "del" | "moveFrom" => self.deletions += 1,
             "oMath" | "oMathPara" => {
-                let equation = math::office_math(element);
-                paragraph.push(&equation, Style::default(), link.map(str::to_owned));
+                if paragraph.text.0.last().is_some_and(|last| last.style.math) {
+                    paragraph.push(" ", Style::default(), None);
+                }
+                let style = Style { math: true, ..Style::default() };
+                paragraph.push(&math::office_math(element), style, link.map(str::to_owned));
                 if element.is("oMathPara") {
                     paragraph.push("\n", Style::default(), None);
                 }
@@ -200,6 +203,10 @@ impl Converter<'_> {
         let mut pending = vec![element];
         while let Some(part) = pending.pop() {
             match part.name() {
+                "OLEObject" if part.attribute("ProgID").is_some_and(math::is_old_equation) => {
+                    paragraph.push(math::NOT_READ, Style::default(), None);
+                    self.old_equations += 1;
+                }
                 "txbxContent" => {
                     let blocks = self.captured(|converter| converter.blocks(part));
                     paragraph.after.extend(blocks);

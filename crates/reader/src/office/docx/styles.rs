@@ -108,6 +108,7 @@ impl PartialLook {
             superscript: raised > 0,
             subscript: raised < 0,
             code: self.code == Some(true),
+            math: false,
         }
     }
 }
