@@ -12,7 +12,6 @@ use bindery_civic::prose::{
 };
 use bindery_reader::{ReadOptions, Reader};
 use proptest::prelude::*;
-use std::path::Path;
 
 const REPORT: &[&str] = &[
     "CITY OF BROOKFIELD
