@@ -4,7 +4,7 @@
 //!
 //! `MESSAGES` says how many (default 60,000).
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+#![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use bindery_amqp::{AmqpOptions, Transport};
 use bindery_core::{Name, StepError, SubmissionId, item::ItemKind, job::ENGINE_QUEUE};
@@ -19,7 +19,7 @@ use bindery_store::{
     blobs::LocalBlobs,
     postgres::{PostgresOptions, PostgresStore},
 };
-use bindery_testkit::{PostgresServer, RabbitServer, postgres, rabbitmq};
+use bindery_testkit::{PostgresServer, RabbitServer};
 use serde_json::{Value, json};
 use std::{
     error::Error,
@@ -155,12 +155,8 @@ async fn over_broker(engine: &Engine, id: SubmissionId, url: &str, messages: usi
 async fn main() -> Outcome<()> {
     tracing_subscriber::fmt().with_env_filter(tracing_subscriber::EnvFilter::from_default_env()).init();
     let messages = std::env::var("MESSAGES").ok().and_then(|text| text.parse().ok()).unwrap_or(60_000);
-    let Some(server) = PostgresServer::start_durable(tempfile::tempdir()?, &[]) else {
-        return Ok(());
-    };
-    let Some(broker) = RabbitServer::start() else {
-        return Ok(());
-    };
+    let Some(server) = PostgresServer::start_durable(tempfile::tempdir()?, &[]) else { return Ok(()) };
+    let Some(broker) = RabbitServer::start() else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     let plain = engine(&server.url(), "plain", folder.path(), messages).await?;
     let id = prepare(&plain, messages).await?;

@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     fs, io,
     io::Write as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 const LABELS: &str = include_str!("data/titles.tsv");

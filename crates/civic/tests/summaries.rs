@@ -1,10 +1,6 @@
 //! Extractive summaries and topics: what people rely on, on texts of our own and on recorded agendas.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on should stop, and one that is skipped says so"
-)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use bindery_civic::prose::{
     summary::{ActionKind, DateRole, DocumentText, PageText, PartyRole, Says, Stage, Summary, summarise},
@@ -12,7 +8,6 @@ use bindery_civic::prose::{
 };
 use bindery_reader::{ReadOptions, Reader};
 use proptest::prelude::*;
-use std::path::Path;
 
 const REPORT: &[&str] = &[
     "CITY OF BROOKFIELD

@@ -11,9 +11,8 @@ use bindery_reader::{OpenFile, Page, ReadOptions, model::Role, pdf, render};
 use sample_files::Sample;
 use std::{
     collections::{HashMap, HashSet},
-    fs, io,
-    io::Write as _,
-    path::{Path, PathBuf},
+    fs,
+    path::PathBuf,
 };
 
 /// More pages of one file tell nothing new.

@@ -8,10 +8,7 @@ use bindery_reader::{
     office, render,
 };
 use proptest::prelude::*;
-use std::{
-    io::{Cursor, Write as _},
-    path::Path,
-};
+use std::io::{Cursor, Write as _};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";

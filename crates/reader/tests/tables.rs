@@ -2,8 +2,7 @@
 
 use bindery_reader::{BlockKind, OpenFile, ReadOptions, Table, pdf};
 use std::{
-    fs, io,
-    io::Write as _,
+    fs,
     path::{Path, PathBuf},
 };
 

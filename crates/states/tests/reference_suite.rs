@@ -4,7 +4,7 @@
 use bindery_states::jsonata::{Bindings, Expression, JsonataError, Limits, Scope};
 use serde::Deserialize;
 use serde_json::Value;
-use std::{fs, path::Path, time::Duration};
+use std::{fs, time::Duration};
 
 /// What has to pass. The others: texts that are no valid Unicode, and other codes for recursion without end.
 const ENOUGH: usize = 1_681;

@@ -5,8 +5,9 @@ mod postgres_server;
 
 use bindery_core::{Payload, SubmissionId, job::NewJob};
 use bindery_store::{Queue, Records, StoreError, postgres::PostgresStore, query::JobFilter};
+use bindery_testkit::SmallDisk;
 use postgres_server::Server;
-use std::{fs, path::Path, process::Command};
+use std::fs;
 
 fn job(bytes: usize) -> NewJob {
     // Noise, which the server cannot squeeze.

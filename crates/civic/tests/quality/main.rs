@@ -3,10 +3,7 @@
 
 mod set;
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-};
+use std::io::{self, Write as _};
 
 /// The share of the facts that must be found. It may rise.
 const LEAST: f64 = 0.97;

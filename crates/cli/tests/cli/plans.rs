@@ -13,14 +13,16 @@ const READS: [&[&str]; 3] =
 /// The columns by which rows of one submission are found: its own, and those of a row that was found before.
 const FOUND_BY: [&str; 3] = ["submission_id", "external_id", "id"];
 
-/// Two submissions with the same document, each read by one processor.
+/// Two submissions with the same document, each read by both processors.
 fn two_submissions(desk: &Desk) {
-    for (submission, processor) in [("mine", "foundry"), ("yours", "markitdown")] {
-        let event = serde_json::json!({
-            "eventType": "DocumentProcessedEvent", "submissionId": submission,
-            "data": {"documentId": "doc", "processor": processor, "status": "completed"},
-        });
-        desk.bindery_with_input(&["events", "append"], &event.to_string()).ok();
+    for submission in ["mine", "yours"] {
+        for processor in ["foundry", "markitdown"] {
+            let event = serde_json::json!({
+                "eventType": "DocumentProcessedEvent", "submissionId": submission,
+                "data": {"documentId": "doc", "processor": processor, "status": "completed"},
+            });
+            desk.bindery_with_input(&["events", "append"], &event.to_string()).ok();
+        }
     }
     desk.bindery(&["worker", "--until-idle"]).ok();
 }
