@@ -158,9 +158,10 @@ pub fn read(text: &str, wanted: Wanted, problems: &mut Problems) -> Option<Rc<No
             Ok(event) => event,
             Err(error) => {
                 let (place, message) = (place_of(*error.marker()), format!("not valid YAML: {}", error.info()));
-                match bare_sign(text, place) {
-                    true => problems.add_with_hint(place, "", message, SIGNS_NEED_QUOTES),
-                    false => problems.add(place, "", message),
+                if bare_sign(text, place) {
+                    problems.add_with_hint(place, "", message, SIGNS_NEED_QUOTES);
+                } else {
+                    problems.add(place, "", message);
                 }
                 return None;
             }

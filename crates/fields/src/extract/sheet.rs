@@ -301,7 +301,10 @@ pattern!(GLUED_AMOUNT, r"^(?:.*[\p{L})%.])(\p{Sc}?\d[\d.,']*[.,]\d{2}\p{Sc}?)$")
 
 /// `Subtotal£400.00` is a label and a value where markup alone parted them; `RM62.50` is an amount with its currency.
 fn split_amount(word: Token) -> Vec<Token> {
-    let found = GLUED_AMOUNT.captures(&word.text).filter(|_| !word.has_box).and_then(|found| found.get(1));
+    if word.has_box {
+        return vec![word];
+    }
+    let found = GLUED_AMOUNT.captures(&word.text).and_then(|found| found.get(1));
     let label = found.map(|amount| &word.text[..amount.start()]);
     let is_label = |label: &str| {
         let letters = label.chars().filter(|c| c.is_alphabetic()).count();

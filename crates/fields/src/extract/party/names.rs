@@ -202,9 +202,35 @@ pub(super) fn is_name(text: &str) -> bool {
     let is_other = text.contains([':', '@', '%', '€', '$', '£']) || lower.contains("www.") || lower.contains("http");
     !is_title
         && !is_other
+        && !names_section(&lower)
         && !address::is_postcode_line(text)
         && !address::is_street_line(text)
         && date::parse(text, DateOrder::Unknown).is_none()
+}
+
+/// Whether a line in small letters is the heading of a part of a text: "section 2. returning documents".
+fn names_section(lower: &str) -> bool {
+    const PARTS: &[&str] = &[
+        "section",
+        "article",
+        "clause",
+        "exhibit",
+        "schedule",
+        "annex",
+        "appendix",
+        "paragraph",
+        "abschnitt",
+        "artikel",
+        "anlage",
+        "anhang",
+        "annexe",
+        "sección",
+        "artículo",
+        "anexo",
+    ];
+    let mut words = lower.split_whitespace();
+    words.next().is_some_and(|first| PARTS.contains(&first))
+        && words.next().is_some_and(|second| second.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// "Name · Street 1 · 12345 Town" in one line, as it stands in the window of an envelope or in a letterhead.
@@ -233,4 +259,15 @@ pub(super) fn domains(sheet: &Sheet) -> Vec<String> {
         }
     }
     domains
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_of_parts_are_no_names() {
+        assert!(!is_name("Section 2. Returning Company Documents") && !is_name("Artikel 4 Haftung"));
+        assert!(is_name("Section Eight Ltd") && is_name("Article One Shoes GmbH"));
+    }
 }
