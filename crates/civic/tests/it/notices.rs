@@ -182,7 +182,7 @@ async fn a_digest_comes_once_in_its_time_and_tells_everything_once() {
 
     // A summary comes: nobody is told of the same item again. Something changes: it waits for the next day.
     let rezoning = hall.items("1").await[1].clone();
-    civic.update_agenda_item(&rezoning.id, "Rezoning for **120 homes**.", &["housing".to_owned()]).await.unwrap();
+    hall.summarise(&rezoning, "Rezoning for **120 homes**.", &["housing"]).await;
     let mut changed = council();
     changed.items.push(item("14", "Rezonings of the hills", 4));
     hall.visit(vec![changed]).await;
@@ -257,7 +257,7 @@ async fn what_is_watched_is_told_to_who_watches_it() {
     watch("topic", "topic", "housing").await;
     watch("other", "city", "oaklandCA").await;
     hall.pass().await;
-    civic.update_agenda_item(&rezoning.id, "120 homes.", &["housing".to_owned()]).await.unwrap();
+    hall.summarise(&rezoning, "120 homes.", &["housing"]).await;
     before.status = Some(MeetingStatus::Cancelled);
     hall.visit(vec![before]).await;
     hall.pass().await;
