@@ -211,6 +211,7 @@ async fn s001_27_those_who_asked_for_a_city_hear_of_its_first_meeting_once() {
     hall.pass().await;
     send(&hall).await;
     hall.visit(vec![meeting("1", "City Council", date(2026, 3, 9), 18)]).await;
+    hall.pass().await;
     send(&hall).await;
     let mut told: Vec<String> = hall
         .messages()
@@ -221,7 +222,8 @@ async fn s001_27_those_who_asked_for_a_city_hear_of_its_first_meeting_once() {
         .collect();
     told.sort();
     assert_eq!(told, ["ann@example.org", "bob@example.org"]);
-    assert_eq!(fs::read_dir(outbox(&hall)).unwrap().count(), 2);
+    let sent = hall.messages().await.into_iter().filter(|it| it.channel.is_some() && it.sent_at.is_some()).count();
+    assert_eq!(fs::read_dir(outbox(&hall)).unwrap().count(), sent);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -291,7 +293,9 @@ async fn hostile_titles_links_and_addresses_are_text() {
     evil.channels =
         vec![Channel { kind: "mail".to_owned(), address: "eve@x.example\r\nBcc: all@example.org".to_owned() }];
     civic.put_alert(evil).await.unwrap();
-    hall.visit(vec![council()]).await;
+    let mut other = council();
+    other.vendor_id = "2".to_owned();
+    hall.visit(vec![council(), other]).await;
     hall.pass().await;
     let sent = send(&hall).await;
     assert!(sent.given_up >= 1, "{sent:?}");
