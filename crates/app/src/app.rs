@@ -52,6 +52,7 @@ impl App {
         observer: Arc<dyn Observer>,
     ) -> AppResult<Self> {
         registry.register_workflow(bindery_civic::WORKFLOW);
+        registry.register_workflow(bindery_civic::NOTICES_WORKFLOW);
         let Some(Work { child, memory, councils, models, model_tier }) = work else {
             let engine = Engine::new(Parts::new(store, opened, registry));
             return Ok(Self { engine, blobs, councils: None, observer });

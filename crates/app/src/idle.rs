@@ -1,7 +1,7 @@
 //! Whether anything is left that can be done now.
 
 use crate::{app::App, error::AppResult, opening::patiently};
-use bindery_core::Name;
+use bindery_core::{Name, job::ONLY_BY_NAME};
 use bindery_engine::{aggregator, feed::Consumed};
 use bindery_store::executions::{ExecutionFilter, ExecutionStatus};
 use std::time::Duration;
@@ -24,7 +24,10 @@ async fn is_idle(app: &App, own: Option<&[Name]>) -> AppResult<bool> {
     // Reports first: following them can make new work.
     while !matches!(aggregator::step(&app.engine).await?, Consumed::Nothing) {}
     let queues = app.store().queues().await?;
-    let mut mine = queues.iter().filter(|view| own.is_none_or(|own| own.contains(&view.queue)));
+    let mut mine = queues.iter().filter(|view| match own {
+        Some(own) => own.contains(&view.queue),
+        None => !view.queue.starts_with(ONLY_BY_NAME),
+    });
     let no_jobs = mine.all(|view| view.running == 0 && (view.paused || view.ready + view.scheduled == 0));
     if !no_jobs || own.is_some() {
         return Ok(no_jobs);

@@ -37,6 +37,11 @@ pub fn of_visitor() -> Name {
     Name::from(format!("{}-sync", of_worker()))
 }
 
+/// Whoever delivers messages about councils.
+pub fn of_sender() -> Name {
+    Name::from(format!("{}-notices", of_worker()))
+}
+
 /// Whether a name is that of a process on this machine which is not there any more. Of those elsewhere nothing is known.
 pub fn is_dead(name: &str) -> bool {
     let here = named(&host(), 0, 0);

@@ -62,6 +62,7 @@ mod pattern;
 pub mod people;
 pub mod processing;
 pub mod prose;
+mod quiet;
 pub mod records;
 pub mod register;
 pub mod schedule;
@@ -78,15 +79,25 @@ pub mod votes;
 /// Name and YAML of the workflow that the jobs of councils belong to.
 pub const WORKFLOW: (&str, &str) = (records::CIVIC_WORKFLOW, include_str!("../../../workflows/civic.yaml"));
 
+/// Name and YAML of the workflow that deliveries of messages belong to.
+pub const NOTICES_WORKFLOW: (&str, &str) =
+    (records::NOTICES_WORKFLOW, include_str!("../../../workflows/civic-notices.yaml"));
+
 #[cfg(test)]
 mod tests {
     use bindery_engine::workflow::Workflow;
 
     #[test]
-    fn the_workflow_has_the_name_and_version_that_jobs_are_stored_with() {
-        let (name, yaml) = super::WORKFLOW;
-        let workflow = Workflow::parse(yaml, Some(name)).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((&*workflow.name, workflow.version), (name, super::records::CIVIC_WORKFLOW_VERSION));
-        assert!(!workflow.description.is_empty());
+    fn workflows_have_the_names_versions_and_queues_that_jobs_are_stored_with() {
+        use super::records::{CIVIC_QUEUE, CIVIC_WORKFLOW_VERSION, NOTICES_QUEUE, NOTICES_WORKFLOW_VERSION};
+        for ((name, yaml), version, queue) in [
+            (super::WORKFLOW, CIVIC_WORKFLOW_VERSION, CIVIC_QUEUE),
+            (super::NOTICES_WORKFLOW, NOTICES_WORKFLOW_VERSION, NOTICES_QUEUE),
+        ] {
+            let workflow = Workflow::parse(yaml, Some(name)).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((&*workflow.name, workflow.version), (name, version));
+            assert_eq!(&*workflow.stages[0].queue(), queue);
+            assert!(!workflow.description.is_empty());
+        }
     }
 }

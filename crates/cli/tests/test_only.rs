@@ -19,16 +19,10 @@ const LEFT: &[&str] = &[
     // Councils: acceptance items whose production callers are still to come.
     "aged_priority",
     "hash_attachments_with_metadata",
-    "mark_processing_complete",
-    "mark_processing_failed",
-    "store_matter",
-    "update_agenda_item",
-    "update_meeting_summary",
     // Councils: to be deleted with the tests that look through them, or to be shown.
     "committee_members",
     "distinct_recall",
     "documents_with_content",
-    "get_sync_status",
     "into_vendor_item",
     "looking_around_every",
     "parse_labels",
@@ -36,7 +30,6 @@ const LEFT: &[&str] = &[
     "put_page_shapes",
     "skipped_meetings",
     "sync_meeting",
-    "watchers",
     "with_vendors",
 ];
 

@@ -11,6 +11,10 @@ use std::fmt;
 /// The queue of the engine's own small jobs, which go on after a join. They are not work of a stage.
 pub const ENGINE_QUEUE: &str = "q.engine";
 
+/// Queues whose names begin so are claimed only by those who name them: their jobs need what few processes have, such as
+/// a mail program. Whoever claims from every queue leaves them alone.
+pub const ONLY_BY_NAME: &str = "q.only.";
+
 /// The proof of one claim. Every claim draws a fresh one, so a worker that lost its lease cannot commit. Jobs that are
 /// claimed together may share theirs; no job is ever given the same one twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -19,9 +19,10 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Their names, and what they do.
-pub(crate) const PROCESSORS: [(&str, &str); 2] = [
+pub(crate) const PROCESSORS: [(&str, &str); 3] = [
     ("meeting", "Read the documents of a council's meeting and say what its items are about (jobs of `bindery civic`)"),
     ("matter", "Read the documents of a matter over all its appearances (jobs of `bindery civic`)"),
+    ("notify", "Deliver a message to somebody who follows a council (jobs of `bindery civic notices`)"),
 ];
 
 /// How councils' documents are fetched and read.

@@ -12,7 +12,7 @@ use crate::{
 use bindery_civic::records::CIVIC_QUEUE;
 use bindery_civic::{
     conductor::{Conductor, Presence},
-    notices::{self, Channels},
+    notices::{Channels, Sender},
     processing::run::dead,
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
@@ -107,6 +107,11 @@ pub fn processor(app: &App, threads: usize, drain: Duration, readiness: Readines
     Supervisor::start_with(app, options, crate::broker::Broker::default(), readiness)
 }
 
+/// Whoever finds out what is to be told and delivers it, seen by its name.
+pub fn sender(app: &App, channels: Channels) -> Sender {
+    Sender::new(Arc::clone(app.engine.store()), Arc::clone(app.engine.blobs()), channels, names::of_sender())
+}
+
 /// Adds to a processor what makes it a daemon: visits, and messages where channels are given.
 pub fn with_visits(processor: Supervisor, app: &App, conductor: Conductor, channels: Option<Channels>) -> Supervisor {
     let visits_app = app.clone();
@@ -120,11 +125,11 @@ pub fn with_visits(processor: Supervisor, app: &App, conductor: Conductor, chann
         }
     });
     let Some(channels) = channels else { return daemon };
-    let store = Arc::clone(app.engine.store());
+    let sender = sender(app, channels);
     daemon.with_loop("telling people", move |stop| {
-        let (store, channels) = (Arc::clone(&store), channels.clone());
+        let sender = sender.clone();
         async move {
-            notices::run(store, channels, DIGESTS_EVERY, stop).await;
+            sender.run(DIGESTS_EVERY, stop).await;
             Ok(())
         }
     })

@@ -42,7 +42,7 @@ pub use lanes::Which;
 pub use observe::SyncObserver;
 pub use presence::Presence;
 pub use result::SyncResult;
-pub use standing::SyncStanding;
+pub use standing::{SyncStanding, get_sync_status};
 pub use wanted::Watchlist;
 pub use window::WindowRule;
 

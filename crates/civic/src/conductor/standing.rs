@@ -1,9 +1,6 @@
 //! How following stands: what runs, how much there is, and which cities want somebody to look.
 
-use super::{
-    Conductor,
-    presence::{FETCHER, IsDead, alive, is_alive},
-};
+use super::presence::{FETCHER, IsDead, alive, is_alive};
 use crate::processing::run::is_processor;
 use crate::records::{CIVIC_QUEUE, Civic as _, Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus};
 use bindery_core::Timestamp;
@@ -94,14 +91,8 @@ pub struct Silent {
     pub empty_runs: u32,
 }
 
-impl Conductor {
-    pub async fn get_sync_status(&self, is_dead: IsDead) -> StoreResult<SyncStanding> {
-        standing(&*self.store, is_dead).await
-    }
-}
-
 /// How following stands on a store.
-pub async fn standing(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncStanding> {
+pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncStanding> {
     let alive = alive(store, is_dead).await?;
     let civic = store.civic();
     let under_way = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };

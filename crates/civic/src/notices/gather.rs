@@ -10,7 +10,7 @@ use super::{
     shown,
 };
 use crate::export::between;
-use crate::records::{ChangeKind, Civic as _, Jurisdiction, MatterFilter, MeetingFilter, Notification, Sent};
+use crate::records::{ChangeKind, Civic as _, Jurisdiction, MatterFilter, MeetingFilter, Notification};
 use bindery_store::StoreResult;
 use jiff::{ToSpan as _, civil::Date};
 use serde_json::{Value, json};
@@ -64,10 +64,8 @@ pub(super) async fn digests(pass: &mut Pass<'_>) -> StoreResult<usize> {
 }
 
 async fn give_up(pass: &Pass<'_>, messages: &[Notification], why: &str) -> StoreResult<()> {
-    for message in messages {
-        pass.store.civic().settle_notification(&message.key, Sent::GivenUp(why.to_owned())).await?;
-    }
-    Ok(())
+    let keys = messages.iter().map(|message| message.key.clone()).collect();
+    pass.store.civic().drop_gathered(keys, why).await
 }
 
 /// Everything that waits, as one digest. None where nothing of it is still to be told.

@@ -7,7 +7,7 @@
 //!                waits for the next digest ◄─────────────┘
 //!                        │ once a day, once a week
 //!                        ▼
-//!  outbox ──lease──► mail (a file, sendmail), webhook (signed) ──► sent, later, or given up
+//!  a job for each ──lease──► mail (a file, sendmail), webhook (signed) ──► sent, tried again, or a dead letter
 //! ```
 //!
 //! Every message has a key that says what it is about, so each is made once, whoever makes it and however often. Sending
@@ -20,9 +20,10 @@
 //! | `produce`, `period`, `gather` | messages and digests, each once |
 //! | [`digest`], `compose`, `shown`, `facts` | what a digest tells |
 //! | [`html`], [`text`], `markdown`, [`letter`], [`eml`] | how it is written |
-//! | `send`, `mail`, `webhook` | how it leaves |
+//! | `deliver`, `mail`, `webhook` | how it leaves: the processor of its job |
 
 mod compose;
+mod deliver;
 pub mod digest;
 pub mod eml;
 mod facts;
@@ -35,23 +36,28 @@ mod markdown;
 mod matching;
 mod period;
 mod produce;
-mod send;
 mod shown;
 pub mod text;
 mod webhook;
 mod words;
 
 pub use compose::{DigestRequest, digest};
+pub use deliver::{Channels, Sending};
 pub use digest::Digest;
 pub use mail::Mail;
 pub use produce::{CONSUMER, Produced, produce};
-pub use send::{Channels, Sending, send_due};
 pub use webhook::Webhooks;
 
-use crate::records::Notification;
-use bindery_engine::StopSignal;
-use bindery_store::Store;
+use crate::quiet::work_until_quiet;
+use crate::records::{NOTICES_QUEUE, Notification};
+use bindery_core::Name;
+use bindery_engine::{Engine, Parts, Registry, StopSignal, Worker, WorkerOptions};
+use bindery_store::{Store, StoreError, StoreResult, blobs::Blobs, query::JobFilter};
+use deliver::Notify;
 use std::{sync::Arc, time::Duration};
+
+/// So many are delivered at the same time.
+const AT_ONCE: usize = 8;
 
 /// How long it is waited after trouble with the store.
 const AFTER_TROUBLE: Duration = Duration::from_secs(10);
@@ -61,35 +67,78 @@ pub fn is_internal(message: &Notification) -> bool {
     message.kind == produce::BEGUN
 }
 
-/// Finds out what is to be told and sends it, whenever something has happened and at least every so often, until it is
-/// told to stop.
-pub async fn run(store: Arc<dyn Store>, channels: Channels, every: Duration, mut stop: StopSignal) {
-    while !stop.is_stopping() {
-        let mark = store.change_mark();
-        let wait = match once(&*store, &channels, &stop).await {
-            Ok(_) => every,
-            Err(error) => {
-                tracing::warn!(error = %error, "messages could not be found out or sent; trying again");
-                AFTER_TROUBLE
-            }
-        };
-        tokio::select! {
-            () = stop.stopping() => return,
-            () = async {
-                store.changed(mark, wait).await;
-                // While a city is visited there is always something new; a look now and then is enough.
-                tokio::time::sleep(Duration::from_secs(1)).await;
-            } => {}
-        }
-    }
+/// Finds out what is to be told, and delivers it.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    engine: Engine,
+    notify: Notify,
+    name: Name,
 }
 
-/// One pass: what is to be told, and what became of what is due.
-pub async fn once(
-    store: &dyn Store,
-    channels: &Channels,
-    stop: &StopSignal,
-) -> bindery_store::StoreResult<(Produced, Sending)> {
-    let produced = produce(store).await?;
-    Ok((produced, send_due(store, channels, stop).await?))
+impl Sender {
+    /// Known by this name among the workers of the store.
+    pub fn new(store: Arc<dyn Store>, blobs: Arc<dyn Blobs>, channels: Channels, name: Name) -> Self {
+        let notify = Notify::new(channels);
+        let mut registry = Registry::default();
+        registry.register(notify.clone());
+        Self { engine: Engine::new(Parts::new(store, blobs, registry)), notify, name }
+    }
+
+    fn options(&self) -> WorkerOptions {
+        WorkerOptions {
+            name: self.name.clone(),
+            queues: Some(vec![Name::from(NOTICES_QUEUE)]),
+            threads: AT_ONCE,
+            follow_reports: false,
+            ..WorkerOptions::default()
+        }
+    }
+
+    /// Looks for what is to be told whenever something has happened and at least every so often, and delivers what is
+    /// due, until it is told to stop.
+    pub async fn run(&self, every: Duration, stop: StopSignal) {
+        let worker = Worker::new(self.engine.clone(), self.options());
+        let (worked, ()) = tokio::join!(worker.run(stop.clone()), self.produce(every, stop));
+        if let Err(error) = worked {
+            tracing::error!(%error, "messages are not delivered any more");
+        }
+    }
+
+    async fn produce(&self, every: Duration, mut stop: StopSignal) {
+        let store = self.engine.store();
+        while !stop.is_stopping() {
+            let mark = store.change_mark();
+            let wait = match produce(&**store).await {
+                Ok(_) => every,
+                Err(error) => {
+                    tracing::warn!(%error, "what is to be told could not be found out; trying again");
+                    AFTER_TROUBLE
+                }
+            };
+            tokio::select! {
+                () = stop.stopping() => return,
+                () = async {
+                    store.changed(mark, wait).await;
+                    // While a city is visited there is always something new; a look now and then is enough.
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                } => {}
+            }
+        }
+    }
+
+    /// One pass: what is to be told, and what became of what is due.
+    pub async fn once(&self, stop: &StopSignal) -> StoreResult<(Produced, Sending)> {
+        let produced = produce(&**self.engine.store()).await?;
+        Ok((produced, self.send_due(stop).await?))
+    }
+
+    /// Delivers everything that is due, until it is told to stop.
+    pub async fn send_due(&self, stop: &StopSignal) -> StoreResult<Sending> {
+        let meant = JobFilter { queue: Some(Name::from(NOTICES_QUEUE)), ..JobFilter::default() };
+        let trouble = work_until_quiet(&self.engine, self.options(), meant, Duration::ZERO, stop).await?;
+        match trouble {
+            Some(why) => Err(StoreError::Invalid(format!("messages could not be delivered: {why}"))),
+            None => Ok(self.notify.take_sending()),
+        }
+    }
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::records::{
     ChangeFilter, Channel, Civic as _, GATHERED, Jurisdiction, JurisdictionFilter, MatterFilter, Meeting,
-    MeetingChange, MeetingFilter, Notification,
+    MeetingChange, MeetingFilter, NOTICES_WORKFLOW_VERSION, Notification,
 };
 use crate::{
     export::{between, city_name},
@@ -53,8 +53,13 @@ pub struct Produced {
 
 /// Finds out what is to be told. Idempotent: doing it twice does it once.
 pub async fn produce(store: &dyn Store) -> StoreResult<Produced> {
+    let (name, text) = crate::NOTICES_WORKFLOW;
+    store.put_workflow(&name.into(), NOTICES_WORKFLOW_VERSION, text).await?;
     let mut pass = Pass::new(store).await?;
     let mut produced = Produced { messages: pass.begin_following().await?, digests: 0 };
+    for announcement in store.civic().announcements().await? {
+        produced.messages += pass.announce(&announcement).await?;
+    }
     produced.messages += pass.follow_log().await?;
     produced.digests = super::gather::digests(&mut pass).await?;
     Ok(produced)
@@ -126,6 +131,22 @@ impl<'s> Pass<'s> {
             self.store.civic().add_notifications(vec![begun]).await?;
         }
         Ok(found)
+    }
+
+    /// The first meeting of a city was found: whoever wants to hear of the city is told, each address once.
+    async fn announce(&self, announcement: &Notification) -> StoreResult<usize> {
+        let is_told = |follower: &&Follower| {
+            announcement.city_key.as_ref().is_some_and(|city_key| follower.calendars().contains(city_key))
+        };
+        let mut messages: BTreeMap<String, Notification> = BTreeMap::new();
+        for channel in self.followers.iter().filter(is_told).flat_map(|follower| &follower.channels) {
+            let key = format!("{}:{}", announcement.key, address_mark(channel));
+            let message = Notification { key: key.clone(), channel: Some(channel.clone()), ..announcement.clone() };
+            messages.insert(key, message);
+        }
+        let found = messages.len();
+        let is_first = self.store.civic().announce(&announcement.key, messages.into_values().collect()).await?;
+        Ok(if is_first { found } else { 0 })
     }
 
     /// Everything in the log that was not looked at yet.
@@ -340,27 +361,6 @@ pub(super) fn to_each(channels: &[Channel], message: &Notification) -> Vec<Notif
 /// Stands for an address in a key.
 pub(super) fn address_mark(channel: &Channel) -> String {
     short_hash(&format!("{}:{}", channel.kind, channel.address))
-}
-
-/// The first meeting of a city was found: whoever wants to hear of the city is told, each address once.
-pub(super) async fn activated(store: &dyn Store, message: &Notification) -> StoreResult<usize> {
-    let Some(city_key) = message.city_key.as_deref() else { return Ok(0) };
-    let mut channels: Vec<Channel> = Vec::new();
-    for follower in follower::load(store).await? {
-        if follower.calendars().contains(city_key) {
-            channels.extend(follower.channels);
-        }
-    }
-    let one = |channel: Channel| Notification {
-        key: format!("{}:{}", message.key, address_mark(&channel)),
-        channel: Some(channel),
-        due_at: None,
-        sent_at: None,
-        attempts: 0,
-        error: None,
-        ..message.clone()
-    };
-    store.civic().add_notifications(channels.into_iter().map(one).collect()).await
 }
 
 /// Cities by their keys, for those who compose.

@@ -103,7 +103,7 @@ impl Errand<'_> {
     }
 }
 
-pub(super) fn store_trouble(error: StoreError) -> StepError {
+pub(crate) fn store_trouble(error: StoreError) -> StepError {
     EngineError::from(error).into()
 }
 

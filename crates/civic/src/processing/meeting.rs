@@ -224,24 +224,15 @@ impl Running<'_> {
                 let all: Vec<&[String]> = current.iter().map(|item| item.topics.as_slice()).collect();
                 let mut row = meeting.clone();
                 let of_items: Vec<String> = topics::aggregate(all).into_iter().map(|(topic, _)| topic).collect();
-                if !ended.topics.is_empty() {
-                    row.topics.clone_from(&ended.topics);
-                } else if !of_items.is_empty() {
-                    row.topics = of_items;
-                }
-                if let Some(summary) = ended.summary.clone().or_else(|| digest::of(&current)) {
-                    row.summary = Some(summary);
-                }
+                let topics = if ended.topics.is_empty() { of_items } else { ended.topics.clone() };
+                row.update_meeting_summary(ended.summary.clone().or_else(|| digest::of(&current)), topics);
                 row.participation = with_participation(row.participation, city, ended.participation.clone());
                 row.processing_seconds = Some(self.seconds());
                 if ended.error.is_none() {
                     let summarised = current.iter().filter(|item| item.summary.is_some()).count();
                     let by_items = || format!("item_level_{summarised}_items");
-                    row.processing_method =
-                        Some(if ended.method.is_empty() { by_items() } else { ended.method.clone() });
-                    row.processing_status = Some(Processing::Completed);
-                    row.processing_error = None;
-                    row.processed_hash.clone_from(&read.content_hash);
+                    let method = if ended.method.is_empty() { by_items() } else { ended.method.clone() };
+                    row.mark_processing_complete(method, read.content_hash.clone());
                     let (title, topics, items) = (&row.title, &row.topics, summarised as u64);
                     changes.events.push(events::meeting_processed(self.city_key, &read.id, title, topics, items));
                 }
@@ -267,8 +258,12 @@ impl Running<'_> {
                 return Ok(None);
             }
             let mut changes = CivicChanges::of_meeting(self.city_key, id, meeting.revision);
-            let processing_error = error.map(str::to_owned);
-            changes.meeting = Some(Meeting { processing_status: Some(status), processing_error, ..meeting });
+            let mut row = meeting;
+            match (status, error) {
+                (Processing::Failed, Some(error)) => row.mark_processing_failed(error),
+                _ => (row.processing_status, row.processing_error) = (Some(status), error.map(str::to_owned)),
+            }
+            changes.meeting = Some(row);
             Ok(Some(changes))
         })
         .await

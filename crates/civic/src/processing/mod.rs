@@ -41,6 +41,7 @@ mod saving;
 mod texts;
 mod turns;
 
+pub(crate) use documents::store_trouble;
 pub use estimate::{CityEstimate, estimate_city};
 pub use job::register;
 

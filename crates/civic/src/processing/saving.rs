@@ -125,16 +125,16 @@ fn has_moved_on(unit: &Unit, item: &AgendaItem) -> bool {
     item.summary.is_some() || item.latest_hash != unit.item.latest_hash || item.body_text != unit.item.body_text
 }
 
-pub(super) fn with_summary(item: AgendaItem, made: &Made) -> AgendaItem {
-    let attachments = if made.attachments.is_empty() { item.attachments.clone() } else { made.attachments.clone() };
-    AgendaItem {
-        summary: made.summary.clone().or(item.summary),
-        topics: if made.topics.is_empty() { item.topics } else { made.topics.clone() },
-        summary_of: made.summary.as_ref().map(|_| made.summary_of.clone()).or(item.summary_of),
-        reading_error: made.reading_error.clone(),
-        attachments,
-        ..item
+pub(super) fn with_summary(mut item: AgendaItem, made: &Made) -> AgendaItem {
+    item.update_agenda_item(made.summary.clone(), made.topics.clone());
+    if made.summary.is_some() {
+        item.summary_of = Some(made.summary_of.clone());
     }
+    if !made.attachments.is_empty() {
+        item.attachments.clone_from(&made.attachments);
+    }
+    item.reading_error.clone_from(&made.reading_error);
+    item
 }
 
 fn revised(revision: &ItemRevision, made: &Made) -> ItemRevision {

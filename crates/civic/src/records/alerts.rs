@@ -73,7 +73,8 @@ pub struct Watch {
     pub created_at: Option<Timestamp>,
 }
 
-/// A message that waits to be sent. One that is stored under a key that is there already is not stored again.
+/// A message, and what became of it. One that is stored under a key that is there already is not stored again. Where it
+/// has a channel and is due, a job of the engine delivers it ([`NOTICES_QUEUE`](super::NOTICES_QUEUE)).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Notification {
@@ -85,7 +86,7 @@ pub struct Notification {
     pub meeting_id: Option<String>,
     pub matter_id: Option<String>,
     pub alert_id: Option<String>,
-    /// None: whoever sends it finds out.
+    /// None: it is not delivered itself, and whoever makes messages finds out who is told.
     pub channel: Option<Channel>,
     pub body: Value,
     /// Set by the store. It is due until it was sent or given up; [`GATHERED`] where it waits for a digest.
@@ -105,12 +106,12 @@ impl Notification {
     }
 }
 
-/// What came of an attempt to send a message.
+/// What came of an attempt to deliver a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sent {
+pub enum Delivery {
     Delivered,
-    /// Not yet: try again at this time.
+    /// Its job tries again at this time.
     Later(Timestamp, String),
-    /// Never.
+    /// Its job is a dead letter, or there never was one.
     GivenUp(String),
 }

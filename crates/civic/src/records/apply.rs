@@ -2,7 +2,7 @@
 
 use super::{
     changes::{Applied, CivicChanges},
-    jobs::{CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, standing_submission},
+    jobs::{CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, new_standing_submission, standing_submission},
     matters::{Appearance, Matter, VoteEvent},
     meetings::{AgendaItem, Meeting},
     people::{Committee, Person},
@@ -10,10 +10,7 @@ use super::{
     rows::Rows,
     tables::{JURISDICTION, MEETING},
 };
-use bindery_core::{
-    JobId, Payload, SubmissionId, Timestamp,
-    submission::{Deadline, NewSubmission},
-};
+use bindery_core::{JobId, Payload, SubmissionId, Timestamp, submission::NewSubmission};
 use bindery_store::{
     Changes, Commit, CommitResult, Guard, StoreError, StoreResult,
     query::{IdKind, QueueQuery},
@@ -209,20 +206,11 @@ fn pairs(rows: &[QueryRow]) -> StoreResult<BTreeMap<String, i64>> {
     rows.iter().map(|row| Ok((row.text(0)?.to_owned(), row.number(1)?))).collect()
 }
 
-/// The submission that a jurisdiction's jobs belong to. It never ends.
+/// The submission that a jurisdiction's jobs belong to.
 fn submission(city_key: &str, id: SubmissionId, received_at: Timestamp) -> NewSubmission {
-    NewSubmission {
-        id,
-        external_id: Some(standing_submission(city_key)),
-        owner: None,
-        channel: CIVIC_WORKFLOW.to_owned(),
-        workflow: CIVIC_WORKFLOW.into(),
-        workflow_version: CIVIC_WORKFLOW_VERSION,
-        priority: 0,
-        received_at,
-        deadline: Deadline::default(),
-        metadata: serde_json::json!({ "banana": city_key }).to_string(),
-    }
+    let metadata = serde_json::json!({ "banana": city_key });
+    let workflow = (CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION);
+    new_standing_submission(standing_submission(city_key), workflow, &metadata, (id, received_at))
 }
 
 fn commit(part: &CivicChanges, submission: Option<SubmissionId>, plan: &Plan) -> StoreResult<Commit> {

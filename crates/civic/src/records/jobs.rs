@@ -11,6 +11,7 @@ use bindery_core::{
     JobId, Payload, SubmissionId, Timestamp,
     error::ErrorClass,
     job::{Job, JobState, NewJob},
+    submission::{Deadline, NewSubmission},
 };
 use bindery_store::{StoreError, StoreResult};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,17 @@ pub const CIVIC_WORKFLOW: &str = "civic";
 /// The version of it that new ones are pinned to. Those of earlier versions go on with theirs: their stages are the same.
 pub const CIVIC_WORKFLOW_VERSION: i64 = 2;
 
+/// The queue of messages that are to be delivered. Only whoever knows how mail is sent claims from it.
+pub const NOTICES_QUEUE: &str = "q.only.civic_notices";
+
+/// The workflow of the submission that they belong to. It has its name, too, and never ends.
+pub const NOTICES_WORKFLOW: &str = "civic-notices";
+
+pub const NOTICES_WORKFLOW_VERSION: i64 = 1;
+
+/// The stage of that workflow, and its processor.
+pub const NOTIFY: &str = "notify";
+
 /// The names of two errors that the engine and the store give jobs.
 const WORKER_LOST: &str = "WorkerLost";
 const CANCELLED: &str = "Cancelled";
@@ -31,6 +43,27 @@ const CANCELLED: &str = "Cancelled";
 /// The external id of the submission that a jurisdiction's jobs belong to.
 pub fn standing_submission(city_key: &str) -> String {
     format!("civic:{city_key}")
+}
+
+/// A submission that jobs without a beginning and an end belong to.
+pub(super) fn new_standing_submission(
+    external_id: String,
+    (workflow, workflow_version): (&str, i64),
+    metadata: &serde_json::Value,
+    (id, received_at): (SubmissionId, Timestamp),
+) -> NewSubmission {
+    NewSubmission {
+        id,
+        external_id: Some(external_id),
+        owner: None,
+        channel: workflow.to_owned(),
+        workflow: workflow.into(),
+        workflow_version,
+        priority: 0,
+        received_at,
+        deadline: Deadline::default(),
+        metadata: metadata.to_string(),
+    }
 }
 
 /// What a job is about.

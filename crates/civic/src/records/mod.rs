@@ -20,7 +20,7 @@
 //! | `apply`, `rows`, `merge` | how changes are stored |
 //! | [`snapshot`], [`lists`] | what is read |
 //! | [`cities`], [`runs`], `processing` | cities, visits, summaries |
-//! | `outbox`, `notices` | alerts, watches, messages; messages that wait for a digest |
+//! | `outbox`, `notices` | alerts and watches; messages, and the jobs that deliver them |
 //! | [`documents`] | files and their texts |
 //! | [`model_ledger`] | what language models were asked, answered and cost |
 //! | `retention` | what goes by itself, and what goes with a person |
@@ -52,13 +52,13 @@ mod schema;
 pub mod snapshot;
 mod tables;
 
-pub use alerts::{Alert, Channel, GATHERED, Notification, Sent, Watch};
+pub use alerts::{Alert, Channel, Delivery, GATHERED, Notification, Watch};
 pub use changes::{Applied, CivicChanges};
 pub use cities::JurisdictionFilter;
 pub use documents::{KnownDocument, KnownText, UnknownTopic};
 pub use jobs::{
-    CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, QueueJob, QueueStatus,
-    standing_submission,
+    CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, NOTICES_QUEUE,
+    NOTICES_WORKFLOW, NOTICES_WORKFLOW_VERSION, NOTIFY, QueueJob, QueueStatus, standing_submission,
 };
 pub use lists::{ChangeFilter, CivicCounts, MatterFilter, MeetingFilter};
 pub use matters::{Appearance, Ballot, CastBallot, Matter, Sponsorship, VoteEvent};
@@ -69,6 +69,7 @@ pub use meetings::{
 pub use model_ledger::{
     Granted, ModelAnswer, ModelCall, ModelCallFilter, ModelDay, ModelLedger, ModelLedgerDomain, MoneySetAside,
 };
+pub use notices::NoticePayload;
 pub use people::{Committee, CommitteeMember, Person};
 pub use places::{
     Alarm, CityRequest, Health, Jurisdiction, PageShape, RequestStatus, SyncRun, SyncStatus, VendorPlace, ZipCode,

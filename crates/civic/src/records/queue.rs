@@ -2,7 +2,7 @@
 
 use super::{
     CivicRecords,
-    jobs::{CIVIC_QUEUE, QueueJob, QueueStatus},
+    jobs::{CIVIC_QUEUE, NOTICES_QUEUE, QueueJob, QueueStatus},
     meetings::{Meeting, Processing},
     tables::MEETING,
 };
@@ -45,7 +45,8 @@ impl CivicRecords<'_> {
     /// Takes away the jobs that were made before this time and given up, and returns how many those were. Nothing
     /// remembers them then: a meeting or matter that is found again is read again.
     pub async fn forget_given_up(&self, before: Timestamp) -> StoreResult<u64> {
-        self.store.delete_dead_letters(&CIVIC_QUEUE.into(), before).await
+        let jobs = self.store.delete_dead_letters(&CIVIC_QUEUE.into(), before).await?;
+        Ok(jobs + self.store.delete_dead_letters(&NOTICES_QUEUE.into(), before).await?)
     }
 
     pub async fn queue_stats(&self) -> StoreResult<QueueStats> {

@@ -3,7 +3,7 @@
 use super::{
     CivicRecords,
     alerts::{Alert, Notification, Watch},
-    outbox::OUTBOX,
+    notices::OUTBOX,
 };
 use bindery_store::{
     CommitResult, StoreResult,

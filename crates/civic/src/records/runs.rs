@@ -3,14 +3,18 @@
 use super::{
     CivicRecords,
     alerts::Notification,
+    jobs::NOTICES_QUEUE,
+    notices::NoticePayload,
     places::{Jurisdiction, SyncRun, SyncStatus},
     tables::SYNC_RUN,
 };
-use bindery_core::Timestamp;
+use bindery_core::{Timestamp, job::JobState};
 use bindery_store::{
     CommitResult, StoreError, StoreResult,
+    query::JobFilter,
     rows::{Answers, Query, RowWrites, UnitOfWork, Value, column, decode, run},
 };
+use std::collections::BTreeSet;
 
 /// Which visits are meant: the newest first.
 #[derive(Debug, Clone, Default)]
@@ -57,7 +61,12 @@ impl CivicRecords<'_> {
     /// Forgets visits that were begun before, and messages that were made before and are settled. What is known of
     /// meetings and cities stays. Returns how many rows went.
     pub async fn forget_visits_and_messages(&self, before: Timestamp) -> StoreResult<u64> {
-        run(self.store, Forget(before)).await
+        let states = JobState::ALL.into_iter().filter(|state| state.is_live()).collect();
+        let of_messages = JobFilter { queue: Some(NOTICES_QUEUE.into()), states, ..JobFilter::default() };
+        let jobs = self.store.jobs(of_messages).await?;
+        let waiting =
+            jobs.iter().filter_map(|view| Some(view.job.payload.read::<NoticePayload>()?.ok()?.key)).collect();
+        run(self.store, Forget { before, waiting }).await
     }
 }
 
@@ -187,23 +196,31 @@ impl UnitOfWork for FinishRun {
     }
 }
 
-struct Forget(Timestamp);
+struct Forget {
+    before: Timestamp,
+    /// The messages that jobs will deliver.
+    waiting: BTreeSet<String>,
+}
 
 impl UnitOfWork for Forget {
     type Output = u64;
 
     fn queries(&self) -> Vec<Query> {
-        let of_runs = Query::select(&SYNC_RUN, &["id"]);
+        let of_runs = Query::select(&SYNC_RUN, &["id"]).filter(column("started_at").is_below(self.before));
         vec![
-            of_runs.filter(column("started_at").is_below(self.0)).filter(column("status").differs_from("in_progress")),
+            of_runs.filter(column("status").differs_from("in_progress")),
             Query::records::<Notification>().filter(column("due_at").is_null()),
+            Query::records::<Notification>().filter(column("due_at").is_below(self.before)),
         ]
     }
 
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, u64)> {
         let runs = answers.rows(0).iter().map(|row| row.number(0)).collect::<StoreResult<Vec<_>>>()?;
         let mut settled: Vec<Notification> = decode(answers.rows(1))?;
-        settled.retain(|notification| notification.created_at < Some(self.0));
+        // A message whose job is a dead letter that nobody wants back is not delivered any more.
+        let due: Vec<Notification> = decode(answers.rows(2))?;
+        settled.extend(due.into_iter().filter(|it| it.channel.is_some() && !self.waiting.contains(&it.key)));
+        settled.retain(|notification| notification.created_at < Some(self.before));
         let keys: Vec<&str> = settled.iter().map(|notification| notification.key.as_str()).collect();
         let count = (runs.len() + keys.len()) as u64;
         let mut writes = RowWrites::default();

@@ -1,6 +1,6 @@
 //! What the store is told of the civic tables: how they are made, who deletes their rows, and what goes by itself.
 
-use super::{CIVIC_WORKFLOW, Civic as _, model_ledger::ModelLedgerDomain, tables::ALL_TABLES};
+use super::{CIVIC_WORKFLOW, Civic as _, NOTICES_WORKFLOW, model_ledger::ModelLedgerDomain, tables::ALL_TABLES};
 use async_trait::async_trait;
 use bindery_store::{
     Store, StoreResult,
@@ -27,7 +27,10 @@ impl Domain for CivicDomain {
 
     async fn age_out(&self, store: &dyn Store) -> StoreResult<u64> {
         let before = store.clock().now() - KEEP;
-        let events = delete_events(store, EventAge::UnderWay { workflow: CIVIC_WORKFLOW.into(), before }).await?;
+        let mut events = 0;
+        for workflow in [CIVIC_WORKFLOW, NOTICES_WORKFLOW] {
+            events += delete_events(store, EventAge::UnderWay { workflow: workflow.into(), before }).await?;
+        }
         let civic = store.civic();
         Ok(events + civic.forget_visits_and_messages(before).await? + civic.forget_given_up(before).await?)
     }

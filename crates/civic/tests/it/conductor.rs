@@ -8,7 +8,7 @@ use bindery_civic::records::{Alert, ChangeFilter, Civic as _, Jurisdiction, Meet
 use bindery_civic::{
     city_key::parse_targets,
     client::Settings,
-    conductor::{SyncObserver, SyncResult, Which},
+    conductor::{SyncObserver, SyncResult, Which, get_sync_status},
 };
 use bindery_store::blobs::LocalBlobs;
 use std::{
@@ -94,7 +94,7 @@ async fn s001_17_a_city_that_fails_is_recorded_while_others_go_on() {
     let health = town.city("badCA").await.health;
     assert_eq!(health.consecutive_failures, 2);
     assert_eq!(health.next_sync_at.unwrap().since(town.store.clock().now()), 48 * HOUR);
-    let standing = conductor.get_sync_status(|_| false).await.unwrap();
+    let standing = get_sync_status(&*town.store, |_| false).await.unwrap();
     assert_eq!((standing.failed_cities, standing.failed_count), (vec!["badCA".to_owned()], 1));
     assert_eq!((standing.active_cities, standing.total_meetings, standing.pending_meetings), (2, 2, 2));
     assert!(!standing.is_running && standing.running.is_empty());

@@ -12,7 +12,7 @@ use bindery_civic::{
         Client, Network, Settings, SystemTimer,
         vendors::{Budget, UNKNOWN},
     },
-    conductor::{Conductor, SyncObserver, SyncResult, WindowRule, presence::FETCHER},
+    conductor::{Conductor, SyncObserver, SyncResult, WindowRule, get_sync_status, presence::FETCHER},
     vendor::Adapter,
 };
 use bindery_core::Name;
@@ -181,12 +181,12 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     civic.start_sync_run("paloaltoCA", &dead).await.unwrap();
     civic.start_sync_run("nashvilleTN", &alive).await.unwrap();
     let conductor = town.conductor().named(Name::from(format!("here-1-0{FETCHER}")));
-    let standing = conductor.get_sync_status(|_| false).await.unwrap();
+    let standing = get_sync_status(&*town.store, |_| false).await.unwrap();
     assert_eq!((standing.is_running, standing.running.len()), (true, 2));
     assert_eq!(conductor.other_fetcher(|_| false).await.unwrap().as_deref(), Some(&*dead));
     // It says nothing any more, or is known to have died.
     let is_dead: fn(&str) -> bool = |name| name.starts_with("there-7-");
-    let standing = conductor.get_sync_status(is_dead).await.unwrap();
+    let standing = get_sync_status(&*town.store, is_dead).await.unwrap();
     assert_eq!(standing.running.iter().map(|run| run.city_key.as_str()).collect::<Vec<_>>(), ["nashvilleTN"]);
     assert_eq!(conductor.other_fetcher(is_dead).await.unwrap(), None);
     town.clock.advance(Duration::from_secs(1));
@@ -201,7 +201,7 @@ async fn a_visit_that_nobody_is_behind_is_ended_at_the_next_start() {
     assert_eq!(first.other_fetcher(|_| false).await.unwrap(), None);
     presence.leave(0).await.unwrap();
     town.clock.advance(Duration::from_secs(60));
-    let standing = conductor.get_sync_status(|_| false).await.unwrap();
+    let standing = get_sync_status(&*town.store, |_| false).await.unwrap();
     assert_eq!((standing.is_running, standing.running.len()), (false, 0), "a minute of silence says the same");
 }
 

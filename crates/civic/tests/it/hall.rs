@@ -2,7 +2,8 @@
 
 use crate::stores::{self, Time};
 use bindery_civic::records::{
-    AgendaItem, ChangeFilter, ChangeKind, Civic as _, DOMAINS, Jurisdiction, Meeting, MeetingFilter, QueueJob,
+    AgendaItem, ChangeFilter, ChangeKind, Civic as _, CivicChanges, DOMAINS, Jurisdiction, Meeting, MeetingFilter,
+    QueueJob,
 };
 use bindery_civic::{
     sync::{Orchestrator, SyncStats, Visited},
@@ -83,6 +84,17 @@ impl Hall {
         let meetings = self.meetings().await;
         let vendor_id = |id: &str| meetings.iter().find(|meeting| meeting.id == id).unwrap().vendor_id.clone();
         changes.iter().map(|change| (vendor_id(&change.meeting_id), change.kind)).collect()
+    }
+
+    /// What reading an item comes to.
+    pub(crate) async fn summarise(&self, item: &AgendaItem, summary: &str, topics: &[&str]) {
+        let civic = self.store.civic();
+        let mut item = civic.agenda_item(&item.id).await.unwrap().unwrap();
+        let meeting = civic.meeting(&item.meeting_id).await.unwrap().unwrap();
+        item.update_agenda_item(Some(summary.to_owned()), topics.iter().map(|topic| (*topic).to_owned()).collect());
+        let mut changes = CivicChanges::of_meeting(CITY, &meeting.id, meeting.revision);
+        changes.items.push(item);
+        assert!(civic.apply(vec![changes]).await.unwrap()[0].is_stored());
     }
 
     pub(crate) async fn queue(&self) -> Vec<QueueJob> {

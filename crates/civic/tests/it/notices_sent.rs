@@ -6,17 +6,33 @@ use crate::{
     server::{Reply, Server},
 };
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Channel, Notification};
+use bindery_civic::records::{Channel, Delivery, NOTICES_QUEUE, NoticePayload, Notification};
 use bindery_civic::{
     html::Html,
-    notices::{self, Channels, Digest, DigestRequest, Mail, Sending, Webhooks, eml, html, letter::Letter, text},
+    notices::{
+        self, Channels, Digest, DigestRequest, Mail, Sender, Sending, Webhooks, eml, html, letter::Letter, text,
+    },
     vendor::model::MeetingStatus,
 };
+use bindery_core::job::{ClaimedJob, JobState};
 use bindery_engine::stop_pair;
 use bindery_http::signature;
+use bindery_store::{
+    blobs::LocalBlobs,
+    query::{ClaimRequest, JobFilter, JobView},
+};
 use jiff::civil::date;
 use serde_json::Value;
-use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -29,9 +45,34 @@ fn outbox(hall: &Hall) -> PathBuf {
     hall.folder().join("outbox")
 }
 
+/// Under a name of its own each time.
+fn sender(hall: &Hall) -> Sender {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("sender-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let blobs = Arc::new(LocalBlobs::open(hall.folder().join("blobs")).unwrap());
+    Sender::new(Arc::clone(&hall.store), blobs, channels(hall), name.into())
+}
+
 async fn send(hall: &Hall) -> Sending {
     let (_handle, stop) = stop_pair();
-    notices::send_due(&*hall.store, &channels(hall), &stop).await.unwrap()
+    sender(hall).send_due(&stop).await.unwrap()
+}
+
+/// Somebody who is about to die takes the next message.
+async fn taken_by_another(hall: &Hall) -> ClaimedJob {
+    let request = ClaimRequest {
+        worker: "mortal".into(),
+        queues: Some(vec![NOTICES_QUEUE.into()]),
+        submissions: None,
+        max: 1,
+        lease: Duration::from_mins(5),
+        counts: true,
+    };
+    hall.store.claim(request).await.unwrap().pop().expect("a message waits")
+}
+
+async fn jobs(hall: &Hall) -> Vec<JobView> {
+    hall.store.jobs(JobFilter { queue: Some(NOTICES_QUEUE.into()), ..JobFilter::default() }).await.unwrap()
 }
 
 /// An alert on everything that is told to this server.
@@ -59,14 +100,13 @@ async fn a_webhook_is_signed_and_comes_once() {
     cancelled(&hall).await;
     // Two senders at once share the work.
     let (one, other) = tokio::join!(send(&hall), send(&hall));
-    assert_eq!(one.delivered + other.delivered, 4, "{one:?} {other:?}");
+    assert_eq!(one.delivered + other.delivered, 3, "{one:?} {other:?}");
     assert_eq!(send(&hall).await, Sending::default());
     let seen = server.seen();
     let kinds: BTreeSet<String> = seen
         .iter()
         .map(|request| serde_json::from_str::<Value>(&request.body).unwrap()["kind"].as_str().unwrap().to_owned())
         .collect();
-    // The fourth is the announcement of the city, which becomes one to each address.
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["city_activated", "digest", "meeting_cancelled"]);
     assert_eq!(seen.len(), 3);
     for request in seen {
@@ -84,30 +124,32 @@ async fn who_dies_while_sending_is_followed_by_another_with_the_same_id() {
     follow(&hall, &server).await;
     hall.visit(vec![council()]).await;
     hall.pass().await;
-    send(&hall).await;
+    // One of two messages was sent and that is stored; whoever sent it died before its job was ended.
+    let taken = taken_by_another(&hall).await;
+    let key = taken.job.payload.read::<NoticePayload>().unwrap().unwrap().key;
+    let claim = Some((taken.job.id, taken.token));
+    assert!(hall.store.civic().settle_notification(&key, claim, 1, Delivery::Delivered).await.unwrap());
+    hall.clock.advance(Duration::from_mins(6));
+    assert_eq!((send(&hall).await.delivered, jobs(&hall).await.len()), (1, 0), "it is not sent twice");
     let before = server.seen().len();
+    assert_eq!(before, 1);
     let mut off = council();
     off.status = Some(MeetingStatus::Cancelled);
     hall.visit(vec![off]).await;
     hall.pass().await;
-    // It was sent, and whoever sent it died before that was stored.
-    let taken = hall.store.civic().take_notifications(10, Duration::from_mins(5)).await.unwrap();
-    assert_eq!(taken.len(), 1);
-    assert_eq!(send(&hall).await, Sending::default());
+    // Whoever has it dies; what it says when it comes back after all is not stored.
+    let taken = taken_by_another(&hall).await;
     hall.clock.advance(Duration::from_mins(6));
     assert_eq!(send(&hall).await.delivered, 1);
-    hall.store.civic().settle_notification(&taken[0].key, later(&hall)).await.unwrap();
+    let key = taken.job.payload.read::<NoticePayload>().unwrap().unwrap().key;
+    let late = Delivery::Later(hall.store.clock().now(), "too slow".to_owned());
+    let claim = Some((taken.job.id, taken.token));
+    assert!(!hall.store.civic().settle_notification(&key, claim, 1, late).await.unwrap());
     hall.clock.advance(Duration::from_hours(48));
-    // What was sent stays sent, whatever the one who was too slow says.
-    assert_eq!(send(&hall).await, Sending::default());
+    assert_eq!((send(&hall).await, jobs(&hall).await.len()), (Sending::default(), 0), "what was sent stays sent");
     let ids: Vec<String> =
         server.seen()[before..].iter().map(|request| request.headers["webhook-id"].clone()).collect();
-    assert_eq!(ids.len(), 1);
-    assert_eq!(ids[0], format!("msg_{}", eml::id_of(&taken[0].key)));
-}
-
-fn later(hall: &Hall) -> bindery_civic::records::Sent {
-    bindery_civic::records::Sent::Later(hall.store.clock().now(), "too slow".to_owned())
+    assert_eq!(ids, [format!("msg_{}", eml::id_of(&key))]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -140,8 +182,13 @@ async fn what_fails_is_tried_again_and_given_up_in_the_end() {
     let dead = all.iter().find(|message| message.kind == "digest").unwrap();
     assert_eq!((dead.attempts, dead.sent_at), (10, None));
     assert!(dead.error.as_ref().unwrap().contains("status 500"), "{dead:?}");
+    let letters = jobs(&hall).await;
+    assert_eq!((letters.len(), letters[0].job.state, letters[0].job.attempt), (2, JobState::Dead, 10));
+    assert!(letters.iter().any(|letter| letter.job.error.as_ref().unwrap().message.contains("status 500")));
     assert!(hall.store.civic().retry_notification(&dead.key).await.unwrap());
-    assert_eq!(send(&hall).await.given_up, 1);
+    // A person wants it: it has all its attempts before it, and is no dead letter any more.
+    assert_eq!(send(&hall).await, Sending { later: 1, ..Sending::default() });
+    assert_eq!(jobs(&hall).await.iter().filter(|view| view.job.state == JobState::Dead).count(), 1);
 }
 
 /// ▲ To those whose alerts name the city, each address once.
@@ -160,12 +207,11 @@ async fn s001_27_those_who_asked_for_a_city_hear_of_its_first_meeting_once() {
     elsewhere.cities = vec!["oaklandCA".to_owned()];
     civic.put_alert(elsewhere).await.unwrap();
     hall.visit(vec![meeting("1", "City Council", date(2026, 3, 9), 18)]).await;
-    // Killed after the messages were made and before the announcement was settled: they are made once.
-    let taken = civic.take_notifications(10, Duration::from_mins(5)).await.unwrap();
-    assert_eq!(taken.len(), 1);
-    hall.clock.advance(Duration::from_mins(6));
+    // Whoever finds out who is told, again or at the same time, makes each message once.
+    hall.pass().await;
     send(&hall).await;
     hall.visit(vec![meeting("1", "City Council", date(2026, 3, 9), 18)]).await;
+    hall.pass().await;
     send(&hall).await;
     let mut told: Vec<String> = hall
         .messages()
@@ -176,7 +222,8 @@ async fn s001_27_those_who_asked_for_a_city_hear_of_its_first_meeting_once() {
         .collect();
     told.sort();
     assert_eq!(told, ["ann@example.org", "bob@example.org"]);
-    assert_eq!(fs::read_dir(outbox(&hall)).unwrap().count(), 2);
+    let sent = hall.messages().await.into_iter().filter(|it| it.channel.is_some() && it.sent_at.is_some()).count();
+    assert_eq!(fs::read_dir(outbox(&hall)).unwrap().count(), sent);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,7 +270,7 @@ async fn hostile_titles_links_and_addresses_are_text() {
     hall.visit(vec![bad.clone()]).await;
     let pier = hall.items("1").await[2].clone();
     let summary = "**Pier** [click](javascript:alert(1)) <iframe src=https://evil.example></iframe> ![x](https://evil.example/x.png)\n\n- [ok](https://example.com/a\" onclick=\"alert(1))";
-    civic.update_agenda_item(&pier.id, summary, &[]).await.unwrap();
+    hall.summarise(&pier, summary, &[]).await;
     hall.pass().await;
     bad.status = Some(MeetingStatus::Cancelled);
     hall.visit(vec![bad]).await;
@@ -240,13 +287,15 @@ async fn hostile_titles_links_and_addresses_are_text() {
         assert!(!head.to_lowercase().contains("\nbcc"), "{head}");
         assert!(letter.text.lines().all(|line| !line.starts_with("Bcc:")), "{}", letter.text);
     }
-    // The city, the meeting that is new, the digest that tells it, and the cancellation.
-    assert_eq!(seen, 4);
+    // The city and the message to who follows it, the meeting that is new, the digest that tells it, the cancellation.
+    assert_eq!(seen, 5);
     let mut evil = alert("eve", &[], "weekly");
     evil.channels =
         vec![Channel { kind: "mail".to_owned(), address: "eve@x.example\r\nBcc: all@example.org".to_owned() }];
     civic.put_alert(evil).await.unwrap();
-    hall.visit(vec![council()]).await;
+    let mut other = council();
+    other.vendor_id = "2".to_owned();
+    hall.visit(vec![council(), other]).await;
     hall.pass().await;
     let sent = send(&hall).await;
     assert!(sent.given_up >= 1, "{sent:?}");
@@ -269,7 +318,6 @@ fn harmless(page: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_digest_says_what_a_citizen_wants_to_know() {
     let hall = Hall::new().await;
-    let civic = hall.store.civic();
     let mut before = council();
     before.items[2].attachments = vec![crate::hall::document("Lease")];
     hall.visit(vec![before.clone(), meeting("2", "Planning Commission", date(2026, 3, 11), 19)]).await;
@@ -278,7 +326,7 @@ async fn a_digest_says_what_a_citizen_wants_to_know() {
     hall.visit(vec![before, meeting("2", "Planning Commission", date(2026, 3, 11), 19)]).await;
     let rezoning = hall.items("1").await[1].clone();
     let summary = "Allows **120 homes** at the harbour.\n\n- first reading\n- see [the map](https://example.com/map)";
-    civic.update_agenda_item(&rezoning.id, summary, &["housing".to_owned()]).await.unwrap();
+    hall.summarise(&rezoning, summary, &["housing"]).await;
     let request = |alert| DigestRequest {
         cities: vec![hall.city.clone()],
         alert,

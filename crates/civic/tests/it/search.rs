@@ -24,7 +24,6 @@ fn wanted(words: &str) -> SearchFor {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn items_are_found_by_titles_summaries_and_texts() {
     let hall = Hall::new().await;
-    let civic = hall.store.civic();
     let mut with_text = council();
     with_text.items[2].body_text = Some("The pier is let to a brewery.".to_owned());
     hall.visit(vec![with_text]).await;
@@ -50,7 +49,7 @@ async fn items_are_found_by_titles_summaries_and_texts() {
     assert!(brewery[0].snippet.contains("brewery"), "{brewery:?}");
 
     let rezoning = hall.items("1").await[1].clone();
-    civic.update_agenda_item(&rezoning.id, "Allows 120 homes.", &["housing".to_owned()]).await.unwrap();
+    hall.summarise(&rezoning, "Allows 120 homes.", &["housing"]).await;
     search::index_meeting(&*hall.store, &meeting.id).await.unwrap();
     let homes = find(SearchFor { topic: Some("housing".to_owned()), ..wanted("homes") }).await;
     assert_eq!(homes[0].id, rezoning.id);

@@ -1,14 +1,23 @@
 //! Cities and visits to them, what people want to hear, and lists that are true.
 
-use crate::changes::{CITY, changes, city, jurisdiction, meeting};
+use crate::changes::{CITY, change_meeting, changes, city, jurisdiction, meeting, summarise_item};
 use bindery_civic::records::{
     Alarm, Alert, Appearance, Channel, Civic as _, CivicChanges, CivicCounts, CivicDomain, Committee, CommitteeMember,
-    Jurisdiction, JurisdictionFilter, Matter, MatterFilter, Meeting, MeetingFilter, Notification, PageShape, Person,
-    RequestStatus, Sent, SkippedMeeting, Sponsorship, SyncRun, SyncRunFilter, SyncStatus, Watch, ZipCode,
+    Delivery, GATHERED, Jurisdiction, JurisdictionFilter, Matter, MatterFilter, Meeting, MeetingFilter, NOTICES_QUEUE,
+    NoticePayload, Notification, PageShape, Person, RequestStatus, SkippedMeeting, Sponsorship, SyncRun, SyncRunFilter,
+    SyncStatus, Watch, ZipCode,
 };
-use bindery_core::Timestamp;
-use bindery_store::conformance::Fixture;
-use bindery_store::rows::Domain as _;
+use bindery_core::{
+    Timestamp,
+    error::ErrorClass,
+    job::{ClaimedJob, ErrorRecord, JobState, Token},
+};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, JobEnd,
+    conformance::Fixture,
+    query::{ClaimRequest, JobFilter},
+    rows::Domain as _,
+};
 use std::time::Duration;
 
 fn city_keys(found: &[Jurisdiction]) -> Vec<&str> {
@@ -228,57 +237,81 @@ pub(crate) async fn the_watchlist_is_what_active_alerts_want(f: &Fixture) {
     f.advance(1);
     civic.watch(watch.clone()).await.unwrap();
     assert_eq!(civic.watches("a@example.com").await.unwrap(), std::slice::from_ref(&since));
-    assert_eq!(civic.watchers("matter", "paloaltoCA_bill").await.unwrap(), [since]);
+    assert_eq!(civic.all_watches().await.unwrap(), [since]);
     assert!(civic.unwatch(&watch).await.unwrap());
     assert!(!civic.unwatch(&watch).await.unwrap());
 }
 
-pub(crate) async fn a_message_is_sent_by_one_and_tried_again(f: &Fixture) {
-    let civic = city(f).await;
-    let message = |key: &str| Notification {
-        key: key.to_owned(),
-        kind: "meeting_cancelled".to_owned(),
-        ..Notification::default()
+fn message(key: &str) -> Notification {
+    let channel = Some(Channel { kind: "mail".to_owned(), address: "a@example.com".to_owned() });
+    Notification { key: key.to_owned(), kind: "meeting_cancelled".to_owned(), channel, ..Notification::default() }
+}
+
+async fn take_job(f: &Fixture, worker: &str) -> ClaimedJob {
+    let request = ClaimRequest {
+        worker: worker.into(),
+        queues: Some(vec![NOTICES_QUEUE.into()]),
+        submissions: None,
+        max: 1,
+        lease: Duration::from_secs(60),
+        counts: true,
     };
-    let mut told = CivicChanges::of_city(CITY);
-    told.notifications =
-        vec![message("a"), message("b"), Notification { due_at: Some(f.after(600)), ..message("later") }];
-    civic.apply(vec![told.clone()]).await.unwrap();
-    let lease = Duration::from_secs(60);
-    let take = async || civic.take_notifications(10, lease).await.unwrap();
-    let (one, other) = tokio::join!(take(), take());
-    let mut keys: Vec<String> = one.into_iter().chain(other).map(|notification| notification.key).collect();
-    keys.sort();
-    assert_eq!(keys, ["a", "b"], "each is one sender's");
-    assert!(civic.settle_notification("a", Sent::Delivered).await.unwrap());
-    assert!(civic.settle_notification("b", Sent::Later(f.after(30), "451".to_owned())).await.unwrap());
-    assert_eq!(take().await, []);
-    f.advance(30);
-    let again = take().await;
-    assert_eq!((again.len(), again[0].attempts, again[0].error.as_deref()), (1, 2, Some("451")));
-    f.advance(60);
-    assert_eq!(take().await[0].attempts, 3, "who took it has died");
-    civic.settle_notification("b", Sent::GivenUp("550".to_owned())).await.unwrap();
-    assert!(!civic.settle_notification("none", Sent::Delivered).await.unwrap());
-    // The same told again is not sent again.
-    civic.apply(vec![told]).await.unwrap();
-    f.advance(1_000);
-    assert_eq!(take().await.iter().map(|waiting| waiting.key.as_str()).collect::<Vec<_>>(), ["later"]);
-    assert_eq!(civic.notifications(false).await.unwrap().len(), 3);
+    f.store.claim(request).await.unwrap().pop().expect("a message waits")
+}
+
+async fn give_up(f: &Fixture, claimed: &ClaimedJob) {
+    let error = ErrorRecord { class: ErrorClass::Retry, kind: "X".to_owned(), message: "550".to_owned(), step: None };
+    let end = JobEnd::Dead { error, resume: None };
+    let guard = Guard::Claim { job: claimed.job.id, token: claimed.token, end };
+    let ended = f.store.commit(vec![Commit { guard, changes: Changes::default() }]).await.unwrap();
+    assert!(ended.iter().all(CommitResult::is_applied));
+}
+
+pub(crate) async fn a_message_is_delivered_by_its_job(f: &Fixture) {
+    let civic = city(f).await;
+    let told = vec![message("a"), message("b"), Notification { due_at: Some(GATHERED), ..message("later") }];
+    assert_eq!(civic.add_notifications(told.clone()).await.unwrap(), 3);
+    assert_eq!(civic.add_notifications(told).await.unwrap(), 0, "the same told again is not sent again");
+    f.assert_nothing_to_claim("only those who can deliver messages are given them").await;
+    let (one, other) = (take_job(f, "one").await, take_job(f, "other").await);
+    let key = |claimed: &ClaimedJob| claimed.job.payload.read::<NoticePayload>().unwrap().unwrap().key;
+    assert_eq!([key(&one), key(&other)], ["a", "b"], "each is one sender's, and a message for a digest nobody's");
+    let settle = async |key: &str, claimed: &ClaimedJob, token: Token, delivery: Delivery| {
+        civic.settle_notification(key, Some((claimed.job.id, token)), claimed.job.attempt, delivery).await.unwrap()
+    };
+    assert!(settle("a", &one, one.token, Delivery::Later(f.after(30), "451".to_owned())).await);
+    assert!(
+        !settle("a", &one, Token(one.token.0 + 100), Delivery::Delivered).await,
+        "who lost the job changes nothing"
+    );
+    assert!(settle("b", &other, other.token, Delivery::Delivered).await);
+    let known = civic.known_notifications(&["a".to_owned(), "b".to_owned()]).await.unwrap();
+    assert_eq!((known[0].attempts, known[0].error.as_deref(), known[0].sent_at), (1, Some("451"), None));
+    assert_eq!((known[1].due_at, known[1].sent_at), (None, Some(f.now())));
+    give_up(f, &one).await;
+    assert!(civic.retry_notification("a").await.unwrap(), "a dead letter is delivered when a person says so");
+    assert!(!civic.retry_notification("b").await.unwrap() && !civic.retry_notification("later").await.unwrap());
+    let again = take_job(f, "one").await;
+    assert_eq!((key(&again).as_str(), again.job.attempt), ("a", 1));
+    let dead = JobFilter { states: vec![JobState::Dead], ..JobFilter::default() };
+    assert_eq!(f.store.jobs(dead).await.unwrap().len(), 0, "the new job takes its place");
 }
 
 pub(crate) async fn old_visits_and_messages_are_forgotten(f: &Fixture) {
     let civic = city(f).await;
-    let mut told = CivicChanges::of_city(CITY);
-    let message = |key: &str| Notification { key: key.to_owned(), ..Notification::default() };
-    told.notifications = vec![message("sent"), message("waiting")];
-    civic.apply(vec![told]).await.unwrap();
-    civic.settle_notification("sent", Sent::Delivered).await.unwrap();
+    for key in ["sent", "lost", "waiting"] {
+        civic.add_notifications(vec![message(key)]).await.unwrap();
+    }
+    let sent = take_job(f, "one").await;
+    let claim = Some((sent.job.id, sent.token));
+    assert!(civic.settle_notification("sent", claim, 1, Delivery::Delivered).await.unwrap());
+    // Its job was given up without a word.
+    give_up(f, &take_job(f, "one").await).await;
     for _ in 0..2 {
         civic.start_sync_run(CITY, "a visitor").await.unwrap();
     }
     assert_eq!(civic.forget_visits_and_messages(f.now()).await.unwrap(), 0);
-    assert_eq!(civic.forget_visits_and_messages(f.after(1)).await.unwrap(), 2);
+    assert_eq!(civic.forget_visits_and_messages(f.after(1)).await.unwrap(), 3);
     let runs = civic.sync_runs(SyncRunFilter::default()).await.unwrap();
     assert_eq!((runs.len(), runs[0].status), (1, SyncStatus::InProgress), "one is under way");
     let left = civic.notifications(false).await.unwrap();
@@ -313,9 +346,9 @@ pub(crate) async fn meetings_are_found_by_time_and_counted(f: &Fixture) {
     assert_eq!(ids(MeetingFilter { limit: Some(2), ..all() }).await, ["a", "b"]);
     let per_city = civic.meetings_per_city(Timestamp::from_millis(10), Timestamp::from_millis(31)).await.unwrap();
     assert_eq!(per_city.into_iter().collect::<Vec<_>>(), [(CITY.to_owned(), 3)]);
-    civic.update_meeting_summary("paloaltoCA_a", "They met.", &[]).await.unwrap();
-    civic.update_agenda_item("paloaltoCA_a_i1", "A bridge.", &[]).await.unwrap();
-    civic.mark_processing_failed("paloaltoCA_b", "trouble").await.unwrap();
+    change_meeting(f, "paloaltoCA_a", |row| row.update_meeting_summary(Some("They met.".to_owned()), Vec::new())).await;
+    summarise_item(f, "paloaltoCA_a_i1", "A bridge.", &[]).await;
+    change_meeting(f, "paloaltoCA_b", |row| row.mark_processing_failed("trouble")).await;
     let counts = civic.counts().await.unwrap();
     let expected = CivicCounts {
         jurisdictions: 1,

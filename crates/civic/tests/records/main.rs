@@ -96,7 +96,7 @@ suite! {
         a_page_remembers_when_it_had_something
         wishes_for_cities_are_counted_and_decided
         the_watchlist_is_what_active_alerts_want
-        a_message_is_sent_by_one_and_tried_again
+        a_message_is_delivered_by_its_job
         old_visits_and_messages_are_forgotten
         meetings_are_found_by_time_and_counted
         people_and_bodies_are_listed_with_what_they_did

@@ -1,6 +1,6 @@
 //! Cities that people enter, change and take out, and how much waits.
 
-use crate::changes::{CITY, changes, city, jurisdiction};
+use crate::changes::{CITY, changes, city, complete, jurisdiction};
 use bindery_civic::records::{
     Civic as _, CivicChanges, CivicJob, Committee, CommitteeMember, Edited, Jurisdiction, JurisdictionEdit, QueueStats,
     RequestStatus, SyncRun, SyncRunFilter, SyncStatus, TakenOut,
@@ -104,8 +104,8 @@ pub(crate) async fn s001_05_the_queue_is_counted(f: &Fixture) {
     civic.apply(vec![told, changes("paloaltoCA_m2", 0)]).await.unwrap();
     let waiting = QueueStats { pending: 2, ..QueueStats::default() };
     assert_eq!(civic.queue_stats().await.unwrap(), waiting);
-    civic.mark_processing_complete("paloaltoCA_m1", "items", 2.0).await.unwrap();
-    civic.mark_processing_complete("paloaltoCA_m2", "items", 5.0).await.unwrap();
+    complete(f, "paloaltoCA_m1", "items", 2.0).await;
+    complete(f, "paloaltoCA_m2", "items", 5.0).await;
     let read = QueueStats { completed: 2, avg_processing_seconds: Some(3.5), ..waiting };
     assert_eq!(civic.queue_stats().await.unwrap(), read);
 }

@@ -9,7 +9,7 @@ use crate::{
 use bindery_core::{
     Payload, SubmissionId,
     error::ErrorClass,
-    job::{JobState, Limit, NewJob},
+    job::{JobState, Limit, NewJob, ONLY_BY_NAME},
 };
 use std::{collections::BTreeSet, time::Duration};
 
@@ -157,6 +157,30 @@ pub async fn only_the_asked_queues_are_claimed_from(f: &Fixture) {
     assert!(f.store.claim(request(&["unknown"])).await.unwrap().is_empty());
     let rest = f.store.claim(request(&["mail", "ocr"])).await.unwrap();
     assert_eq!(ids(&rest), [jobs[0], jobs[2]]);
+}
+
+/// Also those with a limit, those of a submission that is asked for, and those whose worker died.
+pub async fn some_queues_are_claimed_by_name_alone(f: &Fixture) {
+    let submission = f.submission().await;
+    let queue = format!("{ONLY_BY_NAME}mail");
+    let plain = f.enqueue(f.job(&queue, submission)).await;
+    let limit = Some(Limit { key: "host".into(), running: Some(9), per_minute: None });
+    let limited = f.enqueue(NewJob { limit, ..f.job(&queue, submission) }).await;
+    let request = |queues: Option<&[&str]>, submissions| ClaimRequest {
+        worker: "worker".into(),
+        queues: queues.map(names),
+        submissions,
+        max: 10,
+        lease: LEASE,
+        counts: true,
+    };
+    f.assert_nothing_to_claim("a worker of every queue cannot do this work").await;
+    assert!(f.store.claim(request(None, Some(vec![submission]))).await.unwrap().is_empty());
+    let named: &[&str] = &[&queue];
+    assert_eq!(ids(&f.store.claim(request(Some(named), None)).await.unwrap()), [plain, limited]);
+    f.lose_workers().await;
+    assert!(f.claim_suspects(10).await.is_empty(), "nor when its worker has died");
+    assert_eq!(ids(&f.store.claim_suspects(request(Some(named), None)).await.unwrap()), [plain]);
 }
 
 pub async fn results_come_in_the_order_of_the_jobs(f: &Fixture) {

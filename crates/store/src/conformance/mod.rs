@@ -92,6 +92,7 @@ macro_rules! conformance_suite {
                 a_time_in_the_past_means_now
                 due_jobs_keep_their_place_by_priority
                 only_the_asked_queues_are_claimed_from
+                some_queues_are_claimed_by_name_alone
                 only_the_asked_submissions_are_claimed_from
                 results_come_in_the_order_of_the_jobs
                 a_merge_takes_the_newest_payload_and_the_greatest_priority

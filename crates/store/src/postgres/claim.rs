@@ -26,6 +26,8 @@ use tokio_postgres::Row;
 /// Who comes before whom.
 pub(super) type Rank = (Reverse<i32>, JobId);
 
+// What begins with `q.only.` is claimed by name alone (`ONLY_BY_NAME`).
+
 /// Takes the most urgent ready jobs of each queue out of the table of the ready ones: `$1` the queues (NULL: all that
 /// have ready jobs, found by jumping from one to the next in the index), `$2` how many. The jumps go backwards, because
 /// what was claimed a moment ago stands in the way at the front of each queue, and passing it once is enough.
@@ -35,7 +37,7 @@ const TAKE_READY: &str = "WITH RECURSIVE busy AS ( \
         SELECT (SELECT ready.queue FROM ready WHERE ready.queue < busy.queue ORDER BY ready.queue DESC LIMIT 1) \
         FROM busy WHERE busy.queue IS NOT NULL), \
     open AS (SELECT name FROM (SELECT queue FROM busy UNION SELECT unnest($1::text[])) AS wanted(name) \
-        WHERE name IS NOT NULL AND name NOT IN (SELECT queue.name FROM queue)), \
+        WHERE name IS NOT NULL AND ($1::text[] IS NOT NULL OR NOT starts_with(name, 'q.only.')) AND name NOT IN (SELECT queue.name FROM queue)), \
     picked AS MATERIALIZED (SELECT top.place FROM open CROSS JOIN LATERAL ( \
         SELECT ready.priority, ready.id, ready.ctid AS place FROM ready WHERE ready.queue = open.name \
         ORDER BY ready.priority DESC, ready.id LIMIT $2 FOR UPDATE SKIP LOCKED) AS top \
@@ -46,7 +48,8 @@ const TAKE_READY: &str = "WITH RECURSIVE busy AS ( \
 /// The same for some submissions: `$3`. Their jobs are found by their own index, and each has its row among the ready ones.
 const TAKE_READY_OF: &str = "WITH picked AS MATERIALIZED (SELECT ready.ctid AS place FROM job \
         JOIN ready ON ready.queue = job.queue AND ready.priority = job.priority AND ready.id = job.id \
-        WHERE job.submission_id = ANY($3::bigint[]) AND ($1::text[] IS NULL OR job.queue = ANY($1)) \
+        WHERE job.submission_id = ANY($3::bigint[]) \
+        AND CASE WHEN $1::text[] IS NULL THEN NOT starts_with(job.queue, 'q.only.') ELSE job.queue = ANY($1) END \
         AND job.queue NOT IN (SELECT queue.name FROM queue) \
         ORDER BY ready.priority DESC, ready.id LIMIT $2 FOR UPDATE OF ready SKIP LOCKED) \
     DELETE FROM ready USING picked WHERE ready.ctid = picked.place \
@@ -86,7 +89,7 @@ impl Seen {
 /// few jobs are scheduled or limited. Where there was work a moment ago, there is more (`thoroughly` is false).
 pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> StoreResult<Seen> {
     const LOOK: &str = "SELECT NOT $3 OR CASE WHEN $2::text[] IS NULL \
-         THEN EXISTS (SELECT 1 FROM ready ORDER BY queue DESC OFFSET 0) \
+         THEN EXISTS (SELECT 1 FROM ready WHERE NOT starts_with(queue, 'q.only.') ORDER BY queue DESC OFFSET 0) \
          ELSE EXISTS (SELECT 1 FROM unnest($2::text[]) AS wanted(name) WHERE EXISTS \
               (SELECT 1 FROM ready WHERE queue = wanted.name OFFSET 0)) END, \
          (SELECT due_at - t.now FROM job WHERE shelf = 1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1), \

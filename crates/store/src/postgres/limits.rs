@@ -58,7 +58,8 @@ pub(super) async fn candidates(
     let top = "SELECT top.id, top.priority, top.limit_key, top.limit_running, top.limit_per_minute \
                FROM unnest($1::text[]) AS k(key) CROSS JOIN LATERAL ( \
                SELECT * FROM job WHERE limit_state = 0 AND suspect = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
-               AND ($2::text[] IS NULL OR job.queue = ANY($2)) AND job.queue NOT IN (SELECT queue.name FROM queue) \
+               AND CASE WHEN $2::text[] IS NULL THEN NOT starts_with(job.queue, 'q.only.') \
+               ELSE job.queue = ANY($2) END AND job.queue NOT IN (SELECT queue.name FROM queue) \
                AND ($4::bigint[] IS NULL OR job.submission_id = ANY($4)) \
                ORDER BY job.priority DESC, job.id LIMIT $3) AS top ORDER BY top.limit_key, top.priority DESC, top.id";
     let rows = tx.query(top, &[&keys, &meant.queues, &(max as i64), &meant.submissions]).await?;

@@ -33,7 +33,8 @@ pub(super) async fn next_in(db: &Db) -> StoreResult<Option<Duration>> {
 pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<Vec<ClaimedJob>> {
     static LEASE: LazyLock<String> = LazyLock::new(|| claim::leasing("suspect > 0"));
     const NEXT: &str = "SELECT id, priority, limit_key, limit_running, limit_per_minute, losses, suspect FROM job \
-         WHERE suspect > 0 AND state = 0 AND ($1::text[] IS NULL OR queue = ANY($1)) \
+         WHERE suspect > 0 AND state = 0 \
+         AND CASE WHEN $1::text[] IS NULL THEN NOT starts_with(queue, 'q.only.') ELSE queue = ANY($1) END \
          AND queue NOT IN (SELECT queue.name FROM queue) AND ($2::bigint[] IS NULL OR submission_id = ANY($2)) \
          ORDER BY losses, suspect DESC, id LIMIT $3 FOR UPDATE SKIP LOCKED";
     claim::promote_scheduled(tx).await?;

@@ -11,7 +11,7 @@ use super::{
 use crate::{lease::Lease, query::ClaimRequest};
 use bindery_core::{
     JobId, SubmissionId, Timestamp,
-    job::{ClaimedJob, Job, JobState, Token},
+    job::{ClaimedJob, Job, JobState, ONLY_BY_NAME, Token},
 };
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::{cmp::Reverse, collections::HashSet, sync::LazyLock};
@@ -125,7 +125,10 @@ fn unlimited_candidates(
 /// Whether a job is one of those that are asked for.
 pub(super) fn is_wanted(request: &ClaimRequest, paused: &HashSet<String>, job: &Job) -> bool {
     !paused.contains(job.queue.as_str())
-        && request.queues.as_ref().is_none_or(|queues| queues.contains(&job.queue))
+        && match &request.queues {
+            Some(queues) => queues.contains(&job.queue),
+            None => !job.queue.starts_with(ONLY_BY_NAME),
+        }
         && request.submissions.as_ref().is_none_or(|submissions| submissions.contains(&job.submission))
 }
 
@@ -157,7 +160,7 @@ fn candidates_of(
     Ok(candidates)
 }
 
-/// The queues that have ready jobs, by jumping from one to the next in the index.
+/// The queues that have ready jobs and are for everybody, by jumping from one to the next in the index.
 fn ready_queues(tx: &Tx<'_>) -> WriteResult<Vec<String>> {
     let mut next = tx.db.prepare_cached(
         "SELECT queue FROM job WHERE state = 0 AND limit_key IS NULL AND suspect = 0 AND queue > ?1 \
@@ -166,9 +169,11 @@ fn ready_queues(tx: &Tx<'_>) -> WriteResult<Vec<String>> {
     let mut queues: Vec<String> = Vec::new();
     loop {
         let last = queues.last().map_or("", String::as_str);
-        let Some(queue) = next.query_row([last], |row| row.get(0)).optional()? else { return Ok(queues) };
+        let Some(queue) = next.query_row([last], |row| row.get(0)).optional()? else { break };
         queues.push(queue);
     }
+    queues.retain(|queue| !queue.starts_with(ONLY_BY_NAME));
+    Ok(queues)
 }
 
 fn limited_candidates(

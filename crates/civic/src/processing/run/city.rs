@@ -1,20 +1,12 @@
 //! One city, from its first job to its result.
 
 use super::{CityProcessed, CityStatus, Processing};
+use crate::quiet::work_until_quiet;
 use crate::records::{CIVIC_QUEUE, Civic as _, standing_submission};
-use bindery_core::{
-    Name, SubmissionId, Timestamp,
-    job::{ENGINE_QUEUE, JobState},
-};
-use bindery_engine::{StopSignal, Worker, WorkerOptions, stop_pair};
-use bindery_store::{
-    StoreError, StoreResult,
-    query::{JobFilter, JobView},
-};
-use std::time::{Duration, Instant};
-
-/// How long nothing may have been heard of the store before it is looked at again.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+use bindery_core::{Name, SubmissionId, job::ENGINE_QUEUE};
+use bindery_engine::{StopSignal, WorkerOptions};
+use bindery_store::{StoreError, StoreResult, query::JobFilter};
+use std::time::Instant;
 
 impl Processing {
     /// Works on the jobs of one city until it is quiet.
@@ -41,104 +33,32 @@ impl Processing {
             return Ok(CityProcessed { status: CityStatus::Completed, ..CityProcessed::of(city_key) });
         };
         self.hearing.take(city_key);
-        let trouble = self.work_until_quiet(submission.id, threads, stop).await?;
-        let mut result = CityProcessed::of(city_key);
-        let left = store.jobs(of_city(submission.id, Vec::new())).await?;
-        result.add_up(&self.hearing.take(city_key), &left, stop.is_stopping());
-        if let Some(trouble) = trouble {
-            result.status = CityStatus::Failed;
-            result.error_message = Some(trouble);
-        }
-        Ok(result)
-    }
-
-    /// Runs a worker for the city, and ends it when the city is quiet or somebody says stop. What it says is why the
-    /// worker ended by itself.
-    async fn work_until_quiet(
-        &self,
-        submission: SubmissionId,
-        threads: usize,
-        stop: &StopSignal,
-    ) -> StoreResult<Option<String>> {
-        if !self.can_go_on(submission, self.engine.store().clock().now() + self.options.wait).await? {
-            return Ok(None);
-        }
         let number = self.number();
         let options = WorkerOptions {
             name: Name::from(format!("{}-{}", self.options.name, number.number)),
             queues: Some(vec![Name::from(CIVIC_QUEUE), Name::from(ENGINE_QUEUE)]),
-            submissions: Some(vec![submission]),
+            submissions: Some(vec![submission.id]),
             threads,
             drain: self.options.drain,
             follow_reports: false,
             ..WorkerOptions::default()
         };
-        let (handle, own_stop) = stop_pair();
-        let worker = Worker::new(self.engine.clone(), options);
-        let mut work = tokio::spawn(async move { worker.run(own_stop).await });
-        let mut asked = stop.clone();
-        let quiet = tokio::select! {
-            quiet = self.until_quiet(submission) => quiet,
-            () = asked.stopping() => Ok(()),
-            ended = &mut work => {
-                let why = match ended {
-                    Ok(Ok(_)) => "it ended by itself".to_owned(),
-                    Ok(Err(error)) => error.to_string(),
-                    Err(error) => error.to_string(),
-                };
-                return Ok(Some(format!("the worker of the city came to grief: {why}")));
-            }
-        };
-        handle.stop();
-        let at_once = async {
-            asked.now().await;
-            handle.stop();
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            ended = &mut work => {
-                if let Err(error) = ended {
-                    tracing::error!(%error, "a worker did not end as it should; its leases will expire");
-                }
-            }
-            () = at_once => {}
-        }
+        let meant = of_city(submission.id);
+        let trouble = work_until_quiet(&self.engine, options, meant.clone(), self.options.wait, stop).await?;
         drop(number);
-        quiet.map(|()| None)
-    }
-
-    async fn until_quiet(&self, submission: SubmissionId) -> StoreResult<()> {
-        let store = self.engine.store();
-        let patience = store.clock().now() + self.options.wait;
-        loop {
-            let mark = store.change_mark();
-            if !self.can_go_on(submission, patience).await? {
-                return Ok(());
-            }
-            store.changed(mark, LOOK_EVERY).await;
+        let mut result = CityProcessed::of(city_key);
+        let left = store.jobs(meant).await?;
+        result.add_up(&self.hearing.take(city_key), &left, stop.is_stopping());
+        if let Some(trouble) = trouble {
+            result.status = CityStatus::Failed;
+            result.error_message = Some(format!("the worker of the city failed: {trouble}"));
         }
-    }
-
-    /// Whether a job of the city runs, or will before this time.
-    async fn can_go_on(&self, submission: SubmissionId, patience: Timestamp) -> StoreResult<bool> {
-        let store = self.engine.store();
-        let is_paused = store.queues().await?.iter().any(|view| *view.queue == *CIVIC_QUEUE && view.paused);
-        let moves = |state: JobState| state == JobState::Running || (state == JobState::Ready && !is_paused);
-        let moving = vec![JobState::Running, JobState::Ready];
-        let one = JobFilter { limit: Some(1), ..of_city(submission, moving) };
-        if !is_paused && !store.jobs(one).await?.is_empty() {
-            return Ok(true);
-        }
-        // All states in one look: a job that goes from one to another between two looks would be in neither.
-        let states = vec![JobState::Running, JobState::Ready, JobState::Scheduled, JobState::Parked];
-        let live = store.jobs(of_city(submission, states)).await?;
-        let is_due = |view: &JobView| !is_paused && view.job.run_at.is_some_and(|at| at <= patience);
-        Ok(live.iter().any(|view| moves(view.job.state) || is_due(view)))
+        Ok(result)
     }
 }
 
-fn of_city(submission: SubmissionId, states: Vec<JobState>) -> JobFilter {
-    JobFilter { submission: Some(submission), queue: Some(Name::from(CIVIC_QUEUE)), states, ..JobFilter::default() }
+fn of_city(submission: SubmissionId) -> JobFilter {
+    JobFilter { submission: Some(submission), queue: Some(Name::from(CIVIC_QUEUE)), ..JobFilter::default() }
 }
 
 fn of_store(error: &StoreError) -> String {

@@ -4,18 +4,20 @@
 //! time. Of a process on this machine one can know at once that it is gone, and need not wait.
 
 use crate::conductor::presence::IsDead;
-use crate::records::CIVIC_QUEUE;
+use crate::records::{CIVIC_QUEUE, NOTICES_QUEUE};
 use bindery_core::{Name, job::JobState};
 use bindery_store::{Store, StoreResult, query::JobFilter};
 use std::collections::BTreeSet;
 
 /// Gives back what workers hold that have died, as far as `is_dead` knows. Returns how many jobs that were.
 pub async fn recover(store: &dyn Store, is_dead: IsDead) -> StoreResult<u64> {
-    let running =
-        JobFilter { queue: Some(Name::from(CIVIC_QUEUE)), states: vec![JobState::Running], ..JobFilter::default() };
-    let held = store.jobs(running).await?;
-    let dead: BTreeSet<Name> =
-        held.into_iter().filter_map(|view| view.job.worker).filter(|worker| is_dead(worker)).collect();
+    let mut dead: BTreeSet<Name> = BTreeSet::new();
+    for queue in [CIVIC_QUEUE, NOTICES_QUEUE] {
+        let running =
+            JobFilter { queue: Some(Name::from(queue)), states: vec![JobState::Running], ..JobFilter::default() };
+        let held = store.jobs(running).await?;
+        dead.extend(held.into_iter().filter_map(|view| view.job.worker).filter(|worker| is_dead(worker)));
+    }
     if dead.is_empty() {
         return Ok(0);
     }

@@ -14,7 +14,7 @@ use bindery_app::{
 };
 use bindery_civic::{
     conductor::{Conductor, Which},
-    notices::{self, Channels},
+    notices::Channels,
 };
 use bindery_engine::stop_pair;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     visits::recover(&app).await?;
     let start = || visits::processor(&app, usize::from(args.read.threads), args.read.drain(), readiness);
     if args.once {
-        return once(&app, &conductor, start, channels.as_ref(), &mut signals).await;
+        return once(&app, &conductor, start, channels, &mut signals).await;
     }
     let mut supervisor = visits::with_visits(start(), &app, conductor, channels);
     output::note("visits cities when they are due and reads what it finds; Ctrl-C ends it");
@@ -92,7 +92,7 @@ async fn once(
     app: &App,
     conductor: &Conductor,
     start: impl FnOnce() -> Supervisor,
-    channels: Option<&Channels>,
+    channels: Option<Channels>,
     signals: &mut Signals,
 ) -> anyhow::Result<Exit> {
     let (handle, stop) = stop_pair();
@@ -116,7 +116,7 @@ async fn once(
         return Ok(Exit::Interrupted);
     }
     if let Some(channels) = channels {
-        let (_, sending) = notices::once(app.store(), channels, &stop).await?;
+        let (_, sending) = visits::sender(app, channels).once(&stop).await?;
         output::note(format!("sent {}", output::count(sending.delivered as u64, "message")));
     }
     Ok(visited)

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use bindery_app::Settings;
 use bindery_app::Signals;
-use bindery_app::councils::visits::DIGESTS_EVERY;
+use bindery_app::councils::visits::{self, DIGESTS_EVERY};
 use bindery_civic::records::Civic as _;
 use bindery_civic::records::Notification;
 use bindery_civic::{
@@ -16,7 +16,6 @@ use bindery_civic::{
 use bindery_engine::stop_pair;
 use clap::Subcommand;
 use serde_json::json;
-use std::sync::Arc;
 
 /// List messages to those who follow something, or send what is due
 #[derive(Debug, clap::Args)]
@@ -27,7 +26,7 @@ Examples:
   bindery civic notices --waiting             what is to be sent, and what waits for a digest
   bindery civic notices send --once           find out what is to be told, send it, and end
   bindery civic notices send --sendmail '/usr/sbin/sendmail -t' --mail-from council@example.org
-  bindery civic notices retry KEY             once more, after it was given up
+  bindery civic notices retry KEY             at once, also after it was given up
 Mails become files in the folder outbox beside the store's data unless --sendmail is given. Messages to
 webhooks are signed with BINDERY_WEBHOOK_SECRET. docs/civic-notices.md tells what is told, and when."
 )]
@@ -42,7 +41,7 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     Send(SendArgs),
-    /// Send a message once more that was given up
+    /// Send a message that was given up, or that waits for its next try
     Retry(RetryArgs),
 }
 
@@ -152,8 +151,9 @@ async fn send(settings: &Settings, args: SendArgs) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let app = existing(settings).await?;
     let channels = args.outbox.channels(&app)?;
+    let sender = visits::sender(&app, channels);
+    visits::recover(&app).await?;
     let (handle, stop) = stop_pair();
-    let store = Arc::clone(app.engine.store());
     let asked_twice = async {
         signals.next().await;
         handle.stop();
@@ -162,12 +162,12 @@ async fn send(settings: &Settings, args: SendArgs) -> anyhow::Result<Exit> {
     if !args.once {
         output::note("sends what is due; Ctrl-C ends it");
         tokio::select! {
-            () = notices::run(store, channels, DIGESTS_EVERY, stop) => return Ok(Exit::Ok),
+            () = sender.run(DIGESTS_EVERY, stop) => return Ok(Exit::Ok),
             () = asked_twice => return Ok(Exit::Interrupted),
         }
     }
     let done = tokio::select! {
-        done = notices::once(&*store, &channels, &stop) => done?,
+        done = sender.once(&stop) => done?,
         () = asked_twice => return Ok(Exit::Interrupted),
     };
     told(done, args.json)

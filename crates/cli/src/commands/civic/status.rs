@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{exit::Exit, output};
 use bindery_app::{Settings, names};
-use bindery_civic::conductor::standing::{self, Failing, SyncStanding};
+use bindery_civic::conductor::{
+    get_sync_status,
+    standing::{Failing, SyncStanding},
+};
 use bindery_core::Timestamp;
 use serde::Serialize;
 
@@ -29,7 +32,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let standing = standing::standing(app.store(), names::is_dead).await?;
+    let standing = get_sync_status(app.store(), names::is_dead).await?;
     let model = match settings.models() {
         Some(model) => Some(Model {
             name: model.small.model.clone(),

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output;
 use bindery_app::App;
 use bindery_app::Settings;
-use bindery_civic::records::CIVIC_WORKFLOW;
+use bindery_civic::records::{CIVIC_WORKFLOW, NOTICES_WORKFLOW};
 use bindery_core::{SubmissionId, submission::Submission};
 use bindery_engine::{
     SILENT_AFTER,
@@ -171,6 +171,11 @@ async fn refuse_what_must_stay(app: &App, meant: &[Retained], force: bool) -> an
         if it.workflow == *CIVIC_WORKFLOW {
             let message = format!("{id} stands for a city council and is never final; nothing was deleted");
             return Err(Failure::usage(message).hint("`bindery civic city remove` removes a city").into());
+        }
+        if it.workflow == *NOTICES_WORKFLOW {
+            let message =
+                format!("{id} stands for all messages about councils and is never final; nothing was deleted");
+            return Err(Failure::usage(message).hint("`bindery delete --owner` deletes those to a person").into());
         }
         if is_live_run(app, id).await? {
             let message = format!("{id} is a run that is under way; nothing was deleted");
