@@ -47,9 +47,7 @@ pub(crate) fn expired(until: &str, now: &str) -> String {
 
 /// The SQL condition that a lease, or a wait of a known length, ends later than it can.
 pub(crate) fn ends_too_late(until: &str, length: &str, now: &str) -> String {
-    format!(
-        "{length} > 0 AND {until} > {now} + {CHECKED_BEYOND} AND {until} > {now} + {CLOCK_TOLERANCE} + {length}"
-    )
+    format!("{length} > 0 AND {until} > {now} + {CHECKED_BEYOND} AND {until} > {now} + {CLOCK_TOLERANCE} + {length}")
 }
 
 /// The leases that end too late, by the number of what is leased and their end, with the time since when each is watched.

@@ -70,7 +70,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// Name and text of every workflow that ships.
 fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
-    builtin::all().into_iter().chain(bindery_pipeline::workflows::SHIPPED).chain([bindery_civic::WORKFLOW])
+    let councils = [bindery_civic::WORKFLOW, bindery_civic::NOTICES_WORKFLOW];
+    builtin::all().into_iter().chain(bindery_pipeline::workflows::SHIPPED).chain(councils)
 }
 
 /// By name, the newest version of each: those that ship, those in the store, those in the user's folder.

@@ -78,7 +78,8 @@ impl Executor {
                 Arc::clone(&leases).extend(Arc::clone(&store), lease, events.clone())
             })
         };
-        let mut scheduler = ExecutionScheduler::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), events, leases);
+        let mut scheduler =
+            ExecutionScheduler::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), events, leases);
         while !stop.is_stopping() {
             tokio::select! {
                 event = inbox.recv() => scheduler.take_all(event, &mut inbox),

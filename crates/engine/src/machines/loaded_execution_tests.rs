@@ -1,8 +1,8 @@
 //! What comes for an execution out of order is told in order.
 
 use super::{
-    loaded_execution::{Advance, LoadedExecution, MailboxEntry},
     execution_state::{ExecutionState, Message},
+    loaded_execution::{Advance, LoadedExecution, MailboxEntry},
 };
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
 use bindery_states::asl::{
@@ -88,7 +88,8 @@ fn the_end_of_a_child_that_is_not_waited_for_is_no_answer() {
     let advance = held.advance(Timestamp::from_millis(2), StepLimits::default());
     assert_eq!(told(&advance), [""; 0]);
     assert_eq!(advance.step.read, [9], "it is read all the same");
-    held.mailbox.push_back(MailboxEntry::event(Event::TaskSucceeded { task, output: json!({"ExecutionArn": "child-arn"}) }));
+    held.mailbox
+        .push_back(MailboxEntry::event(Event::TaskSucceeded { task, output: json!({"ExecutionArn": "child-arn"}) }));
     let advance = held.advance(Timestamp::from_millis(3), StepLimits::default());
     assert_eq!(advance.step.end.unwrap().output.unwrap(), r#"{"ExecutionArn":"child-arn"}"#);
 }

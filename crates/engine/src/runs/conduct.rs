@@ -24,7 +24,9 @@ use bindery_core::{
     event::{NewEvent, kind},
     submission::SubmissionStatus,
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, Rejection, StoreError, StoreResult, SubmissionChange, blobs::BlobsExt};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, Rejection, StoreError, StoreResult, SubmissionChange, blobs::BlobsExt,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{

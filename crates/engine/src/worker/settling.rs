@@ -1,6 +1,6 @@
 //! The settlers: results become commits, and commits go to the store in groups.
 
-use super::{Shared, in_flight::Claim, health::Call};
+use super::{Shared, health::Call, in_flight::Claim};
 use crate::{
     catalog::SubmissionInfo,
     error::{EngineError, EngineResult},

@@ -17,7 +17,7 @@ use bindery_store::{
     StoreResult,
     commit::{Enqueued, FeedCommit},
     executions::{
-        ExecutionFilter, HeldExecution, HistoryChunk, ExecutionSignal, NewExecution, Started, Step, StoredExecution,
+        ExecutionFilter, ExecutionSignal, HeldExecution, HistoryChunk, NewExecution, Started, Step, StoredExecution,
         StoredMachine,
     },
     portable::{Chunk, Load, Portable},

@@ -39,9 +39,8 @@ static CLAIMS_AHEAD: LazyLock<String> =
     LazyLock::new(|| lease::ends_too_late("claim.until", "claim.lease_ms", "t.now"));
 
 /// Retries and parked jobs that are due later than they can be.
-static WAITS_AHEAD: LazyLock<String> = LazyLock::new(|| {
-    format!("shelf IN (1, 3) AND {}", lease::ends_too_late("due_at", "lease_ms", "t.now"))
-});
+static WAITS_AHEAD: LazyLock<String> =
+    LazyLock::new(|| format!("shelf IN (1, 3) AND {}", lease::ends_too_late("due_at", "lease_ms", "t.now")));
 
 pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
     static LOOK: LazyLock<String> = LazyLock::new(|| {

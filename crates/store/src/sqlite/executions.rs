@@ -8,8 +8,8 @@ use super::{
 use crate::{
     error::StoreResult,
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, ExecutionSignal,
-        NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
+        After, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus, Executions, HeldExecution,
+        HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
     },
     lease::{self, Lease},
     store::Queue as _,
@@ -192,9 +192,7 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WriteResult<Started> {
 }
 
 fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResult<Vec<HeldExecution>> {
-    let sql = format!(
-        "SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE
-    );
+    let sql = format!("SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE);
     let due = rows::collect(tx.db, &sql, (tx.now.as_millis(), max as i64), |row| {
         Ok((execution(row)?, row.get::<_, Option<String>>(17)?))
     })?;
