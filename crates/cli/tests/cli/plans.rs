@@ -10,8 +10,9 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 const READS: [&[&str]; 3] =
     [&["status", "mine", "--json"], &["status", "mine", "--documents"], &["events", "--submission", "mine", "--json"]];
 
-/// The columns by which rows of one submission are found: its own, and those of a row that was found before.
-const FOUND_BY: [&str; 3] = ["submission_id", "external_id", "id"];
+/// The columns by which rows of one submission are found: its own, and those of a row that was found before. SQLite calls
+/// the id `rowid`.
+const FOUND_BY: [&str; 4] = ["submission_id", "external_id", "id", "rowid"];
 
 /// Two submissions with the same document, each read by both processors.
 fn two_submissions(desk: &Desk) {
@@ -41,10 +42,11 @@ fn statements(desk: &Desk) -> BTreeSet<String> {
     found
 }
 
-/// Whether rows are found by an index, as `(submission_id=? AND key=?)` or `(submission_id = $1)` says.
+/// Whether rows are found by an index and one value, as `(submission_id=? AND key=?)` or `(submission_id = $1)` says.
 fn is_found_by_index(condition: &str) -> bool {
-    let mut columns = condition.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    columns.next().is_some_and(|first| FOUND_BY.contains(&first))
+    let condition = condition.trim_start_matches(['(', ' ']);
+    let end = condition.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(condition.len());
+    FOUND_BY.contains(&&condition[..end]) && condition[end..].trim_start().starts_with('=')
 }
 
 #[test]
