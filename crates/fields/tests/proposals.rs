@@ -13,7 +13,7 @@ fn doctype() -> DocType {
     let text = "name: slip\nfields:\n  number: {type: string, required: true, labels: Number}\n  \
         day: {type: date, labels: Day}\n  total: {type: money, required: true, labels: [Total, Sum]}\n  \
         place: {type: address, required: true, labels: Where}\n  kind: {type: choice, required: true, one_of: [A, B]}\n";
-    DocType::parse(text, "slip.yaml").unwrap()
+    DocType::parse(text, "slip.yaml").expect("a good type")
 }
 
 fn page() -> Page {

@@ -17,7 +17,7 @@ use bindery_reader::{Page, Size};
 fn doctype() -> DocType {
     let text = "name: slip\nfields:\n  number: {type: string, labels: Number}\n  day: {type: date, labels: Day}\n  \
         total: {type: money, labels: Total}\n  ship_to: {type: address, labels: Address}\n";
-    DocType::parse(text, "slip.yaml").unwrap()
+    DocType::parse(text, "slip.yaml").expect("a good type")
 }
 
 /// A paper of a sender who calls nothing as the type does.
@@ -40,7 +40,7 @@ fn paper(number: &str, day: &str, total: &str, street: &str) -> Page {
 
 fn corrected(page: &Page, values: &[(&str, &str)]) -> Extraction {
     let mut found = made_page::read(&doctype(), page.clone());
-    found.correct(&doctype().fields, values.iter().copied(), "marta").unwrap();
+    found.correct(&doctype().fields, values.iter().copied(), "marta").expect("a good correction");
     found
 }
 
@@ -212,7 +212,7 @@ fn no_pattern_searches_without_end() {
             "name: a\nmatch: {{words: Birch Paper}}\nfields:\n  number: {{after: Sign, pattern: '{pattern}'}}\n"
         );
         let templates = Templates::new(vec![Template::parse(&text, "a.yaml").unwrap()]);
-        extract(&doctype(), &[page.clone()], &Sources { attachments: &[], templates: &templates });
+        extract(&doctype(), std::slice::from_ref(&page), &Sources { attachments: &[], templates: &templates });
     }
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     let huge = "name: a\nmatch: {words: Birch Paper}\nfields:\n  number: {pattern: '(\\w{1000}){1000}'}\n";

@@ -293,7 +293,7 @@ fn split_label(word: Token) -> Vec<Token> {
             && !behind.starts_with('/')
     });
     let Some((at, _)) = split else { return vec![word] };
-    split_at(word, at + 1)
+    split_at(&word, at + 1)
 }
 
 // Words, or a bracket or a rate behind them, and an amount with its decimals.
@@ -311,18 +311,18 @@ fn split_amount(word: Token) -> Vec<Token> {
         (letters >= 3 || label.ends_with([')', '%'])) && currency::parse(label).is_none()
     };
     match label.filter(|label| is_label(label)).map(str::len) {
-        Some(at) => split_at(word, at),
+        Some(at) => split_at(&word, at),
         None => vec![word],
     }
 }
 
 /// A word as two, each with its share of the width.
-fn split_at(word: Token, at: usize) -> Vec<Token> {
+fn split_at(word: &Token, at: usize) -> Vec<Token> {
     let (label, value) = word.text.split_at(at);
     let share = label.chars().count() as f32 / word.text.chars().count().max(1) as f32;
     let middle = word.rect.x0 + word.rect.width() * share;
     let left = Token { text: label.to_owned(), rect: Rect { x1: middle, ..word.rect }, ..word.clone() };
-    let right = Token { text: value.to_owned(), rect: Rect { x0: middle, ..word.rect }, ..word };
+    let right = Token { text: value.to_owned(), rect: Rect { x0: middle, ..word.rect }, ..word.clone() };
     vec![left, right]
 }
 

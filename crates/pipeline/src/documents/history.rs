@@ -3,7 +3,7 @@
 use super::EXTRACTOR;
 use crate::borders::{DocumentGroup, ExtractedDocument};
 use bindery_core::{ItemId, Name, SubmissionId, item::ItemKind};
-use bindery_engine::{Engine, EngineResult};
+use bindery_engine::{Engine, EngineResult, workflow::Stage};
 use bindery_fields::extract::Extraction;
 use bindery_reader::Page;
 use bindery_store::{
@@ -34,12 +34,8 @@ pub async fn past_documents(
     let mut found = Vec::new();
     for submission in engine.store().submissions(newest).await? {
         let info = engine.catalog().submission(submission.id).await?;
-        let stages = info.workflow.stages.iter();
-        let Some(stage) =
-            stages.into_iter().find(|stage| stage.processors.iter().any(|processor| processor.name == *EXTRACTOR))
-        else {
-            continue;
-        };
+        let is_extractor = |stage: &&Stage| stage.processors.iter().any(|processor| processor.name == *EXTRACTOR);
+        let Some(stage) = info.workflow.stages.iter().find(is_extractor) else { continue };
         let mut results: HashMap<ItemId, ExtractedDocument> = HashMap::new();
         for outcome in engine.store().outcomes(submission.id, Some(&stage.name)).await? {
             let Some(item) = outcome.item else { continue };

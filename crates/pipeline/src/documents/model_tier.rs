@@ -154,7 +154,7 @@ fn ask_in_time(context: &StepContext, models: Arc<Models>, request: Request) -> 
     }
 }
 
-/// The texts of an answer by field; numbers are taken as they are written.
+/// The texts of an answer by field.
 fn stated(answer: &Value) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     answer.as_object().into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()

@@ -64,7 +64,8 @@ pub(super) async fn run(settings: &Settings, args: Args, as_json: bool) -> anyho
     let mut documents = past_documents(&app.engine, args.submissions as usize, is_wanted).await?;
     let doctype = chosen_type(&types, args.doctype.as_deref(), &documents, &args.sender)?;
     documents.retain(|document| document.doctype == doctype.name);
-    let suggestion = suggest(&sender, doctype, &documents.iter().map(read).collect::<Vec<_>>()).map_err(refused)?;
+    let suggestion =
+        suggest(&sender, doctype, &documents.iter().map(read).collect::<Vec<_>>()).map_err(|error| refused(&error))?;
     let effect = effect(doctype, &documents, &templates, &suggestion);
     let standing = documents.iter().find_map(|document| templates.for_document(doctype, &document.pages));
     let standing = standing.map(|template| template.name.to_string()).filter(|name| *name != sender.slug());
@@ -85,8 +86,8 @@ fn read(document: &PastDocument) -> ReadDocument<'_> {
     ReadDocument { pages: &document.pages, extraction: &document.extraction }
 }
 
-fn refused(error: SuggestError) -> Failure {
-    let hint = match &error {
+fn refused(error: &SuggestError) -> Failure {
+    let hint = match error {
         SuggestError::TooFew { .. } => "`bindery review correct sub_1 doc_1_1 number=2026-7` corrects one",
         SuggestError::NothingInCommon { .. } => "docs/fields.md says how a template is written by hand",
     };

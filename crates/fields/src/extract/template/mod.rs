@@ -188,8 +188,8 @@ fn stands_on(sheet: &Sheet, words: &Label) -> bool {
 /// Whether this VAT id stands on the pages, however it is printed.
 fn has_vat_id(sheet: &Sheet, id: &str) -> bool {
     sheet.lines.iter().flat_map(|line| &line.segments).any(|segment| {
-        let found = vat::VAT_ID.find_iter(&segment.text).filter_map(|found| vat::parse(found.as_str()));
-        found.into_iter().any(|parsed| parsed.normalised == id)
+        let mut found = vat::VAT_ID.find_iter(&segment.text).filter_map(|found| vat::parse(found.as_str()));
+        found.any(|parsed| parsed.normalised == id)
     })
 }
 
