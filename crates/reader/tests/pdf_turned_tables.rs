@@ -21,12 +21,8 @@ fn sideways(content: &str, up: bool) -> String {
     if up { format!("q 0 1 -1 0 600 0 cm\n{content}Q\n") } else { format!("q 0 -1 1 0 0 800 cm\n{content}Q\n") }
 }
 
-const GOODS: [&[&str]; 4] = [
-    &["Article", "Quantity", "Price"],
-    &["Paper", "20", "4.55"],
-    &["Thread", "3", "12.00"],
-    &["Glue", "7", "3.10"],
-];
+const GOODS: [&[&str]; 4] =
+    [&["Article", "Quantity", "Price"], &["Paper", "20", "4.55"], &["Thread", "3", "12.00"], &["Glue", "7", "3.10"]];
 const GOODS_MARKDOWN: &str = "| Article | Quantity | Price |\n| --- | --- | --- |\n| Paper | 20 | 4.55 |\n| Thread | 3 | 12.00 |\n| Glue | 7 | 3.10 |";
 
 fn goods(with_lines: bool) -> String {
@@ -58,7 +54,8 @@ fn a_table_that_stands_sideways_is_read_as_if_it_did_not() {
 
 #[test]
 fn a_sideways_table_stands_among_the_text_of_an_upright_page() {
-    let prose = ["The goods of the last year were bought in spring, and all of them were used", "before the autumn began."];
+    let prose =
+        ["The goods of the last year were bought in spring, and all of them were used", "before the autumn began."];
     let content = lines(60, 760, 10, "F1", &prose) + &sideways(&goods(true), true);
     let markdown = markdown(&content);
     assert!(markdown.contains("before the autumn began.") && markdown.contains(GOODS_MARKDOWN), "{markdown}");

@@ -26,8 +26,7 @@ fn models_are_downloaded_by_pip_and_what_keeps_it_from_that_is_said() {
     let desk = Desk::new();
     let models = desk.path("models").display().to_string();
     let desk = desk.with_env("BINDERY_OCR_MODELS", models);
-    desk.bindery(&["ocr", "install", "--index-url", "http://127.0.0.1:1/simple"])
-        .fails_with(2, "rapidocr==3.10.0");
+    desk.bindery(&["ocr", "install", "--index-url", "http://127.0.0.1:1/simple"]).fails_with(2, "rapidocr==3.10.0");
     assert!(!desk.path("models").exists());
     let without_python = desk.with_env("PATH", String::new());
     without_python.bindery(&["ocr", "install"]).fails_with(2, "python3 cannot be started to download rapidocr==3.10.0");

@@ -88,11 +88,13 @@ fn side_by_side(found: &[(Aside, f32)], turned: &Turned) -> Vec<bool> {
     let beside: Vec<bool> = (0..found.len())
         .map(|at| {
             let (own, size) = &found[at];
-            let level = |other: &usize| own.frame == found[*other].0.frame && (feet[*other] - feet[at]).abs() <= LEVEL * size;
+            let level =
+                |other: &usize| own.frame == found[*other].0.frame && (feet[*other] - feet[at]).abs() <= LEVEL * size;
             (0..found.len()).filter(level).count() >= 2
         })
         .collect();
-    let mut levels: Vec<(f32, f32)> = (0..found.len()).filter(|at| beside[*at]).map(|at| (feet[at], found[at].1)).collect();
+    let mut levels: Vec<(f32, f32)> =
+        (0..found.len()).filter(|at| beside[*at]).map(|at| (feet[at], found[at].1)).collect();
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
     levels.dedup_by(|next, last| next.0 - last.0 <= LEVEL * last.1);
     if levels.len() > 1 { vec![false; found.len()] } else { beside }

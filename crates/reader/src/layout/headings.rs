@@ -23,8 +23,22 @@ pub(crate) fn is_entry(text: &str, lines: &[(Line, Joint)], level: u8) -> bool {
 const FEWEST_BEHIND: usize = 60;
 /// What begins a caption or a remark, and no part of a text.
 const NO_HEADINGS: [&str; 16] = [
-    "fig", "figure", "table", "tab", "abb", "abbildung", "tabelle", "box", "scheme", "chart", "plate", "note", "notes",
-    "hinweis", "source", "quelle",
+    "fig",
+    "figure",
+    "table",
+    "tab",
+    "abb",
+    "abbildung",
+    "tabelle",
+    "box",
+    "scheme",
+    "chart",
+    "plate",
+    "note",
+    "notes",
+    "hinweis",
+    "source",
+    "quelle",
 ];
 
 /// Takes the heading off a paragraph that begins with one: a few bold words with a full stop or colon behind them, and a

@@ -124,7 +124,11 @@ fn function(name: &str) -> String {
 fn limit(element: Element<'_>) -> String {
     let (name, limit) = (function(&part(element, "e")), part(element, "lim"));
     let (mark, command) = if element.is("limLow") { ('_', "underset") } else { ('^', "overset") };
-    if name.starts_with('\\') { format!("{name}{mark}{{{limit}}}") } else { format!("\\{command}{{{limit}}}{{{name}}}") }
+    if name.starts_with('\\') {
+        format!("{name}{mark}{{{limit}}}")
+    } else {
+        format!("\\{command}{{{limit}}}{{{name}}}")
+    }
 }
 
 /// Brackets around one or several things; around a matrix or a stack they have names of their own.
@@ -147,8 +151,8 @@ fn brackets(element: Element<'_>, begin: Option<&str>, end: Option<&str>, betwee
                 let inside = if inside.is("m") { rows(inside) } else { lines(inside) };
                 return format!("\\begin{{{name}}}{inside}\\end{{{name}}}");
             }
-            let is_stack = inside.is("f")
-                && inside.path(&["fPr", "type"]).and_then(|kind| kind.attribute("val")) == Some("noBar");
+            let is_stack =
+                inside.is("f") && inside.path(&["fPr", "type"]).and_then(|kind| kind.attribute("val")) == Some("noBar");
             if is_stack && (begin, end) == ("(", ")") {
                 return format!("\\binom{{{}}}{{{}}}", part(inside, "num"), part(inside, "den"));
             }
@@ -209,13 +213,8 @@ mod tests {
     #[test]
     fn brackets_matrices_and_cases() {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
-        let matrix = format!(
-            "<m><mr><e>{}</e><e>{}</e></mr><mr><e>{}</e><e>{}</e></mr></m>",
-            r("a"),
-            r("b"),
-            r("c"),
-            r("d")
-        );
+        let matrix =
+            format!("<m><mr><e>{}</e><e>{}</e></mr><mr><e>{}</e><e>{}</e></mr></m>", r("a"), r("b"), r("c"), r("d"));
         assert_eq!(shown(&format!("<d><e>{matrix}</e></d>")), "\\begin{pmatrix}a & b \\\\ c & d\\end{pmatrix}");
         assert_eq!(shown(&matrix), "\\begin{matrix}a & b \\\\ c & d\\end{matrix}");
         let norm = format!("<d><dPr><begChr val='|'/><endChr val='|'/></dPr><e>{}</e></d>", r("x"));
@@ -236,14 +235,22 @@ mod tests {
     fn functions_accents_and_words() {
         let r = |text: &str| format!("<r><t>{text}</t></r>");
         assert_eq!(shown(&format!("<func><fName>{}</fName><e>{}</e></func>", r("sin"), r("x"))), "\\sin x");
-        let limit = format!("<func><fName><limLow><e>{}</e><lim>{}</lim></limLow></fName><e>{}</e></func>", r("lim"), r("n→∞"), r("a"));
+        let limit = format!(
+            "<func><fName><limLow><e>{}</e><lim>{}</lim></limLow></fName><e>{}</e></func>",
+            r("lim"),
+            r("n→∞"),
+            r("a")
+        );
         assert_eq!(shown(&limit), "\\lim_{n\\to \\infty}a");
         assert_eq!(shown(&format!("<acc><e>{}</e></acc>", r("x"))), "\\hat{x}");
         let arrow = format!("<acc><accPr><chr val='\u{20d7}'/></accPr><e>{}</e></acc>", r("v"));
         assert_eq!(shown(&arrow), "\\vec{v}");
         assert_eq!(shown("<r><rPr><nor/></rPr><t>if 5 %</t></r>"), "\\text{if 5 %}");
         assert_eq!(shown(&r("50% of {a_b} &amp; $")), "50\\% of \\{a\\_b\\} \\& \\$");
-        let two = Tree::parse("<oMathPara><oMath><r><t>a</t></r></oMath><oMath><r><t>b</t></r></oMath></oMathPara>", &Limits::default());
+        let two = Tree::parse(
+            "<oMathPara><oMath><r><t>a</t></r></oMath><oMath><r><t>b</t></r></oMath></oMathPara>",
+            &Limits::default(),
+        );
         assert_eq!(office_math(two.unwrap().root()), "a \\\\ b");
     }
 }

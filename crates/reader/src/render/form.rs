@@ -12,7 +12,9 @@ pub enum Form {
     /// The page as the model has it, in one line.
     Json,
     /// The page's part of an hOCR document; see [`HOCR_HEAD`](super::HOCR_HEAD).
-    Hocr { dpi: f32 },
+    Hocr {
+        dpi: f32,
+    },
 }
 
 impl Form {

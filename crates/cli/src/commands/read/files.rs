@@ -258,7 +258,9 @@ impl<'a> Job<'a> {
         let mut outputs = Vec::new();
         for format in &self.args.format {
             outputs.push(match source.path(format.extension()) {
-                Some(path) => Output::file(*format, about, path.clone()).map_err(|error| cannot_write(&path, &error))?,
+                Some(path) => {
+                    Output::file(*format, about, path.clone()).map_err(|error| cannot_write(&path, &error))?
+                }
                 None => Output::terminal(*format, about)?,
             });
         }

@@ -62,7 +62,8 @@ impl Output {
     }
 
     fn begin(format: Format, about: &About, target: Target) -> io::Result<Self> {
-        let mut output = Self { format, target, pages: 0, of_several: about.page_count > 1, tables: ContinuedTables::default() };
+        let mut output =
+            Self { format, target, pages: 0, of_several: about.page_count > 1, tables: ContinuedTables::default() };
         match format {
             Format::Json => output.write(&format!("{{\"about\":{},\"pages\":[", serde_json::to_string(about)?))?,
             Format::Hocr => output.write(HOCR_HEAD)?,

@@ -21,7 +21,10 @@ pub(super) fn join(grid: &mut Grid, items: &[Item<'_>]) {
 }
 
 fn is_currency(text: &str) -> bool {
-    matches!(text, "$" | "€" | "£" | "¥" | "₹" | "₩" | "₽" | "₺" | "US$" | "R$" | "C$" | "A$" | "CHF" | "EUR" | "USD" | "GBP")
+    matches!(
+        text,
+        "$" | "€" | "£" | "¥" | "₹" | "₩" | "₽" | "₺" | "US$" | "R$" | "C$" | "A$" | "CHF" | "EUR" | "USD" | "GBP"
+    )
 }
 
 fn is_tail(text: &str) -> bool {
