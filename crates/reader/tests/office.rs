@@ -120,6 +120,23 @@ fn word_headings_lists_links_and_notes_are_read() {
 }
 
 #[test]
+fn equations_of_word_are_latex_and_old_ones_a_stated_gap() {
+    let power =
+        "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>";
+    let half = "<m:oMathPara><m:oMath><m:f><m:num><m:r><m:t>1</m:t></m:r></m:num><m:den><m:r><m:t>n_i</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara>";
+    let old = "<w:r><w:object><o:OLEObject ProgID='Equation.3'/></w:object></w:r>";
+    let body = format!(
+        "<w:p><w:r><w:t xml:space='preserve'>Let </w:t></w:r>{power}<w:r><w:t xml:space='preserve'> grow.</w:t></w:r></w:p><w:p>{half}</w:p><w:p><w:r><w:t xml:space='preserve'>Here </w:t></w:r>{old}</w:p>"
+    );
+    let bytes = word_file(&body);
+    let markdown = markdown(&bytes).concat();
+    assert!(markdown.starts_with("Let $x^{2}$ grow.\n\n$$\\frac{1}{n\\_i}$$\n\nHere "), "{markdown}");
+    let page = &open(&bytes).unwrap().pages[0];
+    assert!(render::text(page).contains("Here [formula not read]"), "{}", render::text(page));
+    assert_eq!(page.warnings, ["formulas of an old equation editor are not read: 1"]);
+}
+
+#[test]
 fn word_tables_keep_merged_cells_and_what_is_nested() {
     let cell = |properties: &str, text: &str| {
         format!("<w:tc><w:tcPr>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>")

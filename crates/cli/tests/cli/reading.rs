@@ -85,6 +85,29 @@ fn words_have_their_places_in_json_and_hocr() {
     assert!(hocr.contains("ocrx_word") && hocr.contains(">Total</span>"), "{hocr}");
 }
 
+/// Children write the forms of a page themselves; what comes of it is the same as without children.
+#[test]
+fn what_children_write_is_what_one_process_would() {
+    let desk = Desk::new();
+    desk.write("long.pdf", pdf(&["One", "Two", "Three", "Four", "Five", "Six"]));
+    desk.write("short.pdf", pdf(&["Total 42"]));
+    desk.write("list.csv", "name,count\npaper,20\n");
+    let read = |out: &str, memory: &[&str]| {
+        let files = ["read", "long.pdf", "short.pdf", "list.csv", "--format", "md,text,json,hocr", "--out", out];
+        desk.bindery(&[&files[..], memory].concat()).ok();
+    };
+    read("children", &[]);
+    read("here", &["--memory", "0"]);
+    for name in ["long.pdf", "short.pdf", "list.csv"] {
+        for ending in ["md", "txt", "json", "hocr"] {
+            let [children, here] = ["children", "here"]
+                .map(|folder| fs::read_to_string(desk.path(&format!("{folder}/{name}.{ending}"))).unwrap());
+            assert_eq!(children, here, "{name}.{ending}");
+        }
+    }
+    assert!(fs::read_to_string(desk.path("children/long.pdf.md")).unwrap().contains("<!-- Page 6 -->\n\nSix\n"));
+}
+
 #[test]
 fn pages_can_be_chosen() {
     let desk = Desk::new();

@@ -63,18 +63,21 @@ pub(super) fn row_above(
     free: &[bool],
 ) -> Vec<usize> {
     let own = text::rows_of(items, which);
-    let Some(first) = own.first() else { return Vec::new() };
+    let [first, second, ..] = own.as_slice() else { return Vec::new() };
+    let middle = |row: &[usize]| row.first().map_or(0.0, |&at| items[at].bbox.center().1);
+    let pitch = middle(second) - middle(first);
     let pattern = text::chunks_of(items, first, 0.9, &[]);
     let top = pattern.iter().map(|chunk| chunk.bbox.y0).fold(f32::MAX, f32::min);
     for row in rows.iter().rev() {
         let inside = within_sides(items, row, bbox, |at, middle| free[at] && middle < top);
         let chunks = text::chunks_of(items, &inside, 0.9, &[]);
-        let Some(bottom) = chunks.iter().map(|chunk| chunk.bbox.y1).reduce(f32::max) else { continue };
-        let height = pattern.iter().map(|chunk| chunk.bbox.height()).fold(1.0, f32::max);
+        if chunks.is_empty() {
+            continue;
+        }
         let same = chunks.len() >= 3
             && chunks.len() == pattern.len()
             && chunks.iter().zip(&pattern).all(|(chunk, below)| aligned(&chunk.bbox, &below.bbox));
-        return if same && top - bottom <= 1.2 * height { inside } else { Vec::new() };
+        return if same && middle(first) - middle(&inside) <= 1.2 * pitch { inside } else { Vec::new() };
     }
     Vec::new()
 }

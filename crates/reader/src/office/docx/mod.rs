@@ -58,7 +58,7 @@ pub fn open(bytes: &[u8], options: &ReadOptions) -> ReadResult<ConvertedFile> {
     }
     if converter.old_equations > 0 {
         let count = converter.old_equations;
-        converter.warnings.push(format!("{count} formulas of an old equation editor are not read"));
+        converter.warnings.push(format!("formulas of an old equation editor are not read: {count}"));
     }
     if converter.hidden > 0 {
         converter.warnings.push("the file has hidden text, which is not shown".to_owned());
