@@ -19,7 +19,7 @@ pub fn of_run() -> Name {
 
 /// Whoever visits every council that is due.
 pub fn of_fetcher() -> Name {
-    Name::from(format!("{}{}", of_worker(), bindery_civic::conductor::presence::FETCHER))
+    Name::from(format!("{}{}", of_worker(), bindery_civic::conductor::heartbeat::FETCHER))
 }
 
 /// Whoever reads what waits of councils.

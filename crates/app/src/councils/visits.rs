@@ -11,7 +11,7 @@ use crate::{
 };
 use bindery_civic::records::CIVIC_QUEUE;
 use bindery_civic::{
-    conductor::{Conductor, Presence},
+    conductor::{Conductor, Heartbeat},
     notices::{Channels, Sender},
     processing::run::dead,
 };
@@ -26,12 +26,12 @@ const STANDING_BY: Duration = Duration::from_secs(2);
 pub const DIGESTS_EVERY: Duration = Duration::from_mins(1);
 
 /// Says that it is at work from now on, and which visits were interrupted.
-pub async fn enter(app: &App, conductor: &Conductor) -> AppResult<Presence> {
-    let presence = conductor.enter(names::is_dead).await?;
-    for run in &presence.closed {
+pub async fn enter(app: &App, conductor: &Conductor) -> AppResult<Heartbeat> {
+    let heartbeat = conductor.enter(names::is_dead).await?;
+    for run in &heartbeat.closed {
         app.notify(&Notice::VisitInterrupted { city: run.city_key.clone() });
     }
-    Ok(presence)
+    Ok(heartbeat)
 }
 
 /// Does the work, visible to others, until it ends or somebody asks twice to stop: then none.
@@ -42,9 +42,9 @@ pub async fn attended<T>(
     signals: &mut Signals,
     work: impl Future<Output = T>,
 ) -> AppResult<Option<T>> {
-    let presence = enter(app, conductor).await?;
+    let heartbeat = enter(app, conductor).await?;
     let done = signals.attend(handle, &[Notice::VisitsEnd], app.observer(), work).await;
-    presence.leave(0).await?;
+    heartbeat.leave(0).await?;
     Ok(done)
 }
 
@@ -118,9 +118,9 @@ pub fn with_visits(processor: Supervisor, app: &App, conductor: Conductor, chann
     let daemon = processor.with_restarts().with_loop("visiting cities", move |stop| {
         let (app, conductor) = (visits_app.clone(), conductor.clone());
         async move {
-            let presence = enter(&app, &conductor).await?;
+            let heartbeat = enter(&app, &conductor).await?;
             let visited = visit_when_due(&app, &conductor, &stop, || ()).await;
-            presence.leave(0).await?;
+            heartbeat.leave(0).await?;
             visited
         }
     });

@@ -185,7 +185,7 @@ impl Client {
         let said = tokio::select! {
             biased;
             () = stop.stopping() => return Err(Trouble::Stopped),
-            said = &mut answer => said.unwrap_or_else(|_| Err(Failure::Unreachable("the request came to grief".to_owned()))),
+            said = &mut answer => said.unwrap_or_else(|_| Err(Failure::Unreachable("the request failed".to_owned()))),
         };
         match &said {
             Ok(answer) => {

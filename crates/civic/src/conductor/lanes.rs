@@ -56,7 +56,7 @@ impl Conductor {
             if stop.is_stopping() {
                 SyncResult::not_begun(city_key)
             } else {
-                SyncResult::without_visit(city_key, SyncStatus::Failed, "the visit came to grief; the log says more")
+                SyncResult::without_visit(city_key, SyncStatus::Failed, "the visit failed; the log says more")
             }
         };
         city_keys.iter().map(|city_key| results.get(city_key).cloned().unwrap_or_else(|| missing(city_key))).collect()
@@ -147,6 +147,6 @@ impl Conductor {
 fn take(ended: Result<SyncResult, tokio::task::JoinError>, results: &mut Vec<SyncResult>) {
     match ended {
         Ok(result) => results.push(result),
-        Err(error) => tracing::error!(%error, "a visit came to grief; the city is visited again when it is due"),
+        Err(error) => tracing::error!(%error, "a visit failed; the city is visited again when it is due"),
     }
 }

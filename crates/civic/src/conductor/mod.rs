@@ -17,9 +17,9 @@
 //! | `follow` | going on until somebody says stop |
 //! | [`memory`] | what one visit learns for the next |
 //! | [`observe`] | whoever wants to know how it goes |
-//! | [`presence`] | being seen at work, and visits that nobody is behind |
+//! | [`heartbeat`] | being seen at work, and visits that nobody is behind |
 //! | [`result`] | what a visit came to |
-//! | [`standing`] | how following stands |
+//! | [`sync_status`] | how following stands |
 //! | [`wanted`] | lists of cities and the watchlist |
 //! | [`window`] | the days that are asked about |
 //!
@@ -27,22 +27,22 @@
 
 mod city;
 mod follow;
+pub mod heartbeat;
 mod lanes;
 pub mod memory;
 pub mod observe;
 mod place;
-pub mod presence;
 pub mod result;
-pub mod standing;
+pub mod sync_status;
 pub mod wanted;
 pub mod window;
 
 pub(crate) use city::unknown;
+pub use heartbeat::Heartbeat;
 pub use lanes::Which;
 pub use observe::SyncObserver;
-pub use presence::Presence;
 pub use result::SyncResult;
-pub use standing::{SyncStanding, get_sync_status};
+pub use sync_status::{SyncStatusReport, get_sync_status};
 pub use wanted::Watchlist;
 pub use window::WindowRule;
 

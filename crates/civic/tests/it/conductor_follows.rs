@@ -12,7 +12,7 @@ use bindery_civic::{
         Client, Network, Settings, SystemTimer,
         vendors::{Budget, UNKNOWN},
     },
-    conductor::{Conductor, SyncObserver, SyncResult, WindowRule, get_sync_status, presence::FETCHER},
+    conductor::{Conductor, SyncObserver, SyncResult, WindowRule, get_sync_status, heartbeat::FETCHER},
     vendor::Adapter,
 };
 use bindery_core::Name;

@@ -3,7 +3,7 @@
 //! A job is leased to its worker, and whoever sweeps gives it back when the lease has run out: any worker does, all the
 //! time. Of a process on this machine one can know at once that it is gone, and need not wait.
 
-use crate::conductor::presence::IsDead;
+use crate::conductor::heartbeat::IsDead;
 use crate::records::{CIVIC_QUEUE, NOTICES_QUEUE};
 use bindery_core::{Name, job::JobState};
 use bindery_store::{Store, StoreResult, query::JobFilter};

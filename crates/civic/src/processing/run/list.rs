@@ -67,7 +67,7 @@ impl Processing {
         .collect()
     }
 
-    /// One task for each city. None: it came to grief.
+    /// One task for each city. None: it failed.
     async fn each<T, F>(
         &self,
         city_keys: &[String],

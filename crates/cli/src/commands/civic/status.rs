@@ -8,7 +8,7 @@ use crate::{exit::Exit, output};
 use bindery_app::{Settings, names};
 use bindery_civic::conductor::{
     get_sync_status,
-    standing::{Failing, SyncStanding},
+    sync_status::{Failing, SyncStatusReport},
 };
 use bindery_core::Timestamp;
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 #[derive(Debug, Serialize)]
 struct Told<'s> {
     #[serde(flatten)]
-    standing: &'s SyncStanding,
+    standing: &'s SyncStatusReport,
     /// None: summaries are made by rules.
     model: Option<Model>,
 }
@@ -65,7 +65,7 @@ struct Model {
     today: Today,
 }
 
-fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
+fn show(standing: &SyncStatusReport, model: Option<&Model>) -> anyhow::Result<()> {
     let running = match (standing.is_running, standing.running.len()) {
         (false, _) => "nobody visits cities (`bindery civic fetcher` does)".to_owned(),
         (true, 0) => "waits until a city is due".to_owned(),
@@ -130,7 +130,7 @@ fn show(standing: &SyncStanding, model: Option<&Model>) -> anyhow::Result<()> {
 }
 
 /// Who reads what waits.
-fn processors(standing: &SyncStanding) -> String {
+fn processors(standing: &SyncStatusReport) -> String {
     let (running, finished) = standing
         .processors
         .iter()

@@ -1,7 +1,7 @@
-//! Being seen at work: others see who visits cities, and visits that nobody is behind any more are ended.
+//! The heartbeat of whoever visits cities, and the end of visits whose visitor has none any more.
 //!
-//! Whoever visits cities is listed among the workers of the store and gives signs of life. A process that was killed
-//! gives none, so that its visits are told from those under way.
+//! Whoever visits cities is listed among the workers of the store and sends heartbeats. A process that was killed
+//! sends none, so that its visits are told from those under way.
 
 use super::Conductor;
 use crate::records::{Civic as _, SyncRun};
@@ -18,9 +18,9 @@ pub const FETCHER: &str = "-fetcher";
 /// Whether a worker of this name is known to have died, before its silence says so.
 pub type IsDead = fn(&str) -> bool;
 
-/// At work, until it [leaves](Self::leave) or is dropped.
+/// The heartbeat of a visitor, until it [leaves](Self::leave) or is dropped.
 #[derive(Debug)]
-pub struct Presence {
+pub struct Heartbeat {
     store: Arc<dyn Store>,
     name: Name,
     beat: JoinHandle<()>,
@@ -30,14 +30,14 @@ pub struct Presence {
 
 impl Conductor {
     /// Says that it is at work from now on, and ends visits that nobody is behind.
-    pub async fn enter(&self, is_dead: IsDead) -> StoreResult<Presence> {
+    pub async fn enter(&self, is_dead: IsDead) -> StoreResult<Heartbeat> {
         self.store.arrive(&self.name).await?;
         let (store, name) = (Arc::clone(&self.store), self.name.clone());
         let beat = tokio::spawn(beat(Arc::clone(&store), name.clone(), SILENT_AFTER / 3));
-        let mut presence = Presence { store, name, beat, closed: Vec::new() };
+        let mut heartbeat = Heartbeat { store, name, beat, closed: Vec::new() };
         let alive = alive(&*self.store, is_dead).await?;
-        presence.closed = self.store.civic().close_abandoned_runs(alive).await?;
-        Ok(presence)
+        heartbeat.closed = self.store.civic().close_abandoned_runs(alive).await?;
+        Ok(heartbeat)
     }
 
     /// Another one that visits everything that is due on this store. Among those that are at work, the first has the
@@ -55,7 +55,7 @@ impl Conductor {
     }
 }
 
-impl Presence {
+impl Heartbeat {
     /// Says goodbye.
     pub async fn leave(self, cities: u64) -> StoreResult<()> {
         self.beat.abort();
@@ -63,7 +63,7 @@ impl Presence {
     }
 }
 
-impl Drop for Presence {
+impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.beat.abort();
     }
@@ -73,7 +73,7 @@ async fn beat(store: Arc<dyn Store>, name: Name, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
         if let Err(error) = store.heartbeat(&name, Vec::new(), SILENT_AFTER, 0).await {
-            tracing::warn!(%error, "no sign of life could be given");
+            tracing::warn!(%error, "a heartbeat could not be stored");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How following stands: what runs, how much there is, and which cities want somebody to look.
 
-use super::presence::{FETCHER, IsDead, alive, is_alive};
+use super::heartbeat::{FETCHER, IsDead, alive, is_alive};
 use crate::processing::run::is_processor;
 use crate::records::{CIVIC_QUEUE, Civic as _, Jurisdiction, JurisdictionFilter, SyncRunFilter, SyncStatus};
 use bindery_core::Timestamp;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The names of the fields are part of the interface.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct SyncStanding {
+pub struct SyncStatusReport {
     /// Somebody visits cities, or waits until one is due.
     pub is_running: bool,
     /// The visits under way.
@@ -32,7 +32,7 @@ pub struct SyncStanding {
     pub next_sync_at: Option<Timestamp>,
     /// Those that read what waits, and are seen at work.
     pub processors: Vec<AtWork>,
-    pub queue: QueueStanding,
+    pub queue: QueueCounts,
 }
 
 /// Somebody who reads what waits.
@@ -47,7 +47,7 @@ pub struct AtWork {
 
 /// How many jobs there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct QueueStanding {
+pub struct QueueCounts {
     /// Also those that wait for their time.
     pub pending: u64,
     pub processing: u64,
@@ -92,7 +92,7 @@ pub struct Silent {
 }
 
 /// How following stands on a store.
-pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncStanding> {
+pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<SyncStatusReport> {
     let alive = alive(store, is_dead).await?;
     let civic = store.civic();
     let under_way = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
@@ -102,14 +102,14 @@ pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<
     let counts = civic.counts().await?;
     let active = JurisdictionFilter { active: Some(true), ..JurisdictionFilter::default() };
     let cities = civic.jurisdictions(active).await?;
-    let mut standing = SyncStanding {
+    let mut standing = SyncStatusReport {
         is_running: !runs.is_empty() || alive.iter().any(|name| name.ends_with(FETCHER)),
         active_cities: cities.len() as u64,
         total_meetings: counts.meetings,
         summarized_meetings: counts.summarised,
         pending_meetings: counts.pending,
         next_sync_at: cities.iter().filter_map(|city| city.health.next_sync_at).min(),
-        ..SyncStanding::default()
+        ..SyncStatusReport::default()
     };
     let now = store.clock().now();
     for view in store.workers().await?.iter().filter(|view| is_processor(&view.worker) && is_alive(view, now, is_dead))
@@ -118,7 +118,7 @@ pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<
         standing.processors.push(AtWork { worker, since, running: view.running, finished: view.finished });
     }
     for view in store.queues().await?.iter().filter(|view| *view.queue == *CIVIC_QUEUE) {
-        standing.queue = QueueStanding {
+        standing.queue = QueueCounts {
             pending: view.ready + view.scheduled + view.parked + view.awaiting,
             processing: view.running,
             failed: view.dead,
@@ -136,7 +136,7 @@ pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<
     Ok(standing)
 }
 
-impl SyncStanding {
+impl SyncStatusReport {
     fn look_at(&mut self, city: Jurisdiction) {
         let Jurisdiction { city_key, health, .. } = city;
         let is_silent = health.is_silent();
