@@ -1,11 +1,6 @@
 //! Consumers of the event log. A consumer keeps its position in the store, together with its effects.
 
-use crate::{
-    engine::Engine,
-    error::EngineResult,
-    stop::StopSignal,
-    store_retry::STORE_BACKOFF,
-};
+use crate::{engine::Engine, error::EngineResult, stop::StopSignal, store_retry::STORE_BACKOFF};
 use bindery_core::{EventSeq, Name, event::Event};
 use bindery_store::{
     Commit,

@@ -35,7 +35,7 @@ impl Lease {
         Self { until: (now + length).as_millis(), length: length.as_millis() as i64 }
     }
 
-    pub(crate) fn until(self) -> Timestamp {
+    pub(crate) fn ends_at(self) -> Timestamp {
         Timestamp::from_millis(self.until)
     }
 }
@@ -47,9 +47,7 @@ pub(crate) fn expired(until: &str, now: &str) -> String {
 
 /// The SQL condition that a lease, or a wait of a known length, ends later than it can.
 pub(crate) fn ends_too_late(until: &str, length: &str, now: &str) -> String {
-    format!(
-        "{length} > 0 AND {until} > {now} + {CHECKED_BEYOND} AND {until} > {now} + {CLOCK_TOLERANCE} + {length}"
-    )
+    format!("{length} > 0 AND {until} > {now} + {CHECKED_BEYOND} AND {until} > {now} + {CLOCK_TOLERANCE} + {length}")
 }
 
 /// The leases that end too late, by the number of what is leased and their end, with the time since when each is watched.

@@ -3,8 +3,8 @@
 use super::Ended;
 use crate::{exit::Exit, output};
 use bindery_engine::{
-    execution::{Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed, ProcessingResult},
     SILENT_AFTER,
+    execution::{Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed, ProcessingResult},
 };
 use bindery_processors::outside::{CircuitSnapshot, CircuitState, circuits};
 use serde_json::json;

@@ -70,7 +70,7 @@ impl Executor {
         };
         let watcher = AbortOnDrop(tokio::spawn(watcher.watch()));
         let tasks = Arc::clone(&self.tasks);
-        let _begun = AbortOnDrop(tokio::spawn(async move { tasks.begun().await }));
+        let _begun = AbortOnDrop(tokio::spawn(async move { tasks.on_start().await }));
         let heartbeat = {
             let (store, lease) = (Arc::clone(self.engine.store()), self.options.lease);
             let (leases, events) = (Arc::clone(&leases), events.clone());
@@ -78,7 +78,8 @@ impl Executor {
                 Arc::clone(&leases).extend(Arc::clone(&store), lease, events.clone())
             })
         };
-        let mut scheduler = ExecutionScheduler::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), events, leases);
+        let mut scheduler =
+            ExecutionScheduler::new(self.engine.clone(), Arc::clone(&self.tasks), self.options.clone(), events, leases);
         while !stop.is_stopping() {
             tokio::select! {
                 event = inbox.recv() => scheduler.take_all(event, &mut inbox),

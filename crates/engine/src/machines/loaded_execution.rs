@@ -10,7 +10,7 @@ use bindery_states::asl::{
     stepper::{self, Command, Event, HistoryEvent, Moment, Status, StepLimits},
 };
 use bindery_store::executions::{
-    After, ExecutionEnd, ExecutionStatus, HistoryChunk, ExecutionSignal, Recipient, Step, StoredExecution,
+    After, ExecutionEnd, ExecutionSignal, ExecutionStatus, HistoryChunk, Recipient, Step, StoredExecution,
 };
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -142,11 +142,15 @@ impl LoadedExecution {
     /// The end of a nested execution can be known before the answer to the request that started it, above all after a
     /// crash. The history tells both, in their order.
     fn next_entry(&mut self) -> Option<MailboxEntry> {
-        if let Some(MailboxEntry { message: Ok(Message::ChildEnded { task, description, .. }), .. }) = self.mailbox.front()
+        if let Some(MailboxEntry { message: Ok(Message::ChildEnded { task, description, .. }), .. }) =
+            self.mailbox.front()
             && let Some(Pending { command, elsewhere: false, .. }) = self.state.pending.get(task)
             && command_waits_for_child(command)
         {
-            return Some(MailboxEntry::event(Event::TaskSubmitted { task: *task, output: nested::submitted(description) }));
+            return Some(MailboxEntry::event(Event::TaskSubmitted {
+                task: *task,
+                output: nested::submitted(description),
+            }));
         }
         self.mailbox.pop_front()
     }

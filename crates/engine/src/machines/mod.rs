@@ -29,16 +29,16 @@
 //! | `loaded_execution` | one execution in memory: events in, one step for the store out |
 //! | `nested` | executions that tasks start |
 
-mod scheduler;
+mod execution_state;
 mod executor;
 mod handle;
 mod leases;
 mod loaded_execution;
 #[cfg(test)]
 mod loaded_execution_tests;
-mod execution_state;
 mod nested;
 mod perform;
+mod scheduler;
 mod storing;
 mod tasks;
 mod watch;

@@ -116,7 +116,11 @@ impl ExecutionScheduler {
         }
     }
 
-    pub(super) fn take_all(&mut self, first: Option<SchedulerEvent>, inbox: &mut mpsc::UnboundedReceiver<SchedulerEvent>) {
+    pub(super) fn take_all(
+        &mut self,
+        first: Option<SchedulerEvent>,
+        inbox: &mut mpsc::UnboundedReceiver<SchedulerEvent>,
+    ) {
         let mut next = first;
         while let Some(event) = next {
             self.take(event);
@@ -307,7 +311,9 @@ impl ExecutionScheduler {
         tokio::spawn(async move {
             let event = match work.await {
                 Ok(event) => event,
-                Err(error) if error.is_panic() => task_failed(number, TaskFailure::new(names::RUNTIME, "the task panicked")),
+                Err(error) if error.is_panic() => {
+                    task_failed(number, TaskFailure::new(names::RUNTIME, "the task panicked"))
+                }
                 Err(_) => return,
             };
             let _ = events.send(SchedulerEvent::Answer { id, task: number, event });

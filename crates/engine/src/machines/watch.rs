@@ -1,11 +1,11 @@
 //! The watcher: claims executions that are due, and reads the signals to those that are held.
 
 use super::{
-    scheduler::SchedulerEvent,
+    execution_state::ExecutionState,
     handle::{arn_of_execution, arn_of_machine},
     leases::ExecutionLeases,
     loaded_execution::LoadedExecution,
-    execution_state::ExecutionState,
+    scheduler::SchedulerEvent,
 };
 use crate::{
     error::{EngineError, EngineResult},
@@ -120,7 +120,9 @@ impl Watcher {
         let definition = match self.definition(&stored).await {
             Ok(definition) => definition,
             Err(EngineError::Store(error)) => return Err(error.into()),
-            Err(error) => return Ok(SchedulerEvent::Unusable { stored: Box::new(stored), token, why: error.to_string() }),
+            Err(error) => {
+                return Ok(SchedulerEvent::Unusable { stored: Box::new(stored), token, why: error.to_string() });
+            }
         };
         let state = match state.map(|state| serde_json::from_str::<ExecutionState>(&state)) {
             None => first_state(&stored),

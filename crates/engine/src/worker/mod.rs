@@ -10,8 +10,8 @@
 //! Everything in hand is held by a lease. If the process dies, the leases expire and others take the jobs; if it is
 //! only frozen, its late commits are rejected by their tokens. Jobs whose worker died run [apart](suspects) from others.
 
-mod in_flight;
 mod health;
+mod in_flight;
 mod keeper;
 pub mod metrics;
 mod settling;
@@ -32,8 +32,8 @@ use crate::{
 };
 use bindery_core::{Name, SubmissionId, fault::FaultPoint};
 use bindery_store::query::ClaimRequest;
-use in_flight::InFlight;
 use health::Call;
+use in_flight::InFlight;
 use source::FromStore;
 use std::{
     sync::{
@@ -242,7 +242,7 @@ impl Shared {
             };
             let claimed = source.claim(request).await;
             if claimed.is_ok() {
-                self.health.answered(Call::Claim);
+                self.health.record_answer(Call::Claim);
             }
             match claimed {
                 Ok(claimed) if claimed.is_empty() => {

@@ -10,8 +10,8 @@ use super::{
 use crate::{
     error::{StoreError, StoreResult},
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, ExecutionSignal,
-        NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
+        After, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus, Executions, HeldExecution,
+        HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
     },
     lease::{self, Lease},
 };

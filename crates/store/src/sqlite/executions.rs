@@ -8,8 +8,8 @@ use super::{
 use crate::{
     error::StoreResult,
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionStatus, Executions, HeldExecution, HistoryChunk, ExecutionSignal,
-        NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
+        After, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus, Executions, HeldExecution,
+        HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
     },
     lease::{self, Lease},
     store::Queue as _,
@@ -192,9 +192,7 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WriteResult<Started> {
 }
 
 fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResult<Vec<HeldExecution>> {
-    let sql = format!(
-        "SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE
-    );
+    let sql = format!("SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE);
     let due = rows::collect(tx.db, &sql, (tx.now.as_millis(), max as i64), |row| {
         Ok((execution(row)?, row.get::<_, Option<String>>(17)?))
     })?;
@@ -324,7 +322,7 @@ fn machine(row: &Row<'_>) -> rusqlite::Result<StoredMachine> {
 
 fn execution(row: &Row<'_>) -> rusqlite::Result<StoredExecution> {
     let status = ExecutionStatus::from_code(row.get(4)?)
-        .ok_or_else(|| rows::unexpected(4, rusqlite::types::Type::Integer, "no status of an execution"))?;
+        .ok_or_else(|| rows::unexpected_value(4, rusqlite::types::Type::Integer, "no status of an execution"))?;
     Ok(StoredExecution {
         id: ExecutionId::from_raw(row.get(0)?),
         machine: Name::from(row.get::<_, String>(1)?),
