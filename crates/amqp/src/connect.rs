@@ -29,17 +29,17 @@ pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connect
     let opening = Connection::connect_uri_with_config(address.uri.clone(), properties, address.tls.clone(), runtime);
     match tokio::time::timeout(PATIENCE, opening).await {
         Ok(Ok(connection)) => Ok(connection),
-        Ok(Err(error)) => Err(why(address, &error)),
+        Ok(Err(error)) => Err(connect_error(address, &error)),
         Err(_) => {
             let detail = format!("no answer within {} s", PATIENCE.as_secs());
-            Err(AmqpError::Unreachable { at: address.shown(), detail })
+            Err(AmqpError::Unreachable { at: address.display_url(), detail })
         }
     }
 }
 
 /// What the broker is asked, and must answer in time. One that is just starting may accept a connection and then forget
 /// what it was asked on it; nobody would wait for that in vain.
-pub(crate) async fn answered<T>(asked: impl Future<Output = AmqpResult<T>>) -> AmqpResult<T> {
+pub(crate) async fn within_answer_limit<T>(asked: impl Future<Output = AmqpResult<T>>) -> AmqpResult<T> {
     let in_vain = |_| AmqpError::Lost(format!("no answer within {} s", ANSWER_WITHIN.as_secs()));
     tokio::time::timeout(ANSWER_WITHIN, asked).await.map_err(in_vain)?
 }
@@ -49,8 +49,8 @@ pub(crate) async fn close(connection: &Connection) {
     let _ = tokio::time::timeout(CLOSE_WITHIN, connection.close(200, "done".into())).await;
 }
 
-fn why(address: &Address, error: &lapin::Error) -> AmqpError {
-    let (at, user, vhost) = (address.shown(), address.user(), address.uri.vhost.clone());
+fn connect_error(address: &Address, error: &lapin::Error) -> AmqpError {
+    let (at, user, vhost) = (address.display_url(), address.user(), address.uri.vhost.clone());
     let said = detail(error);
     match (reply_code(error), error.kind()) {
         (Some(ACCESS_REFUSED), _) => AmqpError::Login { at, user },

@@ -91,7 +91,7 @@ async fn listen(
             for queue in wanted.difference(&listened) {
                 let starting = Listening::start(shared, connection, queue.clone(), Arc::clone(&at_once));
                 let silent = |error| AmqpError::Lost(format!("queue {queue}: {error}"));
-                let consumer = connect::answered(starting).await.map_err(silent)?;
+                let consumer = connect::within_answer_limit(starting).await.map_err(silent)?;
                 channels.push(consumer.channel.clone());
                 consumers.spawn(consumer.run(stop.clone()));
             }

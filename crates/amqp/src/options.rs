@@ -126,7 +126,7 @@ impl AmqpOptions {
 /// Without the password.
 impl fmt::Debug for AmqpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = Address::parse(&self.url).map_or_else(|_| "?".to_owned(), |address| address.shown());
+        let at = Address::parse(&self.url).map_or_else(|_| "?".to_owned(), |address| address.display_url());
         f.debug_struct("AmqpOptions")
             .field("at", &at)
             .field("prefix", &self.prefix)
@@ -170,7 +170,7 @@ impl Address {
     }
 
     /// For people and for logs: without the name and the password.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_url(&self) -> String {
         let scheme = if self.uri.scheme == AMQPScheme::AMQPS { "amqps" } else { "amqp" };
         format!("{scheme}://{}:{}", self.uri.authority.host, self.uri.authority.port)
     }

@@ -50,13 +50,13 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    pub(crate) async fn on(connection: &Connection) -> AmqpResult<Self> {
+    pub(crate) async fn open(connection: &Connection) -> AmqpResult<Self> {
         let opening = async {
             let channel = connection.create_channel().await?;
             channel.confirm_select(ConfirmSelectOptions::default()).await?;
             Ok(Self { channel })
         };
-        connect::answered(opening).await
+        connect::within_answer_limit(opening).await
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -80,7 +80,7 @@ impl Publisher {
                     Ok(confirm) => confirm.await,
                     Err(error) => Err(error),
                 };
-                results.push(understood(confirmed));
+                results.push(check_confirmation(confirmed));
             }
         };
         if tokio::time::timeout(CONFIRM_WITHIN, publishing).await.is_err() {
@@ -95,7 +95,7 @@ impl Publisher {
     }
 }
 
-fn understood(confirmed: lapin::Result<Confirmation>) -> Result<(), String> {
+fn check_confirmation(confirmed: lapin::Result<Confirmation>) -> Result<(), String> {
     match confirmed {
         Ok(Confirmation::Ack(None)) => Ok(()),
         Ok(Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned))) => {

@@ -52,7 +52,7 @@ pub(crate) fn read(message: PipelineMessage, files: Option<&Path>) -> Result<New
             .to_owned());
     };
     let path = text(&mut payload, "file_path")?.ok_or("payload.file_path is missing")?;
-    let file = below(files, Path::new(&path))?;
+    let file = resolve_path(files, Path::new(&path))?;
     let original_filename = text(&mut payload, "original_filename")?;
     let channel = text(&mut payload, "channel")?;
     let mut metadata = match payload.remove("metadata") {
@@ -76,7 +76,7 @@ fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, S
 
 /// The file that a path means. A message comes from somebody else: nothing outside of the folder is read for it, whatever
 /// the path says and wherever links lead.
-fn below(files: Option<&Path>, path: &Path) -> Result<PathBuf, String> {
+fn resolve_path(files: Option<&Path>, path: &Path) -> Result<PathBuf, String> {
     let Some(folder) = files else {
         return Err(
             "payload.file_path: no folder is given to take files from; start the worker with ?files=FOLDER in \
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn asked(payload: &Value, files: Option<&Path>) -> Result<NewRequest, String> {
+    fn parse_request(payload: &Value, files: Option<&Path>) -> Result<NewRequest, String> {
         let message = json!({"request_id": "r-1", "workflow_name": "words", "payload": payload, "tenant": 7});
         read(serde_json::from_value(message).unwrap(), files)
     }
@@ -117,12 +117,12 @@ mod tests {
         std::fs::create_dir(real.join("r-1")).unwrap();
         std::fs::write(real.join("r-1/a.txt"), "a").unwrap();
         let payload = json!({"file_path": "r-1/a.txt", "original_filename": "b.txt", "metadata": {"from": "mail"}});
-        let request = asked(&payload, Some(folder.path())).unwrap();
+        let request = parse_request(&payload, Some(folder.path())).unwrap();
         assert_eq!((request.file, request.workflow.as_deref()), (real.join("r-1/a.txt"), Some("words")));
         assert_eq!(Value::Object(request.metadata), json!({"from": "mail", "envelope": {"tenant": 7}}));
         let whole = json!({"file_path": real.join("r-1/a.txt")});
         assert_eq!(
-            asked(&whole, Some(folder.path())).unwrap().file,
+            parse_request(&whole, Some(folder.path())).unwrap().file,
             real.join("r-1/a.txt"),
             "as the gateway writes it"
         );
@@ -133,18 +133,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let secret = tempfile::NamedTempFile::new().unwrap();
         std::os::unix::fs::symlink(secret.path(), folder.path().join("link")).unwrap();
-        let said = |path: &str| asked(&json!({"file_path": path}), Some(folder.path())).unwrap_err();
+        let said = |path: &str| parse_request(&json!({"file_path": path}), Some(folder.path())).unwrap_err();
         for path in ["../x", "/etc/passwd", "/no/such/file", "link", "a/../../x"] {
             assert!(said(path).contains("is not below the folder"), "{path}: {}", said(path));
         }
         assert!(said("nothing").contains("nothing cannot be read"));
         assert!(said(".").contains("is no file"));
-        assert!(asked(&json!({"file_path": "a"}), None).unwrap_err().contains("?files=FOLDER"));
+        assert!(parse_request(&json!({"file_path": "a"}), None).unwrap_err().contains("?files=FOLDER"));
     }
 
     #[test]
     fn what_is_wrong_is_named() {
-        let said = |payload: Value| asked(&payload, None).unwrap_err();
+        let said = |payload: Value| parse_request(&payload, None).unwrap_err();
         assert!(said(json!(null)).contains("payload: expected an object"));
         assert_eq!(said(json!({})), "payload.file_path is missing");
         assert_eq!(said(json!({"file_path": 7})), "payload.file_path: expected a text, found 7");

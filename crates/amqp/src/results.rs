@@ -42,7 +42,7 @@ pub(crate) async fn take(shared: &Shared, queue: &Name, delivery: Delivery, ack:
             Verdict::Done => break,
             Verdict::Useless(reason) => {
                 tracing::warn!(queue = %queue, reason = %reason, "a message goes to the dead letters");
-                bury(shared, queue, delivery, &reason).await;
+                dead_letter(shared, queue, delivery, &reason).await;
                 break;
             }
             Verdict::Later(why) => {
@@ -95,12 +95,12 @@ async fn start(shared: &Shared, message: PipelineMessage) -> Verdict {
 }
 
 /// Publishes a message to the dead letters, as often as it takes.
-async fn bury(shared: &Shared, queue: &Name, delivery: Delivery, reason: &str) {
+async fn dead_letter(shared: &Shared, queue: &Name, delivery: Delivery, reason: &str) {
     let Delivery { routing_key, properties, data, .. } = delivery;
     let mut headers = properties.headers().clone().unwrap_or_default();
     header(&mut headers, REASON_HEADER, reason.chars().take(LONGEST_REASON).collect::<String>());
     header(&mut headers, QUEUE_HEADER, queue.as_str());
-    let properties = kept(&properties).with_headers(headers);
+    let properties = properties_to_keep(&properties).with_headers(headers);
     loop {
         let message = Outgoing {
             exchange: shared.names.short(DEAD_LETTER_EXCHANGE),
@@ -120,7 +120,7 @@ async fn bury(shared: &Shared, queue: &Name, delivery: Delivery, reason: &str) {
 
 /// The properties that a dead letter keeps. Its time to live is not among them, and neither is a user name, which the
 /// broker would compare with ours.
-fn kept(properties: &BasicProperties) -> BasicProperties {
+fn properties_to_keep(properties: &BasicProperties) -> BasicProperties {
     let mut kept = BasicProperties::default().with_delivery_mode(2);
     if let Some(kind) = properties.content_type() {
         kept = kept.with_content_type(kind.clone());

@@ -58,7 +58,7 @@ pub struct Topology {
 
 impl Topology {
     /// Of some workflows.
-    pub fn of<'w>(workflows: impl IntoIterator<Item = &'w Workflow>) -> Self {
+    pub fn from_workflows<'w>(workflows: impl IntoIterator<Item = &'w Workflow>) -> Self {
         let mut topology = Self::default();
         for key in BACKOFFICE_KEYS {
             topology.backoffice.insert(backoffice_queue(key), Name::from(key));
@@ -83,7 +83,7 @@ impl Topology {
                 Err(error) => tracing::warn!(workflow = %stored.name, error = %error, "a workflow cannot be read"),
             }
         }
-        Ok(Self::of(workflows.iter().map(AsRef::as_ref)))
+        Ok(Self::from_workflows(workflows.iter().map(AsRef::as_ref)))
     }
 
     /// Adds what a workflow needs; false if everything was there.
@@ -221,7 +221,7 @@ impl Declarer<'_> {
         let options = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
         let declared =
             self.channel.exchange_declare(self.names.short(name), kind, options, FieldTable::default()).await;
-        declared.map_err(|error| self.why("exchange", name, &error))
+        declared.map_err(|error| self.declare_error("exchange", name, &error))
     }
 
     async fn queue(&self, name: &str, ends_in_dead_letters: bool) -> AmqpResult<()> {
@@ -237,17 +237,17 @@ impl Declarer<'_> {
         }
         let options = QueueDeclareOptions { durable: true, ..QueueDeclareOptions::default() };
         let declared = self.channel.queue_declare(self.names.short(name), options, arguments).await;
-        declared.map(|_| ()).map_err(|error| self.why("queue", name, &error))
+        declared.map(|_| ()).map_err(|error| self.declare_error("queue", name, &error))
     }
 
     async fn bind(&self, queue: &str, exchange: &str, key: &str) -> AmqpResult<()> {
         let (options, none) = (QueueBindOptions::default(), FieldTable::default());
         let (queue_name, exchange) = (self.names.short(queue), self.names.short(exchange));
         let bound = self.channel.queue_bind(queue_name, exchange, key.into(), options, none).await;
-        bound.map_err(|error| self.why("queue", queue, &error))
+        bound.map_err(|error| self.declare_error("queue", queue, &error))
     }
 
-    fn why(&self, what: &'static str, name: &str, error: &lapin::Error) -> AmqpError {
+    fn declare_error(&self, what: &'static str, name: &str, error: &lapin::Error) -> AmqpError {
         let (name, said) = (self.names.at_broker(name), detail(error));
         match reply_code(error) {
             Some(PRECONDITION_FAILED) => AmqpError::Conflict { what, name, differs: difference(&said) },
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_default_workflow_wants_the_seed_s_queues() {
-        let topology = Topology::of([&default()]);
+        let topology = Topology::from_workflows([&default()]);
         let key = |queue: &str| topology.stages[&Name::from(queue)].keys.iter().map(Name::as_str).collect::<Vec<_>>();
         assert_eq!(key("q.extraction_aggregator"), ["doc.extracted"]);
         assert_eq!(key("q.ocr"), ["page.ocr"]);
@@ -299,7 +299,7 @@ mod tests {
         let yaml = "name: w\nstages:\n- {name: a, routing_key: k.a, backoffice_queue: people, processors: [{name: x, external: true}]}\n\
                     - {name: b}\n";
         let workflow = Workflow::parse(yaml, None).unwrap();
-        let mut topology = Topology::of([&default()]);
+        let mut topology = Topology::from_workflows([&default()]);
         assert!(topology.add(&workflow));
         assert!(!topology.add(&workflow));
         assert_eq!(topology.outside(), [Name::from("q.a")]);
@@ -315,7 +315,7 @@ mod tests {
             Workflow::parse(&text, None).unwrap()
         });
         let shipped: Vec<Workflow> = shipped.collect();
-        let topology = Topology::of(&shipped);
+        let topology = Topology::from_workflows(&shipped);
         assert_eq!(topology.shared_keys(), BTreeMap::new());
         let mut clashing = topology;
         clashing.add(&Workflow::parse("name: w\nstages: [{name: a, routing_key: page.ocr}]", None).unwrap());

@@ -67,12 +67,12 @@ impl Catalog {
     }
 
     /// What was looked up before, without waiting.
-    pub fn remembered(&self, id: SubmissionId) -> Option<Arc<SubmissionInfo>> {
+    pub fn find_cached(&self, id: SubmissionId) -> Option<Arc<SubmissionInfo>> {
         lock(&self.submissions).get(&id).cloned()
     }
 
     pub async fn submission(&self, id: SubmissionId) -> EngineResult<Arc<SubmissionInfo>> {
-        if let Some(known) = self.remembered(id) {
+        if let Some(known) = self.find_cached(id) {
             return Ok(known);
         }
         let stored = self.store.submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))?;

@@ -96,7 +96,7 @@ pub struct StepContext {
 
 impl StepContext {
     /// For work outside of a workflow.
-    pub fn alone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
+    pub fn standalone(settings: Arc<Map<String, Value>>, attempt: u32, cancel: CancelFlag) -> Self {
         let costs = Mutex::default();
         Self { settings, attempt, cancel, deadline: None, blobs: None, workflow: None, costs, drafts: None, work: None }
     }
@@ -111,7 +111,12 @@ impl StepContext {
     ) -> Self {
         let blobs = BlobAccess { blobs: Arc::clone(workflow.engine.blobs()), runtime };
         let drafts = Some(Mutex::default());
-        Self { workflow: Some(workflow), blobs: Some(blobs), drafts, ..Self::alone(Arc::default(), attempt, cancel) }
+        Self {
+            workflow: Some(workflow),
+            blobs: Some(blobs),
+            drafts,
+            ..Self::standalone(Arc::default(), attempt, cancel)
+        }
     }
 
     #[must_use]

@@ -204,7 +204,7 @@ impl Engine {
                 decided.output = signed(extracted.output, decision, &correction);
                 let found = self.found_outside(&decided.output, Some(1.0), Target::Next).await?;
                 let found = Found { label: extracted.label, events: extracted.events, ..found };
-                match settler.found(guard, work, found).await? {
+                match settler.settle_found(guard, work, found).await? {
                     Settlement::Commit(commit) => *commit,
                     Settlement::FanOut(_) => {
                         return Err(EngineError::Invalid("a decision cannot take an item apart".to_owned()));

@@ -40,7 +40,7 @@ impl Settler<'_> {
                 format!("stage {} has several processors, so none of them can take an item apart", stage.name);
             return Err(EngineError::Invalid(message));
         }
-        let made = over(children.kind);
+        let made = scope_of_kind(children.kind);
         match self.info.workflow.next_after(work.stage) {
             Some((_, next)) if next.over == made => Ok(()),
             Some((_, next)) => Err(EngineError::Invalid(format!(
@@ -168,7 +168,7 @@ impl Settler<'_> {
 }
 
 /// What a stage works on when it works on items of this kind.
-pub const fn over(kind: ItemKind) -> Over {
+pub const fn scope_of_kind(kind: ItemKind) -> Over {
     match kind {
         ItemKind::File => Over::File,
         ItemKind::Page => Over::Page,

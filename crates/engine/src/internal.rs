@@ -5,7 +5,7 @@ use crate::{
     chain::{At, END, Next, fully_processed, internal_processor, is_document_stage},
     engine::Engine,
     error::{EngineError, EngineResult},
-    fan_out::over,
+    fan_out::scope_of_kind,
     workflow::{CompleteWhen, OnFailed, Over, Stage},
 };
 use bindery_core::{
@@ -155,7 +155,7 @@ async fn items_in_scope(
         let filter = ItemFilter { parent: Some(parent), ..ItemFilter::default() };
         for part in engine.store().items(submission, filter).await? {
             found.insert(part.id);
-            if over(part.kind) < counted {
+            if scope_of_kind(part.kind) < counted {
                 parents.push(part.id);
             }
         }

@@ -145,10 +145,10 @@ impl Engine {
             let message = format!("no result leads to {routing_key:?}, the first stage of {}", info.workflow.name);
             return Err(EngineError::Invalid(message));
         };
-        if let Some(review) = self.asked(&info, item, before).await? {
+        if let Some(review) = self.find_open_review(&info, item, before).await? {
             return self.decided(before, review, message).await;
         }
-        self.unawaited(&submission, &info, item, before, message).await
+        self.publish_unawaited(&submission, &info, item, before, message).await
     }
 
     /// A result that is waited for counts if it is one.
@@ -173,7 +173,7 @@ impl Engine {
 
     /// A result that nobody waits for: a duplicate of one that was taken, one that came after its time was over, or one
     /// that was never asked for, which is an error.
-    async fn unawaited(
+    async fn publish_unawaited(
         &self,
         submission: &Submission,
         info: &SubmissionInfo,
@@ -256,7 +256,12 @@ impl Engine {
     }
 
     /// What a person is asked about an item at a stage.
-    async fn asked(&self, info: &SubmissionInfo, item: Option<ItemId>, stage: &Stage) -> EngineResult<Option<Review>> {
+    async fn find_open_review(
+        &self,
+        info: &SubmissionInfo,
+        item: Option<ItemId>,
+        stage: &Stage,
+    ) -> EngineResult<Option<Review>> {
         let statuses = ReviewStatus::OPEN.to_vec();
         let open = ReviewFilter { submission: Some(info.id), statuses, ..ReviewFilter::default() };
         let reviews = self.store().reviews(open).await?;

@@ -76,7 +76,7 @@ impl Correction {
     }
 
     /// The fields that say something else than what was found.
-    pub fn differing(&self, found: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    pub fn differences(&self, found: &Value) -> impl Iterator<Item = (&String, &Value)> {
         self.fields.iter().filter(|(name, value)| found.get(name.as_str()) != Some(*value))
     }
 

@@ -39,7 +39,7 @@ pub struct About {
 
 impl Engine {
     /// The job that waits for a report about an item: at this stage by this processor, where they are said.
-    pub async fn awaited(
+    pub async fn find_awaited(
         &self,
         submission: SubmissionId,
         item: Option<ItemId>,
@@ -94,7 +94,7 @@ impl Engine {
             .ok_or_else(|| EngineError::NotFound(format!("stage {stage} in workflow {}", info.workflow.name)))?;
         let settler = Settler { engine: self, info };
         let mut commits = Vec::new();
-        if let Some(job) = self.awaited(submission, item, Some(&stage), Some(&processor)).await? {
+        if let Some(job) = self.find_awaited(submission, item, Some(&stage), Some(&processor)).await? {
             let mut work = Work::of_job(&job, index);
             work.attempt = work.attempt.max(1);
             work.reported_by_event = logged_at.is_some();
@@ -107,7 +107,7 @@ impl Engine {
                         found.target = Target::Backoffice;
                         found.reasons.push(format!("{processor} states no confidence, and {threshold} is asked for"));
                     }
-                    match settler.found(guard, work, found).await? {
+                    match settler.settle_found(guard, work, found).await? {
                         Settlement::Commit(commit) => *commit,
                         Settlement::FanOut(_) => {
                             return Err(EngineError::Invalid("a report cannot take an item apart".to_owned()));

@@ -105,7 +105,7 @@ impl Settler<'_> {
     }
 
     /// A result was found: store it and go on, or ask a person.
-    pub async fn found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
+    pub async fn settle_found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
         if let Some(queue) = self.asks_a_person(&work, &found)? {
             return Ok(Settlement::Commit(Box::new(self.review(guard, &work, found, queue).await?)));
         }
@@ -191,7 +191,9 @@ impl Settler<'_> {
     fn reasons(&self, work: &Work, found: &Found) -> Vec<String> {
         let threshold = self.stage(work.stage).confidence_threshold;
         let too_low = match (found.confidence, threshold) {
-            (Some(confidence), Some(threshold)) if confidence < threshold => Some(below(confidence, threshold)),
+            (Some(confidence), Some(threshold)) if confidence < threshold => {
+                Some(low_confidence_reason(confidence, threshold))
+            }
             _ => None,
         };
         let mut reasons: Vec<String> = found.reasons.iter().cloned().chain(too_low).collect();
@@ -457,7 +459,7 @@ fn announce(next: &mut Next<'_>, work: &Work, events: &[Announcement]) {
 }
 
 /// With as many digits as it takes to see the difference.
-fn below(confidence: f64, threshold: f64) -> String {
+fn low_confidence_reason(confidence: f64, threshold: f64) -> String {
     let written = |digits: usize| (format!("{confidence:.digits$}"), format!("{threshold:.digits$}"));
     let (confidence, threshold) =
         (2..6).map(written).find(|(confidence, threshold)| confidence != threshold).unwrap_or_else(|| written(6));
@@ -483,11 +485,11 @@ pub fn engine_failure(error: EngineError) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::below;
+    use super::low_confidence_reason;
 
     #[test]
     fn a_confidence_just_below_the_threshold_is_seen_to_be_below() {
-        assert_eq!(below(0.5, 0.75), "confidence 0.50 is below 0.75");
-        assert_eq!(below(0.7499, 0.75), "confidence 0.7499 is below 0.7500");
+        assert_eq!(low_confidence_reason(0.5, 0.75), "confidence 0.50 is below 0.75");
+        assert_eq!(low_confidence_reason(0.7499, 0.75), "confidence 0.7499 is below 0.7500");
     }
 }

@@ -33,7 +33,7 @@ impl Failure {
     }
 
     /// Outside of the steps: a retry begins where it would have begun anyway.
-    pub fn keeping(error: StepError, resume: Option<ResumePoint>) -> Self {
+    pub fn with_resume(error: StepError, resume: Option<ResumePoint>) -> Self {
         Self { resume: resume.map(Box::new), ..Self::new(error) }
     }
 }
@@ -51,7 +51,7 @@ pub fn input_hash(payload: &Payload) -> ContentHash {
 pub struct StepTimes([Option<Duration>; 3]);
 
 impl StepTimes {
-    pub fn of(&self, step: Step) -> Option<Duration> {
+    pub fn duration_of(&self, step: Step) -> Option<Duration> {
         self.0[step as usize]
     }
 
@@ -89,9 +89,9 @@ pub fn run_from(
         // A copy in case it fails; of the first one the caller has its own.
         let kept = (step != from).then(|| given.clone());
         let result = match step {
-            Step::Validation => guarded(|| processor.validate(context, given)).map(Ok),
-            Step::Processing => guarded(|| processor.process(context, given)).map(Ok),
-            Step::Extraction => guarded(|| processor.extract(context, given)).map(Err),
+            Step::Validation => catch_panic(|| processor.validate(context, given)).map(Ok),
+            Step::Processing => catch_panic(|| processor.process(context, given)).map(Ok),
+            Step::Extraction => catch_panic(|| processor.extract(context, given)).map(Err),
         };
         // One look at the clock ends a step and begins the next.
         let now = Instant::now();
@@ -133,7 +133,7 @@ pub fn run(
 }
 
 /// One bad input never takes the worker with it.
-fn guarded<T>(step: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
+fn catch_panic<T>(step: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
     catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|panic| {
         Err(StepError::bug(format!("the processor panicked: {}", panic_text(panic.as_ref()))).named("Panic"))
     })

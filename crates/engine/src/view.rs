@@ -41,7 +41,7 @@ pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progres
         engine.store().stage_counts(id).await?.into_iter().map(|row| (row.stage, row.counts)).collect();
     let mut stages: Vec<StageProgress> = Vec::new();
     for stage in &info.workflow.stages {
-        let expected = expected(stage, &stages, &info.workflow, &items, &joins);
+        let expected = count_expected(stage, &stages, &info.workflow, &items, &joins);
         let counts = counts.remove(&stage.name).unwrap_or_default();
         stages.push(StageProgress { stage: stage.name.clone(), expected, counts });
     }
@@ -64,7 +64,7 @@ pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progres
 }
 
 /// How many pieces of work a stage will have, if that is certain already. `before` are the stages before it.
-fn expected(
+fn count_expected(
     stage: &Stage,
     before: &[StageProgress],
     workflow: &Workflow,
@@ -153,11 +153,11 @@ fn document_stage(workflow: &Workflow) -> EngineResult<usize> {
 }
 
 impl DocumentState {
-    fn of(info: &SubmissionInfo, stage: &Stage, document: &Item, outcomes: &[Outcome]) -> Self {
+    fn from_outcomes(info: &SubmissionInfo, stage: &Stage, document: &Item, outcomes: &[Outcome]) -> Self {
         let mut processors = BTreeMap::new();
         for processor in &stage.processors {
             let outcome = outcomes.iter().find(|outcome| outcome.processor == processor.name);
-            let reported = outcome.map_or_else(ProcessorState::pending, ProcessorState::of);
+            let reported = outcome.map_or_else(ProcessorState::pending, ProcessorState::from_outcome);
             processors.insert(processor.name.to_string(), reported);
         }
         Self {
@@ -182,7 +182,7 @@ impl ProcessorState {
         Self { status: "pending".to_owned(), timestamp: None, error: None }
     }
 
-    fn of(outcome: &Outcome) -> Self {
+    fn from_outcome(outcome: &Outcome) -> Self {
         let status = match outcome.status {
             OutcomeStatus::Completed | OutcomeStatus::Skipped => "completed",
             OutcomeStatus::Failed => "failed",
@@ -224,7 +224,7 @@ impl<'e> DocumentStates<'e> {
         let by_item = outcomes.chunk_by(|one, other| one.item == other.item);
         let of_item: HashMap<_, _> = by_item.map(|outcomes| (outcomes[0].item, outcomes)).collect();
         let outcomes_of = |document: &Item| of_item.get(&Some(document.id)).copied().unwrap_or_default();
-        let state = |document: &Item| DocumentState::of(&self.info, stage, document, outcomes_of(document));
+        let state = |document: &Item| DocumentState::from_outcomes(&self.info, stage, document, outcomes_of(document));
         Ok(documents.iter().map(state).collect())
     }
 }

@@ -16,7 +16,7 @@ fn fail(breaker: &Breaker) {
     breaker.enter().unwrap().failed("connection refused");
 }
 
-fn opened() -> (Breaker, Arc<LeapingTimer>) {
+fn open_breaker() -> (Breaker, Arc<LeapingTimer>) {
     let (breaker, timer) = breaker();
     (0..3).for_each(|_| fail(&breaker));
     (breaker, timer)
@@ -70,7 +70,7 @@ fn a_success_in_between_and_the_window_forget_failures() {
 
 #[test]
 fn after_a_while_one_call_tries_and_closes_it() {
-    let (breaker, hand) = opened();
+    let (breaker, hand) = open_breaker();
     pass(&hand, 5);
     let permit = breaker.enter().unwrap();
     assert_eq!(breaker.state().state, CircuitState::HalfOpen);
@@ -83,7 +83,7 @@ fn after_a_while_one_call_tries_and_closes_it() {
 
 #[test]
 fn a_failed_try_opens_it_again_for_the_whole_time() {
-    let (breaker, hand) = opened();
+    let (breaker, hand) = open_breaker();
     pass(&hand, 5);
     fail(&breaker);
     pass(&hand, 4);
@@ -95,7 +95,7 @@ fn a_failed_try_opens_it_again_for_the_whole_time() {
 
 #[test]
 fn a_try_without_a_verdict_lets_the_next_one_try() {
-    let (breaker, hand) = opened();
+    let (breaker, hand) = open_breaker();
     pass(&hand, 5);
     drop(breaker.enter().unwrap());
     assert_eq!(breaker.state().state, CircuitState::HalfOpen);
@@ -138,7 +138,7 @@ fn observers_see_every_change_and_may_ask_for_the_state() {
 
 #[test]
 fn of_many_threads_exactly_one_tries() {
-    let (breaker, hand) = opened();
+    let (breaker, hand) = open_breaker();
     pass(&hand, 5);
     let entered: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| breaker.enter().map(std::mem::forget).is_ok())).collect();

@@ -233,7 +233,7 @@ mod tests {
         START + Duration::from_secs(seconds)
     }
 
-    fn opened() -> Circuit {
+    fn open_circuit() -> Circuit {
         let mut circuit = Circuit::new(CONFIG);
         for _ in 0..CONFIG.failures {
             let leave = circuit.enter(START).unwrap();
@@ -254,7 +254,7 @@ mod tests {
             }
         }
         assert_eq!(circuit.state(), CircuitState::Closed);
-        let mut circuit = opened();
+        let mut circuit = open_circuit();
         let open = circuit.enter(after(29)).unwrap_err();
         assert_eq!((open.until, open.failures, open.last_error.as_str()), (after(30), 5, "down"));
         assert_eq!(circuit.retry_at(), Some(after(30)));
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn one_call_tries_and_the_pause_doubles_as_long_as_it_fails() {
-        let mut circuit = opened();
+        let mut circuit = open_circuit();
         let leave = circuit.enter(after(30)).unwrap();
         assert!(circuit.enter(after(30)).is_err(), "one is enough");
         circuit.failed(leave, "still down", after(31));

@@ -83,7 +83,7 @@ impl Client {
     }
 
     /// With the usual options.
-    pub fn reaching(reach: Reach) -> Self {
+    pub fn with_reach(reach: Reach) -> Self {
         Self::new(ClientOptions { reach, ..ClientOptions::default() })
     }
 
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn get(url: &str, reach: Reach, limits: &Limits) -> Result<Answer, HttpError> {
-        Client::reaching(reach).exchange(Request::get(url).body(Vec::new()).unwrap(), limits)
+        Client::with_reach(reach).exchange(Request::get(url).body(Vec::new()).unwrap(), limits)
     }
 
     const LIMITS: Limits = Limits::new(Duration::from_secs(20), 8);

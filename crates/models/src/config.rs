@@ -81,14 +81,14 @@ pub struct ModelChoice {
 }
 
 impl ModelChoice {
-    pub(super) fn thinking(&self) -> Option<Thinking> {
+    pub(super) fn thinking_mode(&self) -> Option<Thinking> {
         let level = self.thinking_level.clone().map(Thinking::Level);
         level.or(self.thinking_budget.map(Thinking::Budget))
     }
 
     /// The model and how it is told to think: with another of them the answer is another.
     pub(super) fn identity(&self) -> String {
-        match self.thinking() {
+        match self.thinking_mode() {
             None => self.model.clone(),
             Some(thinking) => format!("{} {thinking:?}", self.model),
         }

@@ -102,11 +102,11 @@ impl fmt::Display for ErrorKind {
 }
 
 impl ModelError {
-    pub(crate) fn lasting(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn permanent(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), advice: Advice::Final }
     }
 
-    pub(crate) fn passing(kind: ErrorKind, message: impl Into<String>, after: Option<Duration>) -> Self {
+    pub(crate) fn transient(kind: ErrorKind, message: impl Into<String>, after: Option<Duration>) -> Self {
         Self { kind, message: message.into(), advice: Advice::Retry { after } }
     }
 
@@ -120,7 +120,7 @@ impl ModelError {
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::passing(ErrorKind::Cancelled, "the work was cancelled while it waited for a language model", None)
+        Self::transient(ErrorKind::Cancelled, "the work was cancelled while it waited for a language model", None)
     }
 }
 

@@ -131,11 +131,11 @@ pub trait Ledger: Send + Sync + fmt::Debug {
 /// A ledger that ends with the process.
 #[derive(Debug, Default)]
 pub struct MemoryLedger {
-    books: Mutex<Books>,
+    ledger: Mutex<ModelLedger>,
 }
 
 #[derive(Debug, Default)]
-struct Books {
+struct ModelLedger {
     days: HashMap<Date, Day>,
     calls: Vec<CallRecord>,
 }
@@ -147,7 +147,7 @@ struct Day {
     set_aside: HashMap<String, i64>,
 }
 
-impl Books {
+impl ModelLedger {
     fn write_down(&mut self, day: Date, record: &CallRecord) {
         if self.calls.iter().all(|known| known.id != record.id) {
             let day = self.days.entry(day).or_default();
@@ -158,20 +158,20 @@ impl Books {
 }
 
 impl MemoryLedger {
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ledger(&self) -> MutexGuard<'_, ModelLedger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All calls, in the order in which they ended.
     pub fn calls(&self) -> Vec<CallRecord> {
-        self.books().calls.clone()
+        self.ledger().calls.clone()
     }
 }
 
 impl Ledger for MemoryLedger {
     fn set_aside(&self, money: &Receipt, _: Timestamp, cap_micros: Option<i64>) -> Result<SetAside, BookError> {
-        let mut books = self.books();
-        let day = books.days.entry(money.day).or_default();
+        let mut ledger = self.ledger();
+        let day = ledger.days.entry(money.day).or_default();
         let set_aside = day.set_aside.values().fold(0_i64, |sum, micros| sum.saturating_add(*micros));
         let taken = day.spent.saturating_add(set_aside);
         if cap_micros.is_some_and(|cap| taken.saturating_add(money.micros) > cap) {
@@ -182,16 +182,16 @@ impl Ledger for MemoryLedger {
     }
 
     fn settle(&self, money: &Receipt, record: Option<&CallRecord>) -> Result<(), BookError> {
-        let mut books = self.books();
-        books.days.entry(money.day).or_default().set_aside.remove(&money.id);
+        let mut ledger = self.ledger();
+        ledger.days.entry(money.day).or_default().set_aside.remove(&money.id);
         if let Some(record) = record {
-            books.write_down(money.day, record);
+            ledger.write_down(money.day, record);
         }
         Ok(())
     }
 
     fn spent_micros(&self, day: Date) -> Result<i64, BookError> {
-        Ok(self.books().days.get(&day).map_or(0, |day| day.spent))
+        Ok(self.ledger().days.get(&day).map_or(0, |day| day.spent))
     }
 }
 

@@ -6,7 +6,7 @@
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
-//! | [`errands`] | tasks of state machines that somebody else does: the `question` workflow, and those of queues |
+//! | [`external_tasks`] | tasks of state machines that somebody else does: the `question` workflow, and those of queues |
 //! | [`functions`] | what the tasks of state machines can call |
 //! | [`idp`] | the `idp` workflow: files are taken apart, read and bound as JSON under keys that others look for |
 //! | [`ingestion`] | texts are cut into chunks and indexed, so that pages are found by their words |
@@ -29,7 +29,7 @@ mod borders;
 mod consolidate;
 pub mod docproc;
 pub mod documents;
-pub mod errands;
+pub mod external_tasks;
 pub mod functions;
 pub mod http;
 pub mod idp;
@@ -59,14 +59,14 @@ pub fn registry() -> Registry {
 /// The same, with what the user knows of documents.
 pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     let mut registry = Registry::with_builtin();
-    let room = Arc::<reading::ReadingRoom>::default();
-    reading::register(&mut registry, &room);
+    let readers = Arc::<reading::SharedReaders>::default();
+    reading::register(&mut registry, &readers);
     let knowledge = Arc::new(knowledge);
-    documents::register(&mut registry, &room, &knowledge);
-    docproc::register(&mut registry, &room, &knowledge);
-    errands::register(&mut registry);
-    idp::register(&mut registry, &room, &Arc::default());
-    parsers::register(&mut registry, &room);
+    documents::register(&mut registry, &readers, &knowledge);
+    docproc::register(&mut registry, &readers, &knowledge);
+    external_tasks::register(&mut registry);
+    idp::register(&mut registry, &readers, &Arc::default());
+    parsers::register(&mut registry, &readers);
     registry.register(stage::erased(analysis::SubmissionAnalyzer));
     registry.register(output::output(http::Environment::default()));
     text::register(&mut registry);

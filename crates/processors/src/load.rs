@@ -13,7 +13,7 @@ pub struct Loaded {
 
 /// All `*.yaml` and `*.yml` files of a folder, by file name. Either all of them are good, or all problems are told.
 pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<Loaded>, LoadError> {
-    yaml::load_dir(path.as_ref(), load_file, taken)
+    yaml::load_dir(path.as_ref(), load_file, name_conflict)
 }
 
 /// One file.
@@ -24,7 +24,7 @@ pub fn load_file(file: &Path) -> Result<Loaded, YamlError> {
 }
 
 /// Two files cannot hold processors of the same name.
-fn taken(new: &Loaded, other: &Loaded) -> Option<String> {
+fn name_conflict(new: &Loaded, other: &Loaded) -> Option<String> {
     let name = &new.definition.name;
     let same = *name == other.definition.name;
     same.then(|| format!("the processor {:?} is already in {}", &**name, other.file.display()))

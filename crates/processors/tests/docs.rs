@@ -36,7 +36,7 @@ fn the_first_example_gives_what_it_shows() {
     let definition = Definition::parse(&blocks("yaml")[0], "the documentation").unwrap();
     let json: Vec<Value> = blocks("json").iter().map(|text| serde_json::from_str(text).unwrap()).collect();
     let run = |given: Value| {
-        let context = StepContext::alone(Arc::default(), 1, CancelFlag::default());
+        let context = StepContext::standalone(Arc::default(), 1, CancelFlag::default());
         let processor = Declared::new(definition.clone());
         run_from(&processor, &context, Step::Validation, given, &mut StepTimes::default())
     };

@@ -108,7 +108,7 @@ fn numbers_and_references_are_checked() {
 fn run(text: &str, input: Value) -> Result<Extracted, (Step, StepError)> {
     let processor = Declared::new(Definition::parse(text, "a.yaml").unwrap_or_else(|error| panic!("{error}")));
     let settings = json!({"limit": 10}).as_object().cloned().unwrap();
-    let context = StepContext::alone(Arc::new(settings), 1, CancelFlag::default());
+    let context = StepContext::standalone(Arc::new(settings), 1, CancelFlag::default());
     let outcome = run_from(&processor, &context, Step::Validation, input, &mut StepTimes::default());
     outcome.map_err(|stopped| (stopped.step, stopped.error))
 }

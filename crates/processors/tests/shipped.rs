@@ -25,7 +25,7 @@ fn run(name: &str, sample: &str) -> Result<Extracted, Box<Stopped>> {
     let text = fs::read_to_string(samples().join(name).join(sample)).unwrap();
     let input: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&input["account_id"], &input["underwriting_id"]), (&json!("acc_123"), &json!("uw_456")), "{sample}");
-    let context = StepContext::alone(Arc::default(), 1, CancelFlag::default());
+    let context = StepContext::standalone(Arc::default(), 1, CancelFlag::default());
     let given = input["data"].clone();
     run_from(&*processor(name), &context, Step::Validation, given, &mut StepTimes::default())
 }

@@ -35,7 +35,7 @@ impl Lease {
         Self { until: (now + length).as_millis(), length: length.as_millis() as i64 }
     }
 
-    pub(crate) fn until(self) -> Timestamp {
+    pub(crate) fn ends_at(self) -> Timestamp {
         Timestamp::from_millis(self.until)
     }
 }

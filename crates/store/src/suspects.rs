@@ -15,7 +15,7 @@ const GROUPS: i64 = 8;
 
 /// What is known of a job when its worker is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Held {
+pub(crate) struct LossRecord {
     /// The size of the groups that it may run in; 0 for a job that is not a suspect.
     pub(crate) suspect: i64,
     /// With how many suspects, itself included, its run has begun; 0: as ordinary work, or not at all.
@@ -25,7 +25,7 @@ pub(crate) struct Held {
     pub(crate) carried: bool,
 }
 
-impl Held {
+impl LossRecord {
     /// What it is after the loss of a worker that held so many jobs. Nothing is under way any more.
     pub(crate) fn after_loss(self, lost_together: i64) -> Self {
         let Self { suspect, begun_with, losses, carried } = self;
@@ -43,7 +43,7 @@ impl Held {
 mod tests {
     use super::*;
 
-    const ORDINARY: Held = Held { suspect: 0, begun_with: 0, losses: 0, carried: false };
+    const ORDINARY: LossRecord = LossRecord { suspect: 0, begun_with: 0, losses: 0, carried: false };
 
     #[test]
     fn ordinary_work_becomes_suspect_in_groups_and_is_not_blamed() {
@@ -54,17 +54,17 @@ mod tests {
 
     #[test]
     fn a_job_is_blamed_for_a_death_only_when_it_ran_alone() {
-        let in_a_group = Held { suspect: 32, begun_with: 32, ..ORDINARY };
-        assert_eq!(in_a_group.after_loss(20), Held { suspect: 2, ..ORDINARY });
-        let only_claimed = Held { suspect: 1, ..ORDINARY };
+        let in_a_group = LossRecord { suspect: 32, begun_with: 32, ..ORDINARY };
+        assert_eq!(in_a_group.after_loss(20), LossRecord { suspect: 2, ..ORDINARY });
+        let only_claimed = LossRecord { suspect: 1, ..ORDINARY };
         assert_eq!(only_claimed.after_loss(1), only_claimed);
-        let alone = Held { suspect: 1, begun_with: 1, losses: 3, carried: false };
-        assert_eq!(alone.after_loss(1), Held { suspect: 1, losses: 4, ..ORDINARY });
+        let alone = LossRecord { suspect: 1, begun_with: 1, losses: 3, carried: false };
+        assert_eq!(alone.after_loss(1), LossRecord { suspect: 1, losses: 4, ..ORDINARY });
     }
 
     #[test]
     fn what_was_only_carried_is_not_suspected() {
-        assert_eq!(Held { carried: true, ..ORDINARY }.after_loss(200), ORDINARY);
+        assert_eq!(LossRecord { carried: true, ..ORDINARY }.after_loss(200), ORDINARY);
     }
 
     #[test]

@@ -18,7 +18,7 @@ fn make_fixture() -> Fixture {
         ..Options::at(path)
     };
     let store = SqliteStore::open(options).expect("a new database opens");
-    Fixture::new(Arc::new(store), clock).keeping(directory)
+    Fixture::new(Arc::new(store), clock).with_guard(directory)
 }
 
 #[test]

@@ -19,7 +19,7 @@ async fn make_fixture() -> Fixture {
         ..Options::at(path)
     };
     let store = SqliteStore::open(options).expect("a new database opens");
-    Fixture::new(Arc::new(store), clock).keeping(directory)
+    Fixture::new(Arc::new(store), clock).with_guard(directory)
 }
 
 bindery_store::conformance_suite!(make_fixture);

@@ -75,7 +75,7 @@ async fn s002_03_a_worker_for_one_component_leaves_the_others_alone() {
     let Some(broker) = node::broker() else { return };
     let prefix = prefix();
     let run = Docproc::received(&default_yaml(), "invoice\nreceipt\n").await;
-    let all = Topology::of([&Workflow::parse(&default_yaml(), None).unwrap()]).own(None);
+    let all = Topology::from_workflows([&Workflow::parse(&default_yaml(), None).unwrap()]).own(None);
     let aggregator = Name::from("q.extraction_aggregator");
     let others: Vec<Name> = all.into_iter().filter(|queue| *queue != aggregator).collect();
     let without = AmqpOptions { queues: Some(others), ..options(&broker, &prefix) };

@@ -7,7 +7,7 @@ use crate::{
     error::{AppResult, SettingsError},
     opening::StorePlace,
 };
-use bindery_pipeline::{errands::queue_component, functions::Functions, idp::location::folder_url};
+use bindery_pipeline::{external_tasks::queue_component, functions::Functions, idp::location::folder_url};
 use bindery_yaml::{Place, Problems, check_name};
 use std::{collections::BTreeMap, path::Path};
 use toml::Value;

@@ -201,7 +201,7 @@ impl Execution {
         let begun = Begun { at: self.clock.now(), since: Instant::now(), run_id, context: context.unwrap_or_default() };
         match prevalidate(inputs, &self.account_id, &self.underwriting_id, self.duplicates) {
             Ok((admitted, warnings)) => self.run(begun, admitted, warnings, finished, observer),
-            Err(error) => self.refused(begun, error),
+            Err(error) => self.refusal_result(begun, error),
         }
     }
 
@@ -265,14 +265,14 @@ impl Execution {
     fn plan(&self, input: &ProcessorInput, context: &ExecutionContext, finished: &Finished) -> Planned {
         let processor = self.processor();
         if let Some(done) = finished.get(&input.input_id) {
-            let now = Fingerprint::of(processor, &input.data);
+            let now = Fingerprint::compute(processor, &input.data);
             if done.input_hash == now.input && done.processor_version == now.version {
                 return Planned::Ended(Passed::Skipped { run_id: done.run_id.clone(), factors: done.factors.clone() });
             }
         }
         match start_of(input, context, processor) {
             Ok(start) => Planned::Runs(start),
-            Err(error) => Planned::Ended(Passed::refused(&error.kind, error.message)),
+            Err(error) => Planned::Ended(Passed::refusal(&error.kind, error.message)),
         }
     }
 
@@ -285,7 +285,8 @@ impl Execution {
         runner_report: RunnerReport,
     ) -> ProcessingResult {
         let is_retry = begun.context.is_retry();
-        let metrics = Metrics::of(&reports, self.runner.kind(), runner_report, is_retry, begun.since.elapsed());
+        let metrics =
+            Metrics::from_reports(&reports, self.runner.kind(), runner_report, is_retry, begun.since.elapsed());
         for report in &reports {
             if let Some(note) = &report.note {
                 warnings.push(format!("input {} starts at validation: {note}", report.input_id));
@@ -304,7 +305,7 @@ impl Execution {
             let results = reports.iter().zip(inputs).map(|(report, input)| report.result(input)).collect();
             let retry_count = result.context.retry_count.saturating_add(1);
             let payloads = reports.iter().zip(inputs).filter_map(|(report, input)| {
-                report.for_retry(input, &Fingerprint::of(self.processor(), &input.data), retry_count)
+                report.for_retry(input, &Fingerprint::compute(self.processor(), &input.data), retry_count)
             });
             result.payloads = Some(payloads.collect());
             result.output = Output::Results(results);
@@ -321,13 +322,14 @@ impl Execution {
     }
 
     /// Nothing may run.
-    fn refused(&self, begun: Begun, error: RunError) -> ProcessingResult {
+    fn refusal_result(&self, begun: Begun, error: RunError) -> ProcessingResult {
         tracing::info!(
             run.id = %begun.run_id, processor = self.processor().name(), exception = error.exception,
             error = error.message, "a run was refused before any step"
         );
         let report = RunnerReport::default();
-        let metrics = Metrics::of(&[], self.runner.kind(), report, begun.context.is_retry(), begun.since.elapsed());
+        let metrics =
+            Metrics::from_reports(&[], self.runner.kind(), report, begun.context.is_retry(), begun.since.elapsed());
         let mut result = self.result(begun, metrics, Vec::new());
         result.metrics.success_rate = 0.0;
         result.error = Some(error);

@@ -95,12 +95,12 @@ impl ProcessorInput {
 fn text(fields: &mut Map<String, Value>, field: &'static str, default: Option<&str>) -> Result<String, InputError> {
     match fields.remove(field) {
         Some(Value::String(text)) if !text.trim().is_empty() => Ok(text),
-        Some(other) => Err(InputError::NotText { field, found: shortened(&other) }),
+        Some(other) => Err(InputError::NotText { field, found: shorten(&other) }),
         None => default.map(str::to_owned).ok_or(InputError::Missing(field)),
     }
 }
 
-fn shortened(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= 40 { text } else { text.chars().take(40).chain(['…']).collect() }
 }

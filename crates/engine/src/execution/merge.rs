@@ -31,12 +31,12 @@ pub struct Conflict {
     pub factor: String,
     pub policy: FactorPolicy,
     /// What each input found, in the order of the inputs.
-    pub found: Vec<Found>,
+    pub found: Vec<InputValue>,
 }
 
 /// What one input found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct InputValue {
     pub input_id: String,
     pub value: Value,
 }
@@ -68,7 +68,7 @@ pub(super) fn merge<'a>(
             FactorPolicy::All => Some(values().collect()),
         };
         merged.insert(factor.to_owned(), chosen.unwrap_or_default());
-        let found = found.into_iter().map(|(id, value)| Found { input_id: id.to_owned(), value: value.clone() });
+        let found = found.into_iter().map(|(id, value)| InputValue { input_id: id.to_owned(), value: value.clone() });
         conflicts.push(Conflict { factor: factor.to_owned(), policy, found: found.collect() });
     }
     (merged, conflicts)

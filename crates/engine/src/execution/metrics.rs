@@ -47,7 +47,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn of(
+    pub(super) fn from_reports(
         inputs: &[InputReport],
         runner: RunnerKind,
         report: RunnerReport,
@@ -99,7 +99,7 @@ impl Metrics {
         }
         self.cost_micros += input.cost_micros();
         for step in Step::ALL {
-            let Some(took) = input.times.of(step) else { continue };
+            let Some(took) = input.times.duration_of(step) else { continue };
             let all = self.steps.entry(step).or_default();
             all.runs += 1;
             all.total_ms += milliseconds(took);

@@ -62,7 +62,7 @@ pub(super) fn prevalidate(
 
 /// What could not be read is refused with the reason for it.
 fn readable(input: ProcessorInput, refused: Option<Passed>) -> Admitted {
-    let refused = refused.or_else(|| Some(Passed::refused(INVALID_INPUT, input.unreadable.clone()?)));
+    let refused = refused.or_else(|| Some(Passed::refusal(INVALID_INPUT, input.unreadable.clone()?)));
     (input, refused)
 }
 
@@ -93,7 +93,7 @@ fn without_duplicates(inputs: Vec<ProcessorInput>, duplicates: Duplicates) -> (V
             }
             Duplicates::Refuse => {
                 let message = format!("the input id {} is given {times} times, expected once", input.input_id);
-                *refused = Some(Passed::refused("DuplicateInput", message));
+                *refused = Some(Passed::refusal("DuplicateInput", message));
             }
         }
     }

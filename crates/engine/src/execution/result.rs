@@ -46,7 +46,7 @@ pub enum Passed {
 }
 
 impl Passed {
-    pub(super) fn refused(exception: &str, message: String) -> Self {
+    pub(super) fn refusal(exception: &str, message: String) -> Self {
         Self::Failed {
             step: Step::Validation,
             exception: exception.to_owned(),

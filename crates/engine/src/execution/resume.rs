@@ -16,7 +16,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub fn of(processor: &dyn Processor, data: &Value) -> Self {
+    pub fn compute(processor: &dyn Processor, data: &Value) -> Self {
         Self {
             processor: processor.name().to_owned(),
             version: processor.version(),
@@ -97,7 +97,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    fn over(note: Option<&str>) -> Self {
+    fn from_validation(note: Option<&str>) -> Self {
         Self { step: Step::Validation, data: None, note: note.map(str::to_owned) }
     }
 }
@@ -110,13 +110,17 @@ pub(super) fn start_of(
     processor: &dyn Processor,
 ) -> Result<Start, StepError> {
     let Some(Value::Object(payload)) = input.payload.as_ref().filter(|_| context.is_retry()) else {
-        return Ok(Start::over(None));
+        return Ok(Start::from_validation(None));
     };
     let step = match payload.get("step") {
-        None | Some(Value::Null) => return Ok(Start::over(None)),
+        None | Some(Value::Null) => return Ok(Start::from_validation(None)),
         Some(named) => match named.as_str().and_then(Step::from_name) {
             Some(step) => step,
-            None => return Ok(Start::over(Some(&format!("the payload names the step {named}, which does not exist")))),
+            None => {
+                return Ok(Start::from_validation(Some(&format!(
+                    "the payload names the step {named}, which does not exist"
+                ))));
+            }
         },
     };
     if let Some(left) = payload.get("fingerprint").and_then(Value::as_str).and_then(Fingerprint::parse) {
@@ -127,16 +131,16 @@ pub(super) fn start_of(
         }
         if left.version != processor.version() {
             let (old, new) = (left.version, processor.version());
-            return Ok(Start::over(Some(&format!("the processor has changed from version {old} to {new}"))));
+            return Ok(Start::from_validation(Some(&format!("the processor has changed from version {old} to {new}"))));
         }
-        if left.input != Fingerprint::of(processor, &input.data).input {
-            return Ok(Start::over(Some("the input has changed")));
+        if left.input != Fingerprint::compute(processor, &input.data).input {
+            return Ok(Start::from_validation(Some("the input has changed")));
         }
     }
     // A validation that failed was given the input itself.
     let data = payload.get("data").filter(|_| step != Step::Validation).cloned();
     if data.is_none() && step != Step::Validation {
-        return Ok(Start::over(Some(&format!("the payload has no data for the step {step}"))));
+        return Ok(Start::from_validation(Some(&format!("the payload has no data for the step {step}"))));
     }
     Ok(Start { step, data, note: None })
 }

@@ -70,7 +70,7 @@ impl Executor {
         };
         let watcher = AbortOnDrop(tokio::spawn(watcher.watch()));
         let tasks = Arc::clone(&self.tasks);
-        let _begun = AbortOnDrop(tokio::spawn(async move { tasks.begun().await }));
+        let _begun = AbortOnDrop(tokio::spawn(async move { tasks.on_start().await }));
         let heartbeat = {
             let (store, lease) = (Arc::clone(self.engine.store()), self.options.lease);
             let (leases, events) = (Arc::clone(&leases), events.clone());

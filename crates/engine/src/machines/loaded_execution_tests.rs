@@ -17,7 +17,7 @@ use std::{
 };
 
 /// An execution that has asked for a nested one, which has the number that is returned, and has heard nothing yet.
-fn asked(resource: &str) -> (LoadedExecution, u64) {
+fn load_with_task(resource: &str) -> (LoadedExecution, u64) {
     let definition = json!({"StartAt": "Sub", "States": {"Sub": {"Type": "Task", "End": true,
         "Resource": format!("arn:aws:states:::states:startExecution{resource}"),
         "Parameters": {"StateMachineArn": "child", "Input": {}}}}});
@@ -59,7 +59,7 @@ fn asked(resource: &str) -> (LoadedExecution, u64) {
     (held, begun[0])
 }
 
-fn told(advance: &Advance) -> Vec<String> {
+fn sent_signals(advance: &Advance) -> Vec<String> {
     let chunk = advance.step.history.as_ref().map_or("[]", |chunk| &chunk.events);
     let events: Vec<Value> = serde_json::from_str(chunk).unwrap();
     events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
@@ -72,21 +72,21 @@ fn child_ended(task: u64) -> MailboxEntry {
 
 #[test]
 fn a_child_that_ends_before_its_start_is_answered_is_told_in_order() {
-    let (mut held, task) = asked(".sync:2");
+    let (mut held, task) = load_with_task(".sync:2");
     let started = json!({"ExecutionArn": "child-arn", "StartDate": 5});
     held.mailbox.push_back(child_ended(task));
     held.mailbox.push_back(MailboxEntry::event(Event::TaskSubmitted { task, output: started }));
     let advance = held.advance(Timestamp::from_millis(2), StepLimits::default());
-    assert_eq!(told(&advance), ["TaskSubmitted", "TaskSucceeded", "TaskStateExited", "ExecutionSucceeded"]);
+    assert_eq!(sent_signals(&advance), ["TaskSubmitted", "TaskSucceeded", "TaskStateExited", "ExecutionSucceeded"]);
     assert_eq!(advance.step.read, [9]);
 }
 
 #[test]
 fn the_end_of_a_child_that_is_not_waited_for_is_no_answer() {
-    let (mut held, task) = asked("");
+    let (mut held, task) = load_with_task("");
     held.mailbox.push_back(child_ended(task));
     let advance = held.advance(Timestamp::from_millis(2), StepLimits::default());
-    assert_eq!(told(&advance), [""; 0]);
+    assert_eq!(sent_signals(&advance), [""; 0]);
     assert_eq!(advance.step.read, [9], "it is read all the same");
     held.mailbox
         .push_back(MailboxEntry::event(Event::TaskSucceeded { task, output: json!({"ExecutionArn": "child-arn"}) }));

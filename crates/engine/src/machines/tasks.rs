@@ -79,7 +79,7 @@ pub trait Tasks: Send + Sync + fmt::Debug {
     async fn released(&self, _execution: ExecutionId, _task: u64) {}
 
     /// An executor has begun: a time to make up for what those who died did not tell.
-    async fn begun(&self) {}
+    async fn on_start(&self) {}
 
     async fn read_items(&self, request: ItemsRequest) -> Result<Vec<Value>, TaskFailure>;
 

@@ -102,7 +102,7 @@ pub async fn sweep_orphans(store: &dyn Store, blobs: &Arc<dyn Blobs>) -> EngineR
         after = page.last().map(|listed| listed.hash);
         old.extend(page.iter().filter(|listed| listed.touched <= unused_since).map(|listed| listed.hash));
         if old.len() >= AT_ONCE || (after.is_none() && !old.is_empty()) {
-            let candidates = Candidates::of(std::mem::take(&mut old));
+            let candidates = Candidates::from_hashes(std::mem::take(&mut old));
             let mut portion = sweep(store, blobs, candidates, unused_since).await?;
             // Blobs in use are what a store consists of.
             portion.shared = 0;

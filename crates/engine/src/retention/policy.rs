@@ -57,7 +57,7 @@ pub async fn due(store: &dyn Store, filter: RetentionFilter) -> EngineResult<Due
     let mut due = Due::default();
     let mut filter = RetentionFilter { limit: PAGE, ..filter };
     loop {
-        let page = store.retained(filter.clone()).await?;
+        let page = store.list_retained(filter.clone()).await?;
         let Some(last) = page.last() else { return Ok(due) };
         filter.after = Some(last.id);
         for found in page {
@@ -83,11 +83,11 @@ pub async fn apply_policies(store: &dyn Store) -> EngineResult<Deletions> {
             continue;
         };
         if let Some(keep) = workflow.retention.results {
-            let due = due(store, of(&workflow, now - keep, None)).await?;
+            let due = due(store, filter_for(&workflow, now - keep, None)).await?;
             add(&mut done, delete(store, due.submissions, Reason::Expired, |_| ()).await?);
         }
         for (keep, expiry) in expiries(&workflow) {
-            let due = due(store, of(&workflow, now - keep, Some(expiry.clone()))).await?;
+            let due = due(store, filter_for(&workflow, now - keep, Some(expiry.clone()))).await?;
             let expired = expire(store, due.submissions, &expiry).await?;
             add(&mut done, Deletions { submissions: 0, ..expired });
         }
@@ -95,7 +95,7 @@ pub async fn apply_policies(store: &dyn Store) -> EngineResult<Deletions> {
     Ok(done)
 }
 
-fn of(workflow: &Workflow, before: Timestamp, has: Option<Expiry>) -> RetentionFilter {
+fn filter_for(workflow: &Workflow, before: Timestamp, has: Option<Expiry>) -> RetentionFilter {
     let workflow = Some(workflow.name.clone());
     RetentionFilter { workflow, ended_before: Some(before), has, ..RetentionFilter::default() }
 }

@@ -69,7 +69,7 @@ impl Task {
     /// Runs the steps of one input here and now.
     pub fn run(&self, unit: Unit) -> Ran {
         let deadline = self.limits.time.and_then(|time| AwakeInstant::now().checked_add(time));
-        let context = StepContext::alone(Arc::clone(&self.settings), unit.attempt, self.cancel.clone())
+        let context = StepContext::standalone(Arc::clone(&self.settings), unit.attempt, self.cancel.clone())
             .with_blobs(self.blobs.clone())
             .with_work(unit.work)
             .with_deadline(deadline);

@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_core::submission::SubmissionStatus;
 
-fn refused<T>(why: String) -> EngineResult<T> {
+fn refuse<T>(why: String) -> EngineResult<T> {
     Err(EngineError::Invalid(why))
 }
 
@@ -27,10 +27,10 @@ impl Runs {
         let answered = record.status == SubmissionStatus::Cancelled && self.answer_of(record).await?.is_some();
         let seen = self.read_last_seen().await?;
         if let Some(ago) = self.under_way_since(record, &seen).filter(|_| !answered) {
-            return refused(format!("run {run_id} is still under way, seen {} s ago", ago.as_secs()));
+            return refuse(format!("run {run_id} is still under way, seen {} s ago", ago.as_secs()));
         }
         if let Some(why) = &record.details.refused {
-            return refused(format!("run {run_id} was refused before any step ({why}); start another one"));
+            return refuse(format!("run {run_id} was refused before any step ({why}); start another one"));
         }
         Ok(())
     }
@@ -39,7 +39,7 @@ impl Runs {
     pub(super) fn check_can_be_retried(record: &RunRecord) -> EngineResult<()> {
         let run_id = &record.run_id;
         if record.status == SubmissionStatus::Completed {
-            return refused(format!("run {run_id} has succeeded; there is nothing to retry"));
+            return refuse(format!("run {run_id} has succeeded; there is nothing to retry"));
         }
         // Its process ended before it had stored all that it was given.
         if record.status == SubmissionStatus::Received && record.details.given {
@@ -47,7 +47,7 @@ impl Runs {
                 Some(_) => format!("start a run with the same inputs and previous_run_id {run_id}"),
                 None => "start another one".to_owned(),
             };
-            return refused(format!("run {run_id} stopped before all its inputs were stored; {how}"));
+            return refuse(format!("run {run_id} stopped before all its inputs were stored; {how}"));
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ pub(super) fn check_is_same_work(record: &RunRecord, execution: &Execution) -> E
         ("underwriting", details.underwriting_id.as_str(), execution.underwriting_id()),
     ];
     match compared.into_iter().find(|(_, was, is)| was != is) {
-        Some((what, was, is)) => refused(format!("run {} is of the {what} {was}, not {is}", record.run_id)),
+        Some((what, was, is)) => refuse(format!("run {} is of the {what} {was}, not {is}", record.run_id)),
         None => Ok(()),
     }
 }

@@ -341,7 +341,7 @@ struct Reporter {
 
 impl Observer for Reporter {
     fn done(&mut self, input: &ProcessorInput, report: &InputReport) {
-        let input_hash = Fingerprint::of(self.processor.as_ref(), &input.data).input;
+        let input_hash = Fingerprint::compute(self.processor.as_ref(), &input.data).input;
         let done = Done { input_hash, report: report.clone(), at: self.clock.now() };
         if self.outbox.blocking_send(done).is_err() {
             self.cancel.cancel();

@@ -58,7 +58,7 @@ impl Runs {
     /// By its whole id.
     pub(super) async fn record(&self, run_id: &str) -> EngineResult<Option<RunRecord>> {
         match self.engine.store().find_submission(run_id).await? {
-            Some(submission) => RunRecord::of(submission),
+            Some(submission) => RunRecord::from_submission(submission),
             None => Ok(None),
         }
     }
@@ -67,6 +67,6 @@ impl Runs {
     pub(super) async fn records(&self, limit: Option<usize>) -> EngineResult<Vec<RunRecord>> {
         let filter = SubmissionFilter { channel: Some(CHANNEL.to_owned()), limit, ..SubmissionFilter::default() };
         let submissions = self.engine.store().submissions(filter).await?;
-        submissions.into_iter().filter_map(|submission| RunRecord::of(submission).transpose()).collect()
+        submissions.into_iter().filter_map(|submission| RunRecord::from_submission(submission).transpose()).collect()
     }
 }

@@ -30,11 +30,11 @@ pub(super) struct StoredInput {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) unreadable: Option<String>,
     /// How often the caller gave the input's id.
-    #[serde(default = "once", skip_serializing_if = "is_once")]
+    #[serde(default = "one_time", skip_serializing_if = "is_once")]
     pub(super) times: usize,
 }
 
-const fn once() -> usize {
+const fn one_time() -> usize {
     1
 }
 
@@ -49,7 +49,7 @@ fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>
 }
 
 impl StoredInput {
-    pub(super) fn of(item: &Item) -> EngineResult<Self> {
+    pub(super) fn from_item(item: &Item) -> EngineResult<Self> {
         serde_json::from_str(&item.data)
             .map_err(|error| EngineError::Invalid(format!("the stored input {}: {error}", item.public_id())))
     }

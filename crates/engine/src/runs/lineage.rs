@@ -41,7 +41,7 @@ pub(super) struct Lineage {
 
 /// An input as the lineage knows it.
 #[derive(Debug)]
-pub(super) struct Known<'a> {
+pub(super) struct KnownInput<'a> {
     /// The newest row of it, and the run that it belongs to.
     pub(super) item: &'a Item,
     item_run: usize,
@@ -84,14 +84,14 @@ impl Runs {
 
 impl Lineage {
     /// Every input once, in the order of the first run; what a later run added comes after that.
-    pub(super) fn inputs(&self) -> Vec<Known<'_>> {
+    pub(super) fn inputs(&self) -> Vec<KnownInput<'_>> {
         let mut places: HashMap<&str, usize> = HashMap::new();
-        let mut inputs: Vec<Known<'_>> = Vec::new();
+        let mut inputs: Vec<KnownInput<'_>> = Vec::new();
         for (run, StoredRun { items, outcomes, .. }) in self.runs.iter().enumerate() {
             for item in items {
                 let key = item.key.as_deref().unwrap_or_default();
                 let place = *places.entry(key).or_insert_with(|| {
-                    inputs.push(Known { item, item_run: run, outcomes: Vec::new() });
+                    inputs.push(KnownInput { item, item_run: run, outcomes: Vec::new() });
                     inputs.len() - 1
                 });
                 let known = &mut inputs[place];
@@ -104,7 +104,7 @@ impl Lineage {
 
     /// The step that the last of the failed inputs failed at.
     pub(super) fn last_error_step(&self) -> Option<Step> {
-        let last_failed = |known: &Known<'_>| {
+        let last_failed = |known: &KnownInput<'_>| {
             let (_, newest) = known.outcomes.last()?;
             newest.error.as_ref().filter(|_| newest.status == OutcomeStatus::Failed)?.step
         };
@@ -136,8 +136,8 @@ impl Lineage {
         Ok(plan)
     }
 
-    async fn stored_entry(&self, engine: &Engine, known: &Known<'_>) -> EngineResult<Entry> {
-        let stored = StoredInput::of(known.item)?;
+    async fn stored_entry(&self, engine: &Engine, known: &KnownInput<'_>) -> EngineResult<Entry> {
+        let stored = StoredInput::from_item(known.item)?;
         let record = &self.runs[known.item_run].record;
         // An id that was refused for being given twice is still given twice.
         let newest_error = known.outcomes.last().and_then(|(_, outcome)| outcome.error.as_ref());
@@ -157,14 +157,14 @@ impl Lineage {
         &self,
         engine: &Engine,
         execution: &Execution,
-        known: &Known<'_>,
+        known: &KnownInput<'_>,
         entry: &Entry,
     ) -> EngineResult<Option<FinishedInput>> {
         let is_done = |outcome: &Outcome| outcome.status == OutcomeStatus::Completed;
         if entry.is_refused_under(execution.duplicates()) || !known.outcomes.iter().any(|(_, one)| is_done(one)) {
             return Ok(None);
         }
-        let now = Fingerprint::of(execution.processor(), &entry.input.data);
+        let now = Fingerprint::compute(execution.processor(), &entry.input.data);
         let same = |outcome: &Outcome| {
             is_done(outcome) && outcome.input_hash == Some(now.input) && outcome.processor_version == now.version
         };
@@ -181,12 +181,12 @@ impl Lineage {
 
     /// The payload that an input resumes with: what its last failure left, or what a caller brought along for a run
     /// that never came to it.
-    async fn left_behind(&self, engine: &Engine, known: &Known<'_>) -> EngineResult<Option<Value>> {
+    async fn left_behind(&self, engine: &Engine, known: &KnownInput<'_>) -> EngineResult<Option<Value>> {
         let newest = known.outcomes.last();
         // A payload counts only in a run that follows another one; in a first run it never did.
         let came_later = newest.is_none_or(|(run, _)| *run < known.item_run);
         if came_later && is_retry(self.runs[known.item_run].record.context()) {
-            let stored = StoredInput::of(known.item)?;
+            let stored = StoredInput::from_item(known.item)?;
             if stored.has_payload() {
                 return stored.read_payload(engine).await;
             }

@@ -30,7 +30,7 @@ pub(super) struct StepMicros {
 
 impl StepMicros {
     fn of_times(times: &StepTimes) -> Self {
-        let micros = |step| times.of(step).map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        let micros = |step| times.duration_of(step).map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
         Self {
             validation: micros(Step::Validation),
             processing: micros(Step::Processing),
@@ -38,7 +38,7 @@ impl StepMicros {
         }
     }
 
-    pub(super) fn of(self, step: Step) -> Option<Duration> {
+    pub(super) fn duration_of(self, step: Step) -> Option<Duration> {
         let micros = match step {
             Step::Validation => self.validation,
             Step::Processing => self.processing,

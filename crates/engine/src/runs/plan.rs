@@ -45,7 +45,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Everything is to be done.
-    pub(super) fn of(entries: Vec<Entry>) -> Self {
+    pub(super) fn for_entries(entries: Vec<Entry>) -> Self {
         Self { entries, finished: Finished::new() }
     }
 

@@ -90,7 +90,7 @@ pub struct RunRecord {
 
 impl RunRecord {
     /// None for a submission that is no run.
-    pub(super) fn of(submission: Submission) -> EngineResult<Option<Self>> {
+    pub(super) fn from_submission(submission: Submission) -> EngineResult<Option<Self>> {
         let (true, Some(run_id)) = (submission.channel == CHANNEL, submission.external_id) else { return Ok(None) };
         // Another program may name its channel like this; a run tells of its processor.
         let details = match serde_json::from_str(&submission.metadata) {

@@ -3,7 +3,7 @@
 use super::{
     RunSummary, Runs, id_after,
     item::StoredInput,
-    lineage::{Known, Lineage},
+    lineage::{KnownInput, Lineage},
     outcome::Written,
 };
 use crate::{context::Cost, error::EngineResult};
@@ -104,7 +104,7 @@ impl Runs {
         Ok(RunView { summary, lineage: ids, details })
     }
 
-    async fn input_view(&self, lineage: &Lineage, known: &Known<'_>) -> EngineResult<InputView> {
+    async fn input_view(&self, lineage: &Lineage, known: &KnownInput<'_>) -> EngineResult<InputView> {
         let shown = lineage.runs.len() - 1;
         let executed = known.item.submission == lineage.runs[shown].record.submission;
         let here = known.outcomes.iter().rev().find(|(run, _)| *run == shown);
@@ -116,7 +116,7 @@ impl Runs {
             None if executed => (InputStatus::NotRun, None),
             None => (if earlier.is_some() { InputStatus::Skipped } else { InputStatus::NotRun }, earlier),
         };
-        let stored = StoredInput::of(known.item)?;
+        let stored = StoredInput::from_item(known.item)?;
         let mut view = InputView {
             input_id: known.item.public_id(),
             status,
@@ -141,7 +141,7 @@ impl Runs {
 
 impl InputView {
     fn tell(&mut self, outcome: &Outcome, written: Written) {
-        let state = |step: Step| match written.steps.of(step) {
+        let state = |step: Step| match written.steps.duration_of(step) {
             Some(took) => StepState::Ran(took.as_secs_f64() * 1_000.0),
             None if step < written.from => StepState::Skipped,
             None => StepState::NotReached,

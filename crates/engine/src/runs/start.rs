@@ -30,17 +30,17 @@ impl Runs {
         let given = context.unwrap_or_default();
         let refused = execution.check_owner(&inputs).err();
         let (run_id, context, plan) = match &given.previous_run_id {
-            None => (new_run_id(), given, Plan::of(entries_of(inputs))),
+            None => (new_run_id(), given, Plan::for_entries(entries_of(inputs))),
             Some(previous) => {
                 let previous = self.find(previous).await?;
                 self.check_can_be_followed(&previous).await?;
                 check_is_same_work(&previous, &execution)?;
                 let previous_id = previous.run_id.clone();
                 let lineage = self.lineage(previous.clone()).await?;
-                let context = following(&previous, lineage.last_error_step(), given)?;
+                let context = context_after(&previous, lineage.last_error_step(), given)?;
                 if refused.is_some() {
                     // It does nothing, so it does not take the place of one that does.
-                    (new_run_id(), context, Plan::of(entries_of(inputs)))
+                    (new_run_id(), context, Plan::for_entries(entries_of(inputs)))
                 } else {
                     let plan = lineage.plan(&self.engine, &execution, entries_of(inputs)).await?;
                     (id_after(&previous_id), context, plan)
@@ -79,7 +79,7 @@ impl Runs {
 }
 
 /// The context of a run after `previous`: what the caller says counts, except about the lineage, which the store knows.
-fn following(
+fn context_after(
     previous: &RunRecord,
     last_error_step: Option<bindery_core::outcome::Step>,
     given: ExecutionContext,

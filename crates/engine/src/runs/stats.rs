@@ -49,7 +49,7 @@ pub struct RunStats {
 /// What the event at the end of a run says.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Ended {
+struct RunEnded {
     run_id: String,
     processor: String,
     retry_count: u32,
@@ -90,8 +90,8 @@ impl Runs {
     }
 }
 
-fn read(event: &Event) -> EngineResult<Option<Ended>> {
-    let ended: Ended = match serde_json::from_str(&event.data) {
+fn read(event: &Event) -> EngineResult<Option<RunEnded>> {
+    let ended: RunEnded = match serde_json::from_str(&event.data) {
         Ok(ended) => ended,
         Err(_) if event.submission.is_none() => return Ok(None),
         Err(error) => return Err(EngineError::Invalid(format!("event {}: {error}", event.public_id()))),
@@ -100,7 +100,7 @@ fn read(event: &Event) -> EngineResult<Option<Ended>> {
 }
 
 impl Sums {
-    fn add(&mut self, ended: &Ended, succeeded: bool) {
+    fn add(&mut self, ended: &RunEnded, succeeded: bool) {
         let metrics = &ended.metrics;
         let ran = (metrics.succeeded + metrics.failed) as u64;
         self.runs += 1;

@@ -65,7 +65,7 @@ impl StoreHealth {
     }
 
     /// A call was answered.
-    pub(super) fn answered(&self, call: Call) {
+    pub(super) fn record_answer(&self, call: Call) {
         let mut state = self.state();
         let was_failing = state.failing[call as usize].take().is_some();
         let is_over = was_failing && state.failing.iter().all(Option::is_none);
@@ -93,10 +93,10 @@ mod tests {
         health.failed(Call::Commit, &full);
         assert_eq!(health.trouble(), Some(full.clone()));
         // A claim that finds nothing says nothing about commits.
-        health.answered(Call::Claim);
-        health.answered(Call::Sweep);
+        health.record_answer(Call::Claim);
+        health.record_answer(Call::Sweep);
         assert_eq!(health.trouble(), Some(full));
-        health.answered(Call::Commit);
+        health.record_answer(Call::Commit);
         assert_eq!(health.trouble(), None);
     }
 }

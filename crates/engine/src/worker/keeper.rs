@@ -52,7 +52,7 @@ pub(super) async fn beat(shared: Arc<Shared>) {
     let held: HashMap<JobId, Token> = leases.iter().copied().collect();
     match shared.engine.store().heartbeat(&shared.options.name, leases, shared.options.lease, finished).await {
         Ok(lost) => {
-            shared.health.answered(Call::Heartbeat);
+            shared.health.record_answer(Call::Heartbeat);
             for job in lost {
                 // A job that has just been committed is "lost" too: its entry is gone, or belongs to a newer claim.
                 tracing::debug!(job.id = %job, "not held any more");
@@ -72,7 +72,7 @@ pub(super) async fn beat(shared: Arc<Shared>) {
 async fn sweep(shared: &Shared) {
     let swept = shared.engine.store().sweep().await;
     if swept.is_ok() {
-        shared.health.answered(Call::Sweep);
+        shared.health.record_answer(Call::Sweep);
     }
     match swept {
         Ok(swept)

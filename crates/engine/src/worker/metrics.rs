@@ -31,7 +31,7 @@ impl Ended {
         }
     }
 
-    fn of(commit: &Commit) -> Option<Self> {
+    fn from_commit(commit: &Commit) -> Option<Self> {
         let Guard::Claim { end, .. } = &commit.guard else { return None };
         match end {
             JobEnd::Done => Some(Self::Done),
@@ -94,7 +94,9 @@ impl WorkerMetrics {
     }
 
     pub(super) fn ended(&self, commit: &Commit) {
-        if let Some(place) = Ended::of(commit).and_then(|end| Ended::ALL.iter().position(|known| *known == end)) {
+        if let Some(place) =
+            Ended::from_commit(commit).and_then(|end| Ended::ALL.iter().position(|known| *known == end))
+        {
             add(&self.ended[place], 1);
         }
     }

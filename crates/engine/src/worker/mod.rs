@@ -242,7 +242,7 @@ impl Shared {
             };
             let claimed = source.claim(request).await;
             if claimed.is_ok() {
-                self.health.answered(Call::Claim);
+                self.health.record_answer(Call::Claim);
             }
             match claimed {
                 Ok(claimed) if claimed.is_empty() => {

@@ -217,7 +217,7 @@ async fn settle(shared: &Arc<Shared>, worked: Worked) -> EngineResult<Option<Set
                 return commit(settler.failed(&claimed.job, claimed.token, &work, failure).await);
             }
             let guard = Settler::done(&claimed.job, claimed.token);
-            match settler.found(guard, work.clone(), *found).await {
+            match settler.settle_found(guard, work.clone(), *found).await {
                 Ok(Settlement::FanOut(mut fan_out))
                     if claimed.job.cursor == 0 && fan_out.children.count <= CHILDREN_PER_COMMIT =>
                 {
@@ -260,7 +260,7 @@ fn commit(commit: EngineResult<Commit>) -> EngineResult<Option<Settlement>> {
 async fn took_too_long(shared: &Arc<Shared>, held: Claim, limit: Duration) -> EngineResult<Option<Settlement>> {
     shared.metrics.error(ErrorClass::Retry);
     let error = StepError::retry(format!("took longer than {} s", limit.as_secs_f64())).named("Timeout");
-    let failure = |job: &Job| Failure::keeping(error, job.resume.clone());
+    let failure = |job: &Job| Failure::with_resume(error, job.resume.clone());
     let commit = failed_in_flight(shared, held, failure).await?;
     Ok(commit.map(|commit| Settlement::Commit(Box::new(commit))))
 }
@@ -418,7 +418,7 @@ async fn commit_with_retry(shared: &Shared, commits: &[Commit]) -> Result<Vec<Co
     let observe = |answer: &StoreResult<_>, took| match answer {
         Ok(_) => {
             shared.metrics.committed(took);
-            shared.health.answered(Call::Commit);
+            shared.health.record_answer(Call::Commit);
         }
         Err(error) => {
             shared.metrics.store_error();

@@ -186,7 +186,7 @@ async fn prepare(engine: &Engine, claimed: ClaimedJob) -> Result<Ready, Box<Work
         return Err(Box::new(Worked::Lookup { claimed, error: EngineError::Invalid(missing) }));
     };
     if claimed.job.losses >= info.workflow.stages[stage].max_worker_losses {
-        let failure = Failure::keeping(killed_its_workers(&claimed), claimed.job.resume.clone());
+        let failure = Failure::with_resume(killed_its_workers(&claimed), claimed.job.resume.clone());
         return Err(Box::new(Worked::Failed { claimed, info, stage, failure, drafts: Vec::new() }));
     }
     if claimed.report_overdue {
@@ -304,7 +304,7 @@ impl Pool {
         let Some(processor) = engine.registry().get(&job.processor) else {
             let until = format!("processor {}", job.processor);
             let message = format!("this program has no processor {}; start a worker that has it", job.processor);
-            return (Err(Failure::keeping(StepError::park(until, message), job.resume.clone())), Vec::new());
+            return (Err(Failure::with_resume(StepError::park(until, message), job.resume.clone())), Vec::new());
         };
         let definition = &info.workflow.stages[stage];
         let place = InWorkflow {

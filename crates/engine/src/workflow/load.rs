@@ -14,7 +14,7 @@ pub struct LoadedWorkflow {
 
 /// All `*.yaml` and `*.yml` files of a folder, by file name. Either all of them are good, or all problems are told.
 pub fn load_dir(path: impl AsRef<Path>) -> Result<Vec<LoadedWorkflow>, LoadError> {
-    yaml::load_dir(path.as_ref(), load_file, taken)
+    yaml::load_dir(path.as_ref(), load_file, name_conflict)
 }
 
 /// One file.
@@ -26,7 +26,7 @@ pub fn load_file(file: &Path) -> Result<LoadedWorkflow, YamlError> {
 }
 
 /// Two files cannot hold the same version of a workflow.
-fn taken(new: &LoadedWorkflow, other: &LoadedWorkflow) -> Option<String> {
+fn name_conflict(new: &LoadedWorkflow, other: &LoadedWorkflow) -> Option<String> {
     let (name, version) = (&new.workflow.name, new.workflow.version);
     let same = *name == other.workflow.name && version == other.workflow.version;
     same.then(|| format!("version {version} of the workflow {:?} is already in {}", &**name, other.file.display()))

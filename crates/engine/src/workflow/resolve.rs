@@ -71,11 +71,11 @@ pub enum ResolveError {
     UnknownStage { workflow: String, stage: String, known: Vec<String> },
     #[error("the workflow {workflow:?} has no stage with the routing key {key:?}; its routing keys are {}", known.join(", "))]
     UnknownRoutingKey { workflow: String, key: String, known: Vec<String> },
-    #[error("the stage {stage:?} of the workflow {workflow:?} has no backoffice_queue; {}", having(known))]
+    #[error("the stage {stage:?} of the workflow {workflow:?} has no backoffice_queue; {}", list_stages(known))]
     NoBackofficeQueue { workflow: String, stage: String, known: Vec<String> },
 }
 
-fn having(stages: &[String]) -> String {
+fn list_stages(stages: &[String]) -> String {
     match stages {
         [] => "no stage has one".to_owned(),
         [only] => format!("only {only} has one"),

@@ -82,7 +82,7 @@ impl ValueKind {
         }
     }
 
-    const fn expected(self) -> &'static str {
+    const fn expectation(self) -> &'static str {
         match self {
             Self::Any => "a value",
             Self::Boolean => "true or false",
@@ -156,13 +156,13 @@ impl ResultShape {
         }
         let fields = match payload {
             Value::Object(fields) => fields,
-            Value::Null => return Some(format!("the payload is missing{}", self.wanted())),
-            other => return Some(format!("payload: expected an object, found {}", shown(other))),
+            Value::Null => return Some(format!("the payload is missing{}", self.expectation())),
+            other => return Some(format!("payload: expected an object, found {}", excerpt(other))),
         };
         let Self::Fields(wanted) = self else { return None };
         wanted.iter().find_map(|field| match fields.get(&field.name) {
             None if field.kind == ValueKind::Confidence => None,
-            None => Some(format!("payload.{} is missing (expected {})", field.name, field.kind.expected())),
+            None => Some(format!("payload.{} is missing (expected {})", field.name, field.kind.expectation())),
             Some(value) => field.wrong(value),
         })
     }
@@ -175,7 +175,7 @@ impl ResultShape {
                 wanted.iter().find_map(|field| field.wrong(fields.get(&field.name)?))
             }
             (_, Value::Object(_)) => None,
-            (_, other) => Some(format!("payload: expected an object, found {}", shown(other))),
+            (_, other) => Some(format!("payload: expected an object, found {}", excerpt(other))),
         }
     }
 
@@ -185,23 +185,23 @@ impl ResultShape {
         fields.iter().find(|field| field.kind == ValueKind::Confidence).map(|field| field.name.as_str())
     }
 
-    fn wanted(&self) -> String {
+    fn expectation(&self) -> String {
         let Self::Fields(fields) = self else { return String::new() };
         let mut text = String::new();
         for ResultField { name, kind, .. } in fields.iter().filter(|field| field.kind != ValueKind::Confidence) {
             let before = if text.is_empty() { ": expected " } else { ", " };
-            let _ = write!(text, "{before}payload.{name} ({})", kind.expected());
+            let _ = write!(text, "{before}payload.{name} ({})", kind.expectation());
         }
         text
     }
 }
 
 fn wrong(name: &str, kind: ValueKind, value: &Value) -> Option<String> {
-    (!kind.holds(value)).then(|| format!("payload.{name}: expected {}, found {}", kind.expected(), shown(value)))
+    (!kind.holds(value)).then(|| format!("payload.{name}: expected {}, found {}", kind.expectation(), excerpt(value)))
 }
 
 /// A value as a message shows it: what it is, and itself where it is short.
-fn shown(value: &Value) -> String {
+fn excerpt(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),

@@ -184,8 +184,8 @@ impl Retention for Twice {
     async fn holds(&self) -> StoreResult<Vec<Hold>> {
         self.0.holds().await
     }
-    async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
-        self.0.retained(filter).await
+    async fn list_retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
+        self.0.list_retained(filter).await
     }
     async fn extent(&self, submissions: Vec<SubmissionId>) -> StoreResult<Extent> {
         self.0.extent(submissions).await

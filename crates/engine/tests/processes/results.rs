@@ -53,7 +53,7 @@ fn each_step_can_be_where_it_begins() {
         task.settings = Arc::new(Map::from_iter([("colour".to_owned(), json!("blue"))]));
         let unit = Unit { from, value: json!({"do": "attempt"}), attempt: 7, work: None };
         let (here, there) = (task.run(unit.clone()), runner.run_one(&task, unit));
-        let steps = |ran: &Ran| Step::ALL.map(|step| ran.times.of(step).is_some());
+        let steps = |ran: &Ran| Step::ALL.map(|step| ran.times.duration_of(step).is_some());
         assert_eq!(steps(&there), steps(&here));
         assert_eq!(shown(&[Some(there)]), shown(&[Some(here)]));
     };

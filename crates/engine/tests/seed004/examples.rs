@@ -12,7 +12,7 @@ pub(crate) fn finished(desk: &Desk, result: &ProcessingResult, inputs: &[Process
     let execution = desk.execution();
     let done = result.inputs.iter().zip(inputs).filter_map(|(report, input)| {
         let Passed::Succeeded { factors } = &report.passed else { return None };
-        let fingerprint = Fingerprint::of(execution.processor(), &input.data);
+        let fingerprint = Fingerprint::compute(execution.processor(), &input.data);
         let finished = FinishedInput {
             run_id: result.run_id.clone(),
             processor_version: fingerprint.version,

@@ -196,7 +196,7 @@ fn line(report: &InputReport, input: &ProcessorInput) -> String {
         return parts.join(" → ");
     }
     for step in Step::ALL {
-        match report.times.of(step) {
+        match report.times.duration_of(step) {
             Some(_) => parts.push(step.to_string()),
             None if step < report.from => parts.push(format!("SKIP {step}")),
             None => {}

@@ -200,7 +200,7 @@ mod tests {
         START + Duration::from_millis(millis)
     }
 
-    fn begun(limiter: &mut Limiter, tokens: u64, now: Timestamp) -> Ticket {
+    fn begin_call(limiter: &mut Limiter, tokens: u64, now: Timestamp) -> Ticket {
         let reservation = limiter.reserve(tokens, now);
         assert_eq!(reservation.at, now, "its moment has come");
         limiter.begin(&reservation, now).unwrap()
@@ -219,14 +219,14 @@ mod tests {
     #[test]
     fn tokens_are_charged_by_estimate_and_corrected_by_what_was_used() {
         let mut limiter = Limiter::new(None, Some(60_000));
-        let ticket = begun(&mut limiter, 10_000, START);
+        let ticket = begin_call(&mut limiter, 10_000, START);
         let next = limiter.reserve(1000, START);
         assert_eq!(next.at, after(10_000));
         limiter.abandon(&next, START);
         limiter.finished(&ticket, Verdict::Good, 2000, after(1000));
         assert_eq!(limiter.reserve(1000, after(1000)).at, after(2000));
         let mut limiter = Limiter::new(None, Some(60_000));
-        let ticket = begun(&mut limiter, 1000, START);
+        let ticket = begin_call(&mut limiter, 1000, START);
         limiter.finished(&ticket, Verdict::Good, 5000, after(100));
         assert_eq!(limiter.reserve(1, after(100)).at, after(5000));
     }
@@ -234,15 +234,15 @@ mod tests {
     #[test]
     fn a_call_above_the_rate_goes_out_alone_and_is_paid_for_by_those_behind_it() {
         let mut limiter = Limiter::new(None, Some(1000));
-        begun(&mut limiter, 3000, START);
+        begin_call(&mut limiter, 3000, START);
         assert_eq!(limiter.reserve(1, START).at, after(180_000));
     }
 
     #[test]
     fn a_complaint_halves_the_pace_once_and_good_answers_give_it_back() {
         let mut limiter = Limiter::new(Some(60), None);
-        let first = begun(&mut limiter, 1, START);
-        let second = begun(&mut limiter, 1, after(1000));
+        let first = begin_call(&mut limiter, 1, START);
+        let second = begin_call(&mut limiter, 1, after(1000));
         let waiting = limiter.reserve(1, after(1000));
         let verdict = Verdict::TooFast { wait: None };
         limiter.finished(&first, verdict, 0, after(1500));
@@ -263,14 +263,14 @@ mod tests {
     #[test]
     fn a_pause_that_the_service_asks_for_holds_for_all_but_not_for_ever() {
         let mut limiter = Limiter::new(Some(60_000), None);
-        let ticket = begun(&mut limiter, 1, START);
+        let ticket = begin_call(&mut limiter, 1, START);
         let waiting = limiter.reserve(1, START);
         let wait = Some(Duration::from_secs(17));
         limiter.finished(&ticket, Verdict::TooFast { wait }, 0, START);
         let again = limiter.begin(&waiting, after(5)).unwrap_err();
         assert_eq!(again.at, after(17_000));
         assert!(limiter.begin(&again, after(17_000)).is_ok());
-        let ticket = begun(&mut limiter, 1, after(18_000));
+        let ticket = begin_call(&mut limiter, 1, after(18_000));
         let wait = Some(Duration::from_secs(1_000_000));
         limiter.finished(&ticket, Verdict::TooFast { wait }, 0, after(18_000));
         assert_eq!(limiter.reserve(1, after(18_000)).at, after(18_000) + LONGEST_DEFERRAL);

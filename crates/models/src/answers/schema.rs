@@ -147,7 +147,7 @@ fn check(schema: &Value, place: &str, depth: usize) -> Result<(), SchemaError> {
 }
 
 /// The schemas directly below one.
-fn below(schema: &mut Value) -> impl Iterator<Item = &mut Value> {
+fn subschemas(schema: &mut Value) -> impl Iterator<Item = &mut Value> {
     let Value::Object(keys) = schema else { return Vec::new().into_iter() };
     let mut below = Vec::new();
     for (key, value) in keys {
@@ -167,7 +167,7 @@ fn close(schema: &mut Value) -> bool {
     if properties.is_some() {
         schema["additionalProperties"] = Value::Bool(false);
     }
-    for inner in below(schema) {
+    for inner in subschemas(schema) {
         strict &= close(inner);
     }
     strict
@@ -180,7 +180,7 @@ fn translate(schema: &mut Value) {
             kind.make_ascii_uppercase();
         }
     }
-    for inner in below(schema) {
+    for inner in subschemas(schema) {
         translate(inner);
     }
 }

@@ -279,10 +279,10 @@ impl Models {
                 match self.circuit_now().check(self.timer.now()) {
                     // It is the service and not this question.
                     Err(open) => ModelError::parked(kind, message, SERVICE, Some(self.wall_time(open.until))),
-                    Ok(()) => ModelError::passing(kind, message, wait),
+                    Ok(()) => ModelError::transient(kind, message, wait),
                 }
             }
-            _ => ModelError::lasting(kind, message),
+            _ => ModelError::permanent(kind, message),
         }
     }
 }

@@ -73,7 +73,7 @@ impl Models {
             long.request.item,
             long.text.chars().count()
         );
-        Err(ModelError::lasting(ErrorKind::TooLong, message))
+        Err(ModelError::permanent(ErrorKind::TooLong, message))
     }
 
     /// Parts that fit the small model together with the instructions.
@@ -87,7 +87,7 @@ impl Models {
                 long.request.item,
                 pieces.len()
             );
-            return Err(ModelError::lasting(ErrorKind::TooLong, message));
+            return Err(ModelError::permanent(ErrorKind::TooLong, message));
         }
         Ok(pieces)
     }
@@ -118,7 +118,7 @@ fn notes_request(long: &LongRequest<'_>, part: usize, of: usize, piece: &str) ->
         "required": ["notes"],
         "properties": {"notes": {"type": "string"}},
     }))
-    .map_err(|error| ModelError::lasting(ErrorKind::Refused, error.to_string()))?;
+    .map_err(|error| ModelError::permanent(ErrorKind::Refused, error.to_string()))?;
     Ok(Request {
         item: format!("{} part {part}", long.request.item),
         system: long.notes_system.to_owned(),

@@ -124,7 +124,7 @@ impl Models {
 
     /// A request as it is sent.
     fn prompt_of(&self, request: &Request) -> Prompt {
-        Prompt { thinking: self.config.choice(request.size).thinking(), ..with_echo(request) }
+        Prompt { thinking: self.config.choice(request.size).thinking_mode(), ..with_echo(request) }
     }
 
     /// What a question would cost. Asks nobody.
@@ -196,7 +196,7 @@ impl Models {
             "the question about {} has about {tokens} tokens, and {} takes {} (`max_input_tokens`)",
             request.item, choice.model, choice.max_input_tokens
         );
-        Err(ModelError::lasting(ErrorKind::TooLong, message))
+        Err(ModelError::permanent(ErrorKind::TooLong, message))
     }
 
     /// The answer to a question that was asked before.
@@ -253,11 +253,11 @@ fn no_answer(model: &str, item: &str, wrong: WrongAnswer, when: &str) -> ModelEr
     match wrong {
         WrongAnswer::Faults { faults, .. } => {
             let message = format!("{model} gave no usable answer about {item}, {when}: {}", faults.join("; "));
-            ModelError::lasting(ErrorKind::BadAnswer, message)
+            ModelError::permanent(ErrorKind::BadAnswer, message)
         }
         WrongAnswer::OtherItem(other) => {
             let message = format!("{model} was asked about {item} and answered about {other:?}, {when}");
-            ModelError::lasting(ErrorKind::WrongItem, message)
+            ModelError::permanent(ErrorKind::WrongItem, message)
         }
     }
 }
@@ -265,5 +265,5 @@ fn no_answer(model: &str, item: &str, wrong: WrongAnswer, when: &str) -> ModelEr
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn bookkeeping(error: BookError) -> ModelError {
     let message = format!("the books of the language model cannot be kept: {error}");
-    ModelError::passing(ErrorKind::Bookkeeping, message, None)
+    ModelError::transient(ErrorKind::Bookkeeping, message, None)
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     borders::rounded,
     documents::{Knowledge, attachments_of},
-    reading::ReadingRoom,
+    reading::SharedReaders,
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -24,13 +24,13 @@ use std::sync::Arc;
 /// our own type has. Each value has its evidence and its confidence, and the least of those is the document's.
 #[derive(Debug, Clone)]
 pub(super) struct SchemaExtractor {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     knowledge: Arc<Knowledge>,
 }
 
 impl SchemaExtractor {
-    pub(super) fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
-        Self { room, knowledge }
+    pub(super) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
+        Self { readers, knowledge }
     }
 }
 
@@ -56,7 +56,7 @@ impl Stage for SchemaExtractor {
         let pages = pages(context, &document)?;
         let mut attachments = Vec::new();
         for file in &document.files {
-            attachments.extend(attachments_of(&self.room, context, file)?);
+            attachments.extend(attachments_of(&self.readers, context, file)?);
         }
         let sources = Sources { attachments: &attachments, templates: &self.knowledge.templates };
         let mut found = match context.workflow()?.extraction_schemas.get(doc_type) {

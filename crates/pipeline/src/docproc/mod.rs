@@ -30,7 +30,7 @@ mod values;
 pub use bindery_engine::view::request_status as status;
 pub use tables::{TableName, Tables, each_row, tables};
 
-use crate::{consolidate::Consolidator, documents::Knowledge, reading::ReadingRoom, stage::erased};
+use crate::{consolidate::Consolidator, documents::Knowledge, reading::SharedReaders, stage::erased};
 use aggregator::ClassificationAggregator;
 use bindery_engine::Registry;
 use classifier::TypeClassifier;
@@ -43,11 +43,11 @@ use std::sync::Arc;
 /// The type of a page that nobody has given one.
 const UNKNOWN: &str = "unknown";
 
-pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
-    registry.register(erased(RequestSplitter::new(Arc::clone(room))));
-    registry.register(erased(Ocr::new(Arc::clone(room))));
+pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>, knowledge: &Arc<Knowledge>) {
+    registry.register(erased(RequestSplitter::new(Arc::clone(readers))));
+    registry.register(erased(Ocr::new(Arc::clone(readers))));
     registry.register(erased(TypeClassifier::new(Arc::clone(knowledge))));
     registry.register(erased(ClassificationAggregator));
-    registry.register(erased(SchemaExtractor::new(Arc::clone(room), Arc::clone(knowledge))));
+    registry.register(erased(SchemaExtractor::new(Arc::clone(readers), Arc::clone(knowledge))));
     registry.register(erased(Consolidator(RequestResult)));
 }

@@ -3,7 +3,7 @@
 use super::message::{ReadPart, UnreadPage};
 use crate::{
     borders::PageOfFile,
-    reading::{PageReader, ReadingRoom, keep_page},
+    reading::{PageReader, SharedReaders, keep_page},
     stage::{Carried, Stage},
 };
 use bindery_core::StepError;
@@ -18,8 +18,8 @@ pub(super) struct Ocr {
 }
 
 impl Ocr {
-    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
-        Self { reader: PageReader::new(room) }
+    pub(super) fn new(readers: Arc<SharedReaders>) -> Self {
+        Self { reader: PageReader::new(readers) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::message::PageData;
 use crate::{
     borders::OpenedFile,
-    reading::{ReadingRoom, content_of},
+    reading::{SharedReaders, content_of},
     results::{in_order, name_of, none_opened},
     stage::{Stage, fields_of},
 };
@@ -17,12 +17,12 @@ use std::sync::Arc;
 /// opened is named in the result with the reason; if none can, the submission has failed.
 #[derive(Debug, Clone)]
 pub(super) struct RequestSplitter {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
 }
 
 impl RequestSplitter {
-    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
-        Self { room }
+    pub(super) fn new(readers: Arc<SharedReaders>) -> Self {
+        Self { readers }
     }
 }
 
@@ -73,7 +73,7 @@ impl Stage for RequestSplitter {
                 file_path: format!("raw/{}", file.id),
                 ..RequestFile::default()
             };
-            match content_of(&file).and_then(|content| self.room.opened(context, content, file.label)) {
+            match content_of(&file).and_then(|content| self.readers.opened(context, content, file.label)) {
                 Ok(OpenedFile { content, file_type, pages, warnings, .. }) => {
                     entry.pages = Some(pages);
                     entry.file_type = Some(file_type);

@@ -75,7 +75,7 @@ impl Stage for PageClassifier {
 
     /// A person says which type the page is from; there is nothing else to say.
     fn correct(&self, found: Value, correction: &Correction) -> Result<Extracted, StepError> {
-        if let Some((unknown, _)) = correction.differing(&found).find(|(name, _)| *name != TYPE) {
+        if let Some((unknown, _)) = correction.differences(&found).find(|(name, _)| *name != TYPE) {
             return Err(StepError::reject(format!("of a page, {TYPE} can be corrected, and not {unknown:?}")));
         }
         if let Some(said) = correction.fields.get(TYPE)

@@ -3,7 +3,7 @@
 use super::{EXTRACTOR, Knowledge};
 use crate::{
     borders::{DocumentGroup, ExtractedDocument, StoredFile, stored_page},
-    reading::ReadingRoom,
+    reading::SharedReaders,
     settings::yes_or_no,
     stage::{Carried, Stage},
 };
@@ -21,24 +21,24 @@ use std::sync::Arc;
 /// it has a `backoffice_queue`, what needs a person goes there.
 #[derive(Debug, Clone)]
 pub(crate) struct FieldExtractor {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     knowledge: Arc<Knowledge>,
 }
 
 impl FieldExtractor {
-    pub(crate) fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
-        Self { room, knowledge }
+    pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
+        Self { readers, knowledge }
     }
 }
 
 /// Files inside the file: an e-invoice has its data there. What is wrong with them is no reason to read no fields.
 pub(crate) fn attachments_of(
-    room: &ReadingRoom,
+    readers: &SharedReaders,
     context: &StepContext,
     file: &StoredFile,
 ) -> Result<Vec<Attachment>, StepError> {
     let Some(content) = file.content else { return Ok(Vec::new()) };
-    let file = room.open(context, content, file.name.as_deref())?;
+    let file = readers.open(context, content, file.name.as_deref())?;
     if file.about().file_type != FileType::Pdf {
         return Ok(Vec::new());
     }
@@ -111,7 +111,7 @@ impl Stage for FieldExtractor {
         let doctype = self.knowledge.doctype(&document.doc_type)?;
         let contents = document.page_contents.iter();
         let pages: Vec<Page> = contents.map(|content| stored_page(context, *content)).collect::<Result<_, _>>()?;
-        let attachments = attachments_of(&self.room, context, &document.file)?;
+        let attachments = attachments_of(&self.readers, context, &document.file)?;
         let sources = Sources { attachments: &attachments, templates: &self.knowledge.templates };
         let mut extraction = extract(doctype, &pages, &sources);
         if yes_or_no(context, MODEL_TIER, false)? {

@@ -3,7 +3,7 @@
 use super::{CLASSIFIER, GROUPER, Knowledge, attachments_of};
 use crate::{
     borders::{ClassifiedPage, DocumentGroup, StoredFile, output_of, stored_page},
-    reading::ReadingRoom,
+    reading::SharedReaders,
     results::{has_result, in_order, stage_of},
     stage::{Stage, fields_of},
 };
@@ -19,13 +19,13 @@ use std::{collections::HashMap, sync::Arc};
 /// no type gets the one whose fields fit it.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentGrouper {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     knowledge: Arc<Knowledge>,
 }
 
 impl DocumentGrouper {
-    pub(crate) fn new(room: Arc<ReadingRoom>, knowledge: Arc<Knowledge>) -> Self {
-        Self { room, knowledge }
+    pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
+        Self { readers, knowledge }
     }
 }
 
@@ -63,7 +63,7 @@ impl Stage for DocumentGrouper {
         }
         let pages: Vec<(&Page, &PageClass)> = pages.iter().map(|(page, class)| (page, class)).collect();
         let file = StoredFile { content: item.content, name: item.label };
-        let attachments = attachments_of(&self.room, context, &file)?;
+        let attachments = attachments_of(&self.readers, context, &file)?;
         let groups = documents(&pages, &attachments, &self.knowledge.doctypes).into_iter().map(|group| DocumentGroup {
             page_contents: group.pages.iter().filter_map(|page| contents.get(page).copied()).collect(),
             doc_type: group.doctype,

@@ -18,7 +18,7 @@ pub(crate) use extractor::attachments_of;
 pub use history::{PastDocument, past_documents};
 pub use model_tier::ModelTier;
 
-use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
+use crate::{consolidate::Consolidator, reading::SharedReaders, stage::erased};
 use bindery_core::StepError;
 use bindery_engine::{Registry, workflow::Workflow};
 use bindery_fields::{DocType, DocTypes, classify::Classifier, doctype::OTHER, extract::Templates};
@@ -82,9 +82,9 @@ pub fn classifies(workflow: &Workflow) -> bool {
     workflow.stages.iter().any(|stage| stage.processors.iter().any(|processor| processor.name == *CLASSIFIER))
 }
 
-pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, knowledge: &Arc<Knowledge>) {
+pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>, knowledge: &Arc<Knowledge>) {
     registry.register(erased(PageClassifier::new(Arc::clone(knowledge))));
-    registry.register(erased(DocumentGrouper::new(Arc::clone(room), Arc::clone(knowledge))));
-    registry.register(erased(FieldExtractor::new(Arc::clone(room), Arc::clone(knowledge))));
+    registry.register(erased(DocumentGrouper::new(Arc::clone(readers), Arc::clone(knowledge))));
+    registry.register(erased(FieldExtractor::new(Arc::clone(readers), Arc::clone(knowledge))));
     registry.register(erased(Consolidator(DocumentsResult)));
 }

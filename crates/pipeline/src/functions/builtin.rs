@@ -3,7 +3,7 @@
 use super::{Functions, failed};
 use crate::{
     DEFAULT_WORKFLOW,
-    errands::{self, question, queue},
+    external_tasks::{self, question, queue},
     idp::{
         TaskError, answered, document,
         file_processing::{FileRequest, file_processing},
@@ -158,14 +158,15 @@ impl Functions {
                 .ok_or_else(|| bad("priority: expected a whole number; more is more urgent, and 0 is usual"))?,
         };
         let wanted = json!({"question": asked, "value": payload.get("value")});
-        let sent = errands::send(&self.engine, question::WORKFLOW, call, question::FILE, &wanted, priority).await;
+        let sent =
+            external_tasks::send(&self.engine, question::WORKFLOW, call, question::FILE, &wanted, priority).await;
         Ok(json!({"submission_id": sent.map_err(trouble)?}))
     }
 
     /// The task waits on a queue until a program outside takes it.
     pub(super) async fn hand_out(&self, queue: &str, payload: &Value, call: &TaskCall) -> TaskResult {
         let workflow = queue::register(&self.engine, queue).await.map_err(trouble)?;
-        let sent = errands::send(&self.engine, workflow, call, queue::FILE, payload, 0).await;
+        let sent = external_tasks::send(&self.engine, workflow, call, queue::FILE, payload, 0).await;
         Ok(json!({"submission_id": sent.map_err(trouble)?}))
     }
 

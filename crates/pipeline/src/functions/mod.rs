@@ -21,7 +21,7 @@ mod resource;
 pub use builtin::BUILTIN;
 
 use crate::{
-    errands,
+    external_tasks,
     idp::{IdpPlace, Places},
 };
 use async_trait::async_trait;
@@ -133,7 +133,7 @@ impl Functions {
         let (flag, attempt) = (cancel.0.clone(), call.attempt);
         let work = WorkId { job: format!("{}/{}", call.execution, call.task), about: call.idempotency_key.clone() };
         let run = move || {
-            let context = StepContext::alone(Arc::default(), attempt, flag).with_work(Some(work));
+            let context = StepContext::standalone(Arc::default(), attempt, flag).with_work(Some(work));
             run_from(&*processor, &context, Step::Validation, payload, &mut StepTimes::default())
                 .map_err(|stopped| stopped.error)
         };
@@ -199,13 +199,13 @@ impl Tasks for Functions {
     }
 
     async fn released(&self, execution: ExecutionId, task: u64) {
-        if let Err(error) = errands::withdraw(&self.engine, execution, task).await {
+        if let Err(error) = external_tasks::withdraw(&self.engine, execution, task).await {
             tracing::warn!(%execution, task, error = %error, "what nobody waits for any more was not withdrawn");
         }
     }
 
-    async fn begun(&self) {
-        if let Err(error) = errands::withdraw_abandoned(&self.engine).await {
+    async fn on_start(&self) {
+        if let Err(error) = external_tasks::withdraw_abandoned(&self.engine).await {
             tracing::warn!(error = %error, "what nobody waits for any more was not looked for");
         }
     }

@@ -30,12 +30,12 @@ pub(crate) struct Client(bindery_http::Client);
 impl Client {
     /// For services that the operator has configured, wherever they are.
     pub(crate) fn open() -> Self {
-        Self(bindery_http::Client::reaching(Reach::Anywhere))
+        Self(bindery_http::Client::with_reach(Reach::Anywhere))
     }
 
     /// For addresses out of a workflow: refuses to speak to this machine and to the networks around it.
     pub(crate) fn guarded() -> Self {
-        Self(bindery_http::Client::reaching(Reach::PublicOnly))
+        Self(bindery_http::Client::with_reach(Reach::PublicOnly))
     }
 
     /// `shown` is who is asked, for sentences: never with a secret in it. What is too long, or breaks off, is kept up to

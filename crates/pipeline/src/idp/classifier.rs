@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     borders::{FileData, data_of},
-    reading::{ReadingRoom, received},
+    reading::{SharedReaders, received},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -22,13 +22,13 @@ use std::sync::Arc;
 /// a whole. Whether a page of a PDF has text is decided page by page, so that one scan in it is not lost.
 #[derive(Debug, Clone)]
 pub(crate) struct FileClassifier {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     places: Arc<Places>,
 }
 
 impl FileClassifier {
-    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
-        Self { room, places }
+    pub(crate) fn new(readers: Arc<SharedReaders>, places: Arc<Places>) -> Self {
+        Self { readers, places }
     }
 }
 
@@ -41,13 +41,13 @@ impl Stage for FileClassifier {
     /// Are there bytes, and are they of a type that can be read?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         let (item, content) = received(context)?;
-        self.room.opened(context, content, item.label).map(drop)
+        self.readers.opened(context, content, item.label).map(drop)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<IdpFile, StepError> {
         let (item, content) = received(context)?;
-        let opened = self.room.opened(context, content, item.label.clone())?;
-        let kind = self.room.open(context, content, item.label.as_deref())?.about().file_type;
+        let opened = self.readers.opened(context, content, item.label.clone())?;
+        let kind = self.readers.open(context, content, item.label.as_deref())?.about().file_type;
         Ok(IdpFile {
             document: item.public_id(),
             name: opened.name,

@@ -48,7 +48,7 @@ pub use places::Places;
 pub use task::{IdpPlace, TaskError, answered};
 pub(crate) use task::{object, required};
 
-use crate::{consolidate::Consolidator, reading::ReadingRoom, stage::erased};
+use crate::{consolidate::Consolidator, reading::SharedReaders, stage::erased};
 use bindery_core::StepError;
 use bindery_engine::{Registry, context::StepContext, workflow::Target};
 use classifier::FileClassifier;
@@ -73,13 +73,13 @@ pub const COMBINER: &str = "idp_combine";
 pub const CONSOLIDATOR: &str = "idp_consolidator";
 
 /// Adds the chain and its tasks. Places are opened with what `places` knows of credentials.
-pub fn register(registry: &mut Registry, room: &Arc<ReadingRoom>, places: &Arc<Places>) {
-    registry.register(erased(FileClassifier::new(Arc::clone(room), Arc::clone(places))));
-    registry.register(erased(OfficeExtractor::new(Arc::clone(room), Arc::clone(places))));
-    registry.register(erased(PageSplitter::new(Arc::clone(room), Arc::clone(places))));
-    registry.register(erased(PageKindClassifier::new(Arc::clone(room), Arc::clone(places))));
+pub fn register(registry: &mut Registry, readers: &Arc<SharedReaders>, places: &Arc<Places>) {
+    registry.register(erased(FileClassifier::new(Arc::clone(readers), Arc::clone(places))));
+    registry.register(erased(OfficeExtractor::new(Arc::clone(readers), Arc::clone(places))));
+    registry.register(erased(PageSplitter::new(Arc::clone(readers), Arc::clone(places))));
+    registry.register(erased(PageKindClassifier::new(Arc::clone(readers), Arc::clone(places))));
     registry.register(erased(TextExtractor::new(Arc::clone(places))));
-    registry.register(erased(OcrExtractor::new(Arc::clone(room), Arc::clone(places))));
+    registry.register(erased(OcrExtractor::new(Arc::clone(readers), Arc::clone(places))));
     registry.register(erased(DocumentCombiner::new(Arc::clone(places))));
     registry.register(erased(Consolidator(IdpResult::new(Arc::clone(places)))));
     registry.register(erased(file_processing::FileProcessing::new(Arc::clone(places))));

@@ -8,7 +8,7 @@ use super::{
     setting, switched_on,
 };
 use crate::{
-    reading::{ReadingRoom, languages, ocr_service::HttpEngine, refused},
+    reading::{SharedReaders, languages, ocr_service::HttpEngine, refused},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -21,13 +21,13 @@ use std::{env, sync::Arc};
 /// of a service is in the environment variable that `api_key_variable` names, and goes out in the header `api_key_header`.
 #[derive(Debug, Clone)]
 pub(crate) struct OcrExtractor {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     places: Arc<Places>,
 }
 
 impl OcrExtractor {
-    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
-        Self { room, places }
+    pub(crate) fn new(readers: Arc<SharedReaders>, places: Arc<Places>) -> Self {
+        Self { readers, places }
     }
 
     fn reader(&self, context: &StepContext) -> Result<Reader, StepError> {
@@ -44,7 +44,7 @@ impl OcrExtractor {
     }
 
     fn engine(&self, context: &StepContext) -> Result<(Arc<dyn OcrEngine>, EngineChoice), StepError> {
-        let local = |choice: EngineChoice| Ok((self.room.engines.choose(choice), choice));
+        let local = |choice: EngineChoice| Ok((self.readers.engines.choose(choice), choice));
         match text(context, "engine")?.unwrap_or("tesseract") {
             "tesseract" => local(EngineChoice::Tesseract),
             "ppocr" => local(EngineChoice::PpOcr),
@@ -93,7 +93,7 @@ impl Stage for OcrExtractor {
     }
 
     fn process(&self, context: &StepContext, page: IdpPage) -> Result<IdpPageText, StepError> {
-        let file = self.room.open(context, page.content, page.name.as_deref())?;
+        let file = self.readers.open(context, page.content, page.name.as_deref())?;
         let read = self.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))?;
         written(context, &self.places, page, &read)
     }

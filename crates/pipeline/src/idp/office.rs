@@ -9,7 +9,7 @@ use super::{
     to_stage_of,
 };
 use crate::{
-    reading::{ReadingRoom, refused},
+    reading::{SharedReaders, refused},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -20,13 +20,13 @@ use std::sync::Arc;
 /// Converts a file to Markdown pages: a text is one, a presentation has one for each slide, a workbook for each sheet.
 #[derive(Debug, Clone)]
 pub(crate) struct OfficeExtractor {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     places: Arc<Places>,
 }
 
 impl OfficeExtractor {
-    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
-        Self { room, places }
+    pub(crate) fn new(readers: Arc<SharedReaders>, places: Arc<Places>) -> Self {
+        Self { readers, places }
     }
 }
 
@@ -39,7 +39,7 @@ impl Stage for OfficeExtractor {
 
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<OfficePages, StepError> {
         let outward = Outward::of(context, &self.places)?;
-        let file = self.room.open(context, received.content, received.name.as_deref())?;
+        let file = self.readers.open(context, received.content, received.name.as_deref())?;
         let IdpFile { document, file_type, .. } = received;
         let (mut pages, mut words) = (Vec::new(), 0);
         for index in 0..file.about().page_count {

@@ -8,7 +8,7 @@ use super::{
     switched_on, to_stage_of,
 };
 use crate::{
-    reading::{ReadingRoom, page_json, refused},
+    reading::{SharedReaders, page_json, refused},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -20,13 +20,13 @@ use std::sync::Arc;
 /// the setting `force_ocr` every page goes to OCR.
 #[derive(Debug, Clone)]
 pub(crate) struct PageKindClassifier {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     places: Arc<Places>,
 }
 
 impl PageKindClassifier {
-    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
-        Self { room, places }
+    pub(crate) fn new(readers: Arc<SharedReaders>, places: Arc<Places>) -> Self {
+        Self { readers, places }
     }
 }
 
@@ -44,7 +44,7 @@ impl Stage for PageKindClassifier {
     }
 
     fn process(&self, context: &StepContext, mut page: IdpPage) -> Result<IdpPage, StepError> {
-        let file = self.room.open(context, page.content, page.name.as_deref())?;
+        let file = self.readers.open(context, page.content, page.name.as_deref())?;
         let read = file.page(page.index()).map_err(|error| refused(&error))?;
         let force = switched_on(context, "force_ocr")?;
         let needs_ocr = force || matches!(read.kind, PageKind::Scan | PageKind::Mixed);

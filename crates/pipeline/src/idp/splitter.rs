@@ -6,7 +6,7 @@ use super::{
     outward::{Bytes, Outward},
     places::Places,
 };
-use crate::{borders::page_children, reading::ReadingRoom, stage::Stage};
+use crate::{borders::page_children, reading::SharedReaders, stage::Stage};
 use bindery_core::{ContentHash, StepError};
 use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
 use bindery_reader::{
@@ -28,13 +28,13 @@ const DPI: f32 = 300.0;
 /// a page all the same: it fails by itself, and says why.
 #[derive(Debug, Clone)]
 pub(crate) struct PageSplitter {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
     places: Arc<Places>,
 }
 
 impl PageSplitter {
-    pub(crate) fn new(room: Arc<ReadingRoom>, places: Arc<Places>) -> Self {
-        Self { room, places }
+    pub(crate) fn new(readers: Arc<SharedReaders>, places: Arc<Places>) -> Self {
+        Self { readers, places }
     }
 }
 
@@ -63,7 +63,7 @@ impl Stage for PageSplitter {
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<Self::Made, StepError> {
         let IdpFile { document, name, content, file_type, .. } = received;
         let outward = Outward::of(context, &self.places)?;
-        let file = self.room.open(context, content, name.as_deref())?;
+        let file = self.readers.open(context, content, name.as_deref())?;
         let pages = Pages::open(context, &*file, content)?;
         let mut files = Vec::with_capacity(pages.count());
         for index in 0..pages.count() {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     borders::BoundPages,
-    reading::{ReadingRoom, received, refused},
+    reading::{SharedReaders, received, refused},
     stage::Stage,
 };
 use bindery_core::{StepError, error::ErrorClass};
@@ -19,12 +19,12 @@ use std::sync::Arc;
 /// is a stated gap; a file of which no page can be read has failed.
 #[derive(Debug, Clone)]
 pub(super) struct MarkItDown {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
 }
 
 impl MarkItDown {
-    pub(super) fn new(room: Arc<ReadingRoom>) -> Self {
-        Self { room }
+    pub(super) fn new(readers: Arc<SharedReaders>) -> Self {
+        Self { readers }
     }
 }
 
@@ -36,16 +36,16 @@ impl Stage for MarkItDown {
 
     /// Are there bytes of a type that can be read, and are the settings right?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
-        self.room.reader(context)?;
+        self.readers.reader(context)?;
         let (item, content) = received(context)?;
-        self.room.opened(context, content, item.label).map(drop)
+        self.readers.opened(context, content, item.label).map(drop)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
-        let reader = self.room.reader(context)?;
+        let reader = self.readers.reader(context)?;
         let (item, content) = received(context)?;
-        let opened = self.room.opened(context, content, item.label.clone())?;
-        let file = self.room.open(context, content, item.label.as_deref())?;
+        let opened = self.readers.opened(context, content, item.label.clone())?;
+        let file = self.readers.open(context, content, item.label.as_deref())?;
         let (mut bound, mut tables) = (BoundPages::default(), 0);
         for index in 0..file.about().page_count {
             if context.is_cancelled() {

@@ -17,7 +17,7 @@ mod parsed;
 
 pub use foundry::{ENDPOINT_VARIABLE, KEY_VARIABLE, foundry};
 
-use crate::{consolidate::Consolidator, http::Environment, reading::ReadingRoom, stage::erased};
+use crate::{consolidate::Consolidator, http::Environment, reading::SharedReaders, stage::erased};
 use bindery_engine::Registry;
 use consolidator::ParsingResult;
 use markitdown::MarkItDown;
@@ -27,8 +27,8 @@ use std::sync::Arc;
 const MARKITDOWN: &str = "markitdown";
 const FOUNDRY: &str = "foundry";
 
-pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
-    registry.register(erased(MarkItDown::new(Arc::clone(room))));
+pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>) {
+    registry.register(erased(MarkItDown::new(Arc::clone(readers))));
     registry.register(foundry(Environment::default()));
     registry.register(erased(Consolidator(ParsingResult)));
 }

@@ -44,9 +44,9 @@ pub(crate) const SPLITTER: &str = "file_splitter";
 const READER: &str = "page_reader";
 pub(crate) const PAGE_COMBINER: &str = "page_combiner";
 
-pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
-    registry.register(erased(FileSplitter::new(Arc::clone(room))));
-    registry.register(erased(PageReader::new(Arc::clone(room))));
+pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>) {
+    registry.register(erased(FileSplitter::new(Arc::clone(readers))));
+    registry.register(erased(PageReader::new(Arc::clone(readers))));
     registry.register(erased(PageCombiner));
     registry.register(erased(Consolidator(ReadingResult)));
     registry.register_service(Arc::new(FileService::default()));
@@ -54,12 +54,12 @@ pub(crate) fn register(registry: &mut Registry, room: &Arc<ReadingRoom>) {
 
 /// What reading needs, shared by all steps of a process.
 #[derive(Debug, Default)]
-pub struct ReadingRoom {
+pub struct SharedReaders {
     files: OpenFiles,
     pub(crate) engines: LocalEngines,
 }
 
-impl ReadingRoom {
+impl SharedReaders {
     /// A received file, open.
     pub(crate) fn open(
         &self,

@@ -1,7 +1,7 @@
 //! Reads one page.
 
 use super::{
-    READER, ReadingRoom,
+    READER, SharedReaders,
     isolated::PageFacts,
     open_files::{SharedFile, refused},
 };
@@ -18,28 +18,28 @@ use std::sync::Arc;
 /// Reads a page as the stage's settings say: `ocr` (auto, force, never), `ocr_engine` (auto, tesseract, ppocr), `languages`, `dpi`.
 #[derive(Debug, Clone)]
 pub(crate) struct PageReader {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
 }
 
 impl PageReader {
-    pub(crate) fn new(room: Arc<ReadingRoom>) -> Self {
-        Self { room }
+    pub(crate) fn new(readers: Arc<SharedReaders>) -> Self {
+        Self { readers }
     }
 
     /// Are the settings right?
     pub(crate) fn check(&self, context: &StepContext) -> Result<(), StepError> {
-        self.room.reader(context).map(drop)
+        self.readers.reader(context).map(drop)
     }
 
     pub(crate) fn read(&self, context: &StepContext, page: &PageOfFile) -> Result<Page, StepError> {
-        let file = self.room.open(context, page.content, page.name.as_deref())?;
-        self.room.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))
+        let file = self.readers.open(context, page.content, page.name.as_deref())?;
+        self.readers.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))
     }
 
     /// The same as JSON, with what people ask first: what comes from a child in that form goes to the store in it.
     fn read_json(&self, context: &StepContext, page: &PageOfFile) -> Result<(PageFacts, Vec<u8>), StepError> {
-        let file = self.room.open(context, page.content, page.name.as_deref())?;
-        let reader = self.room.reader(context)?;
+        let file = self.readers.open(context, page.content, page.name.as_deref())?;
+        let reader = self.readers.reader(context)?;
         if let SharedFile::InChildren(file) = &file {
             return file.read_json(page.index(), reader.options()).map_err(|error| refused(&error));
         }

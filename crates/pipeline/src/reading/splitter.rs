@@ -1,6 +1,6 @@
 //! Opens a file and counts its pages.
 
-use super::{ReadingRoom, SPLITTER, received};
+use super::{SPLITTER, SharedReaders, received};
 use crate::{
     borders::{OpenedFile, PageOfFile, page_children},
     stage::Stage,
@@ -14,17 +14,17 @@ use std::sync::Arc;
 /// Takes a file apart into its pages: those of a PDF, an image, a presentation's slides, a workbook's sheets.
 #[derive(Debug, Clone)]
 pub(crate) struct FileSplitter {
-    room: Arc<ReadingRoom>,
+    readers: Arc<SharedReaders>,
 }
 
 impl FileSplitter {
-    pub(crate) fn new(room: Arc<ReadingRoom>) -> Self {
-        Self { room }
+    pub(crate) fn new(readers: Arc<SharedReaders>) -> Self {
+        Self { readers }
     }
 
     fn opened(&self, context: &StepContext) -> Result<OpenedFile, StepError> {
         let (item, content) = received(context)?;
-        self.room.opened(context, content, item.label)
+        self.readers.opened(context, content, item.label)
     }
 }
 

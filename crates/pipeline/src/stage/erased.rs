@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn values_become_types_and_types_values() {
-        let (context, stage) = (StepContext::alone(Arc::default(), 1, CancelFlag::default()), erased(Count));
+        let (context, stage) = (StepContext::standalone(Arc::default(), 1, CancelFlag::default()), erased(Count));
         let input = stage.validate(&context, json!({"pages": [{"number": 2}, {"number": 3}], "more": 1})).unwrap();
         let made = stage.process(&context, input).unwrap();
         let extracted = stage.extract(&context, made).unwrap();
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_names_stage_and_field() {
-        let (context, stage) = (StepContext::alone(Arc::default(), 1, CancelFlag::default()), erased(Count));
+        let (context, stage) = (StepContext::standalone(Arc::default(), 1, CancelFlag::default()), erased(Count));
         for (input, why) in [
             (json!({"pages": [{"number": 1}, {"number": "two"}]}), "pages[1].number: invalid type: string \"two\""),
             (json!({"pages": [{}]}), "pages[0]: missing field `number`"),

@@ -5,7 +5,7 @@
 
 mod desk;
 mod documents;
-mod errands;
+mod external_tasks;
 mod functions;
 mod intake;
 mod output;

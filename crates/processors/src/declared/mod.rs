@@ -75,7 +75,7 @@ impl Processor for Declared {
         let failed = |message: String| StepError::reject(message).named(EXTRACTION_ERROR);
         let Definition { factors, confidence, .. } = &self.definition;
         if factors.is_none() && confidence.is_none() {
-            return Ok(self.asking(context, Extracted::new(processed)));
+            return Ok(self.with_review_reasons(context, Extracted::new(processed)));
         }
         let scope = scope(&processed, context, None, limits(context));
         let confidence = confidence.as_ref().map(|expression| confidence_of(expression, &scope)).transpose();
@@ -84,13 +84,13 @@ impl Processor for Declared {
             Some(factors) => Value::Object(factors.extract(&scope).map_err(failed)?),
             None => processed,
         };
-        Ok(self.asking(context, Extracted { confidence, ..Extracted::new(output) }))
+        Ok(self.with_review_reasons(context, Extracted { confidence, ..Extracted::new(output) }))
     }
 }
 
 impl Declared {
     /// What states no confidence has not reached the one that the stage asks for: a person looks at it.
-    fn asking(&self, context: &StepContext, found: Extracted) -> Extracted {
+    fn with_review_reasons(&self, context: &StepContext, found: Extracted) -> Extracted {
         let asked_for = context.stage().ok().and_then(|stage| stage.confidence_threshold);
         let (None, Some(threshold)) = (found.confidence, asked_for) else { return found };
         let reason = format!("{} states no confidence, and {threshold} is asked for", self.definition.name);

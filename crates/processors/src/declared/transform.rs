@@ -53,7 +53,7 @@ impl Work for Transform {
         let limits = limits(context);
         let processed = match &self.shape {
             None => input.clone(),
-            Some(shape) => shape.of(&scope(&input, context, None, limits)).map_err(failed)?,
+            Some(shape) => shape.evaluate(&scope(&input, context, None, limits)).map_err(failed)?,
         };
         if !self.checks.is_empty() {
             let scope = scope(&processed, context, Some(&input), limits);
@@ -66,7 +66,7 @@ impl Work for Transform {
 }
 
 impl Shape {
-    fn of(&self, scope: &Scope) -> Result<Value, String> {
+    fn evaluate(&self, scope: &Scope) -> Result<Value, String> {
         let value = |path: &str, expression: &Expression| {
             scope.evaluate(expression).map_err(|error| format!("{path}: {error}"))
         };

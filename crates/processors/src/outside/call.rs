@@ -70,7 +70,7 @@ impl Outside {
         drop(input);
         let mut tries = 1;
         loop {
-            let failed = match self.once(context, &request, tries) {
+            let failed = match self.call_once(context, &request, tries) {
                 Ok(output) => return Ok(output),
                 Err(failed) => failed,
             };
@@ -83,7 +83,7 @@ impl Outside {
     }
 
     /// One try. The place at the gate is free again when it returns, so nobody holds one while waiting.
-    fn once(&self, context: &StepContext, request: &Request, tries: u32) -> Result<Value, Failed> {
+    fn call_once(&self, context: &StepContext, request: &Request, tries: u32) -> Result<Value, Failed> {
         let _place = self.gate.enter(context)?;
         let permit = self
             .breaker
@@ -128,5 +128,5 @@ fn refusal(name: &str, open: &Open) -> Failed {
         open.failures,
         open.last_error
     );
-    Failed::ours(StepError::retry_after(open.left, message).named("CircuitOpen"))
+    Failed::of_client(StepError::retry_after(open.left, message).named("CircuitOpen"))
 }

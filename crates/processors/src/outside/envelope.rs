@@ -43,7 +43,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub fn of(context: &StepContext, processor: &str, input: &Value) -> Self {
+    pub fn from_context(context: &StepContext, processor: &str, input: &Value) -> Self {
         Self {
             job: context.work().map(|work| work.job),
             attempt: context.attempt(),
@@ -68,7 +68,7 @@ impl Sender {
 
 impl Request {
     pub(super) fn new(processor: &str, version: u32, context: &StepContext, input: &Value) -> Self {
-        let sender = Sender::of(context, processor, input);
+        let sender = Sender::from_context(context, processor, input);
         let fields = format!(
             "\"processor\":{},\"version\":{version},\"attempt\":{},\"job\":{},\"idempotency_key\":\"{}\",\
              \"settings\":{},\"input\":{input}}}",
@@ -103,7 +103,7 @@ impl Answer {
         for cost in self.costs {
             context.charge(cost.service, cost.operation, cost.micros);
         }
-        self.result.map_err(Failed::answered)
+        self.result.map_err(Failed::of_answer)
     }
 }
 
@@ -219,7 +219,8 @@ mod tests {
     #[test]
     fn a_request_is_one_line_of_json() {
         let settings = json!({"words": ["a\nb"]});
-        let context = StepContext::alone(Arc::new(settings.as_object().unwrap().clone()), 2, CancelFlag::default());
+        let context =
+            StepContext::standalone(Arc::new(settings.as_object().unwrap().clone()), 2, CancelFlag::default());
         let request = Request::new("to\"ne", 7, &context, &json!({"text": "line\nline"}));
         let key = context.idempotency_key("to\"ne", &json!({"text": "line\nline"}));
         let expected = json!({
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn outputs_errors_and_costs_are_read() {
-        let context = StepContext::alone(Arc::default(), 1, CancelFlag::default());
+        let context = StepContext::standalone(Arc::default(), 1, CancelFlag::default());
         let text = br#"{"output": null, "cost": {"service": "s", "operation": "o", "micros": 5}}"#;
         assert_eq!(read(text, None).unwrap().settle(&context).unwrap(), Value::Null);
         assert_eq!(context.take_costs(), [Cost { service: "s".into(), operation: "o".into(), micros: 5 }]);

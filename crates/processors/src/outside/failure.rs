@@ -25,30 +25,30 @@ pub(super) enum Verdict {
 
 impl Failed {
     /// The other side failed.
-    pub(super) fn theirs(error: StepError) -> Self {
+    pub(super) fn of_service(error: StepError) -> Self {
         Self { error, verdict: Verdict::Broken }
     }
 
     /// Neither the other side nor the input is at fault.
-    pub(super) fn ours(error: StepError) -> Self {
+    pub(super) fn of_client(error: StepError) -> Self {
         Self { error, verdict: Verdict::None }
     }
 
     /// The other side answered, and its answer is this error. An input that it refuses says nothing against it.
-    pub(super) fn answered(error: StepError) -> Self {
+    pub(super) fn of_answer(error: StepError) -> Self {
         let verdict = if error.class() == ErrorClass::Retry { Verdict::Broken } else { Verdict::Works };
         Self { error, verdict }
     }
 
     /// An answer that breaks the protocol. Trying again will not help; whoever wrote the program should know.
     pub(super) fn bad_answer(message: impl Into<String>) -> Self {
-        Self::theirs(StepError::bug(message).named("BadAnswer"))
+        Self::of_service(StepError::bug(message).named("BadAnswer"))
     }
 
     /// Time went by before the other side was asked, or somebody stopped the work.
     pub(super) fn stopped(context: &StepContext, doing: &str) -> Self {
         let is_late = context.time_left().is_some_and(|left| left.is_zero());
-        Self::ours(if is_late {
+        Self::of_client(if is_late {
             StepError::retry(format!("the time for this work was over while {doing}")).named("Timeout")
         } else {
             StepError::retry(format!("this work was cancelled while {doing}")).named("Cancelled")
@@ -57,7 +57,7 @@ impl Failed {
 
     /// A variable of the environment that the configuration names, and that is not set.
     pub(super) fn no_variable(name: &str, needed_by: &str) -> Self {
-        Self::ours(client::missing_variable(name, needed_by))
+        Self::of_client(client::missing_variable(name, needed_by))
     }
 }
 

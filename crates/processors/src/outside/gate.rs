@@ -63,7 +63,7 @@ mod tests {
     };
 
     fn context(cancel: &CancelFlag) -> StepContext {
-        StepContext::alone(Arc::default(), 1, cancel.clone())
+        StepContext::standalone(Arc::default(), 1, cancel.clone())
     }
 
     #[test]

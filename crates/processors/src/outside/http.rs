@@ -41,7 +41,7 @@ impl Endpoint {
         let answer = self.client.exchange(asked, &limits).map_err(|error| self.unreachable(error, &time))?;
         if !answer.status.is_success() {
             // The body only explains; when it cannot be read the status says enough.
-            return Err(self.refused(&answer));
+            return Err(self.refusal(&answer));
         }
         let answer = answer.whole().map_err(|error| self.unreachable(error, &time))?;
         self.read(&answer.body)
@@ -78,7 +78,7 @@ impl Endpoint {
             // The sentence does not show the value: it may be a secret.
             let mut value = HeaderValue::from_str(value.trim()).map_err(|_| {
                 let message = format!("the header {name} of {} would hold characters that no header may", self.shown);
-                Failed::ours(StepError::park(format!("header {name}"), message).named("BadHeader"))
+                Failed::of_client(StepError::park(format!("header {name}"), message).named("BadHeader"))
             })?;
             value.set_sensitive(true);
             // Instead of, not beside: whoever writes `content-type` wants that one.
@@ -87,12 +87,12 @@ impl Endpoint {
             }
         }
         request.body(asked.text().into_bytes()).map_err(|error| {
-            Failed::ours(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))
+            Failed::of_client(StepError::bug(format!("{} cannot be asked: {error}", self.shown)).named("BadRequest"))
         })
     }
 
     /// An answer that is no success.
-    fn refused(&self, answer: &Answer) -> Failed {
+    fn refusal(&self, answer: &Answer) -> Failed {
         let status = answer.status;
         let said = beginning(&answer.body);
         let said = if said.is_empty() { said } else { format!(": {said}") };
@@ -101,21 +101,21 @@ impl Endpoint {
             let to = answer.redirect_target();
             let message =
                 format!("{} redirects{to} (status {status}), which is not followed; correct `url`", self.shown);
-            return Failed::theirs(StepError::bug(message).named("Redirected"));
+            return Failed::of_service(StepError::bug(message).named("Redirected"));
         }
         if [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::PROXY_AUTHENTICATION_REQUIRED]
             .contains(&status)
         {
             // The key is at fault and not the input: once it is right, the same input will do.
             let until = format!("access to {}", self.shown);
-            return Failed::answered(StepError::park(until, message).named("NoAccess"));
+            return Failed::of_answer(StepError::park(until, message).named("NoAccess"));
         }
         if !is_transient(status) {
-            return Failed::answered(StepError::reject(message).named("HttpStatus"));
+            return Failed::of_answer(StepError::reject(message).named("HttpStatus"));
         }
         let after = answer.retry_after();
         let error = StepError { disposition: Disposition::Retry { after }, ..StepError::retry(message) };
-        Failed::theirs(error.named("HttpStatus"))
+        Failed::of_service(error.named("HttpStatus"))
     }
 
     /// No answer at all, or only a part of one.
@@ -128,11 +128,11 @@ impl Endpoint {
                 StepError::bug(format!("{shown} answered with more than the {most} allowed")).named("TooMuchOutput")
             }
             HttpError::Invalid(_) => {
-                return Failed::ours(StepError::bug(format!("{shown} {error}")).named("BadRequest"));
+                return Failed::of_client(StepError::bug(format!("{shown} {error}")).named("BadRequest"));
             }
             error => StepError::retry(format!("{shown} {error}")).named("Unreachable"),
         };
-        Failed::theirs(step)
+        Failed::of_service(step)
     }
 }
 

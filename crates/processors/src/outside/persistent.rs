@@ -36,7 +36,7 @@ impl Pool {
         let time = TimeLimit::new(config.timeout, context);
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let message = framing::wrap(config.framing, request.with_id(id))
-            .map_err(|message| Failed::ours(StepError::reject(message).named("TooLarge")))?;
+            .map_err(|message| Failed::of_client(StepError::reject(message).named("TooLarge")))?;
         let mut child = self.take(config)?;
         let cancelled = || context.is_cancelled();
         let limits = program::limits(config, &time, &cancelled);
@@ -54,7 +54,7 @@ impl Pool {
                 self.put_back(child, config);
                 answer.settle(context)
             }
-            Ok(Turn::Ended(status)) if status.success() => Err(Failed::theirs(
+            Ok(Turn::Ended(status)) if status.success() => Err(Failed::of_service(
                 StepError::retry(format!("the program {} ended instead of answering", config.program))
                     .named("ExitCode"),
             )),

@@ -63,10 +63,10 @@ fn not_started(config: &CommandConfig, error: &io::Error) -> Failed {
         // Too many processes or no memory: that passes.
         _ => {
             let message = format!("the program {program} could not be started: {error}");
-            return Failed::ours(StepError::retry(message).named("NotStarted"));
+            return Failed::of_client(StepError::retry(message).named("NotStarted"));
         }
     };
-    Failed::ours(StepError::park(format!("program {program}"), message).named("ProgramNotFound"))
+    Failed::of_client(StepError::park(format!("program {program}"), message).named("ProgramNotFound"))
 }
 
 /// The earlier of the configured time limit and the end of the work's time.
@@ -105,26 +105,26 @@ pub(super) fn explain(trouble: Trouble, config: &CommandConfig, time: &TimeLimit
     match trouble {
         Trouble::TimeOver => {
             let message = format!("the program {program} {} and was ended", time.exceeded());
-            Failed::theirs(StepError::retry(message).named("Timeout"))
+            Failed::of_service(StepError::retry(message).named("Timeout"))
         }
         Trouble::Cancelled => Failed::stopped(context, &format!("the program {program} ran")),
         Trouble::TooMuchOutput => {
             let most = megabytes(config.max_output_bytes as u64);
             let message = format!("the program {program} printed more than the {most} allowed and was ended");
-            Failed::theirs(StepError::bug(message).named("TooMuchOutput"))
+            Failed::of_service(StepError::bug(message).named("TooMuchOutput"))
         }
         Trouble::TooMuchMemory { used } => {
             let limit = megabytes(config.memory_bytes.unwrap_or_default());
             let used = megabytes(used);
             let message =
                 format!("the program {program} used {used} of memory, more than the {limit} allowed, and was ended");
-            Failed::theirs(StepError::retry(message).named("MemoryLimit"))
+            Failed::of_service(StepError::retry(message).named("MemoryLimit"))
         }
         Trouble::Closed => {
             Failed::bad_answer(format!("the program {program} closed its output without an answer and was ended"))
         }
         Trouble::Io(error) => {
-            Failed::theirs(StepError::retry(format!("talking to the program {program} failed: {error}")))
+            Failed::of_service(StepError::retry(format!("talking to the program {program} failed: {error}")))
         }
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn ended_badly(program: &str, status: ExitStatus, last_message: &str)
             StepError::retry(format!("the program {program} ended with exit code {code}{said}")).named("ExitCode")
         }
     };
-    Failed::theirs(error)
+    Failed::of_service(error)
 }
 
 fn signal_name(signal: i32) -> String {

@@ -44,7 +44,7 @@ mod tests {
 
     fn wait(tries: u32, error: StepError, left: Option<u64>) -> Option<u64> {
         let left = left.map(Duration::from_secs);
-        wait_before_next(&RETRY, tries, &Failed::theirs(error), left).map(|wait| wait.as_secs())
+        wait_before_next(&RETRY, tries, &Failed::of_service(error), left).map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(wait(3, StepError::retry("busy"), None), None);
         assert_eq!(wait(1, StepError::reject("bad"), None), None);
         assert_eq!(wait(1, StepError::bug("nonsense"), None), None);
-        let not_theirs = Failed::ours(StepError::retry("cancelled"));
+        let not_theirs = Failed::of_client(StepError::retry("cancelled"));
         assert_eq!(wait_before_next(&RETRY, 1, &not_theirs, None), None);
     }
 

@@ -76,7 +76,7 @@ fn every_try_of_the_same_work_has_the_same_idempotency_key() {
     let endpoint = Outside::http("endpoint", 1, config);
     let ask = |attempt, about: &str, text: &str| {
         let work = WorkId { job: format!("job_{about}"), about: about.to_owned() };
-        let context = StepContext::alone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
+        let context = StepContext::standalone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
         endpoint.call(&context, json!({"text": text})).unwrap();
     };
     ask(1, "a", "hello");

@@ -17,7 +17,7 @@ fn a_program_finds_in_its_environment_which_work_it_is_started_for() {
     let program = Outside::command("tested", 1, config);
     let ask = |attempt| {
         let work = WorkId { job: "job_7".to_owned(), about: "sub_1//read".to_owned() };
-        let context = StepContext::alone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
+        let context = StepContext::standalone(Arc::default(), attempt, CancelFlag::default()).with_work(Some(work));
         (program.call(&context, json!("in")).unwrap(), context.idempotency_key("tested", &json!("in")))
     };
     let ((first, key), (second, same)) = (ask(1), ask(2));
@@ -34,7 +34,7 @@ fn a_program_is_given_the_whole_request_and_answers() {
         return;
     };
     let settings = json!({"words": 3}).as_object().unwrap().clone();
-    let context = StepContext::alone(Arc::new(settings), 2, CancelFlag::default());
+    let context = StepContext::standalone(Arc::new(settings), 2, CancelFlag::default());
     let output = Outside::command("echo", 4, config).call(&context, json!({"text": "ä\n\"b\""})).unwrap();
     let key = context.idempotency_key("echo", &json!({"text": "ä\n\"b\""}));
     let expected = json!({
@@ -88,7 +88,7 @@ fn the_time_that_is_left_for_the_work_counts_too() {
 fn a_cancelled_work_ends_its_program() {
     let (folder, config) = shell("echo $$ > pid; exec sleep 1000");
     let cancel = CancelFlag::default();
-    let context = StepContext::alone(Arc::default(), 1, cancel.clone());
+    let context = StepContext::standalone(Arc::default(), 1, cancel.clone());
     let outside = Outside::command("slow", 1, config);
     let error = std::thread::scope(|scope| {
         let called = scope.spawn(|| outside.call(&context, Value::Null).unwrap_err());

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) fn context() -> StepContext {
-    StepContext::alone(Arc::default(), 1, CancelFlag::default())
+    StepContext::standalone(Arc::default(), 1, CancelFlag::default())
 }
 
 /// A shell script in a folder of its own, run for each input.

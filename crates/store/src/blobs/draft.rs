@@ -26,7 +26,7 @@ pub(super) struct Written {
 }
 
 impl Draft {
-    pub(super) fn written(stored: Stored, written: Written) -> Self {
+    pub(super) fn from_written(stored: Stored, written: Written) -> Self {
         Self { stored, made: Instant::now(), written: Some(written) }
     }
 

@@ -64,7 +64,7 @@ impl LocalBlobs {
     pub fn open_with_faults(root: impl Into<PathBuf>, faults: Arc<dyn Faults>) -> Result<Self, BlobError> {
         let root = root.into();
         create_directory(&root)?;
-        let folder = Folder::below(&root, faults);
+        let folder = Folder::inside(&root, faults);
         folder.create_directory(&folder.temporary)?;
         folder.create_directory(&folder.blobs)?;
         for first_byte in 0..=u8::MAX {
@@ -79,7 +79,7 @@ impl LocalBlobs {
 
     /// Opens the store below `root` to read from it. Nothing is created or tidied, so the root may be on a read-only disk.
     pub fn open_to_read(root: impl AsRef<Path>) -> Self {
-        Self { folder: Arc::new(Folder::below(root.as_ref(), Arc::new(NoFaults))) }
+        Self { folder: Arc::new(Folder::inside(root.as_ref(), Arc::new(NoFaults))) }
     }
 
     /// Runs file work where it cannot hold up the runtime.
@@ -193,9 +193,9 @@ struct Folder {
 }
 
 impl Folder {
-    fn below(root: &Path, faults: Arc<dyn Faults>) -> Self {
+    fn inside(root: &Path, faults: Arc<dyn Faults>) -> Self {
         let mode = fs::metadata(root).map_or(0, |about| about.permissions().mode() & 0o777) | private::FOLDER_MODE;
-        Self { blobs: root.join("sha256"), temporary: root.join("tmp"), faults, disk: WholeDisk::below(root), mode }
+        Self { blobs: root.join("sha256"), temporary: root.join("tmp"), faults, disk: WholeDisk::find_for(root), mode }
     }
 
     fn create_directory(&self, path: &Path) -> Result<(), BlobError> {
@@ -240,7 +240,7 @@ impl Folder {
         let mut temporary = self.new_file()?;
         temporary.write(bytes)?;
         let part = temporary.finish();
-        Ok(Draft::written(Stored { hash, size, new: true }, Written { part, failures_before }))
+        Ok(Draft::from_written(Stored { hash, size, new: true }, Written { part, failures_before }))
     }
 
     fn failures(&self) -> u64 {
@@ -304,7 +304,7 @@ impl Folder {
         if wrote != hash {
             return Err(BlobError::CopyDiffers { path: path.to_owned(), read: hash, wrote });
         }
-        Ok(Draft::written(Stored { hash, size, new: true }, Written { part, failures_before }))
+        Ok(Draft::from_written(Stored { hash, size, new: true }, Written { part, failures_before }))
     }
 
     /// Whether the blob is there, sound and durable, so that it need not be written again.

@@ -25,12 +25,12 @@ pub(super) struct WholeDisk {
 
 impl WholeDisk {
     /// None where it could not be relied on.
-    pub(super) fn below(folder: &Path) -> Option<Self> {
+    pub(super) fn find_for(folder: &Path) -> Option<Self> {
         let handle = File::open(folder).ok()?;
-        system::can_be_relied_on(&handle).then(|| Self::of(handle))
+        system::can_be_relied_on(&handle).then(|| Self::from_handle(handle))
     }
 
-    fn of(handle: File) -> Self {
+    fn from_handle(handle: File) -> Self {
         Self { handle, failures: AtomicU64::new(0), turn: Mutex::default() }
     }
 
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_was_written_before_a_failure_is_not_relied_on() {
         let scratch = tempfile::tempdir().unwrap();
-        let disk = WholeDisk::of(File::open(scratch.path()).unwrap());
+        let disk = WholeDisk::from_handle(File::open(scratch.path()).unwrap());
         let before = disk.failures();
         disk.sync(before).unwrap();
         // As if another caller had been told of it.

@@ -34,7 +34,7 @@ impl Fixture {
         self.store.announce(request).await.unwrap().into_iter().map(|job| job.id).collect()
     }
 
-    fn awaited(&self, submission: SubmissionId) -> NewJob {
+    fn awaiting_job(&self, submission: SubmissionId) -> NewJob {
         NewJob { await_report_ms: Some(600_000), ..self.job("outside", submission) }
     }
 }
@@ -125,7 +125,7 @@ pub async fn a_worker_s_own_job_cannot_be_adopted(f: &Fixture) {
 
 pub async fn awaited_work_is_announced_until_somebody_listened(f: &Fixture) {
     let submission = f.submission().await;
-    let id = f.enqueue(f.awaited(submission)).await;
+    let id = f.enqueue(f.awaiting_job(submission)).await;
     f.enqueue(f.job("ocr", submission)).await;
     assert_eq!(f.announce().await, [id], "what our own workers do is nobody else's business");
     assert!(f.announce().await.is_empty(), "one relay at a time");
@@ -154,8 +154,8 @@ pub async fn work_that_is_awaited_anew_is_announced_anew(f: &Fixture) {
 
 pub async fn announcements_come_from_the_asked_queues_that_are_not_paused(f: &Fixture) {
     let submission = f.submission().await;
-    let left = f.enqueue(NewJob { queue: "q.left".into(), ..f.awaited(submission) }).await;
-    let right = f.enqueue(NewJob { queue: "q.right".into(), ..f.awaited(submission) }).await;
+    let left = f.enqueue(NewJob { queue: "q.left".into(), ..f.awaiting_job(submission) }).await;
+    let right = f.enqueue(NewJob { queue: "q.right".into(), ..f.awaiting_job(submission) }).await;
     let request = |queue: &str| AnnounceRequest { queues: Some(vec![queue.into()]), max: 100, again_after: AGAIN };
     assert_eq!(f.store.announce(request("q.right")).await.unwrap()[0].id, right);
     f.store.pause(&"q.left".into(), None).await.unwrap();

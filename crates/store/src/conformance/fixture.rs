@@ -74,7 +74,7 @@ impl Fixture {
 
     /// Keeps something alive as long as the fixture, for instance the directory that the store is in.
     #[must_use]
-    pub fn keeping(mut self, guard: impl Any + Send + Sync) -> Self {
+    pub fn with_guard(mut self, guard: impl Any + Send + Sync) -> Self {
         self.keep.push(Box::new(guard));
         self
     }

@@ -20,7 +20,7 @@ async fn numbers(f: &Fixture, id: JoinId) -> (i64, i64, i64, bool) {
 }
 
 /// How many jobs the closing of joins has made on a queue.
-async fn made(f: &Fixture, queue: &str) -> usize {
+async fn count_jobs(f: &Fixture, queue: &str) -> usize {
     f.jobs_on(queue).await.len()
 }
 
@@ -30,12 +30,12 @@ pub async fn a_join_closes_once_when_all_have_arrived(f: &Fixture) {
     let expected = |received, closed| JoinProgress { join, received, expected: 3, closed };
     assert_eq!(f.step(join, Arrive(Completed)).await, expected(1, false));
     assert_eq!(f.step(join, Arrive(Completed)).await, expected(2, false));
-    assert_eq!(made(f, "combine").await, 0, "the stage went on without its last part");
+    assert_eq!(count_jobs(f, "combine").await, 0, "the stage went on without its last part");
     f.advance(5);
     assert_eq!(f.step(join, Arrive(Completed)).await, expected(3, true));
     assert_eq!(numbers(f, join).await, (3, 0, 3, true));
     assert_eq!(f.join_now(join).await.closed_at, Some(f.now()));
-    assert_eq!(made(f, "combine").await, 1, "closing goes on with exactly one job");
+    assert_eq!(count_jobs(f, "combine").await, 1, "closing goes on with exactly one job");
 }
 
 pub async fn the_closing_job_is_the_one_that_was_asked_for(f: &Fixture) {
@@ -84,7 +84,7 @@ pub async fn a_chain_taken_apart_makes_the_join_wait_for_its_parts(f: &Fixture) 
     for (page, closed) in pages.iter().zip([false, false, true]) {
         assert_eq!(progress_of(&f.finish(page).await, join).closed, closed);
     }
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_chain_without_children_closes_its_join(f: &Fixture) {
@@ -93,7 +93,7 @@ pub async fn a_chain_without_children_closes_its_join(f: &Fixture) {
     let progress = f.step(join, Expect(-1)).await;
     assert_eq!(progress, JoinProgress { join, received: 0, expected: 0, closed: true }, "an empty file hangs forever");
     assert_eq!(numbers(f, join).await, (0, 0, 0, true));
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_childless_chain_may_be_the_last_one(f: &Fixture) {
@@ -102,24 +102,24 @@ pub async fn a_childless_chain_may_be_the_last_one(f: &Fixture) {
     assert!(!f.step(join, Arrive(Completed)).await.closed);
     assert!(f.step(join, Expect(-1)).await.closed);
     assert_eq!(numbers(f, join).await, (1, 0, 1, true));
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_join_of_nothing_closes_where_it_is_made(f: &Fixture) {
     let submission = f.submission().await;
     let join = f.join(f.new_join(submission, 0, "combine").await).await;
     assert_eq!(numbers(f, join).await, (0, 0, 0, true), "nothing will ever arrive to close it later");
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
-async fn undeclared(f: &Fixture) -> JoinId {
+async fn open_undeclared_join(f: &Fixture) -> JoinId {
     let submission = f.submission().await;
     let new = NewJoin { declared: false, ..f.new_join(submission, 0, "combine").await };
     f.join(new).await
 }
 
 pub async fn an_undeclared_join_stays_open(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     assert_eq!(numbers(f, join).await, (0, 0, 0, false));
     assert!(!f.join_now(join).await.declared);
     f.step(join, Arrive(Completed)).await;
@@ -129,34 +129,34 @@ pub async fn an_undeclared_join_stays_open(f: &Fixture) {
 }
 
 pub async fn a_declaration_may_come_after_the_arrivals(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     f.step(join, Arrive(Completed)).await;
     f.step(join, Arrive(Failed)).await;
     let progress = f.step(join, Declare(2)).await;
     assert_eq!(progress, JoinProgress { join, received: 2, expected: 2, closed: true });
     assert_eq!(numbers(f, join).await, (2, 1, 2, true), "what arrived before the declaration was lost");
     assert!(f.join_now(join).await.declared);
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_declaration_may_come_between_the_arrivals(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     f.step(join, Arrive(Completed)).await;
     let progress = f.step(join, Declare(2)).await;
     assert_eq!(progress, JoinProgress { join, received: 1, expected: 2, closed: false });
     assert!(f.step(join, Arrive(Completed)).await.closed);
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_declaration_of_zero_closes(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     let progress = f.step(join, Declare(0)).await;
     assert_eq!(progress, JoinProgress { join, received: 0, expected: 0, closed: true });
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn a_declaration_counts_once(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     f.step(join, Declare(3)).await;
     for again in [3, 1, 9] {
         let progress = f.step(join, Declare(again)).await;
@@ -170,7 +170,7 @@ pub async fn a_declaration_counts_once(f: &Fixture) {
 }
 
 pub async fn a_declaration_adds_to_what_was_taken_apart_before(f: &Fixture) {
-    let join = undeclared(f).await;
+    let join = open_undeclared_join(f).await;
     f.step(join, Expect(2)).await;
     f.step(join, Arrive(Completed)).await;
     let progress = f.step(join, Declare(1)).await;
@@ -193,7 +193,7 @@ pub async fn a_closed_join_never_closes_again(f: &Fixture) {
     let now = f.join_now(join).await;
     assert_eq!((now.arrived, now.failed, now.expected), (closed.arrived, closed.failed, closed.expected));
     assert_eq!(now.closed_at, closed.closed_at, "a late delivery changes nothing");
-    assert_eq!(made(f, "combine").await, 1, "the stage would run twice");
+    assert_eq!(count_jobs(f, "combine").await, 1, "the stage would run twice");
 }
 
 pub async fn nested_joins_close_from_the_inside(f: &Fixture) {
@@ -234,7 +234,7 @@ pub async fn one_commit_may_step_many_joins(f: &Fixture) {
     {
         assert_eq!(progress_of(&progress, join), JoinProgress { join, received, expected, closed });
     }
-    assert_eq!(made(f, "combine").await, 3);
+    assert_eq!(count_jobs(f, "combine").await, 3);
     assert_eq!(numbers(f, joins[0]).await, (1, 1, 1, true));
 }
 
@@ -245,7 +245,7 @@ pub async fn one_batch_may_fill_a_join(f: &Fixture) {
     let results = f.store.commit((0..50).map(|_| commit()).collect()).await.unwrap();
     assert!(results.iter().all(crate::CommitResult::is_applied));
     assert_eq!(numbers(f, join).await, (50, 0, 50, true));
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }
 
 pub async fn arrivals_at_the_same_time_close_once(f: &Fixture) {
@@ -268,5 +268,5 @@ pub async fn arrivals_at_the_same_time_close_once(f: &Fixture) {
     }
     assert_eq!(closed, 1, "exactly one of the commits closes the join");
     assert_eq!(numbers(f, join).await, (64, 0, 64, true), "an arrival was lost or counted twice");
-    assert_eq!(made(f, "combine").await, 1);
+    assert_eq!(count_jobs(f, "combine").await, 1);
 }

@@ -3,7 +3,7 @@
 //! It has ids of its own (the place in the order of creation) for jobs and claims; [`property`](super::property) maps
 //! them to those of the store under test. What the traits leave open, the generator avoids; what they say, this does.
 
-use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept, suspects::Held};
+use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept, suspects::LossRecord};
 use bindery_core::{
     JoinId, Name, Payload, SubmissionId, Timestamp,
     event::{NewEvent, kind},
@@ -32,7 +32,7 @@ pub struct ModelJob {
     /// How many attempts have ended.
     pub attempt: u32,
     /// What it is suspected of.
-    pub(crate) held: Held,
+    pub(crate) held: LossRecord,
     pub run_at: Option<Timestamp>,
     pub lease_until: Option<Timestamp>,
     pub claim: Option<ClaimKey>,
@@ -104,7 +104,7 @@ impl ModelJob {
         if self.state == JobState::Dead {
             self.state = JobState::Ready;
             self.attempt = 0;
-            self.held = Held::default();
+            self.held = LossRecord::default();
         }
     }
 
@@ -178,7 +178,7 @@ impl Model {
             job: new,
             state,
             attempt: 0,
-            held: Held::default(),
+            held: LossRecord::default(),
             run_at: later,
             lease_until: report,
             claim: None,
@@ -342,7 +342,7 @@ impl Model {
         }
         if let Some(job) = self.jobs.get_mut(&key).filter(|job| job.claim.is_none()) {
             if job.held.begun_with > 0 {
-                job.held = Held::default();
+                job.held = LossRecord::default();
             }
             job.take_newer();
         }

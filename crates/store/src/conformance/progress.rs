@@ -27,7 +27,7 @@ impl Dice {
         (self.0 >> 33) as usize % sides
     }
 
-    fn of<T: Copy>(&mut self, from: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.roll(from.len())]
     }
 }
@@ -87,24 +87,24 @@ async fn random_step(
     submissions: &[SubmissionId],
     items: &mut Vec<(SubmissionId, ItemId, ItemKind)>,
 ) -> &'static str {
-    let submission = dice.of(submissions);
+    let submission = dice.pick(submissions);
     match dice.roll(10) {
         0..=4 => {
             let mut changes = Changes::default();
             for _ in 0..=dice.roll(4) {
-                let new = (submission, f.ids.item().await, dice.of(&KINDS));
+                let new = (submission, f.ids.item().await, dice.pick(&KINDS));
                 changes.items.push(item(new.0, new.1, new.2));
                 items.push(new);
             }
             for _ in 0..=dice.roll(6) {
-                let (submission, id, _) = dice.of(items);
-                let status = dice.of(&OutcomeStatus::ALL);
+                let (submission, id, _) = dice.pick(items);
+                let status = dice.pick(&OutcomeStatus::ALL);
                 let id = (dice.roll(8) > 0).then_some(id);
-                changes.outcomes.push(outcome(f, submission, id, dice.of(&STAGES), status));
+                changes.outcomes.push(outcome(f, submission, id, dice.pick(&STAGES), status));
             }
             if dice.roll(3) == 0 {
                 // An item that is there is updated, and counted no second time.
-                let (submission, id, kind) = dice.of(items);
+                let (submission, id, kind) = dice.pick(items);
                 changes.items.push(Item { label: Some("again".to_owned()), ..item(submission, id, kind) });
             }
             f.change(changes).await;
@@ -113,14 +113,14 @@ async fn random_step(
         5 if !items.is_empty() => {
             let (submission, id, _) = items.swap_remove(dice.roll(items.len()));
             // Its outcomes may be of the same commit.
-            let status = dice.of(&OutcomeStatus::ALL);
+            let status = dice.pick(&OutcomeStatus::ALL);
             let outcomes = items.last().map(|(submission, id, _)| outcome(f, *submission, Some(*id), "read", status));
             let removed_items = vec![(submission, id)];
             f.change(Changes { removed_items, outcomes: outcomes.into_iter().collect(), ..Changes::default() }).await;
             "a removed item"
         }
         6 | 7 => {
-            f.enqueue(NewJob { stage: dice.of(&STAGES).into(), ..f.job("q", submission) }).await;
+            f.enqueue(NewJob { stage: dice.pick(&STAGES).into(), ..f.job("q", submission) }).await;
             for claim in f.claim(10).await {
                 f.fail(&claim).await;
             }
@@ -131,7 +131,7 @@ async fn random_step(
             "a dead letter"
         }
         8 => {
-            let job = f.enqueue(NewJob { stage: dice.of(&STAGES).into(), ..f.job("q", submission) }).await;
+            let job = f.enqueue(NewJob { stage: dice.pick(&STAGES).into(), ..f.job("q", submission) }).await;
             assert!(f.store.cancel_job(job).await.unwrap());
             "a cancelled job"
         }

@@ -18,7 +18,7 @@ use bindery_core::{
 };
 use std::time::Duration;
 
-fn only(id: JobId) -> JobFilter {
+fn filter_for(id: JobId) -> JobFilter {
     JobFilter { ids: vec![id], ..JobFilter::default() }
 }
 
@@ -44,8 +44,8 @@ pub async fn a_dead_letter_is_run_again_under_its_id(f: &Fixture) {
     let end = JobEnd::Dead { error: why, resume: Some(resume.clone()) };
     f.apply(ending(&claim, end, Changes { outcomes, ..Changes::default() })).await;
 
-    assert_eq!(f.store.retry(only(id)).await.unwrap(), Retried { jobs: 1, reopened: 0 });
-    assert_eq!(f.store.retry(only(id)).await.unwrap().jobs, 0, "a second click does nothing");
+    assert_eq!(f.store.retry(filter_for(id)).await.unwrap(), Retried { jobs: 1, reopened: 0 });
+    assert_eq!(f.store.retry(filter_for(id)).await.unwrap().jobs, 0, "a second click does nothing");
     assert_eq!(f.count_events(kind::JOB_RETRIED).await, 1);
     assert_eq!(f.store.outcomes(submission, None).await.unwrap(), [], "its failure does not stand any more");
     let again = f.claim_one().await;
@@ -98,7 +98,7 @@ pub async fn retry_never_makes_two_live_jobs_of_one_key(f: &Fixture) {
     let dead = f.enqueue(keyed("old")).await;
     f.fail(&f.claim_one().await).await;
     assert!(matches!(f.offer(keyed("new")).await, Enqueued::New(id) if id != dead));
-    f.store.retry(only(dead)).await.expect("a key that is in use again is no reason to fail");
+    f.store.retry(filter_for(dead)).await.expect("a key that is in use again is no reason to fail");
     let live: Vec<_> = f.jobs_on("ocr").await.into_iter().filter(|job| job.state.is_live()).collect();
     assert_eq!(live.len(), 1, "two jobs would do the same work at once: {live:#?}");
     assert_eq!(f.claim_one().await.job.payload, text("new"), "the newer work must not give way to the older");
@@ -111,8 +111,8 @@ pub async fn a_retry_uncounts_the_failure_while_the_join_is_open(f: &Fixture) {
     f.fail(&f.claim_one().await).await;
     let before = f.join_now(join).await;
     assert_eq!((before.arrived, before.failed), (1, 1));
-    f.store.retry(only(id)).await.unwrap();
-    f.store.retry(only(id)).await.unwrap();
+    f.store.retry(filter_for(id)).await.unwrap();
+    f.store.retry(filter_for(id)).await.unwrap();
     let now = f.join_now(join).await;
     assert_eq!((now.arrived, now.failed, now.expected), (0, 0, 2), "uncounted once");
 
@@ -175,7 +175,7 @@ pub async fn a_part_repaired_after_the_join_closed_runs_the_stages_once_more(f: 
     let done = finished_with_dead_parts(f, 2, 1).await;
     let (inner, outer) = (f.join_now(done.inner).await, f.join_now(done.outer).await);
     f.advance(10);
-    assert_eq!(f.store.retry(only(done.dead[0])).await.unwrap(), Retried { jobs: 1, reopened: 1 });
+    assert_eq!(f.store.retry(filter_for(done.dead[0])).await.unwrap(), Retried { jobs: 1, reopened: 1 });
     let reopened = f.submission_now(done.submission).await;
     assert_eq!((reopened.status, reopened.completed_at), (SubmissionStatus::Processing, None));
     assert_eq!(f.count_events(kind::SUBMISSION_REOPENED).await, 1);
@@ -220,14 +220,14 @@ pub async fn parts_repaired_together_run_the_stage_once_more_together(f: &Fixtur
 
 pub async fn a_part_that_dies_again_can_be_repaired_again(f: &Fixture) {
     let done = finished_with_dead_parts(f, 2, 1).await;
-    f.store.retry(only(done.dead[0])).await.unwrap();
+    f.store.retry(filter_for(done.dead[0])).await.unwrap();
     f.fail(&f.claim_one().await).await;
     for queue in ["combine", "deliver"] {
         let claim = f.claim_one().await;
         assert_eq!(claim.job.queue, queue, "a second failure must not stall the submission");
         f.finish(&claim).await;
     }
-    f.store.retry(only(done.dead[0])).await.unwrap();
+    f.store.retry(filter_for(done.dead[0])).await.unwrap();
     for queue in ["ocr", "combine", "deliver"] {
         let claim = f.claim_one().await;
         assert_eq!(claim.job.queue, queue);
@@ -248,7 +248,7 @@ pub async fn an_open_outer_join_waits_for_the_repaired_part(f: &Fixture) {
     let part = f.enqueue(NewJob { join: Some(inner), ..f.job("ocr", submission) }).await;
     f.fail(&f.claim_one().await).await;
     f.finish(&f.claim_one().await).await; // combine, without its part
-    f.store.retry(only(part)).await.unwrap();
+    f.store.retry(filter_for(part)).await.unwrap();
     f.change(Changes { join_steps: vec![arrive(outer)], ..Changes::default() }).await; // the other file
     assert_eq!(f.join_now(outer).await.closed_at, None, "delivered without the part that is being repaired");
     f.finish(&f.claim_one().await).await;
@@ -283,7 +283,7 @@ pub async fn a_cancelled_job_can_be_retried(f: &Fixture) {
     let join = f.join(f.new_join(submission, 2, "combine").await).await;
     let id = f.enqueue(NewJob { join: Some(join), ..f.job("ocr", submission) }).await;
     f.store.cancel_job(id).await.unwrap();
-    assert_eq!(f.store.retry(only(id)).await.unwrap().jobs, 1);
+    assert_eq!(f.store.retry(filter_for(id)).await.unwrap().jobs, 1);
     assert_eq!(f.store.outcomes(submission, None).await.unwrap(), []);
     let open = f.join_now(join).await;
     assert_eq!((open.arrived, open.failed), (0, 0));

@@ -19,7 +19,7 @@ struct Awaited {
     job: Job,
 }
 
-async fn awaited(f: &Fixture) -> Awaited {
+async fn create_awaited(f: &Fixture) -> Awaited {
     let submission = f.submission().await;
     let item = f.item(submission, ItemKind::Page).await;
     let join = f.join(f.new_join(submission, 2, "combine").await).await;
@@ -64,7 +64,7 @@ impl Awaited {
 }
 
 pub async fn a_report_counts_once(f: &Fixture) {
-    let awaited = awaited(f).await;
+    let awaited = create_awaited(f).await;
     let report = awaited.report(f);
     let CommitResult::Applied { joins } = f.commit(report.clone()).await else {
         panic!("the report is awaited");
@@ -81,7 +81,7 @@ pub async fn a_report_counts_once(f: &Fixture) {
 }
 
 pub async fn a_report_that_nobody_awaits_is_refused(f: &Fixture) {
-    let awaited = awaited(f).await;
+    let awaited = create_awaited(f).await;
     let report = awaited.report(f);
     let other = f.item(awaited.submission, ItemKind::Page).await;
     let work = |submission, item, stage: &str, processor: &str| Guard::Report {
@@ -120,7 +120,7 @@ pub async fn a_report_for_a_job_of_our_own_is_refused(f: &Fixture) {
 }
 
 pub async fn a_late_success_replaces_a_failure_and_counts_nothing(f: &Fixture) {
-    let awaited = awaited(f).await;
+    let awaited = create_awaited(f).await;
     let failed = awaited.outcome(f, OutcomeStatus::Failed, "gave up");
     let late = Commit {
         guard: awaited.late_guard(),

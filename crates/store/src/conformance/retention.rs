@@ -100,7 +100,7 @@ async fn delete(f: &Fixture, id: SubmissionId) -> Deleted {
     f.store.delete_submissions(vec![id], Reason::Asked, ENOUGH).await.unwrap().remove(0).deleted
 }
 
-async fn found(f: &Fixture, words: &str) -> usize {
+async fn count_found(f: &Fixture, words: &str) -> usize {
     let query = Query::parse(words).unwrap();
     f.store.search(SearchRequest { query, collection: None, limit: 10, offset: 0 }).await.unwrap().len()
 }
@@ -128,7 +128,7 @@ pub async fn a_deleted_submission_leaves_nothing_but_the_news_of_it(f: &Fixture)
     let Deleted::Whole { rows } = delete(f, ann).await else { panic!("a small submission goes at once") };
     assert_eq!(rows, extent.rows, "a look beforehand tells how many rows go");
     assert_gone(f, ann).await;
-    assert_eq!((found(f, "whisper ann").await, found(f, "whisper bob").await), (0, 1));
+    assert_eq!((count_found(f, "whisper ann").await, count_found(f, "whisper bob").await), (0, 1));
     assert_eq!(delete(f, ann).await, Deleted::Refused(Refusal::NotFound), "a second time there is nothing");
     assert!(f.store.last_event().await.unwrap() > last, "positions go on growing");
 
@@ -162,7 +162,7 @@ pub async fn a_large_deletion_goes_on_where_it_stopped(f: &Fixture) {
             Deleted::Refused(why) => panic!("{why}"),
         }
         let deleting = RetentionFilter { deleting: true, limit: 10, ..RetentionFilter::default() };
-        let deleting: Vec<_> = f.store.retained(deleting).await.unwrap().into_iter().map(|it| it.id).collect();
+        let deleting: Vec<_> = f.store.list_retained(deleting).await.unwrap().into_iter().map(|it| it.id).collect();
         assert_eq!(deleting, [id], "whoever comes next sees that it is not finished");
         let refused = f.store.hold(vec![id], "too late").await;
         assert!(matches!(refused, Err(StoreError::Invalid(_))), "half a submission is not worth holding: {refused:?}");
@@ -217,7 +217,7 @@ pub async fn submissions_are_found_by_owner_workflow_and_age(f: &Fixture) {
     let live = f.submission().await;
     f.store.hold(vec![bob], "case").await.unwrap();
     let ask = async |filter: RetentionFilter| {
-        let found = f.store.retained(RetentionFilter { limit: 10, ..filter }).await.unwrap();
+        let found = f.store.list_retained(RetentionFilter { limit: 10, ..filter }).await.unwrap();
         found.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(ask(RetentionFilter::default()).await, [ann, bob, live]);
@@ -229,7 +229,7 @@ pub async fn submissions_are_found_by_owner_workflow_and_age(f: &Fixture) {
     let texts = Expiry { texts: true, ..Expiry::default() };
     f.store.expire(vec![ann], texts.clone(), ENOUGH).await.unwrap();
     assert_eq!(ask(RetentionFilter { has: Some(texts), ..RetentionFilter::default() }).await, [bob, live]);
-    let all = f.store.retained(RetentionFilter { limit: 10, ..RetentionFilter::default() }).await.unwrap();
+    let all = f.store.list_retained(RetentionFilter { limit: 10, ..RetentionFilter::default() }).await.unwrap();
     let holds: Vec<Option<&str>> = all.iter().map(|found| found.hold.as_deref()).collect();
     assert_eq!(holds, [None, Some("case"), None]);
     assert_eq!(all[0].status, SubmissionStatus::Completed);
@@ -315,7 +315,7 @@ pub async fn events_of_what_never_ends_age_out(f: &Fixture) {
 }
 
 async fn in_use(f: &Fixture, hashes: &[ContentHash]) -> HashSet<ContentHash> {
-    f.store.mark_blobs(Arc::new(Candidates::of(hashes.iter().copied()))).await.unwrap().in_use
+    f.store.mark_blobs(Arc::new(Candidates::from_hashes(hashes.iter().copied()))).await.unwrap().in_use
 }
 
 pub async fn a_blob_is_in_use_while_any_row_names_it(f: &Fixture) {
@@ -341,7 +341,7 @@ pub async fn a_blob_is_in_use_while_any_row_names_it(f: &Fixture) {
 pub async fn what_a_payload_names_is_in_use(f: &Fixture) {
     let id = ended(f, "ann").await;
     let (payload, inside) = (hash("ann payload"), hash("inside"));
-    let ask = Arc::new(Candidates::of([inside]));
+    let ask = Arc::new(Candidates::from_hashes([inside]));
     let marked = f.store.mark_blobs(Arc::clone(&ask)).await.unwrap();
     assert_eq!(
         (marked.in_use.len(), marked.unread),

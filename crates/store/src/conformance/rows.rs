@@ -275,6 +275,6 @@ pub async fn a_blob_that_a_domain_names_is_in_use(f: &Fixture) {
     let (named, other) = (ContentHash::of(b"named"), ContentHash::of(b"other"));
     let text = format!("see {named}");
     put(f, vec![Note { text, ..note("a", 1, "ann", None) }]).await;
-    let candidates = Arc::new(crate::retention::Candidates::of([named, other]));
+    let candidates = Arc::new(crate::retention::Candidates::from_hashes([named, other]));
     assert_eq!(f.store.mark_blobs(candidates).await.unwrap().in_use, [named].into());
 }

@@ -424,12 +424,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn named(name: &str) -> &'static Table {
+    fn find_table(name: &str) -> &'static Table {
         TABLES.iter().find(|table| table.name == name).unwrap()
     }
 
     fn job(state: JobState) -> Row {
-        let table = named(JOB);
+        let table = find_table(JOB);
         let mut row = Row::new();
         for (name, kind) in table.columns {
             row.insert((*name).to_owned(), if *kind == Truth { json!(false) } else { Value::Null });
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn running_work_is_ready_again_and_other_work_stays_as_it_is() {
-        let table = named(JOB);
+        let table = find_table(JOB);
         let mut row = job(JobState::Running);
         row.extend([("token".to_owned(), json!(7)), ("dirty".to_owned(), json!(true))]);
         row.extend([("payload".to_owned(), json!("old")), ("next_payload".to_owned(), json!("new"))]);
@@ -459,7 +459,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_none_is_told() {
-        let table = named("artifact");
+        let table = find_table("artifact");
         let row = |hash: Value| {
             let row =
                 json!({"submission_id": 1, "key": "k", "item_id": null, "hash": hash, "size": 2, "media_type": "t"});

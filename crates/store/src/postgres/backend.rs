@@ -62,17 +62,17 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Connects, makes the schema or brings an older one forward. Must be called inside the runtime that uses it.
     pub async fn open(options: PostgresOptions) -> StoreResult<Self> {
-        Ok(Self::on(open::open(&options).await?))
+        Ok(Self::from_db(open::open(&options).await?))
     }
 
     /// Opens a store that is there, without changing anything; none where the schema has none of our tables. One that
     /// an older program has made is [`StoreError::Older`](crate::StoreError::Older): [`open`](Self::open) brings it
     /// forward.
     pub async fn open_existing(options: PostgresOptions) -> StoreResult<Option<Self>> {
-        Ok(open::open_existing(&options).await?.map(Self::on))
+        Ok(open::open_existing(&options).await?.map(Self::from_db))
     }
 
-    fn on(db: Db) -> Self {
+    fn from_db(db: Db) -> Self {
         let db = Arc::new(db);
         let (committer, listener) = (Committer::start(&db), Listener::start(&db));
         Self {

@@ -5,7 +5,7 @@
 //! table; they are claimed [apart](super::suspects).
 
 use super::{
-    fail::{TxResult, both},
+    fail::{TxResult, join_results},
     limits,
     rows::{self, JOB_COLUMNS, get},
     session::{Db, Param, Tx},
@@ -106,7 +106,7 @@ pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> S
     let (queues, submissions) = (queues_of(request), submissions_of(request));
     let seen = |row: &Row| {
         let next = get::<Option<i64>>(row, 1)?;
-        let (scheduled, next) = (next.is_some_and(|next| next <= 0), next.map(until));
+        let (scheduled, next) = (next.is_some_and(|next| next <= 0), next.map(wait_from_millis));
         Ok(Seen { ready: get(row, 0)?, scheduled, limited: get(row, 2)?, next })
     };
     let rows = match &submissions {
@@ -117,7 +117,7 @@ pub(super) async fn look(db: &Db, request: &ClaimRequest, thoroughly: bool) -> S
 }
 
 /// What the server counts in milliseconds.
-pub(super) fn until(millis: i64) -> Duration {
+pub(super) fn wait_from_millis(millis: i64) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
@@ -242,10 +242,10 @@ async fn claim_both(
 }
 
 /// Takes ordinary jobs. Rows of the table of the ready ones may be out of date.
-static LEASE: LazyLock<String> = LazyLock::new(|| leasing("suspect = 0"));
+static LEASE: LazyLock<String> = LazyLock::new(|| lease_statement("suspect = 0"));
 
 /// The statement that takes the ready ones of some jobs: `$1` which, `$2` the token, `$3` whether to run them, `$4` for whom.
-pub(super) fn leasing(which: &str) -> String {
+pub(super) fn lease_statement(which: &str) -> String {
     format!(
         "UPDATE job SET state = 2, carried = NOT $3::bool, worker = $4, token = $2 \
          WHERE id = ANY($1::bigint[]) AND state = 0 AND {which} RETURNING {}",
@@ -272,7 +272,7 @@ pub(super) async fn lease(
     let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
     let leased = tx.collect(leasing, &params, |row| claimed(row, lease));
     let (leased, stored) = tokio::join!(leased, store_claim(tx, token, lease, &ids));
-    both(leased, stored).map(|(leased, ())| leased)
+    join_results(leased, stored).map(|(leased, ())| leased)
 }
 
 /// Stores the lease of the jobs of a token.
@@ -283,6 +283,6 @@ pub(super) async fn store_claim(tx: &Tx, token: i64, lease: Lease, jobs: &[i64])
 }
 
 pub(super) fn claimed(row: &Row, lease: Lease) -> TxResult<ClaimedJob> {
-    let job = Job { lease_until: Some(lease.until()), ..rows::job(row)? };
+    let job = Job { lease_until: Some(lease.ends_at()), ..rows::job(row)? };
     Ok(ClaimedJob { job, token: Token(get(row, 11)?), report_overdue: get(row, 24)? })
 }

@@ -6,7 +6,7 @@
 
 use super::{
     changes, events,
-    fail::{TxResult, both},
+    fail::{TxResult, join_results},
     guards, jobs, joins,
     joins::Tally,
     repair,
@@ -75,7 +75,7 @@ async fn apply_run(tx: &Tx, run: &[&Commit], results: &mut Vec<CommitResult>) ->
     };
     // Events wait for nothing that is stored before them, so they are on their way at the same time.
     let (rows, appended) = tokio::join!(rows, events::append(tx, &news));
-    both(rows, appended)?;
+    join_results(rows, appended)?;
 
     // Joins come last: whoever steps the same one waits from here until we have committed.
     let made: HashSet<JoinId> = new_joins.iter().map(|join| join.id).collect();

@@ -57,7 +57,7 @@ impl TxError {
 
 /// What came of statements that were under way at the same time. After the first that fails, the server refuses all
 /// others, and what it says of them is not the reason.
-pub(super) fn both<A, B>(one: TxResult<A>, other: TxResult<B>) -> TxResult<(A, B)> {
+pub(super) fn join_results<A, B>(one: TxResult<A>, other: TxResult<B>) -> TxResult<(A, B)> {
     let is_aftermath = |error: &TxError| matches!(error, TxError::Sql(error) if error.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION));
     match (one, other) {
         (Ok(one), Ok(other)) => Ok((one, other)),

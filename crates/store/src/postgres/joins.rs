@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The joins that a batch of commits steps. Hundreds of commits often arrive at the same join: it is locked and read
 /// once, counted here, and written once, in the same transaction.
 #[derive(Default)]
-pub(super) struct Tally(BTreeMap<JoinId, Held>);
+pub(super) struct Tally(BTreeMap<JoinId, LockedJoin>);
 
 /// A join's numbers, and the job behind it.
-struct Held {
+struct LockedJoin {
     counted: Counted,
     on_close: NewJob,
 }
@@ -39,7 +39,7 @@ impl Tally {
         let ids: Vec<i64> = stepped.iter().map(|join| join.raw()).collect();
         let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE id = ANY($1) ORDER BY id FOR UPDATE");
         for join in tx.collect(&sql, &[&ids], rows::join).await? {
-            let held = Held { counted: Counted::stored(&join), on_close: join.on_close };
+            let held = LockedJoin { counted: Counted::stored(&join), on_close: join.on_close };
             tally.0.insert(join.id, held);
         }
         Ok(tally)
@@ -54,22 +54,22 @@ impl Tally {
         follow: &mut Vec<NewJob>,
     ) -> TxResult<Vec<JoinProgress>> {
         for join in new {
-            let held = Held { counted: Counted::new(join), on_close: join.on_close.clone() };
+            let held = LockedJoin { counted: Counted::new(join), on_close: join.on_close.clone() };
             self.0.insert(join.id, held);
         }
         for step in steps {
-            self.held(step.join)?.counted.step(step.change);
+            self.tally_of(step.join)?.counted.step(step.change);
         }
         touched(new, steps).into_iter().map(|join| self.close_if_full(join, follow)).collect()
     }
 
-    fn held(&mut self, id: JoinId) -> TxResult<&mut Held> {
+    fn tally_of(&mut self, id: JoinId) -> TxResult<&mut LockedJoin> {
         self.0.get_mut(&id).ok_or_else(|| StoreError::not_found(id).into())
     }
 
     /// Closes a full join, once, and says what follows.
     fn close_if_full(&mut self, id: JoinId, follow: &mut Vec<NewJob>) -> TxResult<JoinProgress> {
-        let held = self.held(id)?;
+        let held = self.tally_of(id)?;
         let progress = held.counted.close_if_full(id);
         if progress.closed {
             follow.push(held.on_close.clone());

@@ -54,7 +54,7 @@ pub(super) async fn candidates(
         return Ok((Vec::new(), cursor));
     }
     lock(tx, &keys).await?;
-    let known = known(tx, &keys).await?;
+    let known = read_usage(tx, &keys).await?;
     let top = "SELECT top.id, top.priority, top.limit_key, top.limit_running, top.limit_per_minute \
                FROM unnest($1::text[]) AS k(key) CROSS JOIN LATERAL ( \
                SELECT * FROM job WHERE limit_state = 0 AND suspect = 0 AND limit_key IS NOT NULL AND limit_key = k.key \
@@ -75,7 +75,7 @@ pub(super) async fn open_for(tx: &Tx, rows: &[Row]) -> TxResult<Vec<Candidate>> 
         return Ok(Vec::new());
     }
     lock(tx, &keys).await?;
-    let known = known(tx, &keys).await?;
+    let known = read_usage(tx, &keys).await?;
     let_through(tx, rows, &known)
 }
 
@@ -121,7 +121,7 @@ async fn lock(tx: &Tx, keys: &[String]) -> TxResult<()> {
     Ok(())
 }
 
-async fn known(tx: &Tx, keys: &[String]) -> TxResult<HashMap<String, Known>> {
+async fn read_usage(tx: &Tx, keys: &[String]) -> TxResult<HashMap<String, Known>> {
     let sql = "SELECT k.key, (SELECT count(*) FROM job WHERE limit_state = 2 AND limit_key IS NOT NULL AND limit_key = k.key), \
                rate.tokens, rate.refilled_at FROM unnest($1::text[]) AS k(key) LEFT JOIN rate ON rate.limit_key = k.key";
     let found = tx

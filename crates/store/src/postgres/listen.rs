@@ -91,7 +91,7 @@ async fn listen(db: Weak<Db>, state: Arc<State>) {
                         db.announce();
                     }
                     loop {
-                        news.untold().await;
+                        news.wait_for_news().await;
                         if client.batch_execute(&tell).await.is_err() {
                             // The next connection tells it.
                             return news.tell_soon();

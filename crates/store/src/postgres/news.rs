@@ -48,7 +48,7 @@ impl News {
     }
 
     /// Returns when there is something to tell.
-    pub(super) async fn untold(&self) {
+    pub(super) async fn wait_for_news(&self) {
         self.untold.notified().await;
     }
 }

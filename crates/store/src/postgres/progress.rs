@@ -76,19 +76,19 @@ const KEPT: &str = "SELECT name, status, sum(n)::bigint FROM ( \
     SELECT name, status, n FROM progress_delta WHERE submission_id = $1 AND kind = $2) AS both_parts \
     GROUP BY name, status HAVING sum(n) > 0";
 
-fn counted(row: &Row) -> TxResult<Counted> {
+fn read_counted(row: &Row) -> TxResult<Counted> {
     Ok((get(row, 0)?, get::<i16>(row, 1)?.into(), get::<i64>(row, 2)? as u64))
 }
 
 pub(super) async fn item_counts(tx: &Tx, submission: SubmissionId) -> TxResult<ItemCounts> {
-    let kinds = tx.collect(KEPT, &[&submission.raw(), &ITEMS], counted).await?;
+    let kinds = tx.collect(KEPT, &[&submission.raw(), &ITEMS], read_counted).await?;
     Ok(gather::item_counts(kinds.into_iter().map(|(kind, _, count)| (kind, count)).collect()))
 }
 
 /// What has ended is kept; what is live is counted, for it is the smaller part of all that is long.
 pub(super) async fn stage_counts(tx: &Tx, submission: SubmissionId) -> TxResult<Vec<StageRow>> {
     let live = "SELECT stage, state, count(*) FROM job WHERE submission_id = $1 AND queue <> $2 GROUP BY stage, state";
-    let outcomes = tx.collect(KEPT, &[&submission.raw(), &OUTCOMES], counted).await?;
-    let jobs = tx.collect(live, &[&submission.raw(), &ENGINE_QUEUE], counted).await?;
+    let outcomes = tx.collect(KEPT, &[&submission.raw(), &OUTCOMES], read_counted).await?;
+    let jobs = tx.collect(live, &[&submission.raw(), &ENGINE_QUEUE], read_counted).await?;
     Ok(gather::stage_rows(outcomes, jobs))
 }

@@ -13,13 +13,13 @@ use bindery_core::{EventSeq, Timestamp};
 use tokio_postgres::Row;
 
 /// A name, a code and how many.
-fn counted(row: &Row) -> TxResult<Counted> {
+fn read_counted(row: &Row) -> TxResult<Counted> {
     Ok((get(row, 0)?, get::<i16>(row, 1)?.into(), get::<i64>(row, 2)? as u64))
 }
 
 pub(super) async fn queues(tx: &Tx) -> TxResult<Vec<QueueView>> {
     let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
-    let jobs = tx.collect(counts, &[], |row| Ok((counted(row)?, Timestamp::from_millis(get(row, 3)?)))).await?;
+    let jobs = tx.collect(counts, &[], |row| Ok((read_counted(row)?, Timestamp::from_millis(get(row, 3)?)))).await?;
     let paused = "SELECT name, paused_because FROM queue";
     let paused = tx.collect(paused, &[], |row| Ok((get(row, 0)?, get(row, 1)?))).await?;
     Ok(gather::queue_views(jobs, paused))

@@ -84,7 +84,7 @@ async fn read_by_all(tx: &Tx) -> TxResult<i64> {
 }
 
 /// The blobs that a row names, whatever its columns are.
-pub(super) fn named(row: &Row, found: &mut HashSet<ContentHash>) -> TxResult<()> {
+pub(super) fn collect_hashes(row: &Row, found: &mut HashSet<ContentHash>) -> TxResult<()> {
     for (place, column) in row.columns().iter().enumerate() {
         if *column.type_() == Type::BYTEA {
             if let Some(Ok(bytes)) = get::<Option<&[u8]>>(row, place)?.map(TryInto::try_into) {
@@ -143,7 +143,7 @@ impl Removal {
         }
         if let Some(names) = &taking.names {
             for row in tx.query(names, &[&id.raw(), &self.room]).await? {
-                named(&row, &mut self.candidates)?;
+                collect_hashes(&row, &mut self.candidates)?;
             }
         }
         let rows = tx.execute(&taking.change, &[&id.raw(), &self.room]).await?;

@@ -104,7 +104,7 @@ pub(super) async fn renew(tx: &Tx, closed: JoinId) -> TxResult<(JoinId, bool)> {
         if expect_one_more(tx, old.id).await? {
             break Some(old.id);
         }
-        Jobs::behind(&old).delete(tx, "state = 5").await?;
+        Jobs::after_join(&old).delete(tx, "state = 5").await?;
         // A chain that was taken back is still on its way to the outer join, and now waits for the repair.
         let pulled_back = pull_back(tx, &old).await?;
         let outer = old.outer;
@@ -160,7 +160,7 @@ async fn newest_generation(tx: &Tx, submission: SubmissionId, stage: &Name, scop
 /// What is behind the join has been enqueued but has not finished: it is taken back (a worker that has it in hand cannot
 /// commit, and nobody has to answer what it asks), because it would finish without the part that is being repaired.
 async fn pull_back(tx: &Tx, old: &Join) -> TxResult<bool> {
-    let jobs = Jobs::behind(old);
+    let jobs = Jobs::after_join(old);
     let asked = match jobs.join {
         Some(outer) => reviews::take_back(tx, jobs.submission, jobs.item, outer).await?,
         None => 0,
@@ -180,7 +180,7 @@ impl Jobs {
     /// Those behind a join: the one that it has enqueued, or those of the stages that came of it. They are of the same
     /// item and end in the same outer join, as nothing else of that item does any more. Behind the last join there is
     /// one job only.
-    fn behind(old: &Join) -> Self {
+    fn after_join(old: &Join) -> Self {
         let behind = &old.on_close;
         let stage = behind.join.is_none().then(|| behind.stage.clone());
         Self { submission: behind.submission, item: item_number(behind.item), join: behind.join, stage }

@@ -4,7 +4,7 @@ use super::{
     backend::PostgresStore,
     blob_refs, dead_letters, events,
     fail::TxResult,
-    removal::{self, named},
+    removal::{self, collect_hashes},
     rows::{get, name, status_number},
     session::{Param, Tx, transaction},
 };
@@ -62,11 +62,11 @@ impl Retention for PostgresStore {
 
     async fn holds(&self) -> StoreResult<Vec<Hold>> {
         let sql = "SELECT submission_id, hold_reason, held_at FROM retention WHERE hold_reason IS NOT NULL ORDER BY 1";
-        self.db.ask(sql, &[], held).await
+        self.db.ask(sql, &[], read_hold).await
     }
 
-    async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
-        transaction!(self.db, Read, tx => retained(&tx, &filter).await)
+    async fn list_retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
+        transaction!(self.db, Read, tx => list_retained(&tx, &filter).await)
     }
 
     async fn extent(&self, submissions: Vec<SubmissionId>) -> StoreResult<Extent> {
@@ -179,7 +179,7 @@ impl PostgresStore {
     }
 }
 
-fn held(row: &Row) -> TxResult<Hold> {
+fn read_hold(row: &Row) -> TxResult<Hold> {
     Ok(Hold {
         submission: SubmissionId::from_raw(get(row, 0)?),
         reason: get(row, 1)?,
@@ -230,7 +230,7 @@ async fn release(tx: &Tx, submissions: &[SubmissionId]) -> TxResult<Vec<Submissi
     Ok(released)
 }
 
-async fn retained(tx: &Tx, filter: &RetentionFilter) -> TxResult<Vec<Retained>> {
+async fn list_retained(tx: &Tx, filter: &RetentionFilter) -> TxResult<Vec<Retained>> {
     let after = filter.after.map_or(0, SubmissionId::raw);
     let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
     let (owner, workflow) = (filter.owner.as_deref(), filter.workflow.as_deref());
@@ -281,7 +281,7 @@ async fn extent(tx: &Tx, submissions: &[SubmissionId]) -> TxResult<Extent> {
         let sql = format!("SELECT {columns} FROM {table} WHERE submission_id = ANY($1)");
         for row in tx.query(&sql, &[&ids]).await? {
             extent.rows += 1;
-            named(&row, &mut blobs)?;
+            collect_hashes(&row, &mut blobs)?;
         }
     }
     for sql in [

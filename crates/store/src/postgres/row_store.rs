@@ -42,7 +42,7 @@ impl RowStore for PostgresStore {
         if let [query] = &queries[..] {
             let Statement { sql, params: values } = render::select::<Postgres>(query);
             let params = params(&values);
-            return Ok(vec![self.db.ask(&sql, &borrowed(&params), row).await?]);
+            return Ok(vec![self.db.ask(&sql, &as_params(&params), row).await?]);
         }
         transaction!(self.db, Read, tx => answers(&tx, &queries).await)
     }
@@ -74,7 +74,7 @@ async fn run(tx: &Tx, work: &dyn AnyUnitOfWork) -> TxResult<()> {
     let writes = work.writes(&answers, &results)?;
     for query in &writes.deletions {
         let Statement { sql, params: values } = render::delete::<Postgres>(query);
-        tx.execute(&sql, &borrowed(&params(&values))).await?;
+        tx.execute(&sql, &as_params(&params(&values))).await?;
     }
     dead_letters::delete(tx, &writes.dead_letters).await?;
     for rows in writes.tables() {
@@ -87,7 +87,7 @@ async fn answers(tx: &Tx, queries: &[Query]) -> TxResult<Vec<Vec<QueryRow>>> {
     let mut answers = Vec::with_capacity(queries.len());
     for query in queries {
         let Statement { sql, params: values } = render::select::<Postgres>(query);
-        answers.push(tx.collect(&sql, &borrowed(&params(&values)), row).await?);
+        answers.push(tx.collect(&sql, &as_params(&params(&values)), row).await?);
     }
     Ok(answers)
 }
@@ -124,7 +124,7 @@ async fn store(tx: &Tx, TableRows { table, on_conflict, rows }: &TableRows) -> T
             }
         });
         let values: Vec<Box<dyn ToSql + Send + Sync>> = values.collect();
-        tx.execute(&sql, &borrowed(&values)).await?;
+        tx.execute(&sql, &as_params(&values)).await?;
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ fn params(values: &[&Value]) -> Vec<Box<dyn ToSql + Send + Sync>> {
     values.iter().map(param).collect()
 }
 
-fn borrowed(params: &[Box<dyn ToSql + Send + Sync>]) -> Vec<Param<'_>> {
+fn as_params(params: &[Box<dyn ToSql + Send + Sync>]) -> Vec<Param<'_>> {
     params.iter().map(|param| param.as_ref() as Param<'_>).collect()
 }
 

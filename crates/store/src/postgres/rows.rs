@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 use tokio_postgres::{Row, types::FromSql};
 
 /// A value in the database that this program cannot have written.
-fn unexpected(column: usize, what: &str) -> StoreError {
+fn unexpected_value(column: usize, what: &str) -> StoreError {
     StoreError::Database(format!("column {column} of a row: expected {what}"))
 }
 
@@ -43,7 +43,7 @@ fn optional_time(row: &Row, column: usize) -> TxResult<Option<Timestamp>> {
 }
 
 fn hash(bytes: &[u8], column: usize) -> TxResult<ContentHash> {
-    let bytes: [u8; 32] = bytes.try_into().map_err(|_| unexpected(column, "a hash has 32 bytes"))?;
+    let bytes: [u8; 32] = bytes.try_into().map_err(|_| unexpected_value(column, "a hash has 32 bytes"))?;
     Ok(ContentHash::from_bytes(bytes))
 }
 
@@ -70,7 +70,7 @@ pub(super) fn payload_columns(payload: &Payload) -> (Option<&str>, Option<&[u8]>
 
 fn json<T: DeserializeOwned>(row: &Row, column: usize) -> TxResult<Option<T>> {
     let Some(text) = get::<Option<&str>>(row, column)? else { return Ok(None) };
-    serde_json::from_str(text).map(Some).map_err(|error| unexpected(column, &error.to_string()).into())
+    serde_json::from_str(text).map(Some).map_err(|error| unexpected_value(column, &error.to_string()).into())
 }
 
 /// For values of our own types, which always serialise.
@@ -115,7 +115,7 @@ pub(super) const fn shelf(state: JobState) -> i16 {
 
 /// The row counts the attempts that have ended; the one under way comes on top.
 pub(super) fn job(row: &Row) -> TxResult<Job> {
-    let job_state = JobState::from_code(code(row, 8)?).ok_or_else(|| unexpected(8, "a job state"))?;
+    let job_state = JobState::from_code(code(row, 8)?).ok_or_else(|| unexpected_value(8, "a job state"))?;
     let due_at = optional_time(row, 10)?;
     let waits_by_itself = matches!(job_state, JobState::Scheduled | JobState::Parked);
     let limit = match optional_name(row, 14)? {
@@ -166,7 +166,7 @@ pub(super) fn submission(row: &Row) -> TxResult<Submission> {
         channel: get(row, 3)?,
         workflow: name(row, 4)?,
         workflow_version: get(row, 5)?,
-        status: status.ok_or_else(|| unexpected(6, "a submission status"))?,
+        status: status.ok_or_else(|| unexpected_value(6, "a submission status"))?,
         priority: get(row, 7)?,
         received_at: time(row, 8)?,
         deadline: Deadline {
@@ -186,7 +186,7 @@ pub(super) const ARTIFACT_COLUMNS: &str = "submission_id, key, item_id, hash, si
 pub(super) const ITEM_COLUMNS: &str = "submission_id, id, parent_id, kind, ordinal, key, label, content, data";
 
 pub(super) fn item(row: &Row) -> TxResult<Item> {
-    let kind = ItemKind::from_name(get(row, 3)?).ok_or_else(|| unexpected(3, "an item kind"))?;
+    let kind = ItemKind::from_name(get(row, 3)?).ok_or_else(|| unexpected_value(3, "an item kind"))?;
     Ok(Item {
         submission: SubmissionId::from_raw(get(row, 0)?),
         id: ItemId::from_raw(get(row, 1)?),
@@ -204,7 +204,7 @@ pub(super) const OUTCOME_COLUMNS: &str = "submission_id, item_id, stage, process
     confidence, error, resume, input_hash, processor_version, attempts, cost_micros, finished_at";
 
 pub(super) fn outcome(row: &Row) -> TxResult<Outcome> {
-    let status = OutcomeStatus::from_code(code(row, 4)?).ok_or_else(|| unexpected(4, "an outcome status"))?;
+    let status = OutcomeStatus::from_code(code(row, 4)?).ok_or_else(|| unexpected_value(4, "an outcome status"))?;
     Ok(Outcome {
         submission: SubmissionId::from_raw(get(row, 0)?),
         item: item_id(get(row, 1)?),
@@ -239,7 +239,7 @@ pub(super) fn join(row: &Row) -> TxResult<Join> {
         closed_at: optional_time(row, 8)?,
         updated_at: time(row, 9)?,
         outer: get::<Option<i64>>(row, 10)?.map(JoinId::from_raw),
-        on_close: json(row, 11)?.ok_or_else(|| unexpected(11, "a job"))?,
+        on_close: json(row, 11)?.ok_or_else(|| unexpected_value(11, "a job"))?,
         generation: get(row, 12)?,
     })
 }
@@ -264,7 +264,7 @@ pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, proc
     assigned_until, decision";
 
 pub(super) fn review(row: &Row) -> TxResult<Review> {
-    let status = ReviewStatus::from_code(code(row, 7)?).ok_or_else(|| unexpected(7, "a review status"))?;
+    let status = ReviewStatus::from_code(code(row, 7)?).ok_or_else(|| unexpected_value(7, "a review status"))?;
     Ok(Review {
         id: ReviewId::from_raw(get(row, 0)?),
         submission: SubmissionId::from_raw(get(row, 1)?),

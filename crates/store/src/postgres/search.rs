@@ -119,10 +119,10 @@ LIMIT $6 OFFSET $7";
 
 async fn search(tx: &Tx, request: &SearchRequest) -> TxResult<Vec<Hit>> {
     let query = &request.query;
-    let alternatives: Vec<i64> = query.asked().map(|asked| asked.alternative as i64).collect();
-    let excluded: Vec<bool> = query.asked().map(|asked| asked.excluded).collect();
-    let words: Vec<String> = query.asked().map(|asked| asked.term.for_postgres()).collect();
-    let any: Vec<String> = query.wanted().map(Term::for_postgres).collect();
+    let alternatives: Vec<i64> = query.clauses().map(|asked| asked.alternative as i64).collect();
+    let excluded: Vec<bool> = query.clauses().map(|asked| asked.excluded).collect();
+    let words: Vec<String> = query.clauses().map(|asked| asked.term.for_postgres()).collect();
+    let any: Vec<String> = query.wanted_terms().map(Term::for_postgres).collect();
     let any = any.join(" | ");
     let (limit, offset) = (request.limit as i64, request.offset as i64);
     let map = |row: &Row| {
@@ -133,7 +133,7 @@ async fn search(tx: &Tx, request: &SearchRequest) -> TxResult<Vec<Hit>> {
             file_name: get(row, 3)?,
             page: u32::try_from(get::<i64>(row, 4)?).unwrap_or_default(),
             score: get(row, 5)?,
-            snippet: Snippet::of(get(row, 6)?, query),
+            snippet: Snippet::from_text(get(row, 6)?, query),
         })
     };
     tx.collect(SEARCH, &[&alternatives, &excluded, &words, &any, &request.collection, &limit, &offset], map).await

@@ -25,13 +25,13 @@ pub(super) async fn next_in(db: &Db) -> StoreResult<Option<Duration>> {
          (SELECT coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now) AS t \
          WHERE suspect > 0 AND state IN (0, 1)";
     let found = db.ask(LOOK, &[&db.given_time()], |row| get::<Option<i64>>(row, 0)).await?;
-    Ok(found.first().copied().flatten().map(claim::until))
+    Ok(found.first().copied().flatten().map(claim::wait_from_millis))
 }
 
 /// The next group: those with the fewest losses first, large groups before small ones. What another claim has in hand is
 /// skipped.
 pub(super) async fn claim_suspects(tx: &Tx, request: &ClaimRequest) -> TxResult<Vec<ClaimedJob>> {
-    static LEASE: LazyLock<String> = LazyLock::new(|| claim::leasing("suspect > 0"));
+    static LEASE: LazyLock<String> = LazyLock::new(|| claim::lease_statement("suspect > 0"));
     const NEXT: &str = "SELECT id, priority, limit_key, limit_running, limit_per_minute, losses, suspect FROM job \
          WHERE suspect > 0 AND state = 0 \
          AND CASE WHEN $1::text[] IS NULL THEN NOT starts_with(queue, 'q.only.') ELSE queue = ANY($1) END \

@@ -1,7 +1,7 @@
 //! The sweep: what is due because time has passed. What another sweep has in hand is skipped.
 
 use super::{
-    claim::until,
+    claim::wait_from_millis,
     ends, events,
     fail::TxResult,
     rows::{get, to_json},
@@ -11,7 +11,7 @@ use crate::{
     error::StoreResult,
     lease::{self, Lease},
     query::Swept,
-    suspects::Held,
+    suspects::LossRecord,
 };
 use bindery_core::{Name, SubmissionId, Timestamp, error::ErrorClass, event::kind, job::ErrorRecord};
 use serde_json::json;
@@ -54,7 +54,8 @@ pub(super) async fn look(db: &Db) -> StoreResult<Seen> {
             *WAITS_AHEAD, *CLAIMS_AHEAD
         )
     });
-    let seen = |row: &Row| Ok((get::<i64>(row, 0)?, get::<Option<i64>>(row, 1)?.map(until), get::<bool>(row, 2)?));
+    let seen =
+        |row: &Row| Ok((get::<i64>(row, 0)?, get::<Option<i64>>(row, 1)?.map(wait_from_millis), get::<bool>(row, 2)?));
     let found = db.ask(&LOOK, &[&db.given_time()], seen).await?;
     let (now, due_in, has_leases_ahead) = found.first().copied().unwrap_or((0, Some(Duration::ZERO), false));
     Ok(Seen { now, due_in, has_leases_ahead })
@@ -110,7 +111,7 @@ async fn end_claims(tx: &Tx, wrong: &[i64]) -> TxResult<Vec<(i64, Vec<i64>)>> {
 struct Lost {
     id: i64,
     worker: Option<String>,
-    held: Held,
+    held: LossRecord,
 }
 
 impl Lost {
@@ -118,7 +119,8 @@ impl Lost {
 
     fn read(row: &Row) -> TxResult<Self> {
         let number = |column| get::<i32>(row, column).map(i64::from);
-        let held = Held { suspect: number(2)?, begun_with: number(3)?, losses: number(4)?, carried: get(row, 5)? };
+        let held =
+            LossRecord { suspect: number(2)?, begun_with: number(3)?, losses: number(4)?, carried: get(row, 5)? };
         Ok(Self { id: get(row, 0)?, worker: get(row, 1)?, held })
     }
 }

@@ -12,7 +12,7 @@ pub struct Candidates(pub HashMap<ContentHash, Vec<i64>>);
 
 impl Candidates {
     /// Blobs of which any mention counts.
-    pub fn of(hashes: impl IntoIterator<Item = ContentHash>) -> Self {
+    pub fn from_hashes(hashes: impl IntoIterator<Item = ContentHash>) -> Self {
         Self(hashes.into_iter().map(|hash| (hash, Vec::new())).collect())
     }
 
@@ -109,7 +109,7 @@ fn read_mentions(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<ContentHash> {
+    fn find_hashes(text: &str) -> Vec<ContentHash> {
         let mut all = Vec::new();
         mentions(text.as_bytes(), |hash| all.push(hash));
         all
@@ -118,22 +118,22 @@ mod tests {
     #[test]
     fn hashes_are_found_wherever_they_stand() {
         let (one, two) = (ContentHash::of(b"1"), ContentHash::of(b"2"));
-        assert_eq!(found(&one.to_string()), [one]);
+        assert_eq!(find_hashes(&one.to_string()), [one]);
         for before in 0..130 {
             let text = format!("{}{one}\",\"{two}{}", "-".repeat(before), ".".repeat(before % 7));
-            assert_eq!(found(&text), [one, two], "{before}");
+            assert_eq!(find_hashes(&text), [one, two], "{before}");
             let text = format!("{}{one}", "a ".repeat(before));
-            assert_eq!(found(&text), [one], "{before}");
+            assert_eq!(find_hashes(&text), [one], "{before}");
         }
         let json = format!(r#"{{"content":"{one}","all":["sha256:{two}"]}}"#);
-        assert_eq!(found(&json), [one, two]);
+        assert_eq!(find_hashes(&json), [one, two]);
     }
 
     #[test]
     fn other_digits_are_no_hashes() {
         let hash = ContentHash::of(b"1").to_string();
         for text in ["", "abc", &hash[1..], &format!("0{hash}"), &format!("{hash}{hash}"), &hash.to_uppercase()] {
-            assert_eq!(found(text), [], "{text}");
+            assert_eq!(find_hashes(text), [], "{text}");
         }
     }
 
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_payload_is_read_once() {
         let (payload, named) = (ContentHash::of(b"payload"), ContentHash::of(b"named"));
-        let candidates = Candidates::of([named]);
+        let candidates = Candidates::from_hashes([named]);
         let mut marking = Marking::new(&candidates);
         marking.see_payload(Some(1), payload.as_bytes(), None);
         assert_eq!(marking.marked.unread, [(Some(1), payload)].into());

@@ -48,7 +48,7 @@ pub trait Retention: Send + Sync {
     async fn holds(&self) -> StoreResult<Vec<Hold>>;
 
     /// Submissions with what counts for their retention, by their ids.
-    async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>>;
+    async fn list_retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>>;
 
     /// How much is stored of submissions. Changes nothing.
     async fn extent(&self, submissions: Vec<SubmissionId>) -> StoreResult<Extent>;

@@ -64,7 +64,7 @@ impl Query {
         }
         alternatives.push(current);
         let query = Self { alternatives };
-        if query.asked().count() > MOST_TERMS {
+        if query.clauses().count() > MOST_TERMS {
             return Err(format!(
                 "the query asks for too much at once: expected at most {MOST_TERMS} words and phrases"
             ));
@@ -72,7 +72,7 @@ impl Query {
         let empty = |alternative: &Alternative| alternative.wanted.is_empty();
         match query.alternatives.len() {
             _ if !query.alternatives.iter().any(empty) => Ok(query),
-            1 if query.asked().next().is_some() => {
+            1 if query.clauses().next().is_some() => {
                 Err("the query only says what pages must not have: expected at least one word without - before it"
                     .to_owned())
             }
@@ -86,7 +86,7 @@ impl Query {
     }
 
     /// Every term, with where it belongs.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = Asked<'_>> {
+    pub(crate) fn clauses(&self) -> impl Iterator<Item = Asked<'_>> {
         self.alternatives.iter().enumerate().flat_map(|(alternative, terms)| {
             let asked = move |excluded| move |term| Asked { alternative, excluded, term };
             terms.wanted.iter().map(asked(false)).chain(terms.excluded.iter().map(asked(true)))
@@ -94,13 +94,13 @@ impl Query {
     }
 
     /// What a page is found by.
-    pub(crate) fn wanted(&self) -> impl Iterator<Item = &Term> {
+    pub(crate) fn wanted_terms(&self) -> impl Iterator<Item = &Term> {
         self.alternatives.iter().flat_map(|alternative| &alternative.wanted)
     }
 }
 
 impl Term {
-    fn of(text: &str, prefix: bool) -> Option<Self> {
+    fn from_text(text: &str, prefix: bool) -> Option<Self> {
         let words: Vec<String> = words(text).into_iter().map(|word| word.folded).collect();
         (!words.is_empty()).then_some(Self { words, prefix })
     }
@@ -164,7 +164,7 @@ impl Piece {
             Some(behind) => (true, behind),
             None => (inside.ends_with('*'), behind),
         };
-        let term = Term::of(inside, prefix).map(|term| Self::Term { term, excluded });
+        let term = Term::from_text(inside, prefix).map(|term| Self::Term { term, excluded });
         Some((term.unwrap_or(Self::Nothing), behind))
     }
 }
@@ -174,35 +174,35 @@ mod tests {
     use super::*;
 
     /// As SQLite gets it, alternatives apart.
-    fn shown(text: &str) -> String {
+    fn excerpt(text: &str) -> String {
         let query = Query::parse(text).unwrap();
         let term = |asked: Asked<'_>| {
             let sign = if asked.excluded { "-" } else { "+" };
             format!("{}{sign}{}", asked.alternative, asked.term.for_sqlite())
         };
-        query.asked().map(term).collect::<Vec<_>>().join(" ")
+        query.clauses().map(term).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn words_phrases_exclusions_beginnings_and_alternatives() {
-        assert_eq!(shown("Late PAYMENT"), r#"0+"late" 0+"payment""#);
-        assert_eq!(shown(r#""Late payment" fee"#), r#"0+"late payment" 0+"fee""#);
-        assert_eq!(shown(r#"fee -draft -"first draft""#), r#"0+"fee" 0-"draft" 0-"first draft""#);
-        assert_eq!(shown("pay* \"late pay\"*"), r#"0+"pay" * 0+"late pay" *"#);
-        assert_eq!(shown("invoice due OR bill"), r#"0+"invoice" 0+"due" 1+"bill""#);
-        assert_eq!(shown("or \"OR\" OR and"), r#"0+"or" 0+"or" 1+"and""#);
+        assert_eq!(excerpt("Late PAYMENT"), r#"0+"late" 0+"payment""#);
+        assert_eq!(excerpt(r#""Late payment" fee"#), r#"0+"late payment" 0+"fee""#);
+        assert_eq!(excerpt(r#"fee -draft -"first draft""#), r#"0+"fee" 0-"draft" 0-"first draft""#);
+        assert_eq!(excerpt("pay* \"late pay\"*"), r#"0+"pay" * 0+"late pay" *"#);
+        assert_eq!(excerpt("invoice due OR bill"), r#"0+"invoice" 0+"due" 1+"bill""#);
+        assert_eq!(excerpt("or \"OR\" OR and"), r#"0+"or" 0+"or" 1+"and""#);
     }
 
     #[test]
     fn what_is_one_word_to_people_is_looked_for_as_it_stands() {
-        assert_eq!(shown("O'Brien example.com 東京"), r#"0+"o brien" 0+"example com" 0+"東 京""#);
+        assert_eq!(excerpt("O'Brien example.com 東京"), r#"0+"o brien" 0+"example com" 0+"東 京""#);
     }
 
     #[test]
     fn signs_of_other_languages_are_no_signs_here() {
-        assert_eq!(shown("a:* & (b | NEAR('c')) ^d {e} col:f"), r#"0+"a" * 0+"b" 0+"near c" 0+"d" 0+"e" 0+"col f""#);
-        assert_eq!(shown("x\"y"), r#"0+"x" 0+"y""#);
-        assert_eq!(shown("\"never closed"), r#"0+"never closed""#);
+        assert_eq!(excerpt("a:* & (b | NEAR('c')) ^d {e} col:f"), r#"0+"a" * 0+"b" 0+"near c" 0+"d" 0+"e" 0+"col f""#);
+        assert_eq!(excerpt("x\"y"), r#"0+"x" 0+"y""#);
+        assert_eq!(excerpt("\"never closed"), r#"0+"never closed""#);
     }
 
     #[test]

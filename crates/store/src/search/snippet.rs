@@ -18,11 +18,11 @@ pub struct Snippet {
 
 impl Snippet {
     /// The part with the most different terms, the first of several.
-    pub(crate) fn of(text: &str, query: &Query) -> Self {
+    pub(crate) fn from_text(text: &str, query: &Query) -> Self {
         let words = words(text);
         let mut found: Vec<(Range<usize>, usize)> = Vec::new();
         for (index, word) in words.iter().enumerate() {
-            let matching = query.wanted().enumerate().filter_map(|(number, term)| {
+            let matching = query.wanted_terms().enumerate().filter_map(|(number, term)| {
                 let length = term.length_at(&words[index..])?;
                 Some((words[index + length - 1].end, number))
             });
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, query: &str) -> String {
-        Snippet::of(text, &Query::parse(query).unwrap()).marked("[", "]")
+        Snippet::from_text(text, &Query::parse(query).unwrap()).marked("[", "]")
     }
 
     #[test]

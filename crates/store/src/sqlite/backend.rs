@@ -111,7 +111,7 @@ impl SqliteStore {
         };
         drop(open_frozen(&options)?);
         let in_use = UseLock::take(&options.path);
-        let (writer, readers) = (Writer::refusing(refusal), Arc::new(Readers::of_frozen(options.clone())));
+        let (writer, readers) = (Writer::always_refusing(refusal), Arc::new(Readers::of_frozen(options.clone())));
         Ok(Self { writer, readers, options, others: Mutex::new(Others::Files { seen: [None; 2] }), in_use })
     }
 

@@ -37,7 +37,7 @@ pub(super) fn adopt(
         take.execute((job.id.raw(), lease.until, token, worker.as_str(), lease.length))?;
         job.state = JobState::Running;
         job.attempt += 1;
-        job.lease_until = Some(lease.until());
+        job.lease_until = Some(lease.ends_at());
         job.worker = Some(worker.clone());
         adopted.push(ClaimedJob { job, token: Token(token), report_overdue });
     }

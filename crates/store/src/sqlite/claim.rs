@@ -81,7 +81,7 @@ pub(super) fn lease(
         }
         job.state = JobState::Running;
         job.attempt += u32::from(request.counts);
-        job.lease_until = Some(lease.until());
+        job.lease_until = Some(lease.ends_at());
         job.worker = Some(request.worker.clone());
         claimed.push(ClaimedJob { job, token: Token(token), report_overdue });
     }

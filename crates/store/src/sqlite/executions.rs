@@ -322,7 +322,7 @@ fn machine(row: &Row<'_>) -> rusqlite::Result<StoredMachine> {
 
 fn execution(row: &Row<'_>) -> rusqlite::Result<StoredExecution> {
     let status = ExecutionStatus::from_code(row.get(4)?)
-        .ok_or_else(|| rows::unexpected(4, rusqlite::types::Type::Integer, "no status of an execution"))?;
+        .ok_or_else(|| rows::unexpected_value(4, rusqlite::types::Type::Integer, "no status of an execution"))?;
     Ok(StoredExecution {
         id: ExecutionId::from_raw(row.get(0)?),
         machine: Name::from(row.get::<_, String>(1)?),

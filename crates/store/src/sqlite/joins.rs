@@ -35,7 +35,7 @@ impl Tally {
             self.create(tx, join)?;
         }
         for step in steps {
-            self.counted(tx, step.join)?.step(step.change);
+            self.count_mut(tx, step.join)?.step(step.change);
         }
         touched(new, steps).into_iter().map(|join| self.close_if_full(tx, join)).collect()
     }
@@ -77,7 +77,7 @@ impl Tally {
         Ok(())
     }
 
-    fn counted(&mut self, tx: &Tx<'_>, id: JoinId) -> WriteResult<&mut Counted> {
+    fn count_mut(&mut self, tx: &Tx<'_>, id: JoinId) -> WriteResult<&mut Counted> {
         let entry = match self.0.entry(id) {
             Entry::Occupied(known) => return Ok(known.into_mut()),
             Entry::Vacant(entry) => entry,
@@ -100,7 +100,7 @@ impl Tally {
 
     /// Closes a full join, once, and enqueues what follows.
     fn close_if_full(&mut self, tx: &mut Tx<'_>, id: JoinId) -> WriteResult<JoinProgress> {
-        let progress = self.counted(tx, id)?.close_if_full(id);
+        let progress = self.count_mut(tx, id)?.close_if_full(id);
         if progress.closed {
             enqueue_what_follows(tx, id)?;
         }

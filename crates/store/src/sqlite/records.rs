@@ -105,7 +105,7 @@ pub(super) fn outcome_page(db: &Connection, submission: SubmissionId, page: &Out
 }
 
 /// A name, a code and how many.
-fn counted(row: &Row<'_>) -> RowResult<Counted> {
+fn read_counted(row: &Row<'_>) -> RowResult<Counted> {
     Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)? as u64))
 }
 
@@ -194,7 +194,7 @@ impl<'a> Explainer<'a> {
 
 pub(super) fn queues(db: &Connection) -> RowResult<Vec<QueueView>> {
     let counts = "SELECT queue, state, count(*), min(created_at) FROM job GROUP BY queue, state";
-    let oldest = |row: &Row<'_>| Ok((counted(row)?, Timestamp::from_millis(row.get(3)?)));
+    let oldest = |row: &Row<'_>| Ok((read_counted(row)?, Timestamp::from_millis(row.get(3)?)));
     let jobs = rows::collect(db, counts, [], oldest)?;
     let paused = "SELECT name, paused_because FROM queue";
     let paused = rows::collect(db, paused, [], |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -83,7 +83,7 @@ fn read_by_all(db: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// The blobs that a row names, whatever its columns are.
-pub(super) fn named(row: &Row<'_>, found: &mut HashSet<ContentHash>) -> rusqlite::Result<()> {
+pub(super) fn collect_hashes(row: &Row<'_>, found: &mut HashSet<ContentHash>) -> rusqlite::Result<()> {
     for column in 0..row.as_ref().column_count() {
         match row.get_ref(column)? {
             ValueRef::Blob(bytes) => {
@@ -137,7 +137,7 @@ impl Removal {
             let mut statement = tx.db.prepare_cached(names)?;
             let mut rows = statement.query(parameters)?;
             while let Some(row) = rows.next()? {
-                named(row, &mut self.candidates)?;
+                collect_hashes(row, &mut self.candidates)?;
             }
         }
         let rows = tx.db.prepare_cached(&taking.change)?.execute(parameters)?;

@@ -3,7 +3,7 @@
 use super::{
     backend::SqliteStore,
     blob_refs, dead_letters, events, reclaim,
-    removal::{self, named},
+    removal::{self, collect_hashes},
     rows::{self, status_number},
     writer::{Tx, WriteResult},
 };
@@ -41,11 +41,11 @@ impl Retention for SqliteStore {
 
     async fn holds(&self) -> StoreResult<Vec<Hold>> {
         let sql = "SELECT submission_id, hold_reason, held_at FROM retention WHERE hold_reason IS NOT NULL ORDER BY 1";
-        self.readers().read(move |db| rows::collect(db, sql, [], held)).await
+        self.readers().read(move |db| rows::collect(db, sql, [], read_hold)).await
     }
 
-    async fn retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
-        self.readers().read(move |db| retained(db, &filter)).await
+    async fn list_retained(&self, filter: RetentionFilter) -> StoreResult<Vec<Retained>> {
+        self.readers().read(move |db| list_retained(db, &filter)).await
     }
 
     async fn extent(&self, submissions: Vec<SubmissionId>) -> StoreResult<Extent> {
@@ -147,7 +147,7 @@ impl Retention for SqliteStore {
     }
 }
 
-fn held(row: &Row<'_>) -> rusqlite::Result<Hold> {
+fn read_hold(row: &Row<'_>) -> rusqlite::Result<Hold> {
     Ok(Hold {
         submission: SubmissionId::from_raw(row.get(0)?),
         reason: row.get(1)?,
@@ -199,7 +199,7 @@ fn release(tx: &Tx<'_>, submissions: &[SubmissionId]) -> WriteResult<Vec<Submiss
     Ok(released)
 }
 
-fn retained(db: &Connection, filter: &RetentionFilter) -> rusqlite::Result<Vec<Retained>> {
+fn list_retained(db: &Connection, filter: &RetentionFilter) -> rusqlite::Result<Vec<Retained>> {
     let mut conditions = vec!["s.id > ?1".to_owned()];
     let mut values: Vec<rusqlite::types::Value> = vec![filter.after.map_or(0, SubmissionId::raw).into()];
     let mut that = |condition: &str, value: rusqlite::types::Value| {
@@ -244,7 +244,7 @@ fn retained(db: &Connection, filter: &RetentionFilter) -> rusqlite::Result<Vec<R
 pub(super) fn status(row: &Row<'_>, column: usize) -> rusqlite::Result<SubmissionStatus> {
     let number: i64 = row.get(column)?;
     let known = usize::try_from(number).ok().and_then(|index| SubmissionStatus::ALL.get(index)).copied();
-    known.ok_or_else(|| rows::unexpected(column, rusqlite::types::Type::Integer, "a submission status"))
+    known.ok_or_else(|| rows::unexpected_value(column, rusqlite::types::Type::Integer, "a submission status"))
 }
 
 fn extent(db: &Connection, submissions: &[SubmissionId]) -> rusqlite::Result<Extent> {
@@ -257,7 +257,7 @@ fn extent(db: &Connection, submissions: &[SubmissionId]) -> rusqlite::Result<Ext
             let mut found = statement.query([id.raw()])?;
             while let Some(row) = found.next()? {
                 extent.rows += 1;
-                named(row, &mut blobs)?;
+                collect_hashes(row, &mut blobs)?;
             }
         }
         for sql in [

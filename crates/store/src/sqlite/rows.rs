@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 pub(super) type RowResult<T> = rusqlite::Result<T>;
 
 /// A value in the file that this program cannot have written.
-pub(super) fn unexpected(column: usize, kind: Type, what: &str) -> rusqlite::Error {
+pub(super) fn unexpected_value(column: usize, kind: Type, what: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, kind, what.to_owned().into())
 }
 
@@ -38,7 +38,7 @@ fn optional_time(row: &Row<'_>, column: usize) -> RowResult<Option<Timestamp>> {
 }
 
 fn hash(bytes: &[u8], column: usize) -> RowResult<ContentHash> {
-    let bytes: [u8; 32] = bytes.try_into().map_err(|_| unexpected(column, Type::Blob, "a hash has 32 bytes"))?;
+    let bytes: [u8; 32] = bytes.try_into().map_err(|_| unexpected_value(column, Type::Blob, "a hash has 32 bytes"))?;
     Ok(ContentHash::from_bytes(bytes))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn payload_columns(payload: &Payload) -> (Option<&str>, Option<&[u8]>
 
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> RowResult<Option<T>> {
     let Some(text) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| unexpected(column, Type::Text, &error.to_string()))
+    serde_json::from_str(&text).map(Some).map_err(|error| unexpected_value(column, Type::Text, &error.to_string()))
 }
 
 /// For values of our own types, which always serialise.
@@ -86,7 +86,8 @@ pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, 
 pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResult<Job> {
     let mut named = |column: usize| -> RowResult<Name> { Ok(name(row.get_ref(column)?.as_str()?)) };
     let (queue, stage, processor) = (named(1)?, named(4)?, named(5)?);
-    let job_state = JobState::from_code(row.get(8)?).ok_or_else(|| unexpected(8, Type::Integer, "a job state"))?;
+    let job_state =
+        JobState::from_code(row.get(8)?).ok_or_else(|| unexpected_value(8, Type::Integer, "a job state"))?;
     let due_at = optional_time(row, 10)?;
     let waits_by_itself = matches!(job_state, JobState::Scheduled | JobState::Parked);
     let limit = match optional_name(row, 14)? {
@@ -137,7 +138,7 @@ pub(super) fn submission(row: &Row<'_>) -> RowResult<Submission> {
         channel: row.get(3)?,
         workflow: Name::from(row.get::<_, String>(4)?),
         workflow_version: row.get(5)?,
-        status: status.ok_or_else(|| unexpected(6, Type::Integer, "a submission status"))?,
+        status: status.ok_or_else(|| unexpected_value(6, Type::Integer, "a submission status"))?,
         priority: row.get(7)?,
         received_at: time(row, 8)?,
         deadline: Deadline {
@@ -155,8 +156,8 @@ pub(super) fn submission(row: &Row<'_>) -> RowResult<Submission> {
 pub(super) const ITEM_COLUMNS: &str = "submission_id, id, parent_id, kind, ordinal, key, label, content, data";
 
 pub(super) fn item(row: &Row<'_>) -> RowResult<Item> {
-    let kind =
-        ItemKind::from_name(row.get_ref(3)?.as_str()?).ok_or_else(|| unexpected(3, Type::Text, "an item kind"))?;
+    let kind = ItemKind::from_name(row.get_ref(3)?.as_str()?)
+        .ok_or_else(|| unexpected_value(3, Type::Text, "an item kind"))?;
     Ok(Item {
         submission: SubmissionId::from_raw(row.get(0)?),
         id: ItemId::from_raw(row.get(1)?),
@@ -175,7 +176,7 @@ pub(super) const OUTCOME_COLUMNS: &str = "submission_id, item_id, stage, process
 
 pub(super) fn outcome(row: &Row<'_>) -> RowResult<Outcome> {
     let status =
-        OutcomeStatus::from_code(row.get(4)?).ok_or_else(|| unexpected(4, Type::Integer, "an outcome status"))?;
+        OutcomeStatus::from_code(row.get(4)?).ok_or_else(|| unexpected_value(4, Type::Integer, "an outcome status"))?;
     Ok(Outcome {
         submission: SubmissionId::from_raw(row.get(0)?),
         item: item_id(row.get(1)?),
@@ -210,7 +211,7 @@ pub(super) fn join(row: &Row<'_>) -> RowResult<Join> {
         closed_at: optional_time(row, 8)?,
         updated_at: time(row, 9)?,
         outer: row.get::<_, Option<i64>>(10)?.map(JoinId::from_raw),
-        on_close: json(row, 11)?.ok_or_else(|| unexpected(11, Type::Text, "a job"))?,
+        on_close: json(row, 11)?.ok_or_else(|| unexpected_value(11, Type::Text, "a job"))?,
         generation: row.get(12)?,
     })
 }
@@ -235,7 +236,8 @@ pub(super) const REVIEW_COLUMNS: &str = "id, submission_id, item_id, stage, proc
     assigned_until, decision";
 
 pub(super) fn review(row: &Row<'_>) -> RowResult<Review> {
-    let status = ReviewStatus::from_code(row.get(7)?).ok_or_else(|| unexpected(7, Type::Integer, "a review status"))?;
+    let status =
+        ReviewStatus::from_code(row.get(7)?).ok_or_else(|| unexpected_value(7, Type::Integer, "a review status"))?;
     Ok(Review {
         id: ReviewId::from_raw(row.get(0)?),
         submission: SubmissionId::from_raw(row.get(1)?),

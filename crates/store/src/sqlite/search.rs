@@ -118,7 +118,7 @@ ORDER BY page.score DESC, page.collection, page.document_id, page.page
 LIMIT ?4 OFFSET ?5";
 
 fn search(db: &Connection, request: &SearchRequest) -> rusqlite::Result<Vec<Hit>> {
-    let (terms, any) = asked(&request.query);
+    let (terms, any) = match_clause(&request.query);
     let parameters = (terms, any, &request.collection, request.limit as i64, request.offset as i64);
     let mut statement = db.prepare_cached(SEARCH)?;
     let hits = statement.query_map(parameters, |row| {
@@ -129,19 +129,19 @@ fn search(db: &Connection, request: &SearchRequest) -> rusqlite::Result<Vec<Hit>
             file_name: row.get(3)?,
             page: row.get(4)?,
             score: row.get(5)?,
-            snippet: Snippet::of(row.get_ref(6)?.as_str()?, &request.query),
+            snippet: Snippet::from_text(row.get_ref(6)?.as_str()?, &request.query),
         })
     })?;
     hits.collect()
 }
 
 /// The terms as JSON, and all that a page can be found by in one expression.
-fn asked(query: &Query) -> (String, String) {
+fn match_clause(query: &Query) -> (String, String) {
     let terms: Vec<_> = query
-        .asked()
+        .clauses()
         .map(|asked| json!([asked.alternative, u8::from(asked.excluded), asked.term.for_sqlite()]))
         .collect();
-    let any: Vec<String> = query.wanted().map(Term::for_sqlite).collect();
+    let any: Vec<String> = query.wanted_terms().map(Term::for_sqlite).collect();
     (json!(terms).to_string(), any.join(" OR "))
 }
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     lease::{self, Lease},
     query::Swept,
-    suspects::Held,
+    suspects::LossRecord,
 };
 use bindery_core::{Name, SubmissionId, error::ErrorClass, event::kind, job::ErrorRecord};
 use rusqlite::Row;
@@ -34,14 +34,15 @@ pub(super) fn sweep(tx: &mut Tx<'_>) -> WriteResult<Swept> {
 struct Lost {
     id: i64,
     worker: Option<String>,
-    held: Held,
+    held: LossRecord,
 }
 
 impl Lost {
     const COLUMNS: &str = "id, worker, suspect, begun_with, losses, carried";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let held = Held { suspect: row.get(2)?, begun_with: row.get(3)?, losses: row.get(4)?, carried: row.get(5)? };
+        let held =
+            LossRecord { suspect: row.get(2)?, begun_with: row.get(3)?, losses: row.get(4)?, carried: row.get(5)? };
         Ok(Self { id: row.get(0)?, worker: row.get(1)?, held })
     }
 }

@@ -182,7 +182,7 @@ impl Writer {
     }
 
     /// For a store that cannot be written: every change is refused with this.
-    pub(super) fn refusing(refusal: StoreError) -> Self {
+    pub(super) fn always_refusing(refusal: StoreError) -> Self {
         Self { requests: None, thread: None, changes: watch::channel(0).0, refusal: Some(refusal) }
     }
 

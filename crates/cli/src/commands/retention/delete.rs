@@ -131,7 +131,7 @@ async fn of_owner(app: &App, owner: &str) -> anyhow::Result<Vec<Retained>> {
     let mut all = Vec::new();
     let mut filter = RetentionFilter { owner: Some(owner.to_owned()), limit: 1_000, ..RetentionFilter::default() };
     loop {
-        let page = app.store().retained(filter.clone()).await?;
+        let page = app.store().list_retained(filter.clone()).await?;
         let Some(last) = page.last() else { return Ok(all) };
         filter.after = Some(last.id);
         all.extend(page);
@@ -146,7 +146,8 @@ pub(super) async fn named(app: &App, ids: &[String]) -> anyhow::Result<Vec<Retai
             continue;
         }
         let after = Some(SubmissionId::from_raw(id.raw() - 1));
-        let found = app.store().retained(RetentionFilter { after, limit: 1, ..RetentionFilter::default() }).await?;
+        let found =
+            app.store().list_retained(RetentionFilter { after, limit: 1, ..RetentionFilter::default() }).await?;
         all.extend(found.into_iter().filter(|found| found.id == id));
     }
     Ok(all)

@@ -85,7 +85,7 @@ impl ChildProcess {
         watch.begin(&child.vitals, rules);
         if let Err(garbled) = child.wait_until_ready() {
             let program = &command.program;
-            return Err(StartError::died(program, &child.into_death(garbled, begun), READY_WITHIN));
+            return Err(StartError::from_death(program, &child.into_death(garbled, begun), READY_WITHIN));
         }
         child.vitals.rest();
         tracing::debug!(pid = child.pid(), took = ?begun.elapsed(), "started a child");
@@ -222,7 +222,7 @@ impl ChildProcess {
             Err(why) => return Received::Garbled(why),
         };
         if message.is_empty() {
-            self.vitals.heard();
+            self.vitals.record_output();
             return Received::Alive;
         }
         match serde_json::from_slice(&message) {
@@ -232,8 +232,8 @@ impl ChildProcess {
     }
 
     /// Notes an answer. Returns the memory that the child has used at most, and whether it is still to be used.
-    pub(super) fn answered(&mut self) -> (Option<u64>, bool) {
-        let (took, usable) = self.vitals.answered();
+    pub(super) fn end_answer(&mut self) -> (Option<u64>, bool) {
+        let (took, usable) = self.vitals.end_answer();
         self.pace = (self.pace * 7 + took) / 8;
         (self.peak_memory(), usable)
     }

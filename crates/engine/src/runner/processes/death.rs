@@ -123,7 +123,7 @@ impl StartError {
         StepError::retry(format!("no child process could be started: {}", self.reason)).named("WorkerNotStarted")
     }
 
-    pub(super) fn died(program: &std::path::Path, death: &Death, within: Duration) -> Self {
+    pub(super) fn from_death(program: &std::path::Path, death: &Death, within: Duration) -> Self {
         let said = death.said.as_ref().map(|line| format!("; the last it said: {line}")).unwrap_or_default();
         let how = match &death.cause {
             Cause::Killed(Reason::Time { .. }) => format!("did not report within {} s", within.as_secs()),

@@ -133,7 +133,7 @@ impl Lane<'_> {
                 if usable {
                     return Talk::Over(child);
                 }
-                return self.bury(child, None, flight);
+                return self.end_child(child, None, flight);
             }
             if !stopped && self.task.cancel.is_cancelled() {
                 stopped = true;
@@ -143,20 +143,20 @@ impl Lane<'_> {
             let answer = match child.receive() {
                 Received::Answer(answer) => answer,
                 Received::Alive => continue,
-                Received::Ended => return self.bury(child, None, flight),
-                Received::Garbled(why) => return self.bury(child, Some(why), flight),
+                Received::Ended => return self.end_child(child, None, flight),
+                Received::Garbled(why) => return self.end_child(child, Some(why), flight),
             };
             let place = match &answer {
                 Answer::Done { place, .. } | Answer::NotBegun { place } => Some(*place),
                 Answer::Ready { .. } => None,
             };
             let Some(pending) = pop_if_at(&mut flight, place) else {
-                return self.bury(child, Some("an answer to another question".to_owned()), flight);
+                return self.end_child(child, Some("an answer to another question".to_owned()), flight);
             };
-            let (peak, go_on) = child.answered();
+            let (peak, go_on) = child.end_answer();
             usable = go_on;
             if let Answer::Done { result, times, costs, .. } = answer {
-                let mut ran = wire::ran(*result, times, costs);
+                let mut ran = wire::to_ran(*result, times, costs);
                 ran.peak_memory = peak;
                 self.hand_over(pending.place, ran);
             }
@@ -202,7 +202,7 @@ impl Lane<'_> {
     }
 
     /// Finds out how the child ended. The first input without an answer was under way; the others it had not begun.
-    fn bury(&self, child: ChildProcess, garbled: Option<String>, mut flight: VecDeque<Pending>) -> Talk {
+    fn end_child(&self, child: ChildProcess, garbled: Option<String>, mut flight: VecDeque<Pending>) -> Talk {
         let pid = child.pid();
         let since = flight.front().map_or_else(Instant::now, |pending| pending.sent);
         let death = child.into_death(garbled, since);

@@ -71,7 +71,7 @@ pub fn serve_with(
     let pulse = Arc::clone(&answers);
     thread("bindery-pulse", move || pulse.beat())?;
     let task = Err(StepError::bug("no task was set up"));
-    let mut desk = Desk {
+    let mut worker = ChildWorker {
         services,
         make_registry: registry,
         registry: None,
@@ -80,7 +80,7 @@ pub fn serve_with(
         task,
         limited_to: Limited::NotYet,
     };
-    desk.work(&inbox, &answers)
+    worker.work(&inbox, &answers)
 }
 
 fn thread(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -159,8 +159,8 @@ enum Limited {
     To(Option<u64>),
 }
 
-/// Where the work is done.
-struct Desk<'a> {
+/// The worker of a child process: runs the orders that come over the wire.
+struct ChildWorker<'a> {
     services: &'a [Arc<dyn Service>],
     make_registry: &'a dyn Fn() -> Result<Registry, StepError>,
     /// Once it was needed.
@@ -174,7 +174,7 @@ struct Desk<'a> {
     limited_to: Limited,
 }
 
-impl Desk<'_> {
+impl ChildWorker<'_> {
     fn work(&mut self, inbox: &Receiver<(Vec<u8>, CancelFlag)>, answers: &Answers) -> io::Result<()> {
         for (order, cancel) in inbox {
             if let Some((head, request)) = frame::split_raw(&order) {

@@ -47,7 +47,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    fn of(byte: u8) -> Option<Self> {
+    fn from_byte(byte: u8) -> Option<Self> {
         [Self::Answered, Self::AnsweredLast, Self::Failed].into_iter().find(|verdict| *verdict as u8 == byte)
     }
 }
@@ -140,15 +140,15 @@ impl Processes {
         let mut answer = loop {
             match child.receive_raw() {
                 // A heartbeat.
-                Ok(Some(message)) if message.is_empty() => child.vitals().heard(),
+                Ok(Some(message)) if message.is_empty() => child.vitals().record_output(),
                 Ok(Some(message)) => break message,
                 Ok(None) => return Called::Died(child.into_death(None, begun)),
                 Err(why) => return Called::Died(child.into_death(Some(why), begun)),
             }
         };
         // One that was killed after it has answered is not kept.
-        let (_, is_alive) = child.vitals().answered();
-        match answer.pop().and_then(Verdict::of) {
+        let (_, is_alive) = child.vitals().end_answer();
+        match answer.pop().and_then(Verdict::from_byte) {
             Some(Verdict::Answered) => Called::Answered(answer, is_alive.then_some(child)),
             Some(Verdict::AnsweredLast) => Called::Answered(answer, None),
             Some(Verdict::Failed) => {

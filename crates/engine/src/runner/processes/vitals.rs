@@ -101,7 +101,7 @@ impl Vitals {
     }
 
     /// Something came, but not an answer.
-    pub(super) fn heard(&self) {
+    pub(super) fn record_output(&self) {
         if let Some(busy) = &mut self.lock().busy {
             busy.heard = AwakeInstant::now();
         }
@@ -109,7 +109,7 @@ impl Vitals {
 
     /// An answer came, and the next input is under way. Returns how long this one took, and whether the child is still
     /// to be used.
-    pub(super) fn answered(&self) -> (Duration, bool) {
+    pub(super) fn end_answer(&self) -> (Duration, bool) {
         let mut state = self.lock();
         state.answered += 1;
         let now = AwakeInstant::now();

@@ -76,7 +76,7 @@ pub(super) enum Answer {
 }
 
 /// What became of an input, in the parent's own types.
-pub(super) fn ran(result: Result<WireExtracted, WireStopped>, times: StepTimes, costs: Vec<Cost>) -> Ran {
+pub(super) fn to_ran(result: Result<WireExtracted, WireStopped>, times: StepTimes, costs: Vec<Cost>) -> Ran {
     let result = result.map(Extracted::from).map_err(|stopped| Box::new(Stopped::from(stopped)));
     Ran { result, times, costs, peak_memory: None }
 }
@@ -330,7 +330,7 @@ mod tests {
         };
         assert_eq!(read, times);
         assert_eq!(spent, costs);
-        ran(*result, read, spent)
+        to_ran(*result, read, spent)
     }
 
     fn children(count: usize) -> Children {

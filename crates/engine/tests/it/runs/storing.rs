@@ -106,7 +106,7 @@ async fn every_input_has_an_outcome_with_times_costs_error_and_resume_point() {
         "what a failed input has cost is stored as well"
     );
     assert!(outcomes.iter().all(|one| one.processor == "clerk" && one.stage == "run" && one.processor_version == 1));
-    let hash = Fingerprint::of(&Clerk::new(), &json!({"id": "doc1", "n": 1})).input;
+    let hash = Fingerprint::compute(&Clerk::new(), &json!({"id": "doc1", "n": 1})).input;
     let at_extraction = &outcomes[1];
     assert_eq!(at_extraction.input_hash, Some(hash));
     let error = at_extraction.error.as_ref().unwrap();

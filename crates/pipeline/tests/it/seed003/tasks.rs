@@ -68,7 +68,7 @@ impl Bucket {
     async fn run(&self, task: &str, input: Value) -> Result<Value, StepError> {
         let mut settings = self.settings();
         settings.insert("delete_after_days".to_owned(), json!(1));
-        let context = StepContext::alone(Arc::new(settings), 1, CancelFlag::default());
+        let context = StepContext::standalone(Arc::new(settings), 1, CancelFlag::default());
         let task = Arc::clone(bindery_pipeline::registry().get(task).unwrap());
         let run = move || task.process(&context, task.validate(&context, input)?);
         tokio::task::spawn_blocking(run).await.unwrap()

@@ -36,21 +36,21 @@ pub(super) fn connect(place: &Place, options: &ObjectOptions) -> Result<Arc<dyn 
         Scheme::S3 => {
             require_s3_credentials(place)?;
             let mut builder = AmazonS3Builder::new().with_client_options(client).with_retry(retries(options));
-            for (key, value) in known::<AmazonS3ConfigKey>(place)? {
+            for (key, value) in settings_for::<AmazonS3ConfigKey>(place)? {
                 builder = builder.with_config(key, value);
             }
             Arc::new(builder.with_bucket_name(place.bucket()).build().map_err(on_error)?)
         }
         Scheme::Google => {
             let mut builder = GoogleCloudStorageBuilder::new().with_client_options(client).with_retry(retries(options));
-            for (key, value) in known::<GoogleConfigKey>(place)? {
+            for (key, value) in settings_for::<GoogleConfigKey>(place)? {
                 builder = builder.with_config(key, value);
             }
             Arc::new(builder.with_bucket_name(place.bucket()).build().map_err(on_error)?)
         }
         Scheme::Azure => {
             let mut builder = MicrosoftAzureBuilder::new().with_client_options(client).with_retry(retries(options));
-            for (key, value) in known::<AzureConfigKey>(place)? {
+            for (key, value) in settings_for::<AzureConfigKey>(place)? {
                 builder = builder.with_config(key, value);
             }
             Arc::new(builder.with_container_name(place.bucket()).build().map_err(on_error)?)
@@ -93,7 +93,7 @@ fn retries(options: &ObjectOptions) -> RetryConfig {
 
 /// The settings that the library knows. Of those that it does not, only what somebody wrote into the URL is an error:
 /// the environment holds variables for other programs too.
-fn known<K: FromStr>(place: &Place) -> Result<Vec<(K, String)>, ObjectError> {
+fn settings_for<K: FromStr>(place: &Place) -> Result<Vec<(K, String)>, ObjectError> {
     let mut known = Vec::new();
     for (name, value) in place.settings() {
         match name.parse() {

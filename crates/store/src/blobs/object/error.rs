@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::blobs::object::{ObjectOptions, place::Place};
 
-    fn of(source: &str, wrap: fn(Box<dyn StdError + Send + Sync>) -> object_store::Error) -> BlobError {
+    fn error_from(source: &str, wrap: fn(Box<dyn StdError + Send + Sync>) -> object_store::Error) -> BlobError {
         let place = Place::parse("s3://papers/in", &ObjectOptions::default()).unwrap();
         on_object(&place, "write", "s3://papers/in/sha256/ab/cd".to_owned(), &wrap(source.into()))
     }
@@ -216,7 +216,7 @@ mod tests {
         for answer in
             ["<Error><Code>SlowDown</Code></Error>", "status code: 503 Service Unavailable: ", "status code: 429 : "]
         {
-            let error = of(answer, generic);
+            let error = error_from(answer, generic);
             assert_eq!(error.disposition(), Disposition::Retry { after: None }, "{error}");
             assert!(error.to_string().contains("overloaded"), "unexpected: {error}");
         }
@@ -224,13 +224,13 @@ mod tests {
 
     #[test]
     fn other_regions_and_expired_tokens_wait_for_a_person() {
-        let error = of("Received redirect without LOCATION, this normally …", generic);
+        let error = error_from("Received redirect without LOCATION, this normally …", generic);
         assert_eq!(
             error.to_string(),
             "s3://papers/in is in another region: set AWS_REGION to the region of the bucket"
         );
         assert!(matches!(error.disposition(), Disposition::Park { .. }));
-        let error = of("status code: 400 Bad Request: <Error><Code>ExpiredToken</Code></Error>", generic);
+        let error = error_from("status code: 400 Bad Request: <Error><Code>ExpiredToken</Code></Error>", generic);
         assert_eq!(error.to_string(), "the credentials for s3://papers/in were refused (ExpiredToken): get new ones");
     }
 
@@ -238,14 +238,14 @@ mod tests {
     fn what_the_server_says_besides_its_code_is_not_repeated() {
         let answer =
             "GET https://x/?sig=SECRET status code: 400 : <Error><Code>Odd</Code><Message>SECRET</Message></Error>";
-        let error = of(answer, generic);
+        let error = error_from(answer, generic);
         assert_eq!(error.to_string(), "could not write s3://papers/in/sha256/ab/cd: the server answered 400 (Odd)");
         assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
     }
 
     #[test]
     fn no_answer_from_the_metadata_service_means_no_credentials() {
-        let error = of("Error performing PUT http://169.254.169.254/latest/api/token in 1s", generic);
+        let error = error_from("Error performing PUT http://169.254.169.254/latest/api/token in 1s", generic);
         assert!(error.to_string().starts_with("no credentials for s3://papers/in: set AWS_ACCESS_KEY_ID"), "{error}");
     }
 }

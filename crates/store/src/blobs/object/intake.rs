@@ -72,7 +72,7 @@ pub struct Offer {
 
 impl Offer {
     /// What stands at a place, under its key below the place's prefix.
-    pub(super) fn of(place: &Place, object: &ObjectMeta, key: String) -> Self {
+    pub(super) fn from_object(place: &Place, object: &ObjectMeta, key: String) -> Self {
         let millis = u64::try_from(object.last_modified.timestamp_millis()).unwrap_or(0);
         Self {
             location: place.location(&object.location),
@@ -144,7 +144,7 @@ impl ObjectIntake {
     /// Copies an object to a file, in little memory. The file is there whole or not at all. Returns the size.
     pub async fn fetch_to(&self, offer: &Offer, target: &Path) -> Result<u64, BlobError> {
         let mut reader = self.read(offer).await?;
-        let (sender, spool) = Spool::beside(target).await?;
+        let (sender, spool) = Spool::create_beside(target).await?;
         let read = async {
             while let Some(piece) = reader.next().await? {
                 spool::send(&sender, piece).await?;
@@ -191,7 +191,7 @@ impl ObjectIntake {
                 Err(error) => return Err(self.on_list(&error)),
             }
         }
-        Ok(Some(Offer::of(&self.place, &object, key.to_string())))
+        Ok(Some(Offer::from_object(&self.place, &object, key.to_string())))
     }
 }
 

@@ -43,7 +43,7 @@ pub struct OutwardKey(Key);
 impl OutwardKey {
     /// Checks a key such as `text-docs/a1.json`.
     pub fn parse(key: &str) -> Result<Self, ObjectError> {
-        let bad = |reason| ObjectError::BadKey { key: shortened(key), reason };
+        let bad = |reason| ObjectError::BadKey { key: shorten(key), reason };
         if key.is_empty() {
             return Err(bad("it is empty"));
         }
@@ -75,7 +75,7 @@ impl fmt::Display for OutwardKey {
 }
 
 /// Enough of a key to recognise it in a message.
-fn shortened(key: &str) -> String {
+fn shorten(key: &str) -> String {
     match key.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &key[..end]),
         None => key.to_owned(),

@@ -76,7 +76,7 @@ impl ObjectBlobs {
     }
 
     pub(super) async fn read_to(&self, hash: ContentHash, target: &Path) -> Result<u64, BlobError> {
-        let (sender, spool) = Spool::beside(target).await?;
+        let (sender, spool) = Spool::create_beside(target).await?;
         let read = self.read(hash, To::Writer(sender)).await;
         spool.finish(read).await
     }
@@ -127,7 +127,7 @@ impl ObjectBlobs {
         while page.len() < limit
             && let Some(object) = objects.try_next().await.map_err(|error| self.on_error("list", &blobs, &error))?
         {
-            let Some(listed) = self.listed(&object) else { continue };
+            let Some(listed) = self.to_listed(&object) else { continue };
             if page.last().is_some_and(|last| last.hash >= listed.hash) {
                 return Ok(None);
             }
@@ -148,7 +148,7 @@ impl ObjectBlobs {
                 .try_collect()
                 .await
                 .map_err(|error| self.on_error("list", &shard, &error))?;
-            let mut listed: Vec<Listed> = objects.iter().filter_map(|object| self.listed(object)).collect();
+            let mut listed: Vec<Listed> = objects.iter().filter_map(|object| self.to_listed(object)).collect();
             listed.retain(|listed| after.is_none_or(|after| listed.hash > after));
             listed.sort_unstable_by_key(|listed| listed.hash);
             page.extend(listed);
@@ -160,7 +160,7 @@ impl ObjectBlobs {
         Ok(page)
     }
 
-    fn listed(&self, object: &ObjectMeta) -> Option<Listed> {
+    fn to_listed(&self, object: &ObjectMeta) -> Option<Listed> {
         let hash = self.place.hash(&object.location)?;
         Some(Listed { hash, size: object.size, touched: object.last_modified.into() })
     }

@@ -63,7 +63,7 @@ impl Shelf {
     pub async fn look(&self, key: &OutwardKey) -> Result<Option<Offer>, BlobError> {
         let at = self.at(key);
         match self.store.head(&at).await {
-            Ok(meta) => Ok(Some(Offer::of(&self.place, &meta, key.to_string()))),
+            Ok(meta) => Ok(Some(Offer::from_object(&self.place, &meta, key.to_string()))),
             Err(error @ Error::NotFound { .. }) if !is_no_bucket(&error) => Ok(None),
             Err(error) => Err(self.on_error("read", &at, &error)),
         }
@@ -114,7 +114,7 @@ impl Shelf {
             let below: Key = object.location.prefix_match(self.place.prefix())?.collect();
             Some(below.to_string())
         };
-        Ok(objects.iter().filter_map(|object| Some(Offer::of(&self.place, object, key(object)?))).collect())
+        Ok(objects.iter().filter_map(|object| Some(Offer::from_object(&self.place, object, key(object)?))).collect())
     }
 
     /// Copies what was looked at on another shelf, and verifies the copy. What was replaced in between is not copied.

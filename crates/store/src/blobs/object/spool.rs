@@ -18,7 +18,7 @@ pub(super) struct Spool {
 
 impl Spool {
     /// Begins a file that will be at `target`. Pieces are sent, and the end is that the sender is dropped.
-    pub(super) async fn beside(target: &Path) -> Result<(mpsc::Sender<Bytes>, Self), BlobError> {
+    pub(super) async fn create_beside(target: &Path) -> Result<(mpsc::Sender<Bytes>, Self), BlobError> {
         let target = target.to_owned();
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),

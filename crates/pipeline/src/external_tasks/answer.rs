@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// What a task fails with when a person rejects.
 const REJECTED: &str = "Review.Rejected";
 
-/// Reports how an errand ended to the task that waits for it, and keeps the same as the submission's result. Where nobody
+/// Reports how an external task ended to the task that waits for it, and keeps the same as the submission's result. Where nobody
 /// waits any more, the result is all there is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TaskAnswer;

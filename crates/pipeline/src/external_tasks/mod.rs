@@ -1,11 +1,11 @@
-//! Errands: tasks of state machines that somebody else does, a person or a program behind a queue.
+//! External tasks: tasks of state machines that somebody else does, a person or a program behind a queue.
 //!
-//! An errand is a submission with one file, which says what is wanted. Its last stage but one waits for somebody's
+//! An external task is a submission with one file, which says what is wanted. Its last stage but one waits for somebody's
 //! answer; its last one, `task_answer`, reports that answer to the task that waits for it.
 //!
 //! **On a crash** an answer and its report do not come apart: the commit that stores the answer also enqueues the job
 //! that reports it, and that job runs until it has. A token counts once, so reporting twice reports once. The same task
-//! after a crash sends the same errand. An errand that nobody waits for any more is withdrawn, at the latest when an
+//! after a crash sends the same external task. An external task that nobody waits for any more is withdrawn, at the latest when an
 //! executor begins.
 //!
 //! | module | what it owns |
@@ -36,10 +36,10 @@ use queue::HandOut;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// Where in a submission's metadata it is said whose errand it is.
+/// Where in a submission's metadata it is said whose external task it is.
 const METADATA: &str = "errand";
 
-/// How errands come in.
+/// How external tasks come in.
 const CHANNEL: &str = "errand";
 
 pub(crate) fn register(registry: &mut Registry) {
@@ -48,7 +48,7 @@ pub(crate) fn register(registry: &mut Registry) {
     registry.register(erased(Consolidator(TaskAnswer)));
 }
 
-/// Whose errand it is.
+/// Whose external task it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Sender {
     execution: ExecutionId,
@@ -75,7 +75,7 @@ impl Sender {
     }
 }
 
-/// Sends an errand, once however often the same task asks for it. `file` is what the submission's one file is called.
+/// Sends an external task, once however often the same task asks for it. `file` is what the submission's one file is called.
 pub(crate) async fn send(
     engine: &Engine,
     workflow: impl Into<Name>,
@@ -102,8 +102,8 @@ pub(crate) async fn send(
     Ok(engine.submit(intake).await?.id())
 }
 
-/// Nobody waits for the answer any more: an errand that is still open falls away. One that is answered goes to its end by
-/// itself. Nothing happens if there is no such errand.
+/// Nobody waits for the answer any more: an external task that is still open falls away. One that is answered goes to its end by
+/// itself. Nothing happens if there is no such external task.
 pub(crate) async fn withdraw(engine: &Engine, execution: ExecutionId, task: u64) -> EngineResult<()> {
     let Some(submission) = engine.store().find_submission(&Sender::key(execution, task)).await? else { return Ok(()) };
     if submission.channel == CHANNEL && !submission.status.is_final() {
@@ -112,7 +112,7 @@ pub(crate) async fn withdraw(engine: &Engine, execution: ExecutionId, task: u64)
     Ok(())
 }
 
-/// The same for every errand whose token is gone: those of processes that died before they could withdraw them.
+/// The same for every external task whose token is gone: those of processes that died before they could withdraw them.
 pub(crate) async fn withdraw_abandoned(engine: &Engine) -> EngineResult<()> {
     let statuses = SubmissionStatus::ALL.into_iter().filter(|status| !status.is_final()).collect();
     let open = SubmissionFilter { statuses, channel: Some(CHANNEL.to_owned()), limit: None };
