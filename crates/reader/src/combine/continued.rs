@@ -28,7 +28,7 @@ impl ContinuedTables {
         let head = continued.as_ref().map(|(_, open)| open.head.clone());
         self.open = last_table(body).map(|rows| {
             let whole = rows.first().is_some_and(|first| body.starts_with(first));
-            let head = head.filter(|_| whole).unwrap_or_else(|| rows.first().unwrap_or(&"").to_string());
+            let head = head.filter(|_| whole).unwrap_or_else(|| rows.first().copied().unwrap_or_default().to_owned());
             let figures = rows.last().map(|row| cells(row).map(is_figure).collect()).unwrap_or_default();
             Open { page: number, head, figures }
         });
