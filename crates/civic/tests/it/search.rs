@@ -4,7 +4,6 @@ use crate::{
     hall::{CITY, Hall},
     notices::council,
 };
-use bindery_civic::records::Civic as _;
 use bindery_civic::search::{self, Found, Indexed, SearchFor};
 use bindery_store::search::Query;
 use jiff::civil::date;

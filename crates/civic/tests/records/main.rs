@@ -29,7 +29,7 @@ fn sqlite() -> Fixture {
     let clock = Arc::new(ManualClock::default());
     let path = folder.path().join("bindery.db");
     let options = Options { clock: Arc::clone(&clock) as Arc<dyn Clock>, domains: DOMAINS, ..Options::at(path) };
-    Fixture::new(Arc::new(SqliteStore::open(options).unwrap()), clock).keeping(folder)
+    Fixture::new(Arc::new(SqliteStore::open(options).unwrap()), clock).with_guard(folder)
 }
 
 /// The same in a schema of a server.
