@@ -33,7 +33,7 @@ fn unknown_names_list_the_known_ones() {
     desk.bindery(&["run", &samples(), "--workflow", "wrods"])
         .fails_with(
             2,
-            "there is no workflow \"wrods\"; known are checklist, civic, default, documents, idp, parsers, parsers-foundry, process, question, read, submission-documents, words",
+            "there is no workflow \"wrods\"; known are checklist, civic, civic-notices, default, documents, idp, parsers, parsers-foundry, process, question, read, submission-documents, words",
         )
         .fails_with(2, "hint: ");
     desk.bindery(&["run", &samples(), "--workflow", "process"]).fails_with(2, "no processor is registered under");
@@ -42,7 +42,7 @@ fn unknown_names_list_the_known_ones() {
     desk.bindery(&["retry", "job_99"]).fails_with(2, "there is no job_99");
     desk.bindery(&["cancel", "job_99"]).fails_with(2, "there is no job_99");
     desk.bindery(&["review", "accept", "rev_1"]).fails_with(2, "there is no rev_1");
-    desk.bindery(&["workflows", "show", "nothing"]).fails_with(2, "known are checklist, civic, default");
+    desk.bindery(&["workflows", "show", "nothing"]).fails_with(2, "known are checklist, civic, civic-notices, default");
     let mut worker = desk.command(&["worker"]);
     let ran = worker.env("DOCPROC_COMPONENT_NAME", "orc").output().unwrap();
     assert_eq!(ran.status.code(), Some(1));
