@@ -25,8 +25,7 @@ const LIMITERS_ELSEWHERE: &[&str] = &[
 ];
 
 /// Waits that grow by hand instead of by `core::Backoff`. The list only becomes shorter.
-const DOUBLED_ELSEWHERE: &[&str] =
-    &["civic/src/schedule.rs", "engine/src/machines/storing.rs", "engine/src/runs/conduct.rs"];
+const DOUBLED_ELSEWHERE: &[&str] = &["civic/src/schedule.rs"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -78,7 +78,7 @@ impl ModelTier {
         match ask_in_time(context, models, request) {
             Ok(answer) => {
                 context.charge(answer.model.clone(), PROMPT_VERSION, answer.cost_micros);
-                extraction.propose(schema, pages, &stated(&answer.value), &answer.model);
+                extraction.propose(schema, pages, &values_in(&answer.value), &answer.model);
             }
             Err(why) if context.is_cancelled() => return Err(StepError::retry(why)),
             Err(why) => note(extraction, &why),
@@ -155,7 +155,7 @@ fn ask_in_time(context: &StepContext, models: Arc<Models>, request: Request) -> 
 }
 
 /// The texts of an answer by field.
-fn stated(answer: &Value) -> BTreeMap<String, String> {
+fn values_in(answer: &Value) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     answer.as_object().into_iter().flatten().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()
 }

@@ -3,7 +3,7 @@
 mod signs;
 
 use crate::package::Element;
-use signs::{accent, append, bracket, escaped, is_function, nary};
+use signs::{accent, append, bracket, escape, is_function, nary};
 
 /// What stands where a file has an equation in a form that is not read.
 pub(super) const NOT_READ: &str = "[formula not read]";
@@ -100,7 +100,7 @@ fn run(element: Element<'_>, aligned: bool) -> String {
     if element.path(&["rPr", "nor"]).is_some() && text.chars().any(char::is_alphabetic) {
         return format!("\\text{{{}}}", text.replace(['{', '}', '\\', '$'], ""));
     }
-    escaped(&text, aligned)
+    escape(&text, aligned)
 }
 
 fn fraction(element: Element<'_>, kind: Option<&str>) -> String {
@@ -158,7 +158,7 @@ fn brackets(element: Element<'_>, begin: Option<&str>, end: Option<&str>, betwee
             }
         }
     }
-    let between = escaped(between.unwrap_or("|"), false);
+    let between = escape(between.unwrap_or("|"), false);
     let inside = parts.into_iter().map(|part| tex(part, false)).collect::<Vec<_>>().join(&between);
     let tall = ["\\frac", "\\begin", "\\sum", "\\prod", "\\int", "\\binom"].iter().any(|tall| inside.contains(tall));
     let (left, right) = (bracket(begin), bracket(end));

@@ -65,7 +65,7 @@ pub(super) async fn run(settings: &Settings, args: Args, as_json: bool) -> anyho
     let doctype = chosen_type(&types, args.doctype.as_deref(), &documents, &args.sender)?;
     documents.retain(|document| document.doctype == doctype.name);
     let suggestion =
-        suggest(&sender, doctype, &documents.iter().map(read).collect::<Vec<_>>()).map_err(|error| refused(&error))?;
+        suggest(&sender, doctype, &documents.iter().map(read).collect::<Vec<_>>()).map_err(|error| refusal(&error))?;
     let effect = effect(doctype, &documents, &templates, &suggestion);
     let standing = documents.iter().find_map(|document| templates.for_document(doctype, &document.pages));
     let standing = standing.map(|template| template.name.to_string()).filter(|name| *name != sender.slug());
@@ -86,7 +86,7 @@ fn read(document: &PastDocument) -> ReadDocument<'_> {
     ReadDocument { pages: &document.pages, extraction: &document.extraction }
 }
 
-fn refused(error: &SuggestError) -> Failure {
+fn refusal(error: &SuggestError) -> Failure {
     let hint = match error {
         SuggestError::TooFew { .. } => "`bindery review correct sub_1 doc_1_1 number=2026-7` corrects one",
         SuggestError::NothingInCommon { .. } => "docs/fields.md says how a template is written by hand",

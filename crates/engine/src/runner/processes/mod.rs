@@ -121,7 +121,10 @@ pub struct Processes {
 
 impl fmt::Debug for Processes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Processes").field("children", &self.pids()).field("options", &self.options).finish()
+        f.debug_struct("Processes")
+            .field("children", &self.pids())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn append(out: &mut String, piece: &str) {
 }
 
 /// Text as LaTeX; `aligned`: the sign & is a command.
-pub(super) fn escaped(text: &str, aligned: bool) -> String {
+pub(super) fn escape(text: &str, aligned: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text.chars() {
         match sign {
@@ -146,7 +146,7 @@ pub(super) fn nary(sign: &str) -> String {
         "⋀" => "bigwedge",
         "⨁" => "bigoplus",
         "⨂" => "bigotimes",
-        other => return escaped(other, false),
+        other => return escape(other, false),
     };
     format!("\\{name}")
 }
