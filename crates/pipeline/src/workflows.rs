@@ -17,7 +17,9 @@ pub const SHIPPED: [(&str, &str); 9] = [
 ];
 
 pub(crate) fn register(registry: &mut Registry) {
-    SHIPPED.into_iter().for_each(|workflow| registry.register_workflow(workflow));
+    for workflow in SHIPPED {
+        registry.register_workflow(workflow);
+    }
 }
 
 #[cfg(test)]

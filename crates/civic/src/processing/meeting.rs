@@ -259,9 +259,10 @@ impl Running<'_> {
             }
             let mut changes = CivicChanges::of_meeting(self.city_key, id, meeting.revision);
             let mut row = meeting;
-            match (status, error) {
-                (Processing::Failed, Some(error)) => row.mark_processing_failed(error),
-                _ => (row.processing_status, row.processing_error) = (Some(status), error.map(str::to_owned)),
+            if let (Processing::Failed, Some(error)) = (status, error) {
+                row.mark_processing_failed(error);
+            } else {
+                (row.processing_status, row.processing_error) = (Some(status), error.map(str::to_owned));
             }
             changes.meeting = Some(row);
             Ok(Some(changes))

@@ -199,7 +199,9 @@ impl UnitOfWork for Add {
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, usize)> {
         let new = self.new_ones(answers)?;
         let mut writes = RowWrites::default();
-        new.iter().for_each(|message| writes.add(message));
+        for message in &new {
+            writes.add(message);
+        }
         Ok((writes, new.len()))
     }
 }
@@ -247,7 +249,9 @@ impl UnitOfWork for Replace {
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, bool)> {
         let mut writes = RowWrites::default();
         let Some(new) = self.new_ones(answers)? else { return Ok((writes, false)) };
-        new.iter().for_each(|message| writes.add(message));
+        for message in &new {
+            writes.add(message);
+        }
         for message in &mut decode::<Notification>(answers.rows(1))? {
             (message.due_at, message.sent_at) = (None, Some(answers.now));
             message.told_in.clone_from(&self.told_in);
@@ -305,7 +309,7 @@ impl UnitOfWork for Settle {
 struct Retry(String);
 
 impl Retry {
-    fn found(&self, answers: &Answers) -> StoreResult<Vec<Notification>> {
+    fn messages(answers: &Answers) -> StoreResult<Vec<Notification>> {
         let mut found: Vec<Notification> = decode(answers.rows(0))?;
         found.retain(is_delivered_by_a_job);
         Ok(found)
@@ -328,16 +332,16 @@ impl UnitOfWork for Retry {
     }
 
     fn ids(&self, answers: &Answers) -> StoreResult<Option<(&'static str, i64)>> {
-        Ok(ids(&self.found(answers)?, answers))
+        Ok(ids(&Self::messages(answers)?, answers))
     }
 
     fn commits(&self, answers: &Answers) -> StoreResult<Vec<Commit>> {
-        commits(&self.found(answers)?, answers)
+        commits(&Self::messages(answers)?, answers)
     }
 
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, bool)> {
         let mut writes = RowWrites::default();
-        let mut found = self.found(answers)?;
+        let mut found = Self::messages(answers)?;
         for message in &mut found {
             message.due_at = Some(answers.now);
             writes.put(message);

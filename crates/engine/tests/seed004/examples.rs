@@ -34,7 +34,7 @@ pub(crate) fn again(result: &ProcessingResult, inputs: &[ProcessorInput]) -> Vec
 fn retry(desk: &Desk, failed: &ProcessingResult, inputs: &[ProcessorInput]) -> ProcessingResult {
     let known = finished(desk, failed, inputs);
     let inputs = again(failed, inputs);
-    let context = Some(retry_context(&failed));
+    let context = Some(retry_context(failed));
     desk.execution().execute_with("retry".to_owned(), inputs, context, &known, &mut Silent)
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Args {
 
     /// Store the template in this file; without a name, in the folder of templates (--templates)
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "not asked for, asked for, asked for with a name: as clap tells them")]
     write: Option<Option<PathBuf>>,
 
     /// Look at the documents of so many submissions, the newest first
