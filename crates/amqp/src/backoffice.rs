@@ -11,7 +11,7 @@ use crate::{
     topology::BACKOFFICE,
 };
 use bindery_core::{
-    Name, SubmissionId,
+    ItemId, Name, SubmissionId,
     event::{Event, kind},
     review::{Review, ReviewStatus},
 };
@@ -54,15 +54,16 @@ pub(crate) async fn run(shared: &Shared, publisher: &Publisher, mut stop: StopSi
 }
 
 async fn publish(shared: &Shared, publisher: &Publisher, events: Vec<Event>) -> EngineResult<()> {
-    let mut open: HashMap<SubmissionId, Vec<Review>> = HashMap::new();
+    let mut open: HashMap<(SubmissionId, Option<ItemId>), Vec<Review>> = HashMap::new();
     let mut messages = Vec::new();
     for event in events {
         let Some(submission) = event.submission else { continue };
-        let reviews = match open.entry(submission) {
+        let reviews = match open.entry((submission, event.item)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
                 let statuses = ReviewStatus::OPEN.to_vec();
-                let filter = ReviewFilter { submission: Some(submission), statuses, ..ReviewFilter::default() };
+                let (submission, item) = (Some(submission), event.item);
+                let filter = ReviewFilter { submission, item, statuses, ..ReviewFilter::default() };
                 unknown.insert(shared.engine.store().reviews(filter).await?)
             }
         };

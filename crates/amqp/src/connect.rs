@@ -17,6 +17,9 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
 const CLOSE_WITHIN: Duration = Duration::from_secs(3);
 
+/// How often somebody who waits looks whether the connection is still there.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
 /// The numbers of AMQP's answers.
 pub(crate) const ACCESS_REFUSED: u16 = 403;
 pub(crate) const PRECONDITION_FAILED: u16 = 406;
@@ -39,9 +42,31 @@ pub(crate) async fn open(address: &Address, purpose: &str) -> AmqpResult<Connect
 
 /// What the broker is asked, and must answer in time. One that is just starting may accept a connection and then forget
 /// what it was asked on it; nobody would wait for that in vain.
-pub(crate) async fn within_answer_limit<T>(asked: impl Future<Output = AmqpResult<T>>) -> AmqpResult<T> {
-    let in_vain = |_| AmqpError::Lost(format!("no answer within {} s", ANSWER_WITHIN.as_secs()));
-    tokio::time::timeout(ANSWER_WITHIN, asked).await.map_err(in_vain)?
+pub(crate) async fn within_answer_limit<T>(
+    is_open: impl Fn() -> bool,
+    asked: impl Future<Output = AmqpResult<T>>,
+) -> AmqpResult<T> {
+    tokio::select! {
+        biased;
+        answered = asked => answered,
+        () = closed(is_open) => Err(AmqpError::Lost(GONE.to_owned())),
+        () = tokio::time::sleep(ANSWER_WITHIN) => {
+            Err(AmqpError::Lost(format!("no answer within {} s", ANSWER_WITHIN.as_secs())))
+        }
+    }
+}
+
+/// Why nobody answers any more.
+pub(crate) const GONE: &str = "the connection was lost";
+
+/// Returns when a connection or a channel is gone. The client answers everything that is open at that moment; what is asked
+/// at the very same moment it may forget, and whoever waits for that would wait in vain.
+pub(crate) async fn closed(is_open: impl Fn() -> bool) {
+    while is_open() {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    // What was answered comes first.
+    tokio::time::sleep(LOOK_EVERY).await;
 }
 
 /// Closes a connection, or leaves it: one that is half gone may never answer.
@@ -78,5 +103,24 @@ pub(crate) async fn pause(retries: &mut Retries, stop: &mut StopSignal) -> bool 
     tokio::select! {
         () = tokio::time::sleep(retries.next_delay()) => true,
         () = stop.stopping() => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{cell::Cell, time::Instant};
+
+    #[tokio::test]
+    async fn who_waits_on_a_connection_that_is_lost_waits_no_longer() {
+        let (begun, asked) = (Instant::now(), Cell::new(0));
+        // It is there when somebody asks, and gone a moment later.
+        let is_open = || asked.replace(asked.get() + 1) < 2;
+        let never = std::future::pending::<AmqpResult<()>>();
+        let ended = within_answer_limit(is_open, never).await.unwrap_err();
+        assert_eq!(ended.to_string(), AmqpError::Lost(GONE.to_owned()).to_string());
+        assert!(begun.elapsed() < ANSWER_WITHIN / 2, "{:?}", begun.elapsed());
+        // What was answered before is what counts.
+        assert_eq!(within_answer_limit(|| false, async { Ok(7) }).await.unwrap(), 7);
     }
 }

@@ -80,6 +80,7 @@ async fn listen(
     let mut listened: BTreeSet<Name> = BTreeSet::new();
     let at_once = Arc::new(Semaphore::new(RESULTS_AT_ONCE));
     let mut consumers = JoinSet::new();
+    let is_open = || connection.status().connected();
     loop {
         declarations.mark_unchanged();
         let wanted: BTreeSet<Name> = shared.consumed_queues().into_iter().collect();
@@ -91,7 +92,7 @@ async fn listen(
             for queue in wanted.difference(&listened) {
                 let starting = Listening::start(shared, connection, queue.clone(), Arc::clone(&at_once));
                 let silent = |error| AmqpError::Lost(format!("queue {queue}: {error}"));
-                let consumer = connect::within_answer_limit(starting).await.map_err(silent)?;
+                let consumer = connect::within_answer_limit(is_open, starting).await.map_err(silent)?;
                 channels.push(consumer.channel.clone());
                 consumers.spawn(consumer.run(stop.clone()));
             }
@@ -106,6 +107,10 @@ async fn listen(
                 Err(error) => return Err(AmqpError::Lost(error.to_string())),
             },
             _ = declarations.changed() => {}
+            // A consumer that begins when the connection is lost may never be told so.
+            () = connect::closed(is_open), if !stop.is_stopping() => {
+                return Err(AmqpError::Lost(connect::GONE.to_owned()));
+            }
             () = tokio::time::sleep(REFRESH_EVERY) => match shared.refresh().await {
                 Ok(true) => shared.declare(connection).await?,
                 Ok(false) => {}

@@ -56,7 +56,7 @@ impl Publisher {
             channel.confirm_select(ConfirmSelectOptions::default()).await?;
             Ok(Self { channel })
         };
-        connect::within_answer_limit(opening).await
+        connect::within_answer_limit(|| connection.status().connected(), opening).await
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -83,9 +83,16 @@ impl Publisher {
                 results.push(check_confirmation(confirmed));
             }
         };
-        if tokio::time::timeout(CONFIRM_WITHIN, publishing).await.is_err() {
-            let silence = Err(format!("no confirmation within {} s", CONFIRM_WITHIN.as_secs()));
-            results.resize(count, silence);
+        let silence = tokio::select! {
+            biased;
+            () = publishing => None,
+            () = connect::closed(|| self.is_open()) => Some(connect::GONE.to_owned()),
+            () = tokio::time::sleep(CONFIRM_WITHIN) => {
+                Some(format!("no confirmation within {} s", CONFIRM_WITHIN.as_secs()))
+            }
+        };
+        if let Some(why) = silence {
+            results.resize(count, Err(why));
         }
         results
     }

@@ -20,7 +20,8 @@ const HOLD: Duration = Duration::from_secs(60);
 
 /// Looks until it is asked to stop or the channel is gone.
 pub(crate) async fn run(shared: &Shared, connection: &Connection, mut stop: StopSignal) -> AmqpResult<()> {
-    let channel = connect::within_answer_limit(async { Ok(connection.create_channel().await?) }).await?;
+    let is_open = || connection.status().connected();
+    let channel = connect::within_answer_limit(is_open, async { Ok(connection.create_channel().await?) }).await?;
     while !stop.is_stopping() && channel.status().connected() {
         for queue in shared.outside_queues() {
             if let Err(error) = look(shared, &channel, &queue).await {
@@ -41,7 +42,7 @@ async fn look(shared: &Shared, channel: &Channel, queue: &Name) -> AmqpResult<()
     let Some(until) = store.last_announced(queue).await? else { return Ok(()) };
     let options = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
     let asked = channel.queue_declare(shared.names.short(queue), options, FieldTable::default());
-    let said = connect::within_answer_limit(async { Ok(asked.await?) }).await?;
+    let said = connect::within_answer_limit(|| channel.status().connected(), async { Ok(asked.await?) }).await?;
     if said.consumer_count() == 0 {
         return Ok(());
     }

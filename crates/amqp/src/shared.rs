@@ -269,7 +269,7 @@ impl Shared {
         let topology = self.topology();
         let declaring =
             topology::declare(connection, &self.names, &topology, self.options.queue_kind, self.options.message_ttl);
-        connect::within_answer_limit(declaring).await?;
+        connect::within_answer_limit(|| connection.status().connected(), declaring).await?;
         self.declared.send_modify(|declared| *declared = version.max(*declared));
         Ok(())
     }

@@ -14,10 +14,13 @@ use bindery_core::backoff::Retries;
 use bindery_engine::{Engine, StopHandle, StopSignal, stop_pair, worker::Source};
 use lapin::Connection;
 use std::{fmt, sync::Arc, time::Duration};
-use tokio::task::JoinHandle;
+use tokio::{sync::Notify, task::JoinHandle};
 
 /// How long the last acknowledgements and confirmations may take.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long what goes on beside the jobs may take to notice that the connection is gone.
+const END_WITHIN: Duration = Duration::from_secs(10);
 
 /// How often new submissions are looked for; a change in the store wakes it.
 const DISCOVER_EVERY: Duration = Duration::from_millis(500);
@@ -117,12 +120,14 @@ async fn publish_on(
     let others = Publisher::open(connection).await?;
     shared.publisher.send_replace(Some(others.clone()));
     backoff.reset();
+    let left = Notify::new();
     let jobs_until_closed = async {
         relay::run(shared, &jobs, stop.clone()).await;
         // Gone, unable to take a message, or asked to stop: the others end with it. None is cut off in the middle, so
         // that whatever was not confirmed is given back.
         shared.publisher.send_replace(None);
         connect::close(connection).await;
+        left.notify_one();
     };
     let declaring = async {
         while others.is_open() && !stop.is_stopping() {
@@ -156,13 +161,25 @@ async fn publish_on(
             tracing::warn!(error = %error, "the time limits of outside work are not looked after");
         }
     };
-    tokio::join!(
-        jobs_until_closed,
-        declaring,
-        discovering,
-        limits,
-        announce::run(shared, &others, stop.clone()),
-        backoffice::run(shared, &others, stop.clone())
-    );
+    let beside = async {
+        tokio::join!(
+            declaring,
+            discovering,
+            limits,
+            announce::run(shared, &others, stop.clone()),
+            backoffice::run(shared, &others, stop.clone())
+        )
+    };
+    // Nobody keeps the next connection waiting.
+    let beside_in_time = async {
+        tokio::select! {
+            _ = beside => {}
+            () = async {
+                left.notified().await;
+                tokio::time::sleep(END_WITHIN).await;
+            } => tracing::warn!("a connection that is gone was left with something under way"),
+        }
+    };
+    tokio::join!(jobs_until_closed, beside_in_time);
     Ok(())
 }

@@ -53,11 +53,6 @@ impl StoredResult {
         io::copy(&mut self.open()?, into).map(drop)
     }
 
-    /// All of it, in memory.
-    pub fn whole(&self) -> AppResult<Value> {
-        Ok(serde_json::from_reader(self.open()?)?)
-    }
-
     /// The result without its index.
     pub fn without_index(&self) -> AppResult<Value> {
         Ok(WithoutIndex.deserialize(&mut serde_json::Deserializer::from_reader(self.open()?))?)

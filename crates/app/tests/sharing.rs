@@ -67,7 +67,7 @@ async fn a_delivery_is_worked_on_to_its_end_and_known_the_second_time() {
     assert!(looks > 0);
     let stopped = supervisor.stop(&mut signals).await.unwrap();
     assert!(stopped.jobs > 0 && !stopped.is_at_once, "{stopped:?}");
-    let result = StoredResult::find(&app, id).await.unwrap().expect("there is a result").whole().unwrap();
+    let result = StoredResult::find(&app, id).await.unwrap().expect("there is a result").without_index().unwrap();
     assert!(result.is_object(), "{result}");
 
     let again = deliver(&app, &settings, &file).await.unwrap();

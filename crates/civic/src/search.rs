@@ -196,6 +196,7 @@ fn document(city_key: &str, id: &str, title: &str, texts: &[Option<&str>]) -> In
         metadata: json!({"banana": city_key}).to_string(),
         chunks: (0..).zip(words.chunks(WORDS_OF_A_CHUNK)).map(chunk).collect(),
         submission: None,
+        owner: None,
     }
 }
 

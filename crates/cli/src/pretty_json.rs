@@ -1,12 +1,35 @@
 //! A streaming formatter of JSON: compact text in, the same on several lines out, in constant memory.
 
 use bindery_app::StoredResult;
+use serde_json::{Map, Value};
 use std::io::{self, BufWriter, Write};
 
 /// Writes a result on several lines, for people and programs.
 pub(crate) fn write_pretty(result: &StoredResult, into: impl Write) -> io::Result<()> {
     let mut pretty = PrettyJson::new(BufWriter::new(into));
     result.copy_to(&mut pretty)?;
+    pretty.finish().map(drop)
+}
+
+/// Writes an object on several lines, with a result, copied as it is stored, as the value of one of its fields.
+pub(crate) fn write_around(
+    answer: &Map<String, Value>,
+    field: &str,
+    result: Option<&StoredResult>,
+    into: impl Write,
+) -> io::Result<()> {
+    let mut pretty = PrettyJson::new(BufWriter::new(into));
+    let mut before = b'{';
+    for (key, value) in answer {
+        pretty.write_all(&[std::mem::replace(&mut before, b',')])?;
+        serde_json::to_writer(&mut pretty, key)?;
+        pretty.write_all(b":")?;
+        match result {
+            Some(result) if key == field => result.copy_to(&mut pretty)?,
+            _ => serde_json::to_writer(&mut pretty, value)?,
+        }
+    }
+    pretty.write_all(if before == b'{' { b"{}" } else { b"}" })?;
     pretty.finish().map(drop)
 }
 
@@ -105,7 +128,7 @@ impl<W: Write> Write for PrettyJson<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn pretty(value: &Value, piece: usize) -> String {
         let mut pretty = PrettyJson::new(Vec::new());

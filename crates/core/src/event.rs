@@ -19,6 +19,7 @@ pub mod kind {
     pub const SUBMISSION_RELEASED: &str = "SubmissionReleased";
     pub const SUBMISSION_EXPIRED: &str = "SubmissionExpired";
     pub const SUBMISSION_DELETED: &str = "SubmissionDeleted";
+    pub const EXECUTIONS_DELETED: &str = "ExecutionsDeleted";
     pub const RETENTION_SWEPT: &str = "RetentionSwept";
     pub const OUTCOME_RECORDED: &str = "OutcomeRecorded";
     pub const STAGE_CLOSED: &str = "StageClosed";

@@ -21,7 +21,10 @@ use bindery_core::{
     item::{Item, ItemKind},
     join::{JoinChange, JoinStep},
 };
-use bindery_store::{Changes, Commit, CommitResult, Guard, Rejection};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, Rejection,
+    query::{JoinFilter, JoinScope},
+};
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc};
 
@@ -235,8 +238,10 @@ impl Batch<'_> {
         }
         let stage =
             info.workflow.next_collector_after(0, Over::Submission).map_or(crate::chain::END, |(_, stage)| &stage.name);
-        let joins = self.engine.store().joins(info.id).await?;
-        let join = joins.iter().find(|join| join.stage == *stage && join.scope.is_none()).ok_or_else(|| {
+        let (stage, scope) = (Some(Name::from(stage)), Some(JoinScope::Submission));
+        let filter = JoinFilter { stage, scope, limit: Some(1), ..JoinFilter::default() };
+        let joins = self.engine.store().joins(info.id, filter).await?;
+        let join = joins.first().ok_or_else(|| {
             EngineError::NotFound(format!("join that collects the documents of {}", info.public_id()))
         })?;
         let known = self.engine.store().item_counts(info.id).await?.files as i64;

@@ -27,7 +27,10 @@ use bindery_core::{
     review::{Decision, Review, ReviewStatus},
     submission::SubmissionStatus,
 };
-use bindery_store::{Again, Commit, CommitResult, Guard, Rejection, query::ReviewFilter};
+use bindery_store::{
+    Again, Commit, CommitResult, Guard, Rejection,
+    query::{JoinFilter, ReviewFilter},
+};
 use serde_json::{Value, json};
 
 /// How often a decision is planned anew because others change the same result at the same moment.
@@ -130,9 +133,9 @@ impl Engine {
     /// What is asked about an item.
     async fn open_review(&self, submission: SubmissionId, item: ItemId) -> EngineResult<Option<ReviewId>> {
         let statuses = ReviewStatus::OPEN.to_vec();
-        let filter = ReviewFilter { submission: Some(submission), statuses, ..ReviewFilter::default() };
-        let mut open = self.store().reviews(filter).await?;
-        open.retain(|review| review.item == Some(item));
+        let (submission, item_id) = (Some(submission), Some(item));
+        let filter = ReviewFilter { submission, item: item_id, statuses, ..ReviewFilter::default() };
+        let open = self.store().reviews(filter).await?;
         match open.as_slice() {
             [] => Ok(None),
             [only] => Ok(Some(only.id)),
@@ -256,9 +259,9 @@ impl Engine {
         if outcome.status != OutcomeStatus::Failed {
             return self.read_payload(&outcome.output).await;
         }
-        let of_submission = ReviewFilter { submission: Some(info.id), ..ReviewFilter::default() };
-        let reviews = self.store().reviews(of_submission).await?.into_iter();
-        let about = reviews.filter(|review| review.item == Some(item.id) && review.stage == outcome.stage);
+        let of_item = ReviewFilter { submission: Some(info.id), item: Some(item.id), ..ReviewFilter::default() };
+        let reviews = self.store().reviews(of_item).await?.into_iter();
+        let about = reviews.filter(|review| review.stage == outcome.stage);
         let Some(review) = about.max_by_key(|review| review.id) else {
             let why = outcome.error.as_ref().map_or("failed", |error| &error.message);
             let message = format!("there is no result of {} to decide about: {why}", item.public_id());
@@ -279,8 +282,9 @@ impl Engine {
             None => (Name::from(END), None),
         };
         let of_processors = |join: &Join| join.on_close.processor == internal_processor::ADVANCE;
-        let mut joins = self.store().joins(info.id).await?;
-        joins.retain(|join| join.stage == name && join.scope == scope && of_processors(join) == several);
+        let filter = JoinFilter { stage: Some(name), scope: Some(scope.into()), ..JoinFilter::default() };
+        let mut joins = self.store().joins(info.id, filter).await?;
+        joins.retain(|join| of_processors(join) == several);
         Ok(joins.into_iter().max_by_key(|join| (join.generation, join.id)).map(|join| join.id))
     }
 

@@ -28,8 +28,9 @@ impl Engine {
         reasons: Vec<String>,
     ) -> EngineResult<bool> {
         let statuses = ReviewStatus::OPEN.to_vec();
-        let open = ReviewFilter { submission: Some(info.id), statuses, ..ReviewFilter::default() };
-        if self.store().reviews(open).await?.iter().any(|review| review.item == Some(item)) {
+        let (submission, item_id) = (Some(info.id), Some(item));
+        let open = ReviewFilter { submission, item: item_id, statuses, limit: Some(1), ..ReviewFilter::default() };
+        if !self.store().reviews(open).await?.is_empty() {
             return Ok(false);
         }
         let Some(item) = self.store().item(info.id, item).await? else {

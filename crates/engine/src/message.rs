@@ -21,7 +21,7 @@ use bindery_core::{
 use bindery_store::{
     CommitResult,
     pages::ItemPages,
-    query::{ItemFilter, JobFilter, ReviewFilter},
+    query::{ItemFilter, JobFilter, JoinFilter, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -214,8 +214,8 @@ impl Engine {
     /// What leads to an aggregation is counted there, and before that has begun to wait there is nothing to count in.
     async fn check_aggregation(&self, info: &SubmissionInfo, target: usize) -> EngineResult<()> {
         let stage = &info.workflow.stages[target];
-        if stage.aggregation.is_none() || self.store().joins(info.id).await?.iter().any(|join| join.stage == stage.name)
-        {
+        let filter = JoinFilter { stage: Some(stage.name.clone()), limit: Some(1), ..JoinFilter::default() };
+        if stage.aggregation.is_none() || !self.store().joins(info.id, filter).await?.is_empty() {
             return Ok(());
         }
         let request = info.public_id();
@@ -263,7 +263,7 @@ impl Engine {
         stage: &Stage,
     ) -> EngineResult<Option<Review>> {
         let statuses = ReviewStatus::OPEN.to_vec();
-        let open = ReviewFilter { submission: Some(info.id), statuses, ..ReviewFilter::default() };
+        let open = ReviewFilter { submission: Some(info.id), item, statuses, ..ReviewFilter::default() };
         let reviews = self.store().reviews(open).await?;
         Ok(reviews.into_iter().find(|review| review.item == item && review.stage == stage.name))
     }

@@ -17,8 +17,8 @@ use bindery_core::{
     submission::{Submission, senders_id},
 };
 use bindery_store::{
-    pages::{ItemPages, OutcomePages},
-    query::{ItemCounts, ItemFilter, OutcomePage},
+    pages::{ItemPages, JoinPages, OutcomePages},
+    query::{ItemCounts, ItemFilter, JoinFilter, JoinScope, OutcomePage},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,12 +36,12 @@ pub async fn progress(engine: &Engine, id: SubmissionId) -> EngineResult<Progres
     let submission = stored(engine, id).await?;
     let info = engine.catalog().submission(id).await?;
     let items = engine.store().item_counts(id).await?;
-    let joins = engine.store().joins(id).await?;
+    let files = DeclaredFiles::read(engine, id, &info.workflow).await?;
     let mut counts: BTreeMap<Name, StageCounts> =
         engine.store().stage_counts(id).await?.into_iter().map(|row| (row.stage, row.counts)).collect();
     let mut stages: Vec<StageProgress> = Vec::new();
     for stage in &info.workflow.stages {
-        let expected = count_expected(stage, &stages, &info.workflow, &items, &joins);
+        let expected = count_expected(stage, &stages, &info.workflow, &items, files);
         let counts = counts.remove(&stage.name).unwrap_or_default();
         stages.push(StageProgress { stage: stage.name.clone(), expected, counts });
     }
@@ -69,7 +69,7 @@ fn count_expected(
     before: &[StageProgress],
     workflow: &Workflow,
     items: &ItemCounts,
-    joins: &[Join],
+    files: DeclaredFiles,
 ) -> Option<u64> {
     let each = stage.processors.len() as u64;
     let existing = match stage.over {
@@ -79,7 +79,7 @@ fn count_expected(
         Over::Page => items.pages,
     };
     let Some(previous) = before.last() else {
-        return total_documents(workflow, joins, existing).map(|total| total * each);
+        return files.total(existing).map(|total| total * each);
     };
     let previous_stage = &workflow.stages[before.len() - 1];
     if previous_stage.over == stage.over && stage.aggregation.is_none() {
@@ -93,20 +93,52 @@ fn count_expected(
     (made || stage.over == Over::File).then_some(existing * each)
 }
 
-/// How many files a submission has, of which `known` are known; none while its sender has not said it.
-fn total_documents(workflow: &Workflow, joins: &[Join], known: u64) -> Option<u64> {
-    let mut whole = joins.iter().filter(|join| join.scope.is_none());
-    if !whole.clone().all(|join| join.declared) {
-        return None;
+/// What a submission's joins say about how many files it has.
+#[derive(Debug, Clone, Copy)]
+enum DeclaredFiles {
+    /// Its sender has not said it.
+    Unknown,
+    /// As many as there are.
+    Known,
+    AtLeast(u64),
+}
+
+impl DeclaredFiles {
+    async fn read(engine: &Engine, id: SubmissionId, workflow: &Workflow) -> EngineResult<Self> {
+        let whole = JoinFilter { scope: Some(JoinScope::Submission), ..JoinFilter::default() };
+        let whole = engine.store().joins(id, whole).await?;
+        if !whole.iter().all(|join| join.declared) {
+            return Ok(Self::Unknown);
+        }
+        let until =
+            workflow.next_collector_after(0, Over::Submission).map_or(workflow.stages.len(), |(index, _)| index);
+        if !workflow.stages[..until].iter().all(|stage| stage.over == Over::File) {
+            return Ok(Self::Known);
+        }
+        let Some(join) = whole.iter().find(|join| join.stage == *next_join_stage(workflow, 0)) else {
+            return Ok(Self::Known);
+        };
+        // A document that is repaired before the join has closed is expected there once more.
+        let again = JoinFilter { outer: Some(join.id), repaired: true, ..JoinFilter::default() };
+        let mut again = JoinPages::new(&**engine.store(), id, again);
+        let mut expected = join.expected;
+        loop {
+            let page = again.next().await?;
+            if page.is_empty() {
+                return Ok(Self::AtLeast(expected.unsigned_abs()));
+            }
+            expected -= page.len() as i64;
+        }
     }
-    let until = workflow.next_collector_after(0, Over::Submission).map_or(workflow.stages.len(), |(index, _)| index);
-    if !workflow.stages[..until].iter().all(|stage| stage.over == Over::File) {
-        return Some(known);
+
+    /// Where `known` files are known.
+    fn total(self, known: u64) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Known => Some(known),
+            Self::AtLeast(count) => Some(known.max(count)),
+        }
     }
-    let Some(join) = whole.find(|join| join.stage == *next_join_stage(workflow, 0)) else { return Some(known) };
-    // A document that is repaired before the join has closed is expected there once more.
-    let again = joins.iter().filter(|inner| inner.generation > 1 && inner.outer == Some(join.id)).count() as i64;
-    Some(known.max((join.expected - again) as u64))
 }
 
 fn next_join_stage(workflow: &Workflow, index: usize) -> &str {
@@ -277,21 +309,32 @@ pub async fn submission_state(engine: &Engine, submission: SubmissionId) -> Engi
     let info = engine.catalog().submission(submission).await?;
     let index = document_stage(&info.workflow)?;
     let counts = DocumentCounts::read(engine, submission, &info.workflow.stages[index]).await?;
-    let joins = engine.store().joins(submission).await?;
     let known = engine.store().item_counts(submission).await?.files;
-    let total = total_documents(&info.workflow, &joins, known).unwrap_or(known);
+    let total = DeclaredFiles::read(engine, submission, &info.workflow).await?.total(known).unwrap_or(known);
     let collects = next_join_stage(&info.workflow, index);
-    let mut collecting = joins.iter().filter(|join| join.stage == *collects).peekable();
-    let all = collecting.peek().is_some() && collecting.all(|join| join.closed_at.is_some());
-    let changes = joins.iter().map(|join| join.updated_at).chain(counts.last_finished);
+    let (mut collecting, mut closed, mut last_changed) = (0, 0, counts.last_finished);
+    let mut joins = JoinPages::new(&**engine.store(), submission, JoinFilter::default());
+    loop {
+        let page = joins.next().await?;
+        if page.is_empty() {
+            break;
+        }
+        for join in page {
+            last_changed = last_changed.max(Some(join.updated_at));
+            if join.stage == *collects {
+                collecting += 1;
+                closed += i64::from(join.closed_at.is_some());
+            }
+        }
+    }
     Ok(SubmissionState {
         id: info.public_id(),
         submission_id: info.public_id(),
         total_documents: total as i64,
         completed_documents: counts.completed,
         failed_documents: counts.failed,
-        all_documents_processed: all,
-        last_updated: changes.max().unwrap_or(info.received_at),
+        all_documents_processed: collecting > 0 && closed == collecting,
+        last_updated: last_changed.unwrap_or(info.received_at),
     })
 }
 
@@ -308,21 +351,44 @@ pub struct AggregationState {
     pub updated_at: Timestamp,
 }
 
-pub async fn aggregation_states(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<AggregationState>> {
-    let info = engine.catalog().submission(submission).await?;
-    let is_aggregation =
-        |join: &&Join| info.workflow.stage(&join.stage).is_some_and(|stage| stage.aggregation.is_some());
-    let joins = engine.store().joins(submission).await?;
-    let states = joins.iter().filter(is_aggregation).map(|join| AggregationState {
-        id: join.id.to_string(),
-        request_id: info.public_id(),
-        stage: join.stage.strip_suffix("_aggregation").unwrap_or(&join.stage).to_owned(),
-        expected_count: join.expected,
-        received_count: join.arrived,
-        is_complete: join.closed_at.is_some(),
-        updated_at: join.updated_at,
-    });
-    Ok(states.collect())
+/// A cursor over the aggregations of a submission, in the order in which they began to wait.
+#[derive(Debug)]
+pub struct AggregationStates<'e> {
+    info: Arc<SubmissionInfo>,
+    joins: JoinPages<'e>,
+}
+
+impl<'e> AggregationStates<'e> {
+    pub async fn new(engine: &'e Engine, submission: SubmissionId) -> EngineResult<Self> {
+        let info = engine.catalog().submission(submission).await?;
+        Ok(Self { info, joins: JoinPages::new(&**engine.store(), submission, JoinFilter::default()) })
+    }
+
+    /// The next of them; none at the end.
+    pub async fn next(&mut self) -> EngineResult<Vec<AggregationState>> {
+        loop {
+            let page = self.joins.next().await?;
+            let is_last = page.is_empty();
+            let states: Vec<AggregationState> = page.iter().filter_map(|join| self.state(join)).collect();
+            if is_last || !states.is_empty() {
+                return Ok(states);
+            }
+        }
+    }
+
+    /// None: the join is not that of an aggregation.
+    fn state(&self, join: &Join) -> Option<AggregationState> {
+        self.info.workflow.stage(&join.stage).filter(|stage| stage.aggregation.is_some())?;
+        Some(AggregationState {
+            id: join.id.to_string(),
+            request_id: self.info.public_id(),
+            stage: join.stage.strip_suffix("_aggregation").unwrap_or(&join.stage).to_owned(),
+            expected_count: join.expected,
+            received_count: join.arrived,
+            is_complete: join.closed_at.is_some(),
+            updated_at: join.updated_at,
+        })
+    }
 }
 
 /// Seed 002's status answer.

@@ -5,7 +5,7 @@
 //! what others tell it is a signal, which is there until a step has taken it in. Between steps it rests, without a
 //! holder, until its time has come or a signal arrives: a thousand executions that wait for a month cost nothing.
 
-use crate::error::StoreResult;
+use crate::{error::StoreResult, retention::Reason};
 use async_trait::async_trait;
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
 use serde::Serialize;
@@ -67,6 +67,8 @@ pub struct NewExecution {
     pub name: String,
     /// JSON.
     pub input: String,
+    /// Whose it is, and with it what its tasks take in.
+    pub owner: Option<String>,
     /// The task that starts it, of another execution.
     pub parent: Option<(ExecutionId, u64)>,
 }
@@ -95,6 +97,7 @@ pub struct StoredExecution {
     /// How many events the history has.
     pub events: u64,
     pub redrives: u32,
+    pub owner: Option<String>,
     pub parent: Option<(ExecutionId, u64)>,
     /// Whether somebody works on it.
     pub is_held: bool,
@@ -196,6 +199,22 @@ pub struct ExecutionFilter {
     pub limit: Option<usize>,
 }
 
+/// Which executions are deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeletedExecutions {
+    EndedBefore(Timestamp),
+    /// Everything of a person, also what is under way: the next step of its holder is refused then.
+    OwnedBy(String),
+}
+
+/// How many executions there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ExecutionCounts {
+    pub all: u64,
+    /// Those that have not ended.
+    pub under_way: u64,
+}
+
 /// Machines, and their executions.
 #[async_trait]
 pub trait Executions: Send + Sync {
@@ -208,7 +227,8 @@ pub trait Executions: Send + Sync {
     /// The newest version of each, by name.
     async fn machines(&self) -> StoreResult<Vec<StoredMachine>>;
 
-    /// Stores executions, each unless its machine has one of the same name. Durable when it returns.
+    /// Stores executions, each unless its machine has one of the same name. Durable when it returns. One whose parent is
+    /// gone is an error: what was deleted starts nothing any more.
     async fn start_executions(&self, new: Vec<NewExecution>) -> StoreResult<Vec<Started>>;
 
     /// Leases executions that are due, or whose holder has not answered for too long, to `owner`: the most overdue
@@ -245,6 +265,10 @@ pub trait Executions: Send + Sync {
     /// The history after an event, in pieces of which at least one, and together not much more than `limit` events.
     async fn execution_history(&self, id: ExecutionId, after: u64, limit: u64) -> StoreResult<Vec<HistoryChunk>>;
 
-    /// Deletes executions that ended before, with all that belongs to them. Returns how many.
-    async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64>;
+    /// How many would be deleted.
+    async fn count_executions(&self, which: DeletedExecutions) -> StoreResult<ExecutionCounts>;
+
+    /// Deletes at most `limit` executions with all that belongs to them, and reports that as an event. Returns how many
+    /// went: call it again until none does.
+    async fn delete_executions(&self, which: DeletedExecutions, because: Reason, limit: usize) -> StoreResult<u64>;
 }

@@ -1,14 +1,16 @@
-//! Cursors over long lists: what a submission has of items and outcomes, a page at a time, so that a million of them need
+//! Cursors over long lists: what a submission has of items, outcomes, joins and reviews, a page at a time, so that a million of them need
 //! no memory.
 //!
 //! Each page is a snapshot of its own. A row that is there all the while is read exactly once.
 
 use crate::{
     error::StoreResult,
-    query::{ItemFilter, OutcomePage},
+    query::{ItemFilter, JoinFilter, OutcomePage, ReviewFilter},
     store::Store,
 };
-use bindery_core::{Name, SubmissionId, item::Item, outcome::Outcome, outcome::OutcomeStatus};
+use bindery_core::{
+    Name, ReviewId, SubmissionId, item::Item, join::Join, outcome::Outcome, outcome::OutcomeStatus, review::Review,
+};
 
 /// How many rows are read at a time.
 pub const PAGE: usize = 500;
@@ -66,6 +68,60 @@ impl<'s> OutcomePages<'s> {
         if let Some(last) = page.last() {
             self.page.after = Some(last.into());
         }
+        Ok(page)
+    }
+}
+
+/// A cursor over joins, in the order of their ids.
+#[derive(Debug)]
+pub struct JoinPages<'s> {
+    store: &'s dyn Store,
+    submission: SubmissionId,
+    filter: JoinFilter,
+    ended: bool,
+}
+
+impl<'s> JoinPages<'s> {
+    /// A filter's own limit is not looked at.
+    pub fn new(store: &'s dyn Store, submission: SubmissionId, filter: JoinFilter) -> Self {
+        Self { store, submission, filter: JoinFilter { limit: Some(PAGE), ..filter }, ended: false }
+    }
+
+    /// The next page; an empty one is the end.
+    pub async fn next(&mut self) -> StoreResult<Vec<Join>> {
+        if self.ended {
+            return Ok(Vec::new());
+        }
+        let page = self.store.joins(self.submission, self.filter.clone()).await?;
+        self.ended = page.len() < PAGE;
+        self.filter.after = page.last().map(|join| join.id).or(self.filter.after);
+        Ok(page)
+    }
+}
+
+/// A cursor over reviews, the oldest first.
+#[derive(Debug)]
+pub struct ReviewPages<'s> {
+    store: &'s dyn Store,
+    filter: ReviewFilter,
+    ended: bool,
+}
+
+impl<'s> ReviewPages<'s> {
+    /// A filter's own limit is not looked at.
+    pub fn new(store: &'s dyn Store, filter: ReviewFilter) -> Self {
+        let after = Some(filter.after.unwrap_or(ReviewId::from_raw(0)));
+        Self { store, filter: ReviewFilter { after, limit: Some(PAGE), ..filter }, ended: false }
+    }
+
+    /// The next page; an empty one is the end.
+    pub async fn next(&mut self) -> StoreResult<Vec<Review>> {
+        if self.ended {
+            return Ok(Vec::new());
+        }
+        let page = self.store.reviews(self.filter.clone()).await?;
+        self.ended = page.len() < PAGE;
+        self.filter.after = page.last().map(|review| review.id).or(self.filter.after);
         Ok(page)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::lease::CLOCK_TOLERANCE;
 use bindery_core::{
-    EventSeq, ItemId, JobId, Name, SubmissionId, Timestamp,
+    EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     job::{Job, JobState, WaitReason},
     outcome::{Outcome, OutcomeStatus},
     progress::StageCounts,
@@ -134,11 +134,50 @@ pub struct SubmissionFilter {
 #[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
     pub submission: Option<SubmissionId>,
+    pub item: Option<ItemId>,
     pub statuses: Vec<ReviewStatus>,
     pub queue: Option<Name>,
     /// Those that ask for all of these.
     pub skills: Vec<Name>,
-    /// The greatest priority first, then the oldest; None: no limit.
+    /// Those behind this one, the oldest first; None: the greatest priority first, then the oldest.
+    pub after: Option<ReviewId>,
+    /// None: no limit.
+    pub limit: Option<usize>,
+}
+
+/// Whose parts a join collects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JoinScope {
+    Submission,
+    Item(ItemId),
+}
+
+impl From<Option<ItemId>> for JoinScope {
+    fn from(item: Option<ItemId>) -> Self {
+        item.map_or(Self::Submission, Self::Item)
+    }
+}
+
+impl JoinScope {
+    pub(crate) const fn item(self) -> Option<ItemId> {
+        match self {
+            Self::Submission => None,
+            Self::Item(item) => Some(item),
+        }
+    }
+}
+
+/// Which joins of a submission are meant, in the order of their ids. Empty fields mean all.
+#[derive(Debug, Clone, Default)]
+pub struct JoinFilter {
+    pub stage: Option<Name>,
+    pub scope: Option<JoinScope>,
+    /// Only those whose chains go on to this one.
+    pub outer: Option<JoinId>,
+    /// Only those that wait for repaired parts.
+    pub repaired: bool,
+    pub after: Option<JoinId>,
+    /// None: no limit. A submission may have a million: whoever needs them all takes them page by page.
     pub limit: Option<usize>,
 }
 

@@ -7,8 +7,8 @@ use crate::{
     portable::Portable,
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
-        Undelivered, WorkerView,
+        JobView, JoinFilter, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter,
+        Swept, Undelivered, WorkerView,
     },
     retention::Retention,
     rows::RowStore,
@@ -211,11 +211,17 @@ pub trait Records: Send + Sync {
     ) -> StoreResult<Vec<Outcome>>;
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
-    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>>;
+    async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>>;
 
     /// By its readable key.
     async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>>;
-    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>>;
+    /// Those behind a key, in the order of their keys.
+    async fn artifacts(
+        &self,
+        submission: SubmissionId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StoreResult<Vec<Artifact>>;
 
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>>;
     /// Each with the reason why it waits.

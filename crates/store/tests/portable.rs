@@ -18,7 +18,7 @@ use bindery_store::{
     },
     portable::{ArchiveError, TABLES, export, import},
     postgres::{PostgresOptions, PostgresStore},
-    query::{EventFilter, ItemFilter, JobFilter, SubmissionFilter},
+    query::{EventFilter, ItemFilter, JobFilter, JoinFilter, SubmissionFilter},
     search::{IndexedDocument, Query, SearchRequest, TextChunk},
     sqlite::{Options, SqliteStore},
 };
@@ -51,6 +51,7 @@ fn letter(id: &str) -> IndexedDocument {
         metadata: "{}".to_owned(),
         chunks: vec![TextChunk { page: 3, ordinal: 0, text: "Élodie wrote a «letter».".to_owned() }],
         submission: None,
+        owner: None,
     }
 }
 
@@ -154,7 +155,7 @@ async fn assert_goes_on(f: &Fixture, submission: SubmissionId) {
     f.store.index_document(letter("d2")).await.unwrap();
     f.store.index_document(letter("d1")).await.unwrap();
     assert_eq!(found(f).await.len(), 2);
-    let joins = f.store.joins(submission).await.unwrap();
+    let joins = f.store.joins(submission, JoinFilter::default()).await.unwrap();
     assert!(joins.iter().any(|join| join.closed_at.is_some()), "the join has its five arrivals: {joins:?}");
 }
 

@@ -16,7 +16,7 @@ use bindery_store::{
     Store,
     blobs::LocalBlobs,
     postgres::{PostgresOptions, PostgresStore},
-    query::{ClaimRequest, EventFilter},
+    query::{ClaimRequest, EventFilter, JoinFilter},
 };
 use bindery_testkit::{PostgresServer, RabbitServer};
 use serde_json::json;
@@ -93,7 +93,7 @@ async fn a_broker_that_is_killed_in_the_middle_loses_nothing_and_repeats_nothing
         node.stop().await;
     }
     assert_eq!(done(&first, id).await, PARTS);
-    let joins = first.store().joins(id).await.unwrap();
+    let joins = first.store().joins(id, JoinFilter::default()).await.unwrap();
     let counts: Vec<_> = joins.iter().map(|join| (join.arrived, join.failed, join.expected)).collect();
     assert!(counts.contains(&(PARTS as i64, 0, PARTS as i64)), "each part arrived once: {counts:?}");
     let events = async |kind: &str| {

@@ -18,6 +18,10 @@ pub(crate) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
 
+    /// How many to list
+    #[arg(long, global = true, default_value_t = 100, value_name = "N")]
+    limit: usize,
+
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
@@ -32,7 +36,13 @@ enum Action {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let Some(Action::List) = args.action.or(Some(Action::List)) else { return Ok(Exit::Ok) };
-    let dead = app.store().jobs(JobFilter { states: vec![JobState::Dead], ..JobFilter::default() }).await?;
+    let limit = Some(args.limit.saturating_add(1));
+    let mut dead = app.store().jobs(JobFilter { states: vec![JobState::Dead], limit, ..JobFilter::default() }).await?;
+    let more = dead.len() > args.limit;
+    dead.truncate(args.limit);
+    if more {
+        output::note(format!("the first {}; --limit shows more", args.limit));
+    }
     if args.json {
         output::json(&dead)?;
         return Ok(Exit::Ok);

@@ -4,8 +4,10 @@ use crate::{
     exit::Exit,
     intake_args::{IntakeArgs, exit_of, note_receipt, note_unreadable},
     output,
+    pretty_json::write_around,
     progress::Display,
     report, result_tables,
+    terminal::{DataForm, stdout},
 };
 use bindery_app::{
     App, Settings, Signals, StoredResult, Supervisor,
@@ -126,13 +128,13 @@ async fn show(
     // What is long in a result is not needed to show it.
     let result = found.as_ref().map(StoredResult::without_index).transpose()?;
     if as_json {
-        let result = found.as_ref().map(StoredResult::whole).transpose()?;
         let answer = json!({
             "submission": id, "external_id": progress.external_id, "status": progress.status,
-            "error": progress.error, "result": result, "stored": stored, "failed": failed.listed, "waiting": waits,
+            "error": progress.error, "result": null, "stored": stored, "failed": failed.listed, "waiting": waits,
             "unreadable": unreadable, "progress": progress,
         });
-        output::json(&answer)?;
+        let answer = answer.as_object().cloned().unwrap_or_default();
+        write_around(&answer, "result", found.as_ref(), stdout(DataForm::Json))?;
     } else if let (Some(found), Some(result)) = (&found, &result) {
         result_tables::show(found, result)?;
     }

@@ -20,12 +20,13 @@ Examples:
   bindery search penalty --collection letters --json
   bindery search --collections                  what can be searched
   bindery search --add sub_3                    make the texts of a submission findable
+  bindery search --remove doc_7 --collection letters
 A word that is excluded stands inside of quotation marks, so that it is not taken for a flag.
 Capitals and accents do not matter. A page is found when all words stand somewhere on it.
 Documents that are ingested into a collection can be searched, and what --add names.")]
 pub(crate) struct Args {
     /// Words, a "phrase", -excluded, beginnings*; OR between alternatives
-    #[arg(required_unless_present_any = ["collections", "add"])]
+    #[arg(required_unless_present_any = ["collections", "add", "remove"])]
     query: Vec<String>,
 
     /// Only in this collection; with --add: into this one instead of the one named after the workflow
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SUBMISSION", conflicts_with = "query")]
     add: Vec<String>,
 
+    /// Take documents out of the collection: what `--json` calls document_id
+    #[arg(long, value_name = "DOCUMENT", requires = "collection", conflicts_with_all = ["query", "add", "collections"])]
+    remove: Vec<String>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -59,6 +64,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     if !args.add.is_empty() {
         return add(&settings.existing().await?, &args).await;
+    }
+    if let (false, Some(collection)) = (args.remove.is_empty(), &args.collection) {
+        return remove(&settings.existing().await?, collection, &args.remove).await;
     }
     let query = Query::parse(&args.query.join(" ")).map_err(|why| {
         Failure::usage(why).hint("`bindery search 'invoice -draft'` finds pages with the first word and not the second")
@@ -127,6 +135,24 @@ async fn list(app: &App, as_json: bool) -> anyhow::Result<Exit> {
         output::table(&["COLLECTION", "DOCUMENTS#", "PAGES#", "CHUNKS#"], views.iter().map(row))?;
     }
     Ok(Exit::Ok)
+}
+
+async fn remove(app: &App, collection: &str, documents: &[String]) -> anyhow::Result<Exit> {
+    known_collection(app, Some(collection)).await?;
+    let mut missing = 0;
+    for document in documents {
+        if app.store().remove_document(collection, document).await? {
+            output::line(format!("removed {document}"))?;
+        } else {
+            missing += 1;
+            output::note(format!("{document:?} is not in the collection {collection}"));
+        }
+    }
+    Ok(match missing {
+        0 => Exit::Ok,
+        all if all == documents.len() => Exit::Usage,
+        _ => Exit::Partial,
+    })
 }
 
 async fn add(app: &App, args: &Args) -> anyhow::Result<Exit> {

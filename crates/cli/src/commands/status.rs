@@ -3,7 +3,7 @@
 use crate::{
     exit::Exit,
     output,
-    pretty_json::PrettyJson,
+    pretty_json::{PrettyJson, write_around},
     progress::{self, Display},
     report,
     terminal::{DataForm, stdout},
@@ -68,7 +68,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if args.documents {
         print_documents(&app, id).await?;
     } else if args.aggregation {
-        output::json(&view::aggregation_states(&app.engine, id).await?)?;
+        print_aggregations(&app, id).await?;
     } else if args.tables {
         print_tables(&app, id).await?;
     } else if args.watch {
@@ -93,18 +93,26 @@ async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()
         answer.extend(request);
     }
     let result = StoredResult::find(app, progress.submission).await?;
+    let answer = answer.as_object().cloned().unwrap_or_default();
+    Ok(write_around(&answer, "result", result.as_ref(), stdout(DataForm::Json))?)
+}
+
+/// The aggregations, page by page.
+async fn print_aggregations(app: &App, id: SubmissionId) -> anyhow::Result<()> {
+    let mut pages = view::AggregationStates::new(&app.engine, id).await?;
     let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
-    let mut before = b'{';
-    for (key, value) in answer.as_object().into_iter().flatten() {
-        out.write_all(&[std::mem::replace(&mut before, b',')])?;
-        serde_json::to_writer(&mut out, key)?;
-        out.write_all(b":")?;
-        match &result {
-            Some(result) if key == "result" => result.copy_to(&mut out)?,
-            _ => serde_json::to_writer(&mut out, value)?,
+    let mut before = b'[';
+    loop {
+        let page = pages.next().await?;
+        if page.is_empty() {
+            break;
+        }
+        for state in page {
+            out.write_all(&[std::mem::replace(&mut before, b',')])?;
+            serde_json::to_writer(&mut out, &state)?;
         }
     }
-    out.write_all(b"}")?;
+    out.write_all(if before == b'[' { b"[]" } else { b"]" })?;
     out.finish()?;
     Ok(())
 }

@@ -122,6 +122,98 @@ fn on_postgresql_no_row_and_after_compacting_no_file_has_a_trace() {
     assert_eq!(with_traces(&relations), Vec::<PathBuf>::new());
 }
 
+/// Takes her letter in, and has a machine of its own look at what it was given.
+const TAKE_IN: &str = r#"{"StartAt": "Submit", "States": {
+    "Submit": {"Type": "Task", "Resource": "submit", "ResultPath": "$.taken", "Next": "Look"},
+    "Look": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync", "End": true,
+        "Parameters": {"StateMachineArn": "look", "Input.$": "$"}}}}"#;
+
+const LOOK: &str = r#"{"StartAt": "Look", "States": {"Look": {"Type": "Pass", "End": true}}}"#;
+
+/// Asks a person, and waits for the answer.
+const ASK: &str = r#"{"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "End": true,
+    "Resource": "arn:aws:states:::lambda:invoke.waitForTaskToken", "Parameters": {"FunctionName": "review",
+        "Payload": {"question.$": "$.question", "value.$": "$"}}}}}"#;
+
+/// Executions of hers: two that have ended, one of them started by the other, with a letter that was read; and one that waits.
+/// Another one is nobody's.
+fn executions_of_hers(desk: &Desk) {
+    for (name, text) in [("look", LOOK), ("take_in", TAKE_IN), ("ask", ASK)] {
+        let file = desk.write(&format!("{name}.asl.json"), text);
+        desk.bindery(&["machine", "put", file.to_str().unwrap()]).ok();
+    }
+    let letter_file = desk.write(&format!("in/{OWNER}.html"), letter(MARKER));
+    let input = serde_json::json!({"files": [letter_file], "workflow": "read", "about": MARKER}).to_string();
+    desk.bindery(&["machine", "run", "take_in", "--owner", OWNER, "--input", &input]).ok();
+    let question = serde_json::json!({"question": format!("Is {MARKER} right?")}).to_string();
+    desk.bindery(&["machine", "start", "ask", "--owner", OWNER, "--input", &question, "--name", "hers"]).ok();
+    desk.bindery(&["machine", "run", "look", "--input", r#"{"about": "bob"}"#, "--name", "nobodys"]).ok();
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    // Under the same name, for somebody else.
+    let refused = desk.bindery(&["machine", "start", "ask", "--owner", "bob", "--input", &question, "--name", "hers"]);
+    refused.fails_with(2, "for another owner");
+    let shown = desk.bindery(&["machine", "status", "ask:hers", "--json"]).ok().json();
+    assert_eq!((&shown["owner"], &shown["status"]), (&OWNER.into(), &"RUNNING".into()), "{shown}");
+    fs::remove_dir_all(desk.path("in")).unwrap();
+}
+
+fn delete_executions_of_hers(desk: &Desk) {
+    let would = desk.bindery(&["delete", "--owner", OWNER, "--dry-run", "--force", "--json"]).ok().json();
+    // The letter, and what the person was asked.
+    assert_eq!((&would["submissions"], &would["executions"]), (&2.into(), &3.into()), "{would}");
+    let refused = desk.bindery(&["delete", "--owner", OWNER, "--yes"]).fails_with(2, "still");
+    assert!(refused.err.contains("nothing was deleted"), "{refused:?}");
+    let deleted = desk.bindery(&["delete", "--owner", OWNER, "--yes", "--force", "--json"]).ok().json();
+    assert_eq!((&deleted["submissions"], &deleted["executions"]), (&2.into(), &3.into()), "{deleted}");
+    let left = desk.bindery(&["machine", "list", "--json"]).ok().json();
+    assert_eq!(left.as_array().unwrap().len(), 1, "{left}");
+    assert_eq!(left[0]["name"], "nobodys");
+    let events = desk.bindery(&["events", "--json"]).ok().out;
+    assert!(events.contains("ExecutionsDeleted") && !events.contains(OWNER), "{events}");
+    // Nothing of hers goes on, or comes back.
+    desk.bindery(&["worker", "--until-idle"]).ok();
+    let again = desk.bindery(&["delete", "--owner", OWNER, "--yes", "--json"]).ok().json();
+    assert_eq!((&again["submissions"], &again["executions"], &again["rows"]), (&0.into(), &0.into(), &0.into()));
+}
+
+#[test]
+fn executions_of_an_owner_go_with_everything_that_they_took_in() {
+    let desk = Desk::new();
+    executions_of_hers(&desk);
+    let store = desk.path("bindery-data");
+    assert!(!with_traces(&store).is_empty());
+    delete_executions_of_hers(&desk);
+    assert_eq!(with_traces(&store), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn on_postgresql_executions_of_an_owner_leave_no_row() {
+    let Some(server) = PostgresServer::start() else { return };
+    let desk = postgres::desk_on(&server);
+    executions_of_hers(&desk);
+    delete_executions_of_hers(&desk);
+    assert_eq!(with_traces(&desk.path("shared/blobs")), Vec::<PathBuf>::new());
+    desk.bindery(&["store", "export", "all.tar"]).ok();
+    let archive = fs::read(desk.path("all.tar")).unwrap();
+    for word in [MARKER, OWNER, &MARKER.to_lowercase()] {
+        assert!(!archive.windows(word.len()).any(|found| found == word.as_bytes()), "{word} is in a row");
+    }
+}
+
+#[test]
+fn what_is_nobodys_leaves_the_index_by_name() {
+    let desk = Desk::new();
+    two_owners(&desk);
+    let found = desk.bindery(&["search", MARKER, "--json"]).ok().json();
+    let (collection, document) = (found[0]["collection"].as_str().unwrap(), found[0]["document_id"].as_str().unwrap());
+    desk.bindery(&["search", "--remove", document]).fails_with(2, "--collection");
+    desk.bindery(&["search", "--remove", document, "--collection", "none"]).fails_with(2, "there is no collection");
+    desk.bindery(&["search", "--remove", document, "--collection", collection]).ok();
+    assert_eq!(desk.bindery(&["search", MARKER, "--json"]).ok().out.trim(), "[]");
+    assert_eq!(desk.bindery(&["search", "--remove", document, "--collection", collection]).code, Some(2));
+    assert_eq!(desk.bindery(&["search", "--remove", "x", document, "--collection", collection]).code, Some(2));
+}
+
 #[test]
 fn in_a_bucket_the_objects_go_and_those_of_others_stay() {
     let Some(server) = ObjectServer::get() else { return };

@@ -92,7 +92,7 @@ fn run(name: &str, machine: &Value, executions: usize, input: &Value, count: usi
         machines.put(name, &machine.to_string(), None).await?;
         let mut started: Vec<ExecutionId> = Vec::with_capacity(executions);
         for _ in 0..executions {
-            let request = StartRequest { machine: name.to_owned(), name: None, input: input.clone() };
+            let request = StartRequest { machine: name.to_owned(), name: None, input: input.clone(), owner: None };
             started.push(machines.start(request).await?.0);
         }
         // Loops and payloads of this length are not for everyday.

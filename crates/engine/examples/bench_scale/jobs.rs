@@ -10,7 +10,7 @@ use bindery_store::{
     Queue as _,
     commit::Enqueued,
     postgres::PostgresStore,
-    query::{EventFilter, JobFilter},
+    query::{EventFilter, JobFilter, JoinFilter},
 };
 use std::{
     collections::HashSet,
@@ -113,7 +113,7 @@ async fn check(engine: &Engine, id: SubmissionId, parts: usize) -> Outcome<()> {
     assert_eq!(of_parts.count(), parts, "an event for every part");
     let closed = store.read_events(EventSeq::START, of_kind(kind::STAGE_CLOSED), usize::MAX).await?;
     assert_eq!(closed.len(), 1, "the join closed once");
-    for join in store.joins(id).await? {
+    for join in store.joins(id, JoinFilter::default()).await? {
         assert!(join.closed_at.is_some(), "join {} is open", join.id);
         assert_eq!((join.arrived, join.failed), (join.expected, 0), "join {} counted every part once", join.id);
     }

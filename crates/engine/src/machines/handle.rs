@@ -1,12 +1,18 @@
 //! What people do with machines and executions.
 
 use super::{execution_state::Message, tasks::Tasks};
-use crate::error::{EngineError, EngineResult};
+use crate::{
+    error::{EngineError, EngineResult},
+    retention::delete_executions,
+};
 use bindery_core::{ExecutionId, Name, Timestamp};
 use bindery_states::asl::{definition::Definition, stepper::Event};
 use bindery_store::{
     Store,
-    executions::{ExecutionFilter, ExecutionStatus, NewExecution, Started, StoredExecution, StoredMachine},
+    executions::{
+        DeletedExecutions, ExecutionFilter, ExecutionStatus, NewExecution, Started, StoredExecution, StoredMachine,
+    },
+    retention::Reason,
 };
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
@@ -38,6 +44,8 @@ pub struct StartRequest {
     /// None: a name of its own.
     pub name: Option<String>,
     pub input: Value,
+    /// Whose it is: so is what its tasks take in, and what executions it starts.
+    pub owner: Option<String>,
 }
 
 /// What is reported for a task token.
@@ -98,15 +106,21 @@ impl Machines {
             version: machine.version,
             name: name.clone(),
             input: input.clone(),
+            owner: request.owner.clone(),
             parent: None,
         };
         match self.store.start_executions(vec![new]).await?.pop() {
             Some(Started::New(id)) => Ok((id, true)),
-            Some(Started::Existing(existing)) if existing.input == input => Ok((existing.id, false)),
-            Some(Started::Existing(existing)) => Err(EngineError::Taken(format!(
-                "ExecutionAlreadyExists: {} was started under the name {name:?} with another input; take another name",
-                existing.id
-            ))),
+            Some(Started::Existing(existing)) if existing.input == input && existing.owner == request.owner => {
+                Ok((existing.id, false))
+            }
+            Some(Started::Existing(existing)) => {
+                let differs = if existing.input == input { "for another owner" } else { "with another input" };
+                Err(EngineError::Taken(format!(
+                    "ExecutionAlreadyExists: {} was started under the name {name:?} {differs}; take another name",
+                    existing.id
+                )))
+            }
             None => Err(EngineError::Invalid("nothing was started".to_owned())),
         }
     }
@@ -195,7 +209,7 @@ impl Machines {
 
     /// Deletes executions that ended before, with their histories.
     pub async fn prune(&self, before: Timestamp) -> EngineResult<u64> {
-        Ok(self.store.prune_executions(before).await?)
+        delete_executions(&*self.store, DeletedExecutions::EndedBefore(before), Reason::Pruned).await
     }
 }
 

@@ -42,6 +42,7 @@ fn load_with_task(resource: &str) -> (LoadedExecution, u64) {
         ended_at: None,
         events: 0,
         redrives: 0,
+        owner: None,
         parent: None,
         is_held: true,
         due_at: None,

@@ -30,8 +30,8 @@ pub(super) fn submitted(description: &Value) -> Value {
 /// Starts it, once however often it is asked for. Gives the answer to the request itself.
 pub(super) async fn start(
     store: &dyn Store,
-    parent: ExecutionId,
-    task: u64,
+    (parent, task): (ExecutionId, u64),
+    owner: Option<String>,
     nested: &Nested,
 ) -> Result<Value, TaskFailure> {
     let trouble = |error: StoreError| TaskFailure::new("States.TaskFailed", error);
@@ -42,8 +42,14 @@ pub(super) async fn start(
     };
     let name = name_of(nested, parent, task);
     let parent = Some((parent, task));
-    let new =
-        NewExecution { machine, version: stored.version, name: name.clone(), input: nested.input.to_string(), parent };
+    let new = NewExecution {
+        machine,
+        version: stored.version,
+        name: name.clone(),
+        input: nested.input.to_string(),
+        owner,
+        parent,
+    };
     let started_at = match store.start_executions(vec![new]).await.map_err(trouble)?.pop() {
         // Asked for before a crash.
         Some(Started::Existing(existing)) if existing.parent == parent => existing.started_at,

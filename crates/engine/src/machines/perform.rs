@@ -18,21 +18,25 @@ pub(super) async fn perform(
     tasks: &dyn Tasks,
     store: &dyn Store,
     id: ExecutionId,
+    owner: Option<String>,
     arn: String,
     command: Command,
 ) -> Event {
     match command {
-        Command::RunTask { task, nested: Some(nested), .. } => match nested::start(store, id, task, &nested).await {
-            Ok(output) if nested.waits => Event::TaskSubmitted { task, output },
-            Ok(output) => Event::TaskSucceeded { task, output },
-            Err(failure) => task_failed(task, failure),
-        },
+        Command::RunTask { task, nested: Some(nested), .. } => {
+            match nested::start(store, (id, task), owner, &nested).await {
+                Ok(output) if nested.waits => Event::TaskSubmitted { task, output },
+                Ok(output) => Event::TaskSucceeded { task, output },
+                Err(failure) => task_failed(task, failure),
+            }
+        }
         Command::RunTask { task, state, resource, input, token, visit: (thread, event), retries, .. } => {
             let waits = token.is_some();
             let idempotency_key = idempotency_key(&[&arn, &state, &thread.to_string(), &event.to_string()]);
             let attempt = retries.saturating_add(1);
             let call = TaskCall {
                 execution: id,
+                owner,
                 execution_arn: arn,
                 task,
                 state,

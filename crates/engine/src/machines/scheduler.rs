@@ -300,12 +300,13 @@ impl ExecutionScheduler {
     /// Starts the work for something that is asked for.
     fn begin(&self, loaded: &mut LoadedExecution, number: u64) {
         let Some(pending) = loaded.state.pending.get(&number) else { return };
-        let (id, arn) = (loaded.stored.id, loaded.state.execution.identity().id.clone());
+        let (id, owner) = (loaded.stored.id, loaded.stored.owner.clone());
+        let arn = loaded.state.execution.identity().id.clone();
         let (tasks, store, events) = (Arc::clone(&self.tasks), Arc::clone(self.engine.store()), self.events.clone());
         let (slots, command) = (Arc::clone(&self.slots), pending.command.clone());
         let work = tokio::spawn(async move {
             let _slot = slots.acquire_owned().await;
-            perform(&*tasks, &*store, id, arn, command).await
+            perform(&*tasks, &*store, id, owner, arn, command).await
         });
         loaded.running.insert(number, work.abort_handle());
         tokio::spawn(async move {

@@ -119,6 +119,7 @@ mod tests {
             version,
             name: name.to_owned(),
             input: "{}".to_owned(),
+            owner: None,
             parent: None,
         };
         store.start_executions(vec![new("one"), new("other")]).await.unwrap();

@@ -9,6 +9,8 @@ use std::fmt;
 #[derive(Debug, Clone)]
 pub struct TaskCall {
     pub execution: ExecutionId,
+    /// Whose the execution is: so is what its tasks take in.
+    pub owner: Option<String>,
     /// As the context object names it.
     pub execution_arn: String,
     /// The number of the attempt in its execution. With the execution it is the same after a crash: whoever must not do

@@ -2,7 +2,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `delete` | deletes submissions in portions, so that others take their turns in between |
+//! | `delete` | deletes submissions and executions in portions, so that others take their turns in between |
 //! | `policy` | what the `retention` of a workflow, and the defaults, let go |
 //! | `blob_sweep` | removes blobs that nothing names any more |
 //! | `sweeper` | does all of it at a slow pace beside a worker |
@@ -41,6 +41,6 @@ mod policy;
 mod sweeper;
 
 pub use blob_sweep::{BlobsSwept, GRACE, ORPHAN_GRACE, Others, sweep_candidates, sweep_orphans};
-pub use delete::{Deletions, delete};
+pub use delete::{Deletions, OwnedDeletions, delete, delete_executions, delete_owned};
 pub use policy::{Aged, Due, age_out, apply_policies, due};
 pub(crate) use sweeper::sweep_slowly;

@@ -1,6 +1,6 @@
 //! What has been kept for long enough: by the `retention` of workflows, and by defaults for what nobody asked to keep.
 
-use super::delete::{Deletions, delete, expire};
+use super::delete::{Deletions, delete, delete_executions, expire};
 use crate::{
     error::EngineResult,
     workflow::{Over, Workflow},
@@ -8,6 +8,7 @@ use crate::{
 use bindery_core::{SubmissionId, Timestamp};
 use bindery_store::{
     Store,
+    executions::DeletedExecutions,
     retention::{Expiry, Reason, RetentionFilter},
 };
 use serde::Serialize;
@@ -21,24 +22,31 @@ const PAGE: usize = 1_000;
 /// How long rows of workers are kept, since they were last seen.
 const WORKERS: Duration = DAY.saturating_mul(7);
 
+/// How long executions of state machines are kept, with their histories, since they ended.
+const EXECUTIONS: Duration = DAY.saturating_mul(90);
+
 /// What went by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Aged {
     pub workers: u64,
+    pub executions: u64,
     /// Of each domain that keeps rows in the store.
     pub domains: BTreeMap<&'static str, u64>,
 }
 
 impl Aged {
     pub fn rows(&self) -> u64 {
-        self.workers + self.domains.values().sum::<u64>()
+        self.workers + self.executions + self.domains.values().sum::<u64>()
     }
 }
 
 /// Deletes what nobody asked to keep and was kept for long enough, by the store and by its domains.
 pub async fn age_out(store: &dyn Store) -> EngineResult<Aged> {
-    let workers = store.delete_workers(store.clock().now() - WORKERS).await?;
-    let mut aged = Aged { workers, domains: BTreeMap::new() };
+    let now = store.clock().now();
+    let workers = store.delete_workers(now - WORKERS).await?;
+    let old = DeletedExecutions::EndedBefore(now - EXECUTIONS);
+    let executions = delete_executions(store, old, Reason::Expired).await?;
+    let mut aged = Aged { workers, executions, domains: BTreeMap::new() };
     for domain in store.domains() {
         aged.domains.insert(domain.schema().name, domain.age_out(store).await?);
     }

@@ -20,6 +20,7 @@ use bindery_core::{
 use bindery_store::{
     Changes, Commit, CommitResult, Guard, JobEnd, StoreError, StoreResult,
     blobs::{BlobError, Draft},
+    query::JoinFilter,
 };
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -357,12 +358,10 @@ async fn open_join_of(
     if aggregation.aggregation.is_none_or(|aggregation| aggregation.scope != over) {
         return Ok(None);
     }
-    let joins = shared.engine.store().joins(claimed.job.submission).await?;
-    let own = joins
-        .into_iter()
-        .rev()
-        .find(|join| join.stage == aggregation.name && join.scope == claimed.job.item && join.closed_at.is_none());
-    Ok(own.map(|join| join.id))
+    let (stage, scope) = (Some(aggregation.name.clone()), Some(claimed.job.item.into()));
+    let filter = JoinFilter { stage, scope, ..JoinFilter::default() };
+    let joins = shared.engine.store().joins(claimed.job.submission, filter).await?;
+    Ok(joins.into_iter().rev().find(|join| join.closed_at.is_none()).map(|join| join.id))
 }
 
 /// Stores a group. One that the store refuses for its content is tried one by one, so that it harms no other.

@@ -17,14 +17,14 @@ use bindery_store::{
     StoreResult,
     commit::{Enqueued, FeedCommit},
     executions::{
-        ExecutionFilter, ExecutionSignal, HeldExecution, HistoryChunk, NewExecution, Started, Step, StoredExecution,
-        StoredMachine,
+        DeletedExecutions, ExecutionCounts, ExecutionFilter, ExecutionSignal, HeldExecution, HistoryChunk,
+        NewExecution, Started, Step, StoredExecution, StoredMachine,
     },
     portable::{Chunk, Load, Portable},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
-        Undelivered, WorkerView,
+        JobView, JoinFilter, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter,
+        Swept, Undelivered, WorkerView,
     },
     retention::{
         Candidates, Deletion, EventAge, Expiry, Extent, Hold, Marked, Reason, Reclaimed, Retained, RetentionFilter,
@@ -285,14 +285,19 @@ impl Records for Twice {
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
         self.0.join(id).await
     }
-    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
-        self.0.joins(submission).await
+    async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>> {
+        self.0.joins(submission, filter).await
     }
     async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
         self.0.artifact(submission, key).await
     }
-    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
-        self.0.artifacts(submission).await
+    async fn artifacts(
+        &self,
+        submission: SubmissionId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StoreResult<Vec<Artifact>> {
+        self.0.artifacts(submission, after, limit).await
     }
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {
         self.0.job(id).await
@@ -377,8 +382,11 @@ impl Executions for Twice {
     async fn execution_history(&self, id: ExecutionId, after: u64, limit: u64) -> StoreResult<Vec<HistoryChunk>> {
         self.0.execution_history(id, after, limit).await
     }
-    async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
-        self.0.prune_executions(before).await
+    async fn count_executions(&self, which: DeletedExecutions) -> StoreResult<ExecutionCounts> {
+        self.0.count_executions(which).await
+    }
+    async fn delete_executions(&self, which: DeletedExecutions, because: Reason, limit: usize) -> StoreResult<u64> {
+        self.0.delete_executions(which, because, limit).await
     }
 }
 
@@ -402,6 +410,12 @@ impl Search for Twice {
     }
     async fn remove_document(&self, collection: &str, document_id: &str) -> StoreResult<bool> {
         self.0.remove_document(collection, document_id).await
+    }
+    async fn owned_documents(&self, owner: &str) -> StoreResult<u64> {
+        self.0.owned_documents(owner).await
+    }
+    async fn remove_documents_of(&self, owner: &str, limit: usize) -> StoreResult<u64> {
+        self.0.remove_documents_of(owner, limit).await
     }
     async fn search(&self, request: SearchRequest) -> StoreResult<Vec<Hit>> {
         self.0.search(request).await

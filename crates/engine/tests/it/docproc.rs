@@ -195,7 +195,7 @@ impl Docproc {
 
     /// The row of `aggregation_state` for a stage.
     pub(crate) async fn state(&self, stage: &str) -> AggregationState {
-        let states = view::aggregation_states(&self.rig.engine, self.id).await.unwrap();
+        let states = view::AggregationStates::new(&self.rig.engine, self.id).await.unwrap().next().await.unwrap();
         let mut of_stage: Vec<AggregationState> = states.into_iter().filter(|state| state.stage == stage).collect();
         assert_eq!(of_stage.len(), 1, "one row for (request_id, {stage})");
         of_stage.remove(0)

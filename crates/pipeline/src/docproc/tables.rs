@@ -15,7 +15,6 @@ use crate::{
 use bindery_core::{
     ItemId, SubmissionId, Timestamp,
     item::{Item, ItemKind},
-    join::Join,
     outcome::{Outcome, OutcomeStatus},
     review::{Review, ReviewStatus},
     submission::{Submission, SubmissionStatus},
@@ -26,8 +25,8 @@ use bindery_engine::{
     workflow::{Over, Stage, Workflow},
 };
 use bindery_store::{
-    pages::{ItemPages, OutcomePages, PAGE},
-    query::{ItemFilter, OutcomePage, ReviewFilter},
+    pages::{ItemPages, JoinPages, OutcomePages, PAGE, ReviewPages},
+    query::{ItemFilter, JoinFilter, OutcomePage, ReviewFilter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -125,12 +124,12 @@ struct Seen<'e> {
     engine: &'e Engine,
     submission: Submission,
     workflow: Arc<Workflow>,
-    joins: Vec<Join>,
     pages: Vec<Place>,
     documents: Vec<Place>,
     /// The documents by the pages that they have.
     document_of: HashMap<u64, ItemId>,
-    last_finished: Option<Timestamp>,
+    /// When a result came, or a join changed.
+    last_change: Option<Timestamp>,
 }
 
 impl<'e> Seen<'e> {
@@ -138,10 +137,17 @@ impl<'e> Seen<'e> {
         let store = engine.store();
         let submission = store.submission(id).await?.ok_or_else(|| EngineError::NotFound(id.to_string()))?;
         let workflow = Arc::clone(&engine.catalog().submission(id).await?.workflow);
-        let joins = store.joins(id).await?;
         let (pages, documents, document_of) = (Vec::new(), Vec::new(), HashMap::new());
-        let mut seen = Self { engine, submission, workflow, joins, pages, documents, document_of, last_finished: None };
+        let mut seen = Self { engine, submission, workflow, pages, documents, document_of, last_change: None };
         seen.look_at_items().await?;
+        let mut joins = JoinPages::new(&**store, id, JoinFilter::default());
+        loop {
+            let page = joins.next().await?;
+            if page.is_empty() {
+                break;
+            }
+            seen.last_change = seen.last_change.max(page.iter().map(|join| join.updated_at).max());
+        }
         for stage in &seen.workflow.stages {
             let mut outcomes = OutcomePages::new(&**store, id, &stage.name, None);
             loop {
@@ -149,7 +155,7 @@ impl<'e> Seen<'e> {
                 if page.is_empty() {
                     break;
                 }
-                seen.last_finished = seen.last_finished.max(page.iter().map(|outcome| outcome.finished_at).max());
+                seen.last_change = seen.last_change.max(page.iter().map(|outcome| outcome.finished_at).max());
             }
         }
         Ok(seen)
@@ -224,8 +230,7 @@ impl<'e> Seen<'e> {
     async fn request(&self) -> EngineResult<Value> {
         let (submission, file) = (&self.submission, self.first_file().await?);
         let status: Summary = lenient(&view::request_summary(self.engine, submission.id).await?);
-        let changes = self.joins.iter().map(|join| join.updated_at).chain(self.last_finished);
-        let changes = changes.chain(submission.completed_at);
+        let changed = self.last_change.max(submission.completed_at);
         Ok(json!({
             "id": submission.id, "external_id": submission.external_id, "channel": submission.channel,
             "workflow_name": submission.workflow, "status": status.status, "priority": submission.priority,
@@ -236,7 +241,7 @@ impl<'e> Seen<'e> {
             "page_count": status.page_count, "document_count": status.document_count,
             "result_payload": null, "error_message": status.error,
             "metadata": serde_json::from_str::<Value>(&submission.metadata).unwrap_or_default(),
-            "created_at": submission.received_at, "updated_at": changes.max().unwrap_or(submission.received_at),
+            "created_at": submission.received_at, "updated_at": changed.unwrap_or(submission.received_at),
             "completed_at": submission.completed_at,
         }))
     }
@@ -323,12 +328,16 @@ impl<'e> Seen<'e> {
 
     async fn tasks<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
         let filter = ReviewFilter { submission: Some(self.submission.id), ..ReviewFilter::default() };
-        let mut reviews = self.engine.store().reviews(filter).await.map_err(EngineError::from)?;
-        reviews.sort_by_key(|review| review.id);
-        for review in reviews {
-            visit(self.task(&review).await?)?;
+        let mut reviews = ReviewPages::new(&**self.engine.store(), filter);
+        loop {
+            let page = reviews.next().await.map_err(EngineError::from)?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for review in page {
+                visit(self.task(&review).await?)?;
+            }
         }
-        Ok(())
     }
 
     async fn task(&self, review: &Review) -> EngineResult<Value> {
@@ -396,16 +405,22 @@ impl<'e> Seen<'e> {
     }
 
     async fn aggregations<E: From<EngineError>>(&self, mut visit: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
-        for state in view::aggregation_states(self.engine, self.submission.id).await? {
-            visit(self.aggregation(&state).await?)?;
+        let mut states = view::AggregationStates::new(self.engine, self.submission.id).await?;
+        loop {
+            let page = states.next().await?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for state in page {
+                visit(self.aggregation(&state).await?)?;
+            }
         }
-        Ok(())
     }
 
     async fn aggregation(&self, state: &AggregationState) -> EngineResult<Value> {
-        let join = self.joins.iter().find(|join| join.id.to_string() == state.id);
-        let stage = join.and_then(|join| self.workflow.stage(&join.stage));
-        let counts = stage.and_then(|stage| stage.aggregation).map(|aggregation| aggregation.counts);
+        let is_meant = |stage: &&Stage| stage.name.strip_suffix("_aggregation").unwrap_or(&stage.name) == state.stage;
+        let aggregation = self.workflow.stages.iter().find(is_meant).and_then(|stage| stage.aggregation);
+        let counts = aggregation.map(|aggregation| aggregation.counts);
         let (received, created_at) = match counts {
             Some(over) => (self.received(over).await?, Some(self.made_at(over).await?)),
             None => (Vec::new(), None),

@@ -98,6 +98,7 @@ pub(crate) async fn send(
     intake.external_id = Some(Sender::key(call.execution, call.task));
     CHANNEL.clone_into(&mut intake.channel);
     intake.priority = priority;
+    intake.owner.clone_from(&call.owner);
     intake.metadata.insert(METADATA.to_owned(), json!(sender));
     Ok(engine.submit(intake).await?.id())
 }

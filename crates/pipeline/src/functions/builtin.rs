@@ -45,9 +45,9 @@ impl Functions {
     /// None if there is no such function.
     pub(super) async fn builtin(&self, name: &str, payload: &Value, call: &TaskCall) -> Option<TaskResult> {
         Some(match name {
-            "file_processing" => self.file_processing(payload).await,
+            "file_processing" => self.file_processing(payload, call).await,
             "file_processing_status" => self.file_processing_status(payload).await,
-            "ingest_document" => self.ingest_document(payload).await,
+            "ingest_document" => self.ingest_document(payload, call).await,
             "read_file" => read_file(payload).await,
             "review" => self.review(payload, call).await,
             "search" => self.search(payload).await,
@@ -64,7 +64,7 @@ impl Functions {
     }
 
     /// The copy starts the reading: it is taken in under the document's id, so that asking twice reads once.
-    async fn file_processing(&self, payload: &Value) -> TaskResult {
+    async fn file_processing(&self, payload: &Value, call: &TaskCall) -> TaskResult {
         let place = self.place()?;
         let copied = match FileRequest::parse(payload) {
             Ok(request) => file_processing(place, request).await,
@@ -81,6 +81,7 @@ impl Functions {
         let file = file.await.map_err(|error| failed(StepError::from(EngineError::from(error))))?;
         let mut intake = Taken::one(file).into_intake(CHAIN);
         intake.external_id = Some(copied.document_id.clone());
+        intake.owner.clone_from(&call.owner);
         "machine".clone_into(&mut intake.channel);
         intake.metadata.insert("location".to_owned(), json!(copied.s3_location));
         self.engine.submit(intake).await.map_err(trouble)?;
@@ -100,8 +101,8 @@ impl Functions {
     }
 
     /// `{documentId, collection_name, ingest_params?, file_guid?, file_name?}`
-    async fn ingest_document(&self, payload: &Value) -> TaskResult {
-        let request = IngestRequest::parse(payload).map_err(refused)?;
+    async fn ingest_document(&self, payload: &Value, call: &TaskCall) -> TaskResult {
+        let request = IngestRequest { owner: call.owner.clone(), ..IngestRequest::parse(payload).map_err(refused)? };
         let done = ingest(&self.engine, self.place.as_ref(), request).await.map_err(refused)?;
         serde_json::to_value(done).map_err(|error| TaskFailure::new("States.Runtime", error))
     }
@@ -138,6 +139,7 @@ impl Functions {
         // The same task after a crash is the same submission.
         let own = || format!("{}/{}", call.execution_arn, call.task);
         intake.external_id = Some(text("external_id").map_or_else(own, str::to_owned));
+        intake.owner.clone_from(&call.owner);
         "machine".clone_into(&mut intake.channel);
         if let Some(metadata) = payload.get("metadata").and_then(Value::as_object) {
             intake.metadata.extend(metadata.clone());

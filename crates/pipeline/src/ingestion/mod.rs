@@ -23,9 +23,9 @@ use crate::{
     },
     reading::PAGE_COMBINER,
 };
-use bindery_core::{SubmissionId, artifact::Artifact, outcome::OutcomeStatus};
+use bindery_core::{Name, SubmissionId, artifact::Artifact, outcome::OutcomeStatus};
 use bindery_engine::{Engine, EngineError, EngineResult};
-use bindery_store::{StoreError, search::IndexedDocument};
+use bindery_store::{StoreError, pages::OutcomePages, search::IndexedDocument};
 use chunk::{ChunkParams, chunks};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -40,6 +40,8 @@ pub struct IngestRequest {
     pub file_guid: Option<String>,
     /// None: what the document was taken in as.
     pub file_name: Option<String>,
+    /// Whose the text is, where it is of no submission.
+    pub owner: Option<String>,
 }
 
 /// What was done.
@@ -75,6 +77,7 @@ impl IngestRequest {
             collection_name: collection.to_owned(),
             file_guid: text("file_guid")?,
             file_name: text("file_name")?,
+            owner: None,
         })
     }
 }
@@ -101,6 +104,7 @@ pub async fn ingest(
         file_guid: request.file_guid.unwrap_or_else(|| id.clone()),
         file_name: request.file_name.or(known_as).unwrap_or_else(|| id.clone()),
         document_id: id,
+        owner: request.owner.filter(|_| submission.is_none()),
         submission,
     };
     index(engine, names, &text, request.ingest_params).await
@@ -144,6 +148,7 @@ pub async fn index_submission(
             file_name: file_name.unwrap_or_else(|| document_id.clone()),
             document_id,
             submission: Some(submission),
+            owner: None,
         };
         done.push(index(engine, names, &text, params).await?);
     }
@@ -152,18 +157,26 @@ pub async fn index_submission(
 
 /// The files whose pages a submission has put together, by what the stages that do so have left.
 async fn read_by(engine: &Engine, submission: SubmissionId) -> EngineResult<Vec<Read>> {
-    let mut outcomes = engine.store().outcomes(submission, None).await?;
-    outcomes.retain(|outcome| {
-        [PAGE_COMBINER, COMBINER].contains(&&*outcome.processor) && outcome.status == OutcomeStatus::Completed
-    });
-    let artifacts = engine.store().artifacts(submission).await?;
+    let (store, info) = (engine.store(), engine.catalog().submission(submission).await?);
     let mut found = Vec::new();
-    for outcome in outcomes {
-        let combined: Combined = seen_output(engine, Some(&outcome)).await?;
-        let artifact = artifacts.iter().find(|artifact| combined.json.as_ref() == Some(&artifact.key));
-        let (Some(artifact), Some(item)) = (artifact, outcome.item) else { continue };
-        if let Some(file) = engine.store().item(submission, item).await? {
-            found.push(Read { document_id: file.public_id(), file_name: file.label, artifact: artifact.clone() });
+    let combines = |processor: &Name| [PAGE_COMBINER, COMBINER].contains(&processor.as_str());
+    let with_one =
+        info.workflow.stages.iter().filter(|stage| stage.processors.iter().any(|processor| combines(&processor.name)));
+    for stage in with_one {
+        let mut pages = OutcomePages::new(&**store, submission, &stage.name, Some(OutcomeStatus::Completed));
+        loop {
+            let page = pages.next().await?;
+            if page.is_empty() {
+                break;
+            }
+            for outcome in page.into_iter().filter(|outcome| combines(&outcome.processor)) {
+                let combined: Combined = seen_output(engine, Some(&outcome)).await?;
+                let (Some(key), Some(item)) = (combined.json, outcome.item) else { continue };
+                let Some(artifact) = store.artifact(submission, &key).await? else { continue };
+                if let Some(file) = store.item(submission, item).await? {
+                    found.push(Read { document_id: file.public_id(), file_name: file.label, artifact });
+                }
+            }
         }
     }
     Ok(found)
@@ -176,6 +189,7 @@ struct Names {
     file_guid: String,
     file_name: String,
     submission: Option<SubmissionId>,
+    owner: Option<String>,
 }
 
 async fn index(
@@ -184,7 +198,7 @@ async fn index(
     text: &DocumentText,
     params: ChunkParams,
 ) -> Result<IngestAnswer, TaskError> {
-    let Names { collection, document_id, file_guid, file_name, submission } = names;
+    let Names { collection, document_id, file_guid, file_name, submission, owner } = names;
     let chunks = chunks(text.pages(), params);
     let mut pages: Vec<u32> = chunks.iter().map(|chunk| chunk.page).collect();
     pages.dedup();
@@ -198,7 +212,8 @@ async fn index(
         "docType": text.kind, "hash_key": text.hash.to_string(), "pageCount": text.page_count, "ingest_params": params,
     });
     let metadata = metadata.to_string();
-    let document = IndexedDocument { collection, document_id, file_guid, file_name, metadata, chunks, submission };
+    let document =
+        IndexedDocument { collection, document_id, file_guid, file_name, metadata, chunks, submission, owner };
     match engine.store().index_document(document).await {
         Ok(()) => Ok(answer),
         Err(StoreError::Invalid(message)) => Err(TaskError::Invalid(message)),

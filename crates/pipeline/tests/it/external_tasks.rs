@@ -77,7 +77,11 @@ impl Office {
     async fn start(&self, machine: &Value) -> ExecutionId {
         self.machines.put("machine", &machine.to_string(), Some(&self.functions())).await.unwrap();
         let input = json!({"order": 7, "total": "119.00"});
-        self.machines.start(StartRequest { machine: "machine".to_owned(), name: None, input }).await.unwrap().0
+        self.machines
+            .start(StartRequest { machine: "machine".to_owned(), name: None, input, owner: None })
+            .await
+            .unwrap()
+            .0
     }
 
     async fn ended(&self, id: ExecutionId) -> StoredExecution {
@@ -264,7 +268,7 @@ async fn a_question_that_nobody_waits_for_falls_away() {
     let plain = json!({"StartAt": "Ask", "States": {"Ask": {"Type": "Task", "Resource": "review", "End": true}}});
     office.machines.put("plain", &plain.to_string(), Some(&office.functions())).await.unwrap();
     let input = json!({"question": "Was the harbour closed?", "priority": 3});
-    let request = StartRequest { machine: "plain".to_owned(), name: None, input };
+    let request = StartRequest { machine: "plain".to_owned(), name: None, input, owner: None };
     let id = office.machines.start(request).await.unwrap().0;
     let submission = output(&office.ended(id).await)["submission_id"].as_str().unwrap().parse().unwrap();
     let review = office.question().await;
@@ -275,7 +279,7 @@ async fn a_question_that_nobody_waits_for_falls_away() {
     assert_eq!((&result["verdict"], &result["value"]), (&json!("corrected"), &json!({"closed": true})));
 
     // A question without a question is the machine's mistake.
-    let request = StartRequest { machine: "plain".to_owned(), name: None, input: json!({"value": 1}) };
+    let request = StartRequest { machine: "plain".to_owned(), name: None, input: json!({"value": 1}), owner: None };
     let ended = office.ended(office.machines.start(request).await.unwrap().0).await;
     assert_eq!(ended.error.as_deref(), Some("BadRequest"));
     assert!(ended.cause.unwrap().starts_with("question: expected a text"));

@@ -39,7 +39,7 @@ async fn an_endpoint_can_tell_a_second_try_from_other_work() {
     let executor = Executor::new(desk.engine.clone(), functions, options);
     let running = tokio::spawn(async move { executor.run(stop).await });
     let input = json!({"items": [{"page": 1}, {"page": 1}]});
-    let request = StartRequest { machine: "machine".to_owned(), name: None, input };
+    let request = StartRequest { machine: "machine".to_owned(), name: None, input, owner: None };
     let id = machines.start(request).await.unwrap().0;
     let ended = machines.wait(id, Duration::from_secs(60)).await.unwrap().expect("it ends");
     assert_eq!(ended.status, ExecutionStatus::Succeeded, "{ended:?}");

@@ -1,11 +1,13 @@
 //! State machines under way: held by one, stepped whole, woken by signals.
 
 use super::Fixture;
+use crate::error::StoreError;
 use crate::executions::{
-    After, ExecutionEnd, ExecutionFilter, ExecutionStatus, HeldExecution, HistoryChunk, NewExecution, Recipient,
-    Started, Step,
+    After, DeletedExecutions, ExecutionCounts, ExecutionEnd, ExecutionFilter, ExecutionStatus, HeldExecution,
+    HistoryChunk, NewExecution, Recipient, Started, Step,
 };
-use bindery_core::{Clock as _, ExecutionId, Name, job::Token};
+use crate::retention::Reason;
+use bindery_core::{Clock as _, ContentHash, ExecutionId, Name, event::kind, job::Token};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_secs(10);
@@ -16,6 +18,7 @@ fn new(name: &str) -> NewExecution {
         version: 1,
         name: name.to_owned(),
         input: r#"{"a":1}"#.to_owned(),
+        owner: None,
         parent: None,
     }
 }
@@ -227,12 +230,57 @@ pub async fn old_executions_are_pruned(f: &Fixture) {
         let end = (held.execution.id == id).then(|| end(ExecutionStatus::Succeeded));
         assert!(store(f, Step { history, end, ..step(&held) }).await);
     }
-    assert_eq!(f.store.prune_executions(f.clock.now()).await, Ok(0), "it has just ended");
+    let prune = |limit| {
+        let old = DeletedExecutions::EndedBefore(f.clock.now());
+        f.store.delete_executions(old, Reason::Expired, limit)
+    };
+    assert_eq!(prune(10).await, Ok(0), "it has just ended");
+    assert_eq!(f.count_events(kind::EXECUTIONS_DELETED).await, 0, "nothing is not reported");
     f.clock.advance(LEASE);
-    assert_eq!(f.store.prune_executions(f.clock.now()).await, Ok(1));
+    assert_eq!(prune(10).await, Ok(1));
+    assert_eq!(f.count_events(kind::EXECUTIONS_DELETED).await, 1);
     assert_eq!(f.store.execution(id).await, Ok(None));
     assert_eq!(f.store.execution_history(id, 0, 10).await.unwrap(), []);
     assert_eq!(f.store.executions(ExecutionFilter::default()).await.unwrap().len(), 1);
+}
+
+pub async fn what_a_person_has_is_deleted_whatever_it_does(f: &Fixture) {
+    let owned = |name: &str, owner: &str| NewExecution { owner: Some(owner.to_owned()), ..new(name) };
+    let hers = || DeletedExecutions::OwnedBy("ann".to_owned());
+    let named = ContentHash::of(b"her file");
+    let input = format!(r#"{{"file":"{named}"}}"#);
+    let waiting = start(f, NewExecution { input, ..owned("waiting", "ann") }).await;
+    let child = start(f, NewExecution { parent: Some((waiting, 1)), ..owned("child", "ann") }).await;
+    let his = start(f, owned("his", "bob")).await;
+    let nobodys = start(f, new("nobodys")).await;
+    let held = hold(f, "worker").await.into_iter().find(|held| held.execution.id == waiting).unwrap();
+    assert_eq!(held.execution.owner.as_deref(), Some("ann"));
+    let history = Some(HistoryChunk { first: 1, last: 1, events: "[]".to_owned() });
+    assert!(store(f, Step { history, tokens: vec![("t1".to_owned(), 1)], ..step(&held) }).await);
+    assert!(f.store.send_signal(waiting, "a letter", None).await.unwrap());
+    assert_eq!(f.store.count_executions(hers()).await, Ok(ExecutionCounts { all: 2, under_way: 2 }));
+    assert_eq!(
+        f.store.count_executions(DeletedExecutions::OwnedBy("nobody".to_owned())).await,
+        Ok(ExecutionCounts::default())
+    );
+
+    assert_eq!(f.store.delete_executions(hers(), Reason::Asked, 1).await, Ok(1), "no more than asked for");
+    assert_eq!(f.store.delete_executions(hers(), Reason::Asked, 10).await, Ok(1));
+    assert_eq!(f.store.delete_executions(hers(), Reason::Asked, 10).await, Ok(0));
+    assert_eq!(f.store.count_executions(hers()).await, Ok(ExecutionCounts::default()));
+    assert_eq!((f.store.execution(waiting).await, f.store.execution(child).await), (Ok(None), Ok(None)));
+    assert_eq!(f.store.execution_history(waiting, 0, 10).await, Ok(vec![]));
+    assert_eq!(f.store.task_of_token("t1").await, Ok(None));
+    assert!(f.store.execution(his).await.unwrap().is_some() && f.store.execution(nobodys).await.unwrap().is_some());
+    // Who held it finds that it is gone, and so does who tells it something or starts another one for it.
+    assert!(!store(f, Step { state: Some("late".to_owned()), ..step(&held) }).await);
+    assert!(!f.store.send_signal(waiting, "late", None).await.unwrap());
+    let late = NewExecution { parent: Some((waiting, 2)), ..owned("late", "ann") };
+    assert!(matches!(f.store.start_executions(vec![late]).await, Err(StoreError::NotFound { .. })));
+    assert_eq!(f.store.count_executions(hers()).await, Ok(ExecutionCounts::default()));
+    // What it named may be unused now.
+    let candidates = f.store.blob_candidates(None, 10).await.unwrap();
+    assert!(candidates.0.keys().any(|candidate| *candidate == named), "{candidates:?}");
 }
 
 pub async fn a_wrong_token_holds_nothing(f: &Fixture) {

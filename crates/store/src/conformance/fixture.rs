@@ -3,7 +3,7 @@
 use crate::{
     Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store, SubmissionChange,
     commit::Enqueued,
-    query::{ClaimRequest, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView, ReviewFilter},
+    query::{ClaimRequest, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView, JoinFilter, ReviewFilter},
 };
 use bindery_core::{
     Clock, EventSeq, ItemId, JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
@@ -413,7 +413,7 @@ impl Fixture {
 
     pub async fn snapshot(&self, submission: SubmissionId) -> Snapshot {
         let store = &self.store;
-        let mut artifacts = store.artifacts(submission).await.unwrap();
+        let mut artifacts = store.artifacts(submission, None, 1_000).await.unwrap();
         artifacts.sort_by(|a, b| a.key.cmp(&b.key));
         let by_submission = ReviewFilter { submission: Some(submission), ..ReviewFilter::default() };
         let mut reviews = store.reviews(by_submission).await.unwrap();
@@ -421,7 +421,7 @@ impl Fixture {
         let by_submission = JobFilter { submission: Some(submission), ..JobFilter::default() };
         let mut jobs = store.jobs(by_submission).await.unwrap();
         jobs.sort_by_key(|view| view.job.id);
-        let mut joins = store.joins(submission).await.unwrap();
+        let mut joins = store.joins(submission, JoinFilter::default()).await.unwrap();
         joins.sort_by_key(|join| join.id);
         Snapshot {
             submission: store.submission(submission).await.unwrap(),

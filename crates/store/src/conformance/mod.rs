@@ -311,6 +311,7 @@ macro_rules! conformance_suite {
                 what_failed_can_be_run_again
                 of_two_holders_at_once_one_has_it
                 old_executions_are_pruned
+                what_a_person_has_is_deleted_whatever_it_does
                 a_wrong_token_holds_nothing
             }
             search {
@@ -320,6 +321,7 @@ macro_rules! conformance_suite {
                 a_hit_says_where_and_why
                 the_best_page_comes_first_and_pages_go_on
                 indexing_twice_is_indexing_once
+                documents_of_a_person_leave_the_index_with_everything_of_theirs
                 the_same_document_indexed_at_once_is_there_once
                 collections_are_apart_and_counted
                 a_removed_document_is_not_found_any_more

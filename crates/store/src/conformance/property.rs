@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Changes, Commit, CommitResult, Guard, JobEnd,
     commit::Enqueued,
-    query::{ClaimRequest, JobFilter},
+    query::{ClaimRequest, JobFilter, JoinFilter},
 };
 use bindery_core::{
     JobId, JoinId, Name, SubmissionId,
@@ -466,7 +466,7 @@ impl Pair<'_> {
     async fn compare_joins(&self, when: &str) {
         let mut there = 0;
         for submission in self.submissions {
-            there += self.fixture.store.joins(submission).await.unwrap().len();
+            there += self.fixture.store.joins(submission, JoinFilter::default()).await.unwrap().len();
         }
         assert_eq!(there, self.model.joins.len(), "the number of joins {when}");
         for (id, model) in &self.model.joins {

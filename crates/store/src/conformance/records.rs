@@ -135,7 +135,7 @@ pub async fn an_artifact_comes_back_whole(f: &Fixture) {
     assert_eq!(f.store.artifact(submission, "text/2.json").await.unwrap(), None);
     let other = f.submission().await;
     assert_eq!(f.store.artifact(other, "text/1.json").await.unwrap(), None);
-    assert_eq!(f.store.artifacts(other).await.unwrap(), []);
+    assert_eq!(f.store.artifacts(other, None, 1_000).await.unwrap(), []);
 }
 
 pub async fn an_outcome_comes_back_whole(f: &Fixture) {

@@ -4,7 +4,7 @@ use super::fixture::{Fixture, arrive, ending, error, ids, text};
 use crate::{
     Changes, CommitResult, JobEnd, Rejection,
     commit::Enqueued,
-    query::{JobFilter, Retried},
+    query::{JobFilter, JoinFilter, Retried},
 };
 use bindery_core::{
     ContentHash, JobId, JoinId, SubmissionId,
@@ -23,7 +23,7 @@ fn filter_for(id: JobId) -> JobFilter {
 }
 
 async fn generations(f: &Fixture, submission: SubmissionId, stage: &str) -> Vec<Join> {
-    let mut joins = f.store.joins(submission).await.unwrap();
+    let mut joins = f.store.joins(submission, JoinFilter::default()).await.unwrap();
     joins.retain(|join| join.stage == stage);
     joins.sort_by_key(|join| join.generation);
     joins

@@ -3,7 +3,7 @@
 use super::fixture::{Fixture, event};
 use crate::{
     Changes, StoreError,
-    query::{ItemFilter, JobFilter, ReviewFilter},
+    query::{ItemFilter, JobFilter, JoinFilter, ReviewFilter},
     retention::{Candidates, Deleted, EventAge, Expiry, Reason, Refusal, RetentionFilter},
     search::{IndexedDocument, Query, SearchRequest, TextChunk},
 };
@@ -83,6 +83,7 @@ async fn fill(f: &Fixture, id: SubmissionId, name: &str) {
         metadata: "{}".to_owned(),
         chunks,
         submission: Some(id),
+        owner: None,
     };
     f.store.index_document(document).await.unwrap();
 }
@@ -109,8 +110,8 @@ async fn assert_gone(f: &Fixture, id: SubmissionId) {
     assert_eq!(f.store.submission(id).await.unwrap(), None);
     assert_eq!(f.store.items(id, ItemFilter::default()).await.unwrap(), []);
     assert_eq!(f.store.outcomes(id, None).await.unwrap(), []);
-    assert_eq!(f.store.artifacts(id).await.unwrap(), []);
-    assert_eq!(f.store.joins(id).await.unwrap(), []);
+    assert_eq!(f.store.artifacts(id, None, 1_000).await.unwrap(), []);
+    assert_eq!(f.store.joins(id, JoinFilter::default()).await.unwrap(), []);
     assert_eq!(f.store.jobs(JobFilter { submission: Some(id), ..JobFilter::default() }).await.unwrap(), []);
     assert_eq!(f.store.reviews(ReviewFilter { submission: Some(id), ..ReviewFilter::default() }).await.unwrap(), []);
     let told: Vec<_> = f.events().await.into_iter().filter(|event| event.submission == Some(id)).collect();
@@ -238,7 +239,7 @@ pub async fn submissions_are_found_by_owner_workflow_and_age(f: &Fixture) {
 pub async fn expired_parts_go_and_results_stay(f: &Fixture) {
     let id = ended(f, "ann").await;
     let keys = async || {
-        let artifacts = f.store.artifacts(id).await.unwrap();
+        let artifacts = f.store.artifacts(id, None, 1_000).await.unwrap();
         artifacts.into_iter().map(|artifact| artifact.key).collect::<BTreeSet<_>>()
     };
     let contents = async |kind| {

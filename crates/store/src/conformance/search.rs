@@ -19,6 +19,7 @@ fn document(collection: &str, id: &str, chunks: &[(u32, &str)]) -> IndexedDocume
         metadata: r#"{"docType":"pdf"}"#.to_owned(),
         chunks: (0..).zip(chunks).map(chunk).collect(),
         submission: None,
+        owner: None,
     }
 }
 
@@ -158,6 +159,19 @@ pub async fn a_removed_document_is_not_found_any_more(f: &Fixture) {
     assert!(!f.store.remove_document("contracts", "b").await.unwrap());
     assert_eq!(pages(f, "late").await, ["b/1"]);
     assert_eq!(f.store.collections().await.unwrap()[1].documents, 1);
+}
+
+pub async fn documents_of_a_person_leave_the_index_with_everything_of_theirs(f: &Fixture) {
+    for (id, owner) in [("hers", Some("ann")), ("hers-too", Some("ann")), ("his", Some("bob")), ("nobodys", None)] {
+        let owner = owner.map(str::to_owned);
+        f.store.index_document(IndexedDocument { owner, ..document("letters", id, &[(1, "harbour")]) }).await.unwrap();
+    }
+    assert_eq!(f.store.owned_documents("ann").await, Ok(2));
+    assert_eq!(f.store.remove_documents_of("ann", 1).await, Ok(1));
+    assert_eq!(f.store.remove_documents_of("ann", 10).await, Ok(1));
+    assert_eq!(f.store.remove_documents_of("ann", 10).await, Ok(0));
+    assert_eq!(f.store.owned_documents("ann").await, Ok(0));
+    assert_eq!(pages(f, "harbour").await, ["his/1", "nobodys/1"]);
 }
 
 pub async fn a_document_that_cannot_be_indexed_changes_nothing(f: &Fixture) {

@@ -253,6 +253,7 @@ pub const TABLES: &[Table] = &[
             ("ended_at", Integer),
             ("due_at", Integer),
             ("token", Integer),
+            ("holder", Text),
             ("owner", Text),
             ("events", Integer),
             ("redrives", Integer),
@@ -292,6 +293,7 @@ pub const TABLES: &[Table] = &[
             ("chunks", Integer),
             ("indexed_at", Integer),
             ("submission_id", Integer),
+            ("owner", Text),
         ],
         is_work: true,
     },
@@ -371,7 +373,7 @@ impl Table {
             // Whoever held it is not there: it is due at once.
             row.insert("due_at".to_owned(), 0.into());
             row.insert("token".to_owned(), Value::Null);
-            row.insert("owner".to_owned(), Value::Null);
+            row.insert("holder".to_owned(), Value::Null);
         }
         let running = JobState::Running as i64;
         if self.name != JOB || row.get("state").and_then(Value::as_i64) != Some(running) {

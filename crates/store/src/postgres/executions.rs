@@ -4,16 +4,19 @@
 use super::{
     backend::PostgresStore,
     fail::TxResult,
+    removal,
     rows::{get, name},
     session::{Tx, transaction},
 };
 use crate::{
     error::{StoreError, StoreResult},
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus, Executions, HeldExecution,
-        HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
+        After, DeletedExecutions, ExecutionCounts, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus,
+        Executions, HeldExecution, HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution,
+        StoredMachine,
     },
     lease::{self, Lease},
+    retention::Reason,
 };
 use async_trait::async_trait;
 use bindery_core::{ExecutionId, Name, Timestamp, job::Token};
@@ -21,7 +24,7 @@ use std::{collections::HashSet, time::Duration};
 use tokio_postgres::Row;
 
 const COLUMNS: &str = "id, machine, version, name, status, input, output, error, cause, started_at, ended_at, events, \
-                       redrives, parent_id, parent_task, token IS NOT NULL, due_at";
+                       redrives, parent_id, parent_task, token IS NOT NULL, due_at, owner";
 
 #[async_trait]
 impl Executions for PostgresStore {
@@ -85,7 +88,7 @@ impl Executions for PostgresStore {
 
     async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>> {
         let sql = "SELECT l.id, l.execution_id, l.text FROM execution_letter l \
-                   JOIN execution e ON e.id = l.execution_id WHERE e.owner = $1 ORDER BY l.id";
+                   JOIN execution e ON e.id = l.execution_id WHERE e.holder = $1 ORDER BY l.id";
         self.db.ask(sql, &[&owner.as_str()], signal).await
     }
 
@@ -133,8 +136,18 @@ impl Executions for PostgresStore {
         self.db.ask(sql, &[&id.raw(), &after, &limit], chunk).await
     }
 
-    async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
-        transaction!(self.db, Write, tx => prune(&tx, before).await)
+    async fn count_executions(&self, which: DeletedExecutions) -> StoreResult<ExecutionCounts> {
+        let (condition, value) = removal::of_executions(&which);
+        let sql = format!("SELECT count(*), count(*) FILTER (WHERE status = 0) FROM execution WHERE {condition}");
+        let counts = |row: &Row| {
+            let (all, under_way) = (get::<i64>(row, 0)?.unsigned_abs(), get::<i64>(row, 1)?.unsigned_abs());
+            Ok(ExecutionCounts { all, under_way })
+        };
+        Ok(self.db.ask(&sql, &[&*value], counts).await?.pop().unwrap_or_default())
+    }
+
+    async fn delete_executions(&self, which: DeletedExecutions, because: Reason, limit: usize) -> StoreResult<u64> {
+        transaction!(self.db, Write, tx => removal::delete_executions(&tx, &which, because, limit).await)
     }
 }
 
@@ -153,12 +166,21 @@ async fn put_machine(tx: &Tx, name: &Name, text: &str) -> TxResult<i64> {
 }
 
 async fn start(tx: &Tx, new: &NewExecution) -> TxResult<Started> {
+    if let Some((parent, _)) = new.parent {
+        let find = "SELECT 1 FROM execution WHERE id = $1 FOR KEY SHARE";
+        if tx.first(find, &[&parent.raw()]).await?.is_none() {
+            return Err(StoreError::not_found(parent).into());
+        }
+    }
     let insert = "INSERT INTO execution (id, machine, version, name, status, input, started_at, due_at, parent_id, \
-         parent_task) VALUES (nextval('execution_number'), $1, $2, $3, 0, $4, $5, $5, $6, $7) \
+         parent_task, owner) VALUES (nextval('execution_number'), $1, $2, $3, 0, $4, $5, $5, $6, $7, $8) \
          ON CONFLICT (machine, name) DO NOTHING RETURNING id";
     let (parent, task) = new.parent.map_or((None, None), |(id, task)| (Some(id.raw()), Some(task as i64)));
     let row = tx
-        .first(insert, &[&new.machine.as_str(), &new.version, &new.name, &new.input, &tx.millis(), &parent, &task])
+        .first(
+            insert,
+            &[&new.machine.as_str(), &new.version, &new.name, &new.input, &tx.millis(), &parent, &task, &new.owner],
+        )
         .await?;
     if let Some(row) = row {
         return Ok(Started::New(ExecutionId::from_raw(get(&row, 0)?)));
@@ -175,12 +197,12 @@ async fn hold(tx: &Tx, owner: &Name, max: usize, lease: Duration) -> TxResult<Ve
         "WITH due AS (SELECT id AS due_id FROM execution WHERE status = 0 AND {due} ORDER BY due_at, id \
            LIMIT $2 FOR UPDATE SKIP LOCKED), \
          number AS (SELECT nextval('claim_token') AS number) \
-         UPDATE execution SET token = number, owner = $3, due_at = $4 FROM due, number WHERE id = due_id \
+         UPDATE execution SET token = number, holder = $3, due_at = $4 FROM due, number WHERE id = due_id \
          RETURNING {COLUMNS}, state, token"
     );
     let until = Lease::starting(tx.now, lease).until;
     let held =
-        |row: &Row| Ok(HeldExecution { execution: execution(row)?, state: get(row, 17)?, token: Token(get(row, 18)?) });
+        |row: &Row| Ok(HeldExecution { execution: execution(row)?, state: get(row, 18)?, token: Token(get(row, 19)?) });
     tx.collect(&sql, &[&tx.millis(), &(max as i64), &owner.as_str(), &until], held).await
 }
 
@@ -247,7 +269,7 @@ async fn store_step(tx: &Tx, step: &Step) -> TxResult<()> {
 /// What success needs no more goes; what failed may be run again.
 async fn store_end(tx: &Tx, id: i64, end: &ExecutionEnd) -> TxResult<()> {
     let update = "UPDATE execution SET status = $2::bigint, output = $3, error = $4, cause = $5, ended_at = $6, due_at = NULL, \
-                  token = NULL, owner = NULL, state = CASE WHEN $2::bigint = 1 THEN NULL ELSE state END WHERE id = $1";
+                  token = NULL, holder = NULL, state = CASE WHEN $2::bigint = 1 THEN NULL ELSE state END WHERE id = $1";
     let status = end.status as i64;
     tx.execute(update, &[&id, &status, &end.output, &end.error, &end.cause, &tx.millis()]).await?;
     tx.execute("DELETE FROM execution_token WHERE execution_id = $1", &[&id]).await?;
@@ -257,7 +279,7 @@ async fn store_end(tx: &Tx, id: i64, end: &ExecutionEnd) -> TxResult<()> {
 
 /// A signal that came meanwhile makes it due at once.
 async fn rest(tx: &Tx, id: i64, until: Option<Timestamp>) -> TxResult<()> {
-    let update = "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
+    let update = "UPDATE execution SET token = NULL, holder = NULL, due_at = CASE WHEN EXISTS \
                   (SELECT 1 FROM execution_letter WHERE execution_id = $1) THEN $3::bigint ELSE $2::bigint END WHERE id = $1";
     tx.execute(update, &[&id, &until.map(Timestamp::as_millis), &tx.millis()]).await?;
     Ok(())
@@ -293,12 +315,6 @@ async fn redrive(tx: &Tx, id: ExecutionId, text: &str) -> TxResult<bool> {
     deliver(tx, id.raw(), text).await
 }
 
-async fn prune(tx: &Tx, before: Timestamp) -> TxResult<u64> {
-    let history = "DELETE FROM execution_history WHERE execution_id IN (SELECT id FROM execution WHERE ended_at < $1)";
-    tx.execute(history, &[&before.as_millis()]).await?;
-    tx.execute("DELETE FROM execution WHERE ended_at < $1", &[&before.as_millis()]).await
-}
-
 fn by_name() -> String {
     format!("SELECT {COLUMNS} FROM execution WHERE machine = $1 AND name = $2")
 }
@@ -329,6 +345,7 @@ fn execution(row: &Row) -> TxResult<StoredExecution> {
         ended_at: get::<Option<i64>>(row, 10)?.map(Timestamp::from_millis),
         events: get::<i64>(row, 11)? as u64,
         redrives: u32::try_from(get::<i64>(row, 12)?).unwrap_or(u32::MAX),
+        owner: get(row, 17)?,
         parent: match get::<Option<i64>>(row, 13)? {
             Some(id) => Some((ExecutionId::from_raw(id), get::<i64>(row, 14)? as u64)),
             None => None,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     error::StoreError,
+    executions::DeletedExecutions,
     retention::{
         Deleted, Deletion, EventAge, Expiry, Reason, Refusal, mentions,
         statements::{self, Taking},
@@ -21,7 +22,10 @@ use bindery_core::{
 };
 use serde_json::json;
 use std::collections::HashSet;
-use tokio_postgres::{Row, types::Type};
+use tokio_postgres::{
+    Row,
+    types::{ToSql, Type},
+};
 
 pub(super) async fn delete_all(
     tx: &Tx,
@@ -208,13 +212,53 @@ impl Removal {
 
     /// What the rows named may be unused now. With a submission, that one's own word does not count.
     async fn remember_candidates(&mut self, tx: &Tx, submission: i64) -> TxResult<()> {
-        if self.candidates.is_empty() {
-            return Ok(());
-        }
-        let hashes: Vec<ContentHash> = self.candidates.drain().collect();
-        let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.as_bytes().as_slice()).collect();
-        let remember = "INSERT INTO blob_candidate (hash, submission_id, since) \
-                        SELECT hash, $2, $3 FROM unnest($1::bytea[]) AS hash ORDER BY hash ON CONFLICT DO NOTHING";
-        tx.execute(remember, &[&hashes, &submission, &tx.millis()]).await.map(drop)
+        remember_candidates(tx, self.candidates.drain().collect(), submission).await
     }
+}
+
+async fn remember_candidates(tx: &Tx, hashes: Vec<ContentHash>, submission: i64) -> TxResult<()> {
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let hashes: Vec<&[u8]> = hashes.iter().map(|hash| hash.as_bytes().as_slice()).collect();
+    let remember = "INSERT INTO blob_candidate (hash, submission_id, since) \
+                    SELECT hash, $2, $3 FROM unnest($1::bytea[]) AS hash ORDER BY hash ON CONFLICT DO NOTHING";
+    tx.execute(remember, &[&hashes, &submission, &tx.millis()]).await.map(drop)
+}
+
+/// The condition that executions are found by, with the value of its parameter.
+pub(super) fn of_executions(which: &DeletedExecutions) -> (&'static str, Box<dyn ToSql + Sync + Send>) {
+    match which {
+        DeletedExecutions::EndedBefore(before) => ("ended_at < $1", Box::new(before.as_millis())),
+        DeletedExecutions::OwnedBy(owner) => ("owner = $1", Box::new(owner.clone())),
+    }
+}
+
+pub(super) async fn delete_executions(
+    tx: &Tx,
+    which: &DeletedExecutions,
+    because: Reason,
+    limit: usize,
+) -> TxResult<u64> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let (condition, value) = of_executions(which);
+    let sql = format!("SELECT id FROM execution WHERE {condition} ORDER BY id LIMIT $2 FOR UPDATE");
+    let ids = tx.collect(&sql, &[&*value, &limit], |row| get::<i64>(row, 0)).await?;
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let mut candidates = HashSet::new();
+    for names in statements::EXECUTION_NAMES {
+        for row in tx.query(&names.replace("IN {ids}", "= ANY($1)"), &[&ids]).await? {
+            collect_hashes(&row, &mut candidates)?;
+        }
+    }
+    let mut deleted = 0;
+    for delete in statements::EXECUTION_ROWS {
+        deleted = tx.execute(&delete.replace("IN {ids}", "= ANY($1)"), &[&ids]).await?;
+    }
+    remember_candidates(tx, candidates.into_iter().collect(), 0).await?;
+    let data = json!({"executions": deleted, "because": because.as_str()}).to_string();
+    events::append(tx, &[&NewEvent::new(kind::EXECUTIONS_DELETED, None, data)]).await?;
+    Ok(deleted)
 }

@@ -48,6 +48,8 @@ const PRUNED: &[&str] = &[
     "worker",
     "execution",
     "execution_history",
+    "execution_letter",
+    "execution_token",
 ];
 
 #[async_trait]

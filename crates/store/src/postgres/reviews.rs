@@ -100,6 +100,8 @@ pub(super) async fn take_back_all(tx: &Tx, submission: SubmissionId, item: ItemI
 pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> StoreResult<Vec<Review>> {
     let statuses: Vec<i16> = filter.statuses.iter().map(|status| *status as i16).collect();
     let (submission, limit) = (filter.submission.map(SubmissionId::raw), filter.limit.map(|limit| limit as i64));
+    let (item, after) = (filter.item.map(ItemId::raw), filter.after.map(ReviewId::raw));
+    let order = if filter.after.is_some() { "id" } else { "priority DESC, id" };
     let (queue, skills) = (filter.queue.as_deref(), filter.skills.iter().map(to_json).collect::<Vec<_>>());
     // Whoever kept it for too long does not have it any more.
     let expired = lease::expired("assigned_until", "$6");
@@ -109,9 +111,10 @@ pub(super) async fn list(db: &Db, filter: &ReviewFilter, now: Timestamp) -> Stor
               OR CASE WHEN status = 1 AND {expired} THEN 0 ELSE status END = ANY($2)) \
          AND ($4::text IS NULL OR queue = $4) \
          AND (SELECT coalesce(bool_and(strpos(coalesce(skills, ''), wanted) > 0), true) FROM unnest($5::text[]) AS wanted) \
-         ORDER BY priority DESC, id LIMIT $3"
+         AND ($7::bigint IS NULL OR item_id = $7) AND ($8::bigint IS NULL OR id > $8) ORDER BY {order} LIMIT $3"
     );
+    let now_ms = now.as_millis();
     let found =
-        db.ask(&sql, &[&submission, &statuses, &limit, &queue, &skills, &now.as_millis()], rows::review).await?;
+        db.ask(&sql, &[&submission, &statuses, &limit, &queue, &skills, &now_ms, &item, &after], rows::review).await?;
     Ok(found.into_iter().map(|review| review.at(now)).collect())
 }

@@ -30,6 +30,16 @@ impl Search for PostgresStore {
         transaction!(self.db, Quiet, tx => remove(&tx, collection, document_id).await)
     }
 
+    async fn owned_documents(&self, owner: &str) -> StoreResult<u64> {
+        let sql = "SELECT count(*) FROM indexed_document WHERE owner = $1";
+        let counted = self.db.ask(sql, &[&owner], |row| get::<i64>(row, 0)).await?;
+        Ok(counted.first().copied().unwrap_or_default().unsigned_abs())
+    }
+
+    async fn remove_documents_of(&self, owner: &str, limit: usize) -> StoreResult<u64> {
+        transaction!(self.db, Quiet, tx => remove_owned(&tx, owner, limit).await)
+    }
+
     async fn search(&self, request: SearchRequest) -> StoreResult<Vec<Hit>> {
         // Only such a transaction may use the index of words.
         transaction!(self.db, Read, tx => search(&tx, &request).await)
@@ -51,6 +61,18 @@ async fn remove(tx: &Tx, collection: &str, document_id: &str) -> TxResult<bool> 
     Ok(removed > 0)
 }
 
+async fn remove_owned(tx: &Tx, owner: &str, limit: usize) -> TxResult<u64> {
+    let sql = "SELECT collection, document_id FROM indexed_document WHERE owner = $1 \
+               ORDER BY collection, document_id LIMIT $2 FOR UPDATE";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let key = |row: &Row| Ok((get::<String>(row, 0)?, get::<String>(row, 1)?));
+    let found = tx.collect(sql, &[&owner, &limit], key).await?;
+    for (collection, document_id) in &found {
+        remove(tx, collection, document_id).await?;
+    }
+    Ok(found.len() as u64)
+}
+
 async fn index(tx: &Tx, document: &IndexedDocument, rows: &[ChunkRow], ids: &Range<i64>) -> TxResult<()> {
     if let Some(submission) = document.submission {
         let find = "SELECT 1 FROM submission WHERE id = $1 FOR KEY SHARE";
@@ -61,16 +83,17 @@ async fn index(tx: &Tx, document: &IndexedDocument, rows: &[ChunkRow], ids: &Ran
     }
     // Two that index the same document for the first time wait for each other, too.
     let upsert = "INSERT INTO indexed_document (collection, document_id, file_guid, file_name, metadata, pages, chunks, \
-         indexed_at, submission_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (collection, document_id) DO UPDATE SET \
+         indexed_at, submission_id, owner) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+         ON CONFLICT (collection, document_id) DO UPDATE SET \
          file_guid = excluded.file_guid, file_name = excluded.file_name, metadata = excluded.metadata, \
          pages = excluded.pages, chunks = excluded.chunks, indexed_at = excluded.indexed_at, \
-         submission_id = excluded.submission_id";
+         submission_id = excluded.submission_id, owner = excluded.owner";
     let (collection, id) = (&document.collection, &document.document_id);
     let (pages, chunks) = (document.pages(), rows.len() as i64);
     let about = (&document.file_guid, &document.file_name, &document.metadata);
     let submission = document.submission.map(SubmissionId::raw);
-    tx.execute(upsert, &[collection, id, about.0, about.1, about.2, &pages, &chunks, &tx.millis(), &submission])
-        .await?;
+    let (at, owner) = (tx.millis(), &document.owner);
+    tx.execute(upsert, &[collection, id, about.0, about.1, about.2, &pages, &chunks, &at, &submission, owner]).await?;
     tx.execute("DELETE FROM indexed_chunk WHERE collection = $1 AND document_id = $2", &[collection, id]).await?;
     let insert = "INSERT INTO indexed_chunk (id, collection, document_id, ordinal, page, text, words) \
          SELECT $1 + place - 1, $2, $3, ordinal, page, text, words \

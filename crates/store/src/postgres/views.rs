@@ -12,8 +12,8 @@ use super::{
 use crate::{
     error::StoreResult,
     query::{
-        ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, OutcomePage, QueueView, ReviewFilter, StageRow,
-        StoredWorkflow, SubmissionFilter, WorkerView,
+        ConsumerView, ItemCounts, ItemFilter, JobFilter, JobView, JoinFilter, OutcomePage, QueueView, ReviewFilter,
+        StageRow, StoredWorkflow, SubmissionFilter, WorkerView,
     },
     store::{Queue as _, Records},
 };
@@ -140,9 +140,17 @@ impl Records for PostgresStore {
         first(&self.db, &sql, &[&id.raw()], rows::join).await
     }
 
-    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
-        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 ORDER BY id");
-        self.db.ask(&sql, &[&submission.raw()], rows::join).await
+    async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>> {
+        let stage = filter.stage.as_deref();
+        let scope = filter.scope.map(|scope| rows::item_number(scope.item()));
+        let (outer, limit) = (filter.outer.map(JoinId::raw), filter.limit.map(|limit| limit as i64));
+        let (after, newer_than) = (filter.after.map_or(0, JoinId::raw), i64::from(filter.repaired));
+        let sql = format!(
+            "SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = $1 AND ($2::text IS NULL OR stage = $2) \
+             AND ($3::bigint IS NULL OR scope_id = $3) AND ($4::bigint IS NULL OR outer_id = $4) \
+             AND generation > $5 AND id > $6 ORDER BY id LIMIT $7"
+        );
+        self.db.ask(&sql, &[&submission.raw(), &stage, &scope, &outer, &newer_than, &after, &limit], rows::join).await
     }
 
     async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
@@ -150,9 +158,17 @@ impl Records for PostgresStore {
         Ok(self.db.ask(&sql, &[&submission.raw(), &key], rows::artifact).await?.pop())
     }
 
-    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
-        let sql = format!("SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 ORDER BY key");
-        self.db.ask(&sql, &[&submission.raw()], rows::artifact).await
+    async fn artifacts(
+        &self,
+        submission: SubmissionId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StoreResult<Vec<Artifact>> {
+        let sql = format!(
+            "SELECT {ARTIFACT_COLUMNS} FROM artifact WHERE submission_id = $1 AND key > $2 ORDER BY key LIMIT $3"
+        );
+        let (after, limit) = (after.unwrap_or_default(), i64::try_from(limit).unwrap_or(i64::MAX));
+        self.db.ask(&sql, &[&submission.raw(), &after, &limit], rows::artifact).await
     }
 
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {

@@ -25,7 +25,7 @@ const fn owner(table: &'static str, deleted: &'static str) -> Owner {
 const WITH_SUBMISSION: &str = "with its submission";
 const WITH_JOB: &str = "with its job, when the job ends";
 const ONE_ROW: &str = "kept: one row for each of few names";
-const EXECUTIONS: &str = "`bindery machine prune`, `bindery prune`: some time after the execution has ended";
+const EXECUTIONS: &str = "with `bindery delete --owner`, `bindery machine prune`, `bindery prune`; by itself 90 days after the execution has ended";
 const INDEX: &str = "with its document";
 const SAMPLES: &str = "when something was deleted; made again from what is there";
 const BOOKKEEPING: &str = "by the sweep that it is for";
@@ -58,7 +58,10 @@ pub const OWNERS: &[Owner] = &[
     owner("execution_history", EXECUTIONS),
     owner("execution_letter", "when the execution has taken it in, or with the execution"),
     owner("execution_token", "when the task is reported, or with the execution"),
-    owner("indexed_document", "with the submission that it is of; else when it is indexed anew"),
+    owner(
+        "indexed_document",
+        "with the submission that it is of or `bindery delete --owner`; else with `bindery search --remove`",
+    ),
     owner("indexed_chunk", INDEX),
     owner("indexed_words", INDEX),
     owner("indexed_words_data", INDEX),

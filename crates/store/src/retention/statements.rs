@@ -55,6 +55,18 @@ pub(crate) fn events<D: Dialect>(up_to: i64) -> Taking {
     Taking { names: None, change }
 }
 
+/// What executions name, and their rows in the order in which they go; the last are the executions themselves.
+pub(crate) const EXECUTION_NAMES: [&str; 2] = [
+    "SELECT input, state, output FROM execution WHERE id IN {ids}",
+    "SELECT text FROM execution_letter WHERE execution_id IN {ids}",
+];
+pub(crate) const EXECUTION_ROWS: [&str; 4] = [
+    "DELETE FROM execution_history WHERE execution_id IN {ids}",
+    "DELETE FROM execution_letter WHERE execution_id IN {ids}",
+    "DELETE FROM execution_token WHERE execution_id IN {ids}",
+    "DELETE FROM execution WHERE id IN {ids}",
+];
+
 const RAW: &str = "(a.key LIKE 'raw/%' OR EXISTS (SELECT 1 FROM item f WHERE f.submission_id = a.submission_id \
                    AND f.kind = 'file' AND f.content = a.hash))";
 const PICTURE: &str = "(a.media_type LIKE 'image/%' OR a.media_type = 'application/pdf')";

@@ -39,6 +39,8 @@ pub struct IndexedDocument {
     pub chunks: Vec<TextChunk>,
     /// Whose text it is: the document leaves the index with that submission. None: nobody's.
     pub submission: Option<SubmissionId>,
+    /// Whose it is where it is of no submission: it leaves the index with everything of that person.
+    pub owner: Option<String>,
 }
 
 /// A part of a page.
@@ -95,6 +97,12 @@ pub trait Search: Send + Sync {
 
     /// Takes a document out of a collection. False if it was not there.
     async fn remove_document(&self, collection: &str, document_id: &str) -> StoreResult<bool>;
+
+    /// How many documents a person has in the index that are of no submission.
+    async fn owned_documents(&self, owner: &str) -> StoreResult<u64>;
+
+    /// Takes at most `limit` of them out. Returns how many went: call it again until none does.
+    async fn remove_documents_of(&self, owner: &str, limit: usize) -> StoreResult<u64>;
 
     /// The pages that were asked for, those that fit best first.
     async fn search(&self, request: SearchRequest) -> StoreResult<Vec<Hit>>;

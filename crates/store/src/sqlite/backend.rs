@@ -17,8 +17,8 @@ use crate::{
     error::{StoreError, StoreResult},
     query::{
         AnnounceRequest, Cancelled, ClaimRequest, ConsumerView, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter,
-        JobView, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter, Swept,
-        Undelivered, WorkerView,
+        JobView, JoinFilter, OutcomePage, QueueView, Retried, ReviewFilter, StageRow, StoredWorkflow, SubmissionFilter,
+        Swept, Undelivered, WorkerView,
     },
     store::{Control, Feed, Queue, Records},
 };
@@ -408,9 +408,8 @@ impl Records for SqliteStore {
         self.readers.read(move |db| rows::first(db, &sql, [id.raw()], rows::join)).await
     }
 
-    async fn joins(&self, submission: SubmissionId) -> StoreResult<Vec<Join>> {
-        let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE submission_id = ?1 ORDER BY id");
-        self.readers.read(move |db| rows::collect(db, &sql, [submission.raw()], rows::join)).await
+    async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>> {
+        self.readers.read(move |db| records::joins(db, submission, &filter)).await
     }
 
     async fn artifact(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Artifact>> {
@@ -420,10 +419,18 @@ impl Records for SqliteStore {
         self.readers.read(move |db| rows::first(db, sql, (submission.raw(), key), rows::artifact)).await
     }
 
-    async fn artifacts(&self, submission: SubmissionId) -> StoreResult<Vec<Artifact>> {
+    async fn artifacts(
+        &self,
+        submission: SubmissionId,
+        after: Option<&str>,
+        limit: usize,
+    ) -> StoreResult<Vec<Artifact>> {
         let sql = "SELECT submission_id, key, item_id, hash, size, media_type FROM artifact \
-                   WHERE submission_id = ?1 ORDER BY key";
-        self.readers.read(move |db| rows::collect(db, sql, [submission.raw()], rows::artifact)).await
+                   WHERE submission_id = ?1 AND key > ?2 ORDER BY key LIMIT ?3";
+        let after = after.unwrap_or_default().to_owned();
+        self.readers
+            .read(move |db| rows::collect(db, sql, (submission.raw(), after, limit as i64), rows::artifact))
+            .await
     }
 
     async fn job(&self, id: JobId) -> StoreResult<Option<JobView>> {

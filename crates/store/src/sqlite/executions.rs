@@ -2,16 +2,19 @@
 
 use super::{
     backend::SqliteStore,
+    removal,
     rows::{self, id_list},
     writer::{Tx, WriteResult},
 };
 use crate::{
-    error::StoreResult,
+    error::{StoreError, StoreResult},
     executions::{
-        After, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus, Executions, HeldExecution,
-        HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution, StoredMachine,
+        After, DeletedExecutions, ExecutionCounts, ExecutionEnd, ExecutionFilter, ExecutionSignal, ExecutionStatus,
+        Executions, HeldExecution, HistoryChunk, NewExecution, Recipient, Started, Step, StoredExecution,
+        StoredMachine,
     },
     lease::{self, Lease},
+    retention::Reason,
     store::Queue as _,
 };
 use async_trait::async_trait;
@@ -20,7 +23,7 @@ use rusqlite::{Connection, Row};
 use std::{sync::LazyLock, time::Duration};
 
 const COLUMNS: &str = "id, machine, version, name, status, input, output, error, cause, started_at, ended_at, events, \
-                       redrives, parent_id, parent_task, token IS NOT NULL, due_at";
+                       redrives, parent_id, parent_task, token IS NOT NULL, due_at, owner";
 
 /// Those that may be claimed at the time `?1`: their time has come, or the lease of their holder has expired.
 static CLAIMABLE: LazyLock<String> = LazyLock::new(|| format!("status = 0 AND {}", lease::expired("due_at", "?1")));
@@ -83,7 +86,7 @@ impl Executions for SqliteStore {
     async fn signals(&self, owner: &Name) -> StoreResult<Vec<ExecutionSignal>> {
         let owner = owner.clone();
         let sql = "SELECT l.id, l.execution_id, l.text FROM execution_letter l \
-                   JOIN execution e ON e.id = l.execution_id WHERE e.owner = ?1 ORDER BY l.id";
+                   JOIN execution e ON e.id = l.execution_id WHERE e.holder = ?1 ORDER BY l.id";
         self.readers().read(move |db| rows::collect(db, sql, [owner.as_str()], signal)).await
     }
 
@@ -156,8 +159,16 @@ impl Executions for SqliteStore {
         self.readers().read(move |db| rows::collect(db, sql, (id.raw(), after, limit), chunk)).await
     }
 
-    async fn prune_executions(&self, before: Timestamp) -> StoreResult<u64> {
-        self.writer().write(move |tx| prune(tx, before)).await
+    async fn count_executions(&self, which: DeletedExecutions) -> StoreResult<ExecutionCounts> {
+        let (condition, value) = removal::of_executions(&which);
+        let sql = format!("SELECT count(*), ifnull(sum(status = 0), 0) FROM execution WHERE {condition}");
+        let counts = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get::<_, i64>(1)?.unsigned_abs()));
+        let counted = self.readers().read(move |db| db.query_row(&sql, [value], counts)).await?;
+        Ok(ExecutionCounts { all: counted.0, under_way: counted.1 })
+    }
+
+    async fn delete_executions(&self, which: DeletedExecutions, because: Reason, limit: usize) -> StoreResult<u64> {
+        self.writer().write(move |tx| removal::delete_executions(tx, &which, because, limit)).await
     }
 }
 
@@ -179,22 +190,27 @@ fn start(tx: &mut Tx<'_>, new: &NewExecution) -> WriteResult<Started> {
     if let Some(existing) = by_name(tx.db, &new.machine, &new.name)? {
         return Ok(Started::Existing(Box::new(existing)));
     }
+    if let Some((parent, _)) = new.parent
+        && !tx.db.prepare_cached("SELECT 1 FROM execution WHERE id = ?1")?.exists([parent.raw()])?
+    {
+        return Err(StoreError::not_found(parent).into());
+    }
     // One by one, so that people see small numbers.
     let id = tx.reserve("execution", 1)?.start;
     let (parent, task) = new.parent.map_or((None, None), |(id, task)| (Some(id.raw()), Some(task as i64)));
     let mut insert = tx.db.prepare_cached(
-        "INSERT INTO execution (id, machine, version, name, status, input, started_at, due_at, parent_id, parent_task) \
-         VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?6, ?7, ?8)",
+        "INSERT INTO execution (id, machine, version, name, status, input, started_at, due_at, parent_id, parent_task, \
+         owner) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?6, ?7, ?8, ?9)",
     )?;
     let now = tx.now.as_millis();
-    insert.execute((id, new.machine.as_str(), new.version, &new.name, &new.input, now, parent, task))?;
+    insert.execute((id, new.machine.as_str(), new.version, &new.name, &new.input, now, parent, task, &new.owner))?;
     Ok(Started::New(ExecutionId::from_raw(id)))
 }
 
 fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResult<Vec<HeldExecution>> {
     let sql = format!("SELECT {COLUMNS}, state FROM execution WHERE {} ORDER BY due_at, id LIMIT ?2", *CLAIMABLE);
     let due = rows::collect(tx.db, &sql, (tx.now.as_millis(), max as i64), |row| {
-        Ok((execution(row)?, row.get::<_, Option<String>>(17)?))
+        Ok((execution(row)?, row.get::<_, Option<String>>(18)?))
     })?;
     if due.is_empty() {
         return Ok(Vec::new());
@@ -202,7 +218,7 @@ fn hold(tx: &mut Tx<'_>, owner: &Name, max: usize, lease: Duration) -> WriteResu
     let token = tx.fresh("token")?;
     let ids = id_list(due.iter().map(|(execution, _)| execution.id.raw()));
     let mut take = tx.db.prepare_cached(
-        "UPDATE execution SET token = ?2, owner = ?3, due_at = ?4 WHERE id IN (SELECT value FROM json_each(?1))",
+        "UPDATE execution SET token = ?2, holder = ?3, due_at = ?4 WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
     take.execute((ids, token, owner.as_str(), Lease::starting(tx.now, lease).until))?;
     Ok(due.into_iter().map(|(execution, state)| HeldExecution { execution, token: Token(token), state }).collect())
@@ -260,7 +276,7 @@ fn store_step(tx: &mut Tx<'_>, step: &Step) -> WriteResult<bool> {
 fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WriteResult<()> {
     let mut update = tx.db.prepare_cached(
         "UPDATE execution SET status = ?2, output = ?3, error = ?4, cause = ?5, ended_at = ?6, due_at = NULL, \
-         token = NULL, owner = NULL, state = CASE WHEN ?2 = 1 THEN NULL ELSE state END WHERE id = ?1",
+         token = NULL, holder = NULL, state = CASE WHEN ?2 = 1 THEN NULL ELSE state END WHERE id = ?1",
     )?;
     update.execute((id, end.status as i64, &end.output, &end.error, &end.cause, tx.now.as_millis()))?;
     tx.db.prepare_cached("DELETE FROM execution_token WHERE execution_id = ?1")?.execute([id])?;
@@ -271,7 +287,7 @@ fn store_end(tx: &Tx<'_>, id: i64, end: &ExecutionEnd) -> WriteResult<()> {
 /// A signal that came meanwhile makes it due at once.
 fn rest(tx: &Tx<'_>, id: i64, until: Option<Timestamp>) -> WriteResult<()> {
     let mut update = tx.db.prepare_cached(
-        "UPDATE execution SET token = NULL, owner = NULL, due_at = CASE WHEN EXISTS \
+        "UPDATE execution SET token = NULL, holder = NULL, due_at = CASE WHEN EXISTS \
          (SELECT 1 FROM execution_letter WHERE execution_id = ?1) THEN ?3 ELSE ?2 END WHERE id = ?1",
     )?;
     update.execute((id, until.map(Timestamp::as_millis), tx.now.as_millis()))?;
@@ -292,14 +308,6 @@ fn deliver(tx: &mut Tx<'_>, to: i64, text: &str) -> WriteResult<bool> {
         tx.db.prepare_cached("INSERT INTO execution_letter (id, execution_id, text) VALUES (?1, ?2, ?3)")?;
     insert.execute((id, to, text))?;
     Ok(true)
-}
-
-fn prune(tx: &Tx<'_>, before: Timestamp) -> WriteResult<u64> {
-    let old = "SELECT id FROM execution WHERE ended_at < ?1";
-    let mut history = tx.db.prepare_cached(&format!("DELETE FROM execution_history WHERE execution_id IN ({old})"))?;
-    history.execute([before.as_millis()])?;
-    let mut executions = tx.db.prepare_cached("DELETE FROM execution WHERE ended_at < ?1")?;
-    Ok(executions.execute([before.as_millis()])? as u64)
 }
 
 fn by_id(db: &Connection, id: i64) -> rusqlite::Result<Option<StoredExecution>> {
@@ -337,6 +345,7 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<StoredExecution> {
         ended_at: row.get::<_, Option<i64>>(10)?.map(Timestamp::from_millis),
         events: row.get::<_, i64>(11)? as u64,
         redrives: row.get(12)?,
+        owner: row.get(17)?,
         parent: row
             .get::<_, Option<i64>>(13)?
             .map(|id| Ok::<_, rusqlite::Error>((ExecutionId::from_raw(id), row.get::<_, i64>(14)? as u64)))

@@ -2,17 +2,20 @@
 
 use super::{
     control::job_condition,
-    rows::{self, EVENT_COLUMNS, ITEM_COLUMNS, JOB_COLUMNS, OUTCOME_COLUMNS, RowResult},
+    rows::{self, EVENT_COLUMNS, ITEM_COLUMNS, JOB_COLUMNS, JOIN_COLUMNS, OUTCOME_COLUMNS, RowResult},
 };
 use crate::{
     gather::{self, Counted},
-    query::{ConsumerView, EventFilter, ItemFilter, JobFilter, JobView, OutcomePage, QueueView, StoredWorkflow},
+    query::{
+        ConsumerView, EventFilter, ItemFilter, JobFilter, JobView, JoinFilter, OutcomePage, QueueView, StoredWorkflow,
+    },
 };
 use bindery_core::{
     EventSeq, ItemId, Name, SubmissionId, Timestamp,
     event::Event,
     item::Item,
     job::{Job, JobState, WaitReason},
+    join::Join,
     outcome::Outcome,
 };
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
@@ -34,6 +37,22 @@ pub(super) fn events(db: &Connection, after: EventSeq, filter: &EventFilter, lim
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = format!("SELECT {EVENT_COLUMNS} FROM event WHERE {condition} ORDER BY seq LIMIT {limit}");
     rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::event)
+}
+
+pub(super) fn joins(db: &Connection, submission: SubmissionId, filter: &JoinFilter) -> RowResult<Vec<Join>> {
+    let mut conditions = vec![format!("submission_id = {}", submission.raw())];
+    let mut values = Vec::new();
+    if let Some(stage) = &filter.stage {
+        conditions.push("stage = ?".to_owned());
+        values.push(Value::Text(stage.to_string()));
+    }
+    conditions.extend(filter.scope.map(|scope| format!("scope_id = {}", rows::item_number(scope.item()))));
+    conditions.extend(filter.outer.map(|outer| format!("outer_id = {}", outer.raw())));
+    conditions.extend(filter.repaired.then(|| "generation > 1".to_owned()));
+    conditions.extend(filter.after.map(|after| format!("id > {}", after.raw())));
+    let (condition, limit) = (conditions.join(" AND "), filter.limit.map_or(-1, |limit| limit as i64));
+    let sql = format!("SELECT {JOIN_COLUMNS} FROM joins WHERE {condition} ORDER BY id LIMIT {limit}");
+    rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::join)
 }
 
 pub(super) fn outcomes(db: &Connection, submission: SubmissionId, stage: Option<&Name>) -> RowResult<Vec<Outcome>> {

@@ -4,9 +4,10 @@ use super::{
     events,
     retention::status,
     row_store::Sqlite,
-    rows::status_number,
+    rows::{self, status_number},
     writer::{Tx, WriteResult},
 };
+use crate::executions::DeletedExecutions;
 use crate::retention::{
     Deleted, Deletion, EventAge, Expiry, Reason, Refusal, mentions,
     statements::{self, Taking},
@@ -16,7 +17,10 @@ use bindery_core::{
     event::{NewEvent, kind},
     submission::SubmissionStatus,
 };
-use rusqlite::{Connection, OptionalExtension, Row, types::ValueRef};
+use rusqlite::{
+    Connection, OptionalExtension, Row,
+    types::{Value as SqlValue, ValueRef},
+};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -204,12 +208,57 @@ impl Removal {
 
     /// What the rows named may be unused now. With a submission, that one's own word does not count.
     fn remember_candidates(&mut self, tx: &Tx<'_>, submission: i64) -> WriteResult<()> {
-        let mut remember = tx.db.prepare_cached(
-            "INSERT INTO blob_candidate (hash, submission_id, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-        )?;
-        for hash in self.candidates.drain() {
-            remember.execute((hash.as_bytes(), submission, tx.now.as_millis()))?;
-        }
-        Ok(())
+        remember_candidates(tx, self.candidates.drain(), submission)
     }
+}
+
+fn remember_candidates(tx: &Tx<'_>, candidates: impl Iterator<Item = ContentHash>, submission: i64) -> WriteResult<()> {
+    let mut remember = tx.db.prepare_cached(
+        "INSERT INTO blob_candidate (hash, submission_id, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+    )?;
+    for hash in candidates {
+        remember.execute((hash.as_bytes(), submission, tx.now.as_millis()))?;
+    }
+    Ok(())
+}
+
+/// The condition that executions are found by, with the value of its parameter.
+pub(super) fn of_executions(which: &DeletedExecutions) -> (&'static str, SqlValue) {
+    match which {
+        DeletedExecutions::EndedBefore(before) => ("ended_at < ?1", before.as_millis().into()),
+        DeletedExecutions::OwnedBy(owner) => ("owner = ?1", owner.clone().into()),
+    }
+}
+
+pub(super) fn delete_executions(
+    tx: &Tx<'_>,
+    which: &DeletedExecutions,
+    because: Reason,
+    limit: usize,
+) -> WriteResult<u64> {
+    let (condition, value) = of_executions(which);
+    let sql = format!("SELECT id FROM execution WHERE {condition} ORDER BY id LIMIT ?2");
+    let ids: Vec<i64> = rows::collect(tx.db, &sql, (value, limit as i64), |row| row.get(0))?;
+    if ids.is_empty() {
+        return Ok(0);
+    }
+    let ids = rows::id_list(ids.into_iter());
+    let mut candidates = HashSet::new();
+    for names in statements::EXECUTION_NAMES {
+        let sql = names.replace("{ids}", "(SELECT value FROM json_each(?1))");
+        let mut statement = tx.db.prepare_cached(&sql)?;
+        let mut rows = statement.query([&ids])?;
+        while let Some(row) = rows.next()? {
+            collect_hashes(row, &mut candidates)?;
+        }
+    }
+    let mut deleted = 0;
+    for delete in statements::EXECUTION_ROWS {
+        let sql = delete.replace("{ids}", "(SELECT value FROM json_each(?1))");
+        deleted = tx.db.prepare_cached(&sql)?.execute([&ids])? as u64;
+    }
+    remember_candidates(tx, candidates.into_iter(), 0)?;
+    let data = json!({"executions": deleted, "because": because.as_str()}).to_string();
+    events::append(tx, &NewEvent::new(kind::EXECUTIONS_DELETED, None, data))?;
+    Ok(deleted)
 }

@@ -112,6 +112,12 @@ pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> ru
     if let Some(submission) = filter.submission {
         conditions.push(format!("submission_id = {}", submission.raw()));
     }
+    if let Some(item) = filter.item {
+        conditions.push(format!("item_id = {}", item.raw()));
+    }
+    if let Some(after) = filter.after {
+        conditions.push(format!("id > {}", after.raw()));
+    }
     if !filter.statuses.is_empty() {
         let statuses: Vec<String> = filter.statuses.iter().map(|status| (*status as i64).to_string()).collect();
         conditions.push(format!("{} IN ({})", *STATUS_NOW, statuses.join(", ")));
@@ -124,10 +130,11 @@ pub(super) fn list(db: &Connection, filter: &ReviewFilter, now: Timestamp) -> ru
         values.push(Value::Text(to_json(skill)));
         conditions.push(format!("instr(skills, ?{}) > 0", values.len()));
     }
+    let order = if filter.after.is_some() { "id" } else { "priority DESC, id" };
     let (condition, limit) = (conditions.join(" AND "), filter.limit.map_or(-1, |limit| limit as i64));
     let sql = format!(
         "SELECT {REVIEW_COLUMNS} FROM review WHERE {condition} AND ?1 IS NOT NULL \
-         ORDER BY priority DESC, id LIMIT {limit}"
+         ORDER BY {order} LIMIT {limit}"
     );
     let found = rows::collect(db, &sql, rusqlite::params_from_iter(values), rows::review)?;
     Ok(found.into_iter().map(|review| review.at(now)).collect())

@@ -2,6 +2,7 @@
 
 use super::{
     backend::SqliteStore,
+    rows,
     writer::{Tx, WriteResult},
 };
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::SubmissionId;
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use serde_json::json;
 
 #[async_trait]
@@ -24,6 +25,18 @@ impl Search for SqliteStore {
     async fn remove_document(&self, collection: &str, document_id: &str) -> StoreResult<bool> {
         let (collection, document_id) = (collection.to_owned(), document_id.to_owned());
         self.writer().write(move |tx| remove(tx, &collection, &document_id)).await
+    }
+
+    async fn owned_documents(&self, owner: &str) -> StoreResult<u64> {
+        let owner = owner.to_owned();
+        let sql = "SELECT count(*) FROM indexed_document WHERE owner = ?1";
+        let counted = self.readers().read(move |db| db.query_row(sql, [owner], |row| row.get::<_, i64>(0))).await?;
+        Ok(counted.unsigned_abs())
+    }
+
+    async fn remove_documents_of(&self, owner: &str, limit: usize) -> StoreResult<u64> {
+        let owner = owner.to_owned();
+        self.writer().write(move |tx| remove_owned(tx, &owner, limit)).await
     }
 
     async fn search(&self, request: SearchRequest) -> StoreResult<Vec<Hit>> {
@@ -45,6 +58,16 @@ fn remove(tx: &Tx<'_>, collection: &str, document_id: &str) -> WriteResult<bool>
     Ok(removed > 0)
 }
 
+fn remove_owned(tx: &Tx<'_>, owner: &str, limit: usize) -> WriteResult<u64> {
+    let sql = "SELECT collection, document_id FROM indexed_document WHERE owner = ?1 LIMIT ?2";
+    let key = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Vec<(String, String)> = rows::collect(tx.db, sql, (owner, limit as i64), key)?;
+    for (collection, document_id) in &found {
+        remove(tx, collection, document_id)?;
+    }
+    Ok(found.len() as u64)
+}
+
 fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WriteResult<()> {
     if let Some(submission) = document.submission
         && !tx.db.prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?.exists([submission.raw()])?
@@ -55,7 +78,7 @@ fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WriteRes
     remove(tx, &document.collection, &document.document_id)?;
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO indexed_document (collection, document_id, file_guid, file_name, metadata, pages, chunks, \
-         indexed_at, submission_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+         indexed_at, submission_id, owner) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     insert.execute((
         &document.collection,
@@ -67,6 +90,7 @@ fn index(tx: &Tx<'_>, document: &IndexedDocument, rows: &[ChunkRow]) -> WriteRes
         rows.len() as i64,
         tx.now.as_millis(),
         document.submission.map(SubmissionId::raw),
+        &document.owner,
     ))?;
     let mut insert = tx.db.prepare_cached(
         "INSERT INTO indexed_chunk (id, collection, document_id, ordinal, page, text, words) \

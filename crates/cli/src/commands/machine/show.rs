@@ -117,6 +117,7 @@ pub(crate) async fn status(settings: &Settings, args: StatusArgs) -> anyhow::Res
         ("execution", execution.id.to_string()),
         ("machine", format!("{} version {}", execution.machine, execution.version)),
         ("name", execution.name.clone()),
+        ("owner", whole(&execution.owner)),
         ("status", execution.status.to_string()),
         ("started", output::ago(execution.started_at)),
         ("ended", execution.ended_at.map(output::ago).unwrap_or_default()),
@@ -153,6 +154,7 @@ pub(super) fn described(execution: &StoredExecution) -> Value {
         }
     };
     add("stopDate", execution.ended_at.map(|at| shown(at).into()));
+    add("owner", execution.owner.clone().map(Value::from));
     add("output", execution.output.clone().map(Value::from));
     add("error", execution.error.clone().map(Value::from));
     add("cause", execution.cause.clone().map(Value::from));

@@ -22,6 +22,10 @@ pub(super) struct Start {
     /// A name for the execution; starting it again under the same name finds it instead
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    /// Whose it is: `bindery delete --owner` deletes it, and what its tasks take in
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    owner: Option<String>,
 }
 
 impl Start {
@@ -33,7 +37,7 @@ impl Start {
             file if file.is_file() => put(&machines, file, None, tasks).await?.0,
             _ => self.machine,
         };
-        Ok(machines.start(StartRequest { machine, name: self.name, input }).await?)
+        Ok(machines.start(StartRequest { machine, name: self.name, input, owner: self.owner }).await?)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use bindery_app::App;
-use bindery_core::{SubmissionId, artifact::Artifact};
+use bindery_core::SubmissionId;
 use serde_json::Value;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -19,14 +19,11 @@ pub(super) async fn write(app: &App, id: SubmissionId, result: &Value, folder: &
         let hint = "the workflow `read` makes them: `bindery run --workflow read …`";
         return Err(Failure::usage(format!("the result of {id} has no texts")).hint(hint).into());
     }
-    let artifacts = app.store().artifacts(id).await?;
-    let artifacts: HashMap<&str, &Artifact> =
-        artifacts.iter().map(|artifact| (artifact.key.as_str(), artifact)).collect();
     let cannot =
         |path: &Path, error: std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
     let mut taken = HashSet::new();
     for (name, key) in &texts {
-        let Some(artifact) = artifacts.get(key) else {
+        let Some(artifact) = app.store().artifact(id, key).await? else {
             anyhow::bail!("{key} is named in the result of {id}, and is not in the store");
         };
         let bytes = app.engine.blobs().get(artifact.hash).await?;

@@ -1,6 +1,6 @@
 //! `bindery delete`: deletes submissions for good, or everything of an owner.
 
-use super::{Report, extent::size_of, finish, remarks};
+use super::{Report, and_executions, extent::size_of, finish, remarks};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
@@ -10,9 +10,10 @@ use bindery_civic::records::{CIVIC_WORKFLOW, NOTICES_WORKFLOW};
 use bindery_core::{SubmissionId, submission::Submission};
 use bindery_engine::{
     SILENT_AFTER,
-    retention::{Deletions, delete},
+    retention::{Deletions, OwnedDeletions, delete, delete_owned},
     runs::CHANNEL,
 };
+use bindery_store::executions::DeletedExecutions;
 use bindery_store::retention::{Reason, Retained, RetentionFilter};
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "owner", value_name = "SUBMISSION")]
     ids: Vec<String>,
 
-    /// Everything of this owner: submissions, alerts, watches and messages
+    /// Everything of this owner: submissions, executions, alerts, watches and messages
     #[arg(long, value_name = "NAME", conflicts_with = "ids", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     owner: Option<String>,
 
@@ -60,11 +61,13 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         None => named(&app, &args.ids).await?,
     };
     let under_way = refuse_what_must_stay(&app, &meant, args.force).await?;
+    let owned = Owned::find(&app, args.owner.as_deref(), args.force).await?;
     let ids: Vec<SubmissionId> = meant.iter().map(|it| it.id).collect();
     let size = size_of(&app, &ids).await?;
     let said = format!(
-        "{} ({}, {} with {})",
+        "{}{} ({}, {} with {})",
         output::count(ids.len() as u64, "submission"),
+        owned.and(),
         output::count(size.rows, "row"),
         output::count(size.files, "file"),
         output::bytes(size.bytes)
@@ -73,7 +76,8 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let report = Report {
             dry_run: true,
             submissions: ids.len() as u64,
-            rows: size.rows,
+            executions: owned.executions,
+            rows: size.rows + owned.documents,
             files: size.files,
             bytes: size.bytes,
             ..Report::default()
@@ -92,24 +96,25 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::note("nothing was deleted");
         return Ok(Exit::Ok);
     }
+    // First what could take in more.
+    let also = match &args.owner {
+        Some(owner) => delete_owned(app.store(), owner).await?,
+        None => OwnedDeletions::default(),
+    };
     for id in under_way {
         app.store().cancel_submission(id).await?;
     }
     let done = delete(app.store(), ids, Reason::Asked, |_| ()).await?;
-    let mut rows = done.rows;
-    if let Some(owner) = &args.owner {
-        for domain in app.store().domains() {
-            rows += domain.delete_owner(app.store(), owner).await?;
-        }
-    }
-    let mut report = Report { submissions: done.submissions, rows, ..Report::default() };
+    let (submissions, executions) = (done.submissions, also.executions);
+    let mut report = Report { submissions, executions, rows: done.rows + also.rows, ..Report::default() };
     let reclaimed = finish(&app, &mut report, false).await?;
     if args.json {
         output::json(&report)?;
     } else {
         output::line(format!(
-            "deleted {} ({}, {} with {})",
+            "deleted {}{} ({}, {} with {})",
             output::count(report.submissions, "submission"),
+            and_executions(report.executions),
             output::count(report.rows, "row"),
             output::count(report.files, "file"),
             output::bytes(report.bytes)
@@ -125,6 +130,33 @@ fn report_refused(done: &Deletions) -> Exit {
         output::note(format!("{id} was not deleted: {why}"));
     }
     if done.refused.is_empty() { Exit::Ok } else { Exit::Partial }
+}
+
+/// What an owner has besides submissions.
+#[derive(Debug, Default)]
+struct Owned {
+    executions: u64,
+    documents: u64,
+}
+
+impl Owned {
+    /// What is under way is told before anything is deleted.
+    async fn find(app: &App, owner: Option<&str>, force: bool) -> anyhow::Result<Self> {
+        let Some(owner) = owner else { return Ok(Self::default()) };
+        let executions = app.store().count_executions(DeletedExecutions::OwnedBy(owner.to_owned())).await?;
+        if executions.under_way > 0 && !force {
+            let count = output::count(executions.under_way, "execution");
+            let are = if executions.under_way == 1 { "is" } else { "are" };
+            let message = format!("{count} of {owner} {are} still running; nothing was deleted");
+            let hint = "`bindery machine stop EXECUTION` stops one, or --force deletes them as they are";
+            return Err(Failure::usage(message).hint(hint).into());
+        }
+        Ok(Self { executions: executions.all, documents: app.store().owned_documents(owner).await? })
+    }
+
+    fn and(&self) -> String {
+        and_executions(self.executions)
+    }
 }
 
 async fn of_owner(app: &App, owner: &str) -> anyhow::Result<Vec<Retained>> {

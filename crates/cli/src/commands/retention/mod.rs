@@ -16,6 +16,7 @@ use serde::Serialize;
 struct Report {
     dry_run: bool,
     submissions: u64,
+    executions: u64,
     rows: u64,
     /// On hold, and kept for that.
     on_hold: u64,
@@ -36,6 +37,11 @@ impl Report {
         self.files_shared += swept.shared;
         self.files_waiting += swept.waiting;
     }
+}
+
+/// Behind the number of submissions.
+fn and_executions(number: u64) -> String {
+    if number == 0 { String::new() } else { format!(" and {}", output::count(number, "execution")) }
 }
 
 /// Removes the files that nothing names any more, and gives space back.

@@ -1,6 +1,6 @@
 //! `bindery prune`: deletes what is old, and gives space back.
 
-use super::{Report, extent::size_of, finish, remarks};
+use super::{Report, and_executions, extent::size_of, finish, remarks};
 use crate::exit::Exit;
 use crate::output;
 use bindery_app::Settings;
@@ -8,8 +8,10 @@ use bindery_engine::retention::Due;
 use bindery_engine::retention::age_out;
 use bindery_engine::retention::apply_policies;
 use bindery_engine::retention::delete;
+use bindery_engine::retention::delete_executions;
 use bindery_engine::retention::due;
 use bindery_engine::retention::sweep_orphans;
+use bindery_store::executions::DeletedExecutions;
 use bindery_store::retention::{EventAge, Reason, RetentionFilter};
 use std::time::Duration;
 
@@ -70,6 +72,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let size = size_of(&app, &old.submissions).await?;
         report.submissions = old.submissions.len() as u64;
         (report.rows, report.files, report.bytes) = (size.rows, size.files, size.bytes);
+        if let Some(before) = before {
+            report.executions = store.count_executions(DeletedExecutions::EndedBefore(before)).await?.all;
+        }
         say(&report, args.json, "would delete")?;
         if before.is_none() && !args.json {
             output::note("what workflows and defaults let go is not counted here; --older-than says what to look for");
@@ -81,8 +86,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let aged = age_out(store).await?;
     report.submissions = deleted.submissions + expired.submissions;
     report.rows = deleted.rows + expired.rows + aged.rows();
+    report.executions = aged.executions;
     if let Some(before) = before {
-        report.rows += store.prune_executions(before).await?;
+        let old = DeletedExecutions::EndedBefore(before);
+        report.executions += delete_executions(store, old, Reason::Pruned).await?;
         report.rows += store.delete_events(EventAge::Ownerless { before }, usize::MAX).await?;
     }
     app.engine.blobs().remove_leftovers().await?;
@@ -100,8 +107,9 @@ fn say(report: &Report, json: bool, what: &str) -> anyhow::Result<()> {
         return output::json(report);
     }
     output::line(format!(
-        "{what} {} ({}, {} with {})",
+        "{what} {}{} ({}, {} with {})",
         output::count(report.submissions, "submission"),
+        and_executions(report.executions),
         output::count(report.rows, "row"),
         output::count(report.files, "file"),
         output::bytes(report.bytes)

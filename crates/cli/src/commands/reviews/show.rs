@@ -67,9 +67,8 @@ async fn of_review(app: &App, review: Review) -> anyhow::Result<Question> {
 }
 
 async fn of_item(app: &App, submission: SubmissionId, item: Item) -> anyhow::Result<Question> {
-    let of_submission = ReviewFilter { submission: Some(submission), ..ReviewFilter::default() };
-    let mut reviews = app.store().reviews(of_submission).await?;
-    reviews.retain(|review| review.item == Some(item.id));
+    let of_item = ReviewFilter { submission: Some(submission), item: Some(item.id), ..ReviewFilter::default() };
+    let reviews = app.store().reviews(of_item).await?;
     if let Some(newest) = reviews.into_iter().max_by_key(|review| (review.is_open(), review.id)) {
         return of_review(app, newest).await;
     }

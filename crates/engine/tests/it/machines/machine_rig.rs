@@ -113,7 +113,7 @@ impl MachineRig {
     }
 
     pub(super) async fn start(&self, machine: &str, input: Value) -> ExecutionId {
-        let request = StartRequest { machine: machine.to_owned(), name: None, input };
+        let request = StartRequest { machine: machine.to_owned(), name: None, input, owner: None };
         self.machines.start(request).await.unwrap().0
     }
 

@@ -72,15 +72,17 @@ async fn maps_and_branches_gather_what_their_tasks_answer() {
 async fn a_name_is_started_once_with_its_input() {
     let rig = echo();
     rig.put("machine", &json!({"StartAt": "A", "States": {"A": {"Type": "Succeed"}}})).await;
-    let start = |input: Value| StartRequest { machine: "machine".to_owned(), name: Some("one".to_owned()), input };
+    let start =
+        |input: Value| StartRequest { machine: "machine".to_owned(), name: Some("one".to_owned()), input, owner: None };
     let (id, new) = rig.machines.start(start(json!({"a": 1}))).await.unwrap();
     assert!(new);
     assert_eq!(rig.machines.start(start(json!({"a": 1}))).await.unwrap(), (id, false));
     let refused = rig.machines.start(start(json!({"a": 2}))).await.unwrap_err();
     assert!(refused.to_string().starts_with("ExecutionAlreadyExists: exec_"), "{refused}");
-    let nameless = StartRequest { machine: "machine".to_owned(), name: Some("a b".to_owned()), input: json!({}) };
+    let nameless =
+        StartRequest { machine: "machine".to_owned(), name: Some("a b".to_owned()), input: json!({}), owner: None };
     assert!(rig.machines.start(nameless).await.unwrap_err().to_string().contains("is no name of an execution"));
-    let unknown = StartRequest { machine: "other".to_owned(), name: None, input: json!({}) };
+    let unknown = StartRequest { machine: "other".to_owned(), name: None, input: json!({}), owner: None };
     assert!(rig.machines.start(unknown).await.unwrap_err().to_string().contains("known are machine"));
 }
 

@@ -154,7 +154,8 @@ async fn stopping_ends_an_execution_and_what_it_started() {
     executor.stop().await;
     let all = rig.machines.executions(ExecutionFilter::default()).await.unwrap();
     assert_eq!(all.len(), 2);
-    let again = StartRequest { machine: "child".to_owned(), name: Some("nested".to_owned()), input: json!({}) };
+    let again =
+        StartRequest { machine: "child".to_owned(), name: Some("nested".to_owned()), input: json!({}), owner: None };
     assert_eq!(rig.machines.start(again).await.unwrap(), (child.id, false));
 }
 

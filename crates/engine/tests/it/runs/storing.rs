@@ -71,7 +71,7 @@ async fn a_run_is_a_submission_with_items_outcomes_a_result_and_events() {
             "small data is in the row"
         );
 
-        let artifacts = rig.store().artifacts(stored.id).await.unwrap();
+        let artifacts = rig.store().artifacts(stored.id, None, 1_000).await.unwrap();
         assert_eq!(artifacts.len(), 1);
         assert_eq!(artifacts[0].key, format!("runs/{}/result.json", result.run_id));
         let answer = rig.engine.blobs().get_json(artifacts[0].hash).await.unwrap();

@@ -96,7 +96,15 @@ async fn s002_13_nothing_is_grouped_or_transformed_here() {
     run.resume(AGGREGATOR_QUEUE).await;
     run.rig.drain().await;
     assert_eq!((run.items(None).await, run.outcomes("extract").await), before);
-    assert!(run.rig.store.artifacts(run.id).await.unwrap().iter().all(|artifact| artifact.key.starts_with("raw/")));
+    assert!(
+        run.rig
+            .store
+            .artifacts(run.id, None, 1_000)
+            .await
+            .unwrap()
+            .iter()
+            .all(|artifact| artifact.key.starts_with("raw/"))
+    );
     // In contrast to the classification, which makes documents.
     let parents: Vec<_> = run.items(Some(ItemKind::Document)).await.iter().map(|item| item.parent).collect();
     assert_eq!(parents, [None; 3]);

@@ -54,7 +54,7 @@ pub(super) async fn collect_by_is_what_is_completed() {
         let seen = Seen::run(processors(), &workflow(&stages), 3).await;
         assert_eq!(seen.completed("join").await, runs, "{by}");
         assert_eq!(seen.status().await, SubmissionStatus::Completed);
-        let rows = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
+        let rows = view::AggregationStates::new(&seen.rig.engine, seen.id).await.unwrap().next().await.unwrap();
         let counts: Vec<_> = rows.iter().map(|row| (row.received_count, row.expected_count)).collect();
         assert_eq!(counts, vec![(6 / runs as i64, 6 / runs as i64); runs]);
     }
@@ -71,7 +71,7 @@ pub(super) async fn expect_count_from_is_what_is_waited_for() {
         let stages = format!("{split}, {{name: join, aggregation: {{expect_count_from: {count}}}}}");
         let seen = Seen::run(processors(), &workflow(&stages), 3).await;
         assert_eq!((seen.completed("read").await, seen.completed("join").await), (expected, 1), "{count}");
-        let rows = view::aggregation_states(&seen.rig.engine, seen.id).await.unwrap();
+        let rows = view::AggregationStates::new(&seen.rig.engine, seen.id).await.unwrap().next().await.unwrap();
         assert_eq!(rows[0].expected_count, expected as i64);
     }
 }

@@ -161,7 +161,7 @@ impl Request {
 
     /// Received, expected, complete.
     pub(super) async fn counts(&self, stage: &str) -> (i64, i64, bool) {
-        let states = view::aggregation_states(self.engine(), self.id).await.unwrap();
+        let states = view::AggregationStates::new(self.engine(), self.id).await.unwrap().next().await.unwrap();
         let row = states.iter().find(|state| state.stage == stage).expect("it has begun to wait");
         (row.received_count, row.expected_count, row.is_complete)
     }

@@ -75,7 +75,8 @@ impl Ingestion {
     }
 
     async fn start(&self, name: &str, input: Value) -> ExecutionId {
-        let request = StartRequest { machine: "file_ingestion".to_owned(), name: Some(name.to_owned()), input };
+        let request =
+            StartRequest { machine: "file_ingestion".to_owned(), name: Some(name.to_owned()), input, owner: None };
         self.machines.start(request).await.unwrap().0
     }
 

@@ -37,7 +37,7 @@ fn read_by(address: &str) -> (String, String) {
 }
 
 async fn artifacts(desk: &Desk) -> Vec<Artifact> {
-    desk.engine.store().artifacts(SubmissionId::from_raw(1)).await.unwrap()
+    desk.engine.store().artifacts(SubmissionId::from_raw(1), None, 1_000).await.unwrap()
 }
 
 /// The keys of what was kept, without what was received.

@@ -223,6 +223,7 @@ CREATE TABLE joins (
     generation    bigint NOT NULL DEFAULT 1
 );
 CREATE INDEX joins_submission ON joins (submission_id);
+CREATE INDEX joins_stage ON joins (submission_id, stage, scope_id);
 
 -- The number of the transaction that positions of events are counted from. A database that was moved to another server
 -- gets another one, so that positions go on growing.
@@ -279,6 +280,7 @@ CREATE TABLE review (
 );
 CREATE INDEX review_open ON review (status, priority DESC, id) WHERE status < 2;
 CREATE INDEX review_submission ON review (submission_id);
+CREATE INDEX review_item ON review (submission_id, item_id);
 
 CREATE TABLE worker (
     name       text COLLATE "C" PRIMARY KEY,
@@ -319,6 +321,8 @@ CREATE TABLE execution (
     -- Held: when the lease ends. Resting: when there is something to do; none: when a letter comes.
     due_at      bigint,
     token       bigint,
+    holder      text COLLATE "C",
+    -- Whose it is: it is deleted with everything of that person.
     owner       text COLLATE "C",
     -- How many events the history has, and how often it was started again.
     events      bigint NOT NULL DEFAULT 0,
@@ -329,6 +333,7 @@ CREATE TABLE execution (
     UNIQUE (machine, name)
 );
 CREATE INDEX execution_due ON execution (due_at) WHERE status = 0 AND due_at IS NOT NULL;
+CREATE INDEX execution_holder ON execution (holder) WHERE holder IS NOT NULL;
 CREATE INDEX execution_owner ON execution (owner) WHERE owner IS NOT NULL;
 CREATE INDEX execution_parent ON execution (parent_id, parent_task) WHERE parent_id IS NOT NULL;
 CREATE INDEX execution_ended ON execution (ended_at) WHERE ended_at IS NOT NULL;
@@ -370,8 +375,11 @@ CREATE TABLE indexed_document (
     indexed_at  bigint NOT NULL,
     -- Whose text it is: it leaves the index with the submission.
     submission_id bigint,
+    -- Whose it is where it is of no submission.
+    owner       text COLLATE "C",
     PRIMARY KEY (collection, document_id)
 );
+CREATE INDEX indexed_document_owner ON indexed_document (owner) WHERE owner IS NOT NULL;
 CREATE INDEX indexed_document_of ON indexed_document (submission_id) WHERE submission_id IS NOT NULL;
 
 -- Words that were separated by us, each with its place: no dictionary or language has a say in it.

@@ -174,6 +174,7 @@ CREATE TABLE joins (
     generation    INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX joins_submission ON joins (submission_id);
+CREATE INDEX joins_stage ON joins (submission_id, stage, scope_id);
 
 CREATE TABLE event (
     seq           INTEGER PRIMARY KEY,
@@ -222,6 +223,7 @@ CREATE TABLE review (
 ) STRICT;
 CREATE INDEX review_open ON review (status, priority DESC, id) WHERE status < 2;
 CREATE INDEX review_submission ON review (submission_id);
+CREATE INDEX review_item ON review (submission_id, item_id);
 
 CREATE TABLE worker (
     name       TEXT PRIMARY KEY,
@@ -259,6 +261,8 @@ CREATE TABLE execution (
     -- Held: when the lease ends. Resting: when there is something to do; none: when a letter comes.
     due_at      INTEGER,
     token       INTEGER,
+    holder      TEXT,
+    -- Whose it is: it is deleted with everything of that person.
     owner       TEXT,
     -- How many events the history has, and how often it was started again.
     events      INTEGER NOT NULL DEFAULT 0,
@@ -269,6 +273,7 @@ CREATE TABLE execution (
     UNIQUE (machine, name)
 );
 CREATE INDEX execution_due ON execution (due_at) WHERE status = 0 AND due_at IS NOT NULL;
+CREATE INDEX execution_holder ON execution (holder) WHERE holder IS NOT NULL;
 CREATE INDEX execution_owner ON execution (owner) WHERE owner IS NOT NULL;
 CREATE INDEX execution_parent ON execution (parent_id, parent_task) WHERE parent_id IS NOT NULL;
 CREATE INDEX execution_ended ON execution (ended_at) WHERE ended_at IS NOT NULL;
@@ -310,8 +315,11 @@ CREATE TABLE indexed_document (
     indexed_at  INTEGER NOT NULL,
     -- Whose text it is: it leaves the index with the submission.
     submission_id INTEGER,
+    -- Whose it is where it is of no submission.
+    owner       TEXT,
     PRIMARY KEY (collection, document_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX indexed_document_owner ON indexed_document (owner) WHERE owner IS NOT NULL;
 CREATE INDEX indexed_document_of ON indexed_document (submission_id) WHERE submission_id IS NOT NULL;
 
 CREATE TABLE indexed_chunk (
