@@ -49,7 +49,7 @@ pub(crate) async fn within_answer_limit<T>(
     tokio::select! {
         biased;
         answered = asked => answered,
-        () = closed(is_open) => Err(AmqpError::Lost(GONE.to_owned())),
+        () = wait_until_closed(is_open) => Err(AmqpError::Lost(GONE.to_owned())),
         () = tokio::time::sleep(ANSWER_WITHIN) => {
             Err(AmqpError::Lost(format!("no answer within {} s", ANSWER_WITHIN.as_secs())))
         }
@@ -61,7 +61,7 @@ pub(crate) const GONE: &str = "the connection was lost";
 
 /// Returns when a connection or a channel is gone. The client answers everything that is open at that moment; what is asked
 /// at the very same moment it may forget, and whoever waits for that would wait in vain.
-pub(crate) async fn closed(is_open: impl Fn() -> bool) {
+pub(crate) async fn wait_until_closed(is_open: impl Fn() -> bool) {
     while is_open() {
         tokio::time::sleep(LOOK_EVERY).await;
     }

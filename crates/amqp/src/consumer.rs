@@ -108,7 +108,7 @@ async fn listen(
             },
             _ = declarations.changed() => {}
             // A consumer that begins when the connection is lost may never be told so.
-            () = connect::closed(is_open), if !stop.is_stopping() => {
+            () = connect::wait_until_closed(is_open), if !stop.is_stopping() => {
                 return Err(AmqpError::Lost(connect::GONE.to_owned()));
             }
             () = tokio::time::sleep(REFRESH_EVERY) => match shared.refresh().await {

@@ -86,7 +86,7 @@ impl Publisher {
         let silence = tokio::select! {
             biased;
             () = publishing => None,
-            () = connect::closed(|| self.is_open()) => Some(connect::GONE.to_owned()),
+            () = connect::wait_until_closed(|| self.is_open()) => Some(connect::GONE.to_owned()),
             () = tokio::time::sleep(CONFIRM_WITHIN) => {
                 Some(format!("no confirmation within {} s", CONFIRM_WITHIN.as_secs()))
             }

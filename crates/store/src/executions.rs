@@ -202,6 +202,7 @@ pub struct ExecutionFilter {
 /// Which executions are deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeletedExecutions {
+    /// Those that ended before and whose owner has nothing on hold.
     EndedBefore(Timestamp),
     /// Everything of a person, also what is under way: the next step of its holder is refused then.
     OwnedBy(String),

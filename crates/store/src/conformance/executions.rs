@@ -7,7 +7,7 @@ use crate::executions::{
     HistoryChunk, NewExecution, Recipient, Started, Step,
 };
 use crate::retention::Reason;
-use bindery_core::{Clock as _, ContentHash, ExecutionId, Name, event::kind, job::Token};
+use bindery_core::{Clock as _, ContentHash, ExecutionId, Name, event::kind, job::Token, submission::NewSubmission};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_secs(10);
@@ -281,6 +281,23 @@ pub async fn what_a_person_has_is_deleted_whatever_it_does(f: &Fixture) {
     // What it named may be unused now.
     let candidates = f.store.blob_candidates(None, 10).await.unwrap();
     assert!(candidates.0.keys().any(|candidate| *candidate == named), "{candidates:?}");
+}
+
+pub async fn executions_of_an_owner_with_a_hold_stay(f: &Fixture) {
+    let owner = Some("ann".to_owned());
+    let new_submission = NewSubmission { owner: owner.clone(), ..f.new_submission().await };
+    let submission = f.submit(new_submission).await;
+    let id = start(f, NewExecution { owner, ..new("hers") }).await;
+    let held = hold_one(f, "worker").await;
+    assert!(store(f, Step { end: Some(end(ExecutionStatus::Succeeded)), ..step(&held) }).await);
+    f.store.hold(vec![submission], "case 12").await.unwrap();
+    f.clock.advance(LEASE);
+    let old = || DeletedExecutions::EndedBefore(f.clock.now());
+    assert_eq!(f.store.count_executions(old()).await, Ok(ExecutionCounts::default()));
+    assert_eq!(f.store.delete_executions(old(), Reason::Expired, 10).await, Ok(0));
+    assert!(f.store.execution(id).await.unwrap().is_some());
+    f.store.release_hold(vec![submission]).await.unwrap();
+    assert_eq!(f.store.delete_executions(old(), Reason::Expired, 10).await, Ok(1));
 }
 
 pub async fn a_wrong_token_holds_nothing(f: &Fixture) {

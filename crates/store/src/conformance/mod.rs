@@ -312,6 +312,7 @@ macro_rules! conformance_suite {
                 of_two_holders_at_once_one_has_it
                 old_executions_are_pruned
                 what_a_person_has_is_deleted_whatever_it_does
+                executions_of_an_owner_with_a_hold_stay
                 a_wrong_token_holds_nothing
             }
             search {

@@ -227,10 +227,12 @@ async fn remember_candidates(tx: &Tx, hashes: Vec<ContentHash>, submission: i64)
 }
 
 /// The condition that executions are found by, with the value of its parameter.
-pub(super) fn of_executions(which: &DeletedExecutions) -> (&'static str, Box<dyn ToSql + Sync + Send>) {
+pub(super) fn of_executions(which: &DeletedExecutions) -> (String, Box<dyn ToSql + Sync + Send>) {
     match which {
-        DeletedExecutions::EndedBefore(before) => ("ended_at < $1", Box::new(before.as_millis())),
-        DeletedExecutions::OwnedBy(owner) => ("owner = $1", Box::new(owner.clone())),
+        DeletedExecutions::EndedBefore(before) => {
+            (format!("ended_at < $1 AND {}", statements::NOT_ON_HOLD), Box::new(before.as_millis()))
+        }
+        DeletedExecutions::OwnedBy(owner) => ("owner = $1".to_owned(), Box::new(owner.clone())),
     }
 }
 

@@ -55,6 +55,10 @@ pub(crate) fn events<D: Dialect>(up_to: i64) -> Taking {
     Taking { names: None, change }
 }
 
+/// Executions whose owner has nothing on hold.
+pub(crate) const NOT_ON_HOLD: &str = "NOT EXISTS (SELECT 1 FROM retention r JOIN submission s ON s.id = r.submission_id \
+                                      WHERE r.hold_reason IS NOT NULL AND s.owner = execution.owner)";
+
 /// What executions name, and their rows in the order in which they go; the last are the executions themselves.
 pub(crate) const EXECUTION_NAMES: [&str; 2] = [
     "SELECT input, state, output FROM execution WHERE id IN {ids}",

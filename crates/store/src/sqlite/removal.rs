@@ -223,10 +223,12 @@ fn remember_candidates(tx: &Tx<'_>, candidates: impl Iterator<Item = ContentHash
 }
 
 /// The condition that executions are found by, with the value of its parameter.
-pub(super) fn of_executions(which: &DeletedExecutions) -> (&'static str, SqlValue) {
+pub(super) fn of_executions(which: &DeletedExecutions) -> (String, SqlValue) {
     match which {
-        DeletedExecutions::EndedBefore(before) => ("ended_at < ?1", before.as_millis().into()),
-        DeletedExecutions::OwnedBy(owner) => ("owner = ?1", owner.clone().into()),
+        DeletedExecutions::EndedBefore(before) => {
+            (format!("ended_at < ?1 AND {}", statements::NOT_ON_HOLD), before.as_millis().into())
+        }
+        DeletedExecutions::OwnedBy(owner) => ("owner = ?1".to_owned(), owner.clone().into()),
     }
 }
 

@@ -67,7 +67,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let said = format!(
         "{}{} ({}, {} with {})",
         output::count(ids.len() as u64, "submission"),
-        owned.and(),
+        and_executions(owned.executions),
         output::count(size.rows, "row"),
         output::count(size.files, "file"),
         output::bytes(size.bytes)
@@ -152,10 +152,6 @@ impl Owned {
             return Err(Failure::usage(message).hint(hint).into());
         }
         Ok(Self { executions: executions.all, documents: app.store().owned_documents(owner).await? })
-    }
-
-    fn and(&self) -> String {
-        and_executions(self.executions)
     }
 }
 

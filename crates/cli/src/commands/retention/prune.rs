@@ -12,7 +12,7 @@ use bindery_engine::retention::delete_executions;
 use bindery_engine::retention::due;
 use bindery_engine::retention::sweep_orphans;
 use bindery_store::executions::DeletedExecutions;
-use bindery_store::retention::{EventAge, Reason, RetentionFilter};
+use bindery_store::retention::{EventAge, Reason, RetentionFilter, delete_events};
 use std::time::Duration;
 
 /// Delete what is older than its workflow, or than you say, lets it become
@@ -90,7 +90,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if let Some(before) = before {
         let old = DeletedExecutions::EndedBefore(before);
         report.executions += delete_executions(store, old, Reason::Pruned).await?;
-        report.rows += store.delete_events(EventAge::Ownerless { before }, usize::MAX).await?;
+        report.rows += delete_events(store, EventAge::Ownerless { before }).await?;
     }
     app.engine.blobs().remove_leftovers().await?;
     report.count_files(sweep_orphans(store, app.engine.blobs()).await?);
