@@ -89,6 +89,9 @@ fn a_submission_of_which_nothing_could_be_read_has_failed() {
         let status = desk.status("p");
         assert_eq!((&status["status"], &stage(&status, "consolidate")["failed"]), (&json!("failed"), &json!(1)));
         assert_eq!(desk.bindery(&["dead-letters", "--json"]).ok().json().as_array().unwrap().len(), 2);
+        let first = desk.bindery(&["dead-letters", "--limit", "1", "--json"]).ok();
+        assert_eq!(first.json().as_array().unwrap().len(), 1);
+        assert!(first.err.contains("the first 1; --limit shows more"), "{first:?}");
     }
 }
 

@@ -298,6 +298,8 @@ macro_rules! conformance_suite {
                 counters_go_with_their_submission
                 items_are_read_page_by_page
                 outcomes_are_read_page_by_page
+                joins_are_found_by_what_they_collect_and_read_page_by_page
+                reviews_are_found_by_item_and_read_page_by_page
             }
             executions {
                 a_machine_gets_a_new_version_when_its_text_changes

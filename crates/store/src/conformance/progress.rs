@@ -3,14 +3,17 @@
 use super::fixture::{Fixture, arrive};
 use crate::{
     Changes, Commit,
-    query::{ItemFilter, JobFilter, OutcomePage},
+    pages::ReviewPages,
+    query::{ItemFilter, JobFilter, JoinFilter, JoinScope, OutcomePage, ReviewFilter},
     retention::{Deleted, Reason},
 };
 use bindery_core::{
     ItemId, JoinId, SubmissionId,
     item::{Item, ItemKind},
     job::{JobState, NewJob},
+    join::NewJoin,
     outcome::{Outcome, OutcomeStatus},
+    review::NewReview,
     submission::SubmissionStatus,
 };
 use std::collections::BTreeSet;
@@ -263,4 +266,58 @@ pub async fn outcomes_are_read_page_by_page(f: &Fixture) {
     let of_two = read(None, Some(vec![pages[4], pages[0]]), 3).await;
     assert_eq!(of_two, [&outcomes[1..3], &outcomes[9..11]].concat());
     assert_eq!(read(Some(OutcomeStatus::Review), None, 3).await, []);
+}
+
+pub async fn joins_are_found_by_what_they_collect_and_read_page_by_page(f: &Fixture) {
+    let (submission, other) = (f.submission().await, f.submission().await);
+    let outer = f.join(f.new_join(submission, 3, "bind").await).await;
+    f.join(f.new_join(other, 3, "bind").await).await;
+    let mut inner = Vec::new();
+    for _ in 0..5 {
+        let page = f.item(submission, ItemKind::Page).await;
+        let new = NewJoin { scope: Some(page), outer: Some(outer), ..f.new_join(submission, 2, "read").await };
+        inner.push((page, f.join(new).await));
+    }
+    let found = async |filter: JoinFilter| -> Vec<JoinId> {
+        f.store.joins(submission, filter).await.unwrap().iter().map(|join| join.id).collect()
+    };
+    let of_pages: Vec<JoinId> = inner.iter().map(|(_, join)| *join).collect();
+    let all: Vec<JoinId> = [outer].into_iter().chain(of_pages.clone()).collect();
+    assert_eq!(found(JoinFilter::default()).await, all);
+    assert_eq!(found(JoinFilter { stage: Some("read".into()), ..JoinFilter::default() }).await, of_pages);
+    assert_eq!(found(JoinFilter { outer: Some(outer), ..JoinFilter::default() }).await, of_pages);
+    assert_eq!(found(JoinFilter { scope: Some(JoinScope::Submission), ..JoinFilter::default() }).await, [outer]);
+    let scope = Some(JoinScope::from(Some(inner[2].0)));
+    assert_eq!(found(JoinFilter { scope, ..JoinFilter::default() }).await, [inner[2].1]);
+    assert_eq!(found(JoinFilter { repaired: true, ..JoinFilter::default() }).await, []);
+    assert_eq!(found(JoinFilter { stage: Some("none".into()), ..JoinFilter::default() }).await, []);
+    let (mut read, mut filter) = (Vec::new(), JoinFilter { limit: Some(4), ..JoinFilter::default() });
+    loop {
+        let page = found(filter.clone()).await;
+        assert!(page.len() <= 4, "{page:?}");
+        let Some(last) = page.last() else { break };
+        filter.after = Some(*last);
+        read.extend(page);
+    }
+    assert_eq!(read, all);
+}
+
+pub async fn reviews_are_found_by_item_and_read_page_by_page(f: &Fixture) {
+    let submission = f.submission().await;
+    let mut asked = Vec::new();
+    for number in 0..5 {
+        let item = Some(f.item(submission, ItemKind::Document).await);
+        asked.push(f.ask(NewReview { item, priority: number, ..f.new_review(submission, "extract") }).await);
+    }
+    let of_submission = ReviewFilter { submission: Some(submission), ..ReviewFilter::default() };
+    let of_item = ReviewFilter { item: asked[3].item, ..of_submission.clone() };
+    assert_eq!(f.store.reviews(of_item).await.unwrap(), [asked[3].clone()]);
+    // By priority, unless it is said where to go on.
+    let urgent = ReviewFilter { limit: Some(1), ..of_submission.clone() };
+    assert_eq!(f.store.reviews(urgent).await.unwrap(), [asked[4].clone()]);
+    let mut pages = ReviewPages::new(&*f.store, of_submission);
+    assert_eq!(pages.next().await.unwrap(), asked);
+    assert_eq!(pages.next().await.unwrap(), []);
+    let behind = ReviewFilter { after: Some(asked[1].id), limit: Some(2), ..ReviewFilter::default() };
+    assert_eq!(f.store.reviews(behind).await.unwrap(), asked[2..4]);
 }
