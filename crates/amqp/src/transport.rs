@@ -161,7 +161,7 @@ async fn publish_on(
             tracing::warn!(error = %error, "the time limits of outside work are not looked after");
         }
     };
-    let beside = async {
+    let beside = Box::pin(async {
         tokio::join!(
             declaring,
             discovering,
@@ -169,7 +169,7 @@ async fn publish_on(
             announce::run(shared, &others, stop.clone()),
             backoffice::run(shared, &others, stop.clone())
         )
-    };
+    });
     // Nobody keeps the next connection waiting.
     let beside_in_time = async {
         tokio::select! {
