@@ -32,14 +32,14 @@ pub(crate) fn record(store: &Arc<dyn Store>) {
 
 /// The last recorded state of a circuit.
 #[derive(Debug, Clone, Serialize)]
-pub struct RecordedCircuit {
+pub struct OutageRecord {
     pub open: bool,
     pub since: Timestamp,
     pub error: Option<String>,
 }
 
 /// The circuits that have ever opened, by processor.
-pub async fn recorded(store: &dyn Store) -> AppResult<BTreeMap<String, RecordedCircuit>> {
+pub async fn recorded(store: &dyn Store) -> AppResult<BTreeMap<String, OutageRecord>> {
     let kinds: Vec<Name> = vec![kind::CIRCUIT_OPENED.into(), kind::CIRCUIT_CLOSED.into()];
     let filter = EventFilter { kinds, ..EventFilter::default() };
     let mut recorded = BTreeMap::new();
@@ -48,7 +48,7 @@ pub async fn recorded(store: &dyn Store) -> AppResult<BTreeMap<String, RecordedC
         let Some(processor) = data["processor"].as_str() else { continue };
         let error = data["error"].as_str().map(str::to_owned);
         let open = event.kind == *kind::CIRCUIT_OPENED;
-        recorded.insert(processor.to_owned(), RecordedCircuit { open, since: event.at, error });
+        recorded.insert(processor.to_owned(), OutageRecord { open, since: event.at, error });
     }
     Ok(recorded)
 }

@@ -17,7 +17,7 @@ impl<'a> ItemNames<'a> {
     }
 
     /// None stands for the submission as a whole.
-    pub async fn of(&mut self, submission: SubmissionId, item: Option<ItemId>) -> AppResult<String> {
+    pub async fn label(&mut self, submission: SubmissionId, item: Option<ItemId>) -> AppResult<String> {
         let Some(id) = item else { return Ok("whole submission".to_owned()) };
         if let Some(known) = self.known.get(&id) {
             return Ok(known.clone());

@@ -100,7 +100,7 @@ impl Processors {
     }
 
     /// Most of those in the program's code are described by their documentation only.
-    pub fn about(&self, name: &str) -> ProcessorInfo {
+    pub fn describe(&self, name: &str) -> ProcessorInfo {
         match self.about.get(name) {
             Some(about) => ProcessorInfo { origin: about.origin.clone(), description: about.description.clone() },
             None => ProcessorInfo { origin: Origin::BuiltIn, description: String::new() },

@@ -35,8 +35,8 @@ impl Requests for Intake {
         }
         let workflow = workflow.unwrap_or_else(|| WORKFLOW.to_owned());
         // Before anything is copied.
-        let known = self.0.catalog().workflow(&workflow.as_str().into(), None).await.map_err(refused)?;
-        self.0.check_processors(&known).map_err(refused)?;
+        let known = self.0.catalog().workflow(&workflow.as_str().into(), None).await.map_err(refusal)?;
+        self.0.check_processors(&known).map_err(refusal)?;
         let mut taken = take_in(&self.0, &[file]).await.map_err(|error| match error {
             IntakeError::Blob(error) => Refused::Later(error.to_string()),
             other => Refused::Useless(other.to_string()),
@@ -48,12 +48,12 @@ impl Requests for Intake {
         intake.metadata.extend(metadata);
         intake.external_id = Some(request_id);
         intake.channel = channel.unwrap_or_else(|| CHANNEL.to_owned());
-        self.0.submit(intake).await.map_err(refused)?;
+        self.0.submit(intake).await.map_err(refusal)?;
         Ok(())
     }
 }
 
-fn refused(error: EngineError) -> Refused {
+fn refusal(error: EngineError) -> Refused {
     match error {
         EngineError::Store(error) if error.is_transient() => Refused::Later(error.to_string()),
         EngineError::Blob(error) => Refused::Later(error.to_string()),

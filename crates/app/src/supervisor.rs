@@ -115,7 +115,7 @@ impl Supervisor {
 
     /// Waits for something while the worker works: none when a signal came first. It is an error that the worker ends
     /// meanwhile, unless it is to be restarted.
-    pub async fn until<T, E: From<AppError>>(
+    pub async fn run_until<T, E: From<AppError>>(
         &mut self,
         signals: &mut Signals,
         work: impl Future<Output = Result<T, E>>,
@@ -150,7 +150,7 @@ impl Supervisor {
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
         let mut work = std::pin::pin!(work);
-        if let Some(done) = self.until(signals, &mut work).await? {
+        if let Some(done) = self.run_until(signals, &mut work).await? {
             return Ok(done);
         }
         handle.stop();

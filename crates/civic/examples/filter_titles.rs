@@ -4,10 +4,12 @@
 //! cargo run -p bindery-civic --example filter_titles -- FILE
 //! ```
 
-use bindery_civic::filter::{
-    items::{ItemFacts, decide},
-    measure::{TitlePage, check_of},
-};
+#[allow(dead_code, reason = "the test needs more of it")]
+#[path = "../tests/titles/measure.rs"]
+mod measure;
+
+use bindery_civic::filter::items::{ItemFacts, decide};
+use measure::{TitlePage, check_of};
 use std::{
     env, fs,
     io::{self, Write as _},

@@ -140,7 +140,7 @@ fn month(found: &regex::Captures<'_>, group: usize) -> Option<i16> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn excerpt(text: &str) -> String {
         start(text).map_or_else(|| "none".into(), |start| show(&start))
     }
 
@@ -173,7 +173,7 @@ mod tests {
             ("02/30/2025", "none"),
             ("no date at 6:30 PM", "none"),
         ] {
-            assert_eq!(shown(text), expected, "{text}");
+            assert_eq!(excerpt(text), expected, "{text}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is put on the queue, and with which priority. The jobs themselves are the store's (`crate::records::jobs`).
 
+use bindery_core::Timestamp;
 use serde::Serialize;
 
 /// Whether something is queued, and why.
@@ -107,6 +108,8 @@ impl MatterEnqueueDecider {
     }
 }
 
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
 /// What an unknown date counts as.
 const FAR_AWAY: i64 = 999;
 
@@ -115,6 +118,11 @@ fn distance(days_ahead: Option<i64>) -> i64 {
     let days = days_ahead.unwrap_or(FAR_AWAY);
     // At equal distance the meeting that is still to come goes first.
     days.saturating_abs().saturating_add(i64::from(days < 0))
+}
+
+/// Whole days from one moment to another; negative when it lies before it.
+pub fn days_until(moment: Timestamp, now: Timestamp) -> i64 {
+    (moment.as_millis() - now.as_millis()).div_euclid(DAY_MS)
 }
 
 /// Up to 150, the nearer the higher.

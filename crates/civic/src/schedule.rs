@@ -3,8 +3,9 @@
 //! What counts is the last attempt, never the day of a meeting: a city whose agenda for next week is known is visited
 //! all the same.
 
+use bindery_core::Backoff;
 use jiff::{SignedDuration, Timestamp};
-use std::cmp::Ordering;
+use std::{cmp::Ordering, time::Duration};
 
 /// What is known of the visits to a city.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,7 +55,9 @@ pub fn is_due(city: &CityVisits, now: Timestamp) -> bool {
 
 /// Twice as long with each failure, up to a week.
 fn lengthened(wait: SignedDuration, failures: u32) -> SignedDuration {
-    wait.checked_mul(1 << failures.min(10)).unwrap_or(LONGEST).min(LONGEST)
+    let longest = Duration::from_millis(LONGEST.as_millis() as u64);
+    let backoff = Backoff::doubling(Duration::from_millis(wait.as_millis() as u64), longest).exact();
+    SignedDuration::from_millis(backoff.delay(failures.saturating_add(1), 0.0).as_millis() as i64)
 }
 
 fn later(time: Timestamp, wait: SignedDuration) -> Timestamp {

@@ -349,7 +349,7 @@ impl Known<'_> {
         }
         let meeting_id = ids::meeting_of_item(&id).unwrap_or(&id).to_owned();
         let Some(meeting) = self.meeting(&meeting_id).await? else { return Ok(None) };
-        found.day = Begins::of(&meeting).map(|begins| begins.shown().0);
+        found.day = Begins::from_meeting(&meeting).map(|begins| begins.day_and_hour().0);
         found.meeting_title = Some(full_title(&meeting));
         found.meeting_id = Some(meeting_id.clone());
         if meeting_id == id {

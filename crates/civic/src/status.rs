@@ -27,7 +27,7 @@ static WORDS: LazyLock<Vec<(Regex, MeetingStatus)>> = LazyLock::new(|| {
 });
 
 /// The gravest status that the texts name.
-pub fn of(texts: &[&str]) -> Option<MeetingStatus> {
+pub fn find(texts: &[&str]) -> Option<MeetingStatus> {
     let named = WORDS.iter().filter(|(words, _)| texts.iter().any(|text| words.is_match(text)));
     named.map(|(_, status)| *status).max()
 }
@@ -38,17 +38,17 @@ mod tests {
 
     #[test]
     fn only_words_about_the_meeting_count() {
-        assert_eq!(of(&["City Council - CANCELLED"]), Some(MeetingStatus::Cancelled));
-        assert_eq!(of(&["Council", "Cancellation Notice"]), Some(MeetingStatus::Cancelled));
-        assert_eq!(of(&["REVISED AGENDA", "canceled"]), Some(MeetingStatus::Cancelled));
-        assert_eq!(of(&["Council Meeting (Revised)"]), Some(MeetingStatus::Revised));
-        assert_eq!(of(&["Charter Amendment Committee"]), None);
-        assert_eq!(of(&["Meeting rescheduled to Monday"]), Some(MeetingStatus::Rescheduled));
-        assert_eq!(of(&["Deferred"]), Some(MeetingStatus::Deferred));
-        assert_eq!(of(&["City Council (DEFERRED)"]), Some(MeetingStatus::Deferred));
-        assert_eq!(of(&["Meeting deferred until May 3"]), Some(MeetingStatus::Deferred));
-        assert_eq!(of(&["Deferred Compensation Committee"]), None);
-        assert_eq!(of(&["Charter Revision Commission", "Updated Zoning Code Task Force"]), None);
-        assert_eq!(of(&["Deferred to May 5"]), Some(MeetingStatus::Deferred));
+        assert_eq!(find(&["City Council - CANCELLED"]), Some(MeetingStatus::Cancelled));
+        assert_eq!(find(&["Council", "Cancellation Notice"]), Some(MeetingStatus::Cancelled));
+        assert_eq!(find(&["REVISED AGENDA", "canceled"]), Some(MeetingStatus::Cancelled));
+        assert_eq!(find(&["Council Meeting (Revised)"]), Some(MeetingStatus::Revised));
+        assert_eq!(find(&["Charter Amendment Committee"]), None);
+        assert_eq!(find(&["Meeting rescheduled to Monday"]), Some(MeetingStatus::Rescheduled));
+        assert_eq!(find(&["Deferred"]), Some(MeetingStatus::Deferred));
+        assert_eq!(find(&["City Council (DEFERRED)"]), Some(MeetingStatus::Deferred));
+        assert_eq!(find(&["Meeting deferred until May 3"]), Some(MeetingStatus::Deferred));
+        assert_eq!(find(&["Deferred Compensation Committee"]), None);
+        assert_eq!(find(&["Charter Revision Commission", "Updated Zoning Code Task Force"]), None);
+        assert_eq!(find(&["Deferred to May 5"]), Some(MeetingStatus::Deferred));
     }
 }

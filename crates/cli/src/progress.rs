@@ -86,7 +86,7 @@ fn draw(bar: &ProgressBar, stage: &StageProgress, width: usize) {
             bar.set_position(stage.counts.done().min(expected));
             ("  {prefix}  {bar:30}  {pos:>6}/{len:<6} {msg}", rest(stage))
         }
-        None if stage.counts.known() > 0 => {
+        None if stage.counts.total() > 0 => {
             let (done, rest) = (stage.counts.done(), rest(stage));
             ("  {prefix}  {spinner} {msg}", if rest.is_empty() { done.to_string() } else { format!("{done}, {rest}") })
         }

@@ -96,7 +96,7 @@ impl<W: Write + Seek> Workbook<W> {
         let mut relations = String::new();
         let mut types = String::new();
         for (number, name) in (1..).zip(&self.sheets) {
-            let _ = write!(sheets, r#"<sheet name="{}" sheetId="{number}" r:id="rId{number}"/>"#, escaped(name));
+            let _ = write!(sheets, r#"<sheet name="{}" sheetId="{number}" r:id="rId{number}"/>"#, escape(name));
             let _ = write!(
                 relations,
                 r#"<Relationship Id="rId{number}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet{number}.xml"/>"#
@@ -168,7 +168,7 @@ fn text_cell(text: &str, style: Option<usize>) -> Option<String> {
     let looks_like_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let style = style.or(looks_like_formula.then_some(QUOTED));
     let style = style.map_or_else(String::new, |style| format!(r#" s="{style}""#));
-    Some(format!(r#"{style} t="inlineStr"><is><t xml:space="preserve">{}</t></is>"#, escaped(&fitting(text))))
+    Some(format!(r#"{style} t="inlineStr"><is><t xml:space="preserve">{}</t></is>"#, escape(&fitting(text))))
 }
 
 /// A text cut where a cell ends.
@@ -186,7 +186,7 @@ fn fitting(text: &str) -> String {
 }
 
 /// A text in XML, without the characters that XML cannot hold.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (at, letter) in text.char_indices() {
         match letter {
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn texts_hold_what_xml_can_hold() {
-        assert_eq!(escaped("a\u{1}<b>&\u{ffff}_x0041_ _x1"), "a&lt;b&gt;&amp;_x005F_x0041_ _x1");
+        assert_eq!(escape("a\u{1}<b>&\u{ffff}_x0041_ _x1"), "a&lt;b&gt;&amp;_x005F_x0041_ _x1");
         let long = "😀".repeat(20_000);
         let cut = fitting(&long);
         assert!(cut.encode_utf16().count() <= LONGEST_TEXT && cut.ends_with('…'));

@@ -178,6 +178,12 @@ pub struct Job {
     /// The last error, or why it is parked or cancelled.
     pub error: Option<ErrorRecord>,
     pub created_at: Timestamp,
+    /// When it was last claimed to be run.
+    #[serde(skip_serializing)]
+    pub claimed_at: Option<Timestamp>,
+    /// When it was last given up.
+    #[serde(skip_serializing)]
+    pub ended_at: Option<Timestamp>,
 }
 
 /// A job together with the proof that the caller holds it.

@@ -32,7 +32,7 @@ impl StageCounts {
         self.review + self.running + self.waiting + self.scheduled + self.parked + self.awaiting + self.cancelled
     }
 
-    pub fn known(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.done() + self.open()
     }
 }

@@ -134,7 +134,7 @@ pub fn is_secret(name: &str) -> bool {
 }
 
 /// An address for people and recordings, or a sentence with one in it: without the secrets.
-pub fn shown(url: &str) -> String {
+pub fn redact(url: &str) -> String {
     let url = USER_INFO.replace_all(url, format!("${{1}}{HIDDEN}@"));
     let hide = |found: &regex::Captures<'_>| format!("{}{}={HIDDEN}", &found[1], &found[2]);
     IN_QUERY.replace_all(&url, hide).into_owned()
@@ -151,7 +151,7 @@ pub fn shown_json(value: Value) -> Value {
             Value::Object(map.into_iter().map(hide).collect())
         }
         Value::Array(list) => list.into_iter().map(shown_json).collect(),
-        Value::String(text) => shown(&text).into(),
+        Value::String(text) => redact(&text).into(),
         other => other,
     }
 }
@@ -159,7 +159,7 @@ pub fn shown_json(value: Value) -> Value {
 /// What a POST sends, without the secrets in it.
 pub fn shown_body(text: &str) -> String {
     let text = IN_JSON.replace_all(text, |found: &regex::Captures<'_>| format!("{}{HIDDEN}\"", &found[1]));
-    shown(&text)
+    redact(&text)
 }
 
 /// The secrets in an address: what a page may repeat of them must not be kept either. Very short ones stay: they would
@@ -218,11 +218,14 @@ mod tests {
     #[test]
     fn secrets_are_not_shown() {
         let url = "https://example.com/v1/nyc/Events?token=Uvkhdfshdfs&$top=5&SIG=abc#x";
-        assert_eq!(shown(url), "https://example.com/v1/nyc/Events?token=HIDDEN&$top=5&SIG=HIDDEN#x");
-        assert_eq!(shown("https://x.example/?token=a: expected JSON"), "https://x.example/?token=HIDDEN expected JSON");
+        assert_eq!(redact(url), "https://example.com/v1/nyc/Events?token=HIDDEN&$top=5&SIG=HIDDEN#x");
+        assert_eq!(
+            redact("https://x.example/?token=a: expected JSON"),
+            "https://x.example/?token=HIDDEN expected JSON"
+        );
         assert_eq!(secrets(url), ["Uvkhdfshdfs"]);
-        assert_eq!(shown("https://ann:s3cret@x.example/a@b:c"), "https://HIDDEN@x.example/a@b:c");
-        assert_eq!(shown("at https://x.example:8080/a:b@c"), "at https://x.example:8080/a:b@c");
+        assert_eq!(redact("https://ann:s3cret@x.example/a@b:c"), "https://HIDDEN@x.example/a@b:c");
+        assert_eq!(redact("at https://x.example:8080/a:b@c"), "at https://x.example:8080/a:b@c");
         let listed = serde_json::json!({"settings": {"Token": "abc", "view": 2}, "at": ["https://x.example/?sig=abc"]});
         let hidden =
             serde_json::json!({"settings": {"Token": HIDDEN, "view": 2}, "at": ["https://x.example/?sig=HIDDEN"]});

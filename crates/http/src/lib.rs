@@ -14,7 +14,7 @@
 //! | [`signature`] | HMAC signatures of Standard Webhooks |
 //! | [`retry_after`] | the header `Retry-After` |
 //! | [`circuit`], [`breaker`], [`circuits`] | the circuit breaker: a pure state machine, a shared one, and all of this process |
-//! | [`rate`] | the rate limiter: requests and tokens per minute, and the adaptive pace |
+//! | [`rate`] | the rate limiters: requests and tokens per minute, politeness towards hosts, and the adaptive pace |
 //! | [`timer`] | a clock that can be waited on |
 //! | [`text`] | the words of others as part of a sentence |
 //!

@@ -1,5 +1,6 @@
 //! Time that can be waited for. Tests do not wait: their clock leaps.
 
+use async_trait::async_trait;
 use bindery_core::time::{Clock as _, ManualClock, SystemClock, Timestamp};
 use std::{
     fmt,
@@ -29,6 +30,7 @@ pub fn pause(wait: Duration, cancelled: Cancelled<'_>) -> bool {
 }
 
 /// A clock that can also be waited on.
+#[async_trait]
 pub trait Timer: Send + Sync + fmt::Debug {
     /// Runs evenly and never goes back, whatever is done to the machine's clock.
     fn now(&self) -> Timestamp;
@@ -38,6 +40,9 @@ pub trait Timer: Send + Sync + fmt::Debug {
 
     /// Returns true when the moment has come, and false as soon as the work is cancelled.
     fn wait_until(&self, moment: Timestamp, cancelled: Cancelled<'_>) -> bool;
+
+    /// The same without a thread. May be dropped at any time.
+    async fn sleep_until(&self, moment: Timestamp);
 }
 
 /// The machine's clock.
@@ -53,6 +58,14 @@ impl Default for SystemTimer {
     }
 }
 
+impl SystemTimer {
+    /// To the nanosecond and not to the millisecond that `now` shows, which may be one too early.
+    fn left_until(&self, moment: Timestamp) -> Duration {
+        moment.since(self.started_at).saturating_sub(self.started.elapsed())
+    }
+}
+
+#[async_trait]
 impl Timer for SystemTimer {
     fn now(&self) -> Timestamp {
         self.started_at + self.started.elapsed()
@@ -63,8 +76,11 @@ impl Timer for SystemTimer {
     }
 
     fn wait_until(&self, moment: Timestamp, cancelled: Cancelled<'_>) -> bool {
-        // To the nanosecond and not to the millisecond that `now` shows, which may be one too early.
-        pause(moment.since(self.started_at).saturating_sub(self.started.elapsed()), cancelled)
+        pause(self.left_until(moment), cancelled)
+    }
+
+    async fn sleep_until(&self, moment: Timestamp) {
+        tokio::time::sleep(self.left_until(moment)).await;
     }
 }
 
@@ -92,6 +108,7 @@ impl Default for LeapingTimer {
     }
 }
 
+#[async_trait]
 impl Timer for LeapingTimer {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
@@ -107,5 +124,11 @@ impl Timer for LeapingTimer {
         }
         self.leap_to(moment);
         true
+    }
+
+    async fn sleep_until(&self, moment: Timestamp) {
+        // Others may have work that is due before that.
+        tokio::task::yield_now().await;
+        self.leap_to(moment);
     }
 }

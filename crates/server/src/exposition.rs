@@ -56,13 +56,13 @@ impl Exposition {
     }
 
     fn sample(&mut self, name: &str, labels: &[(&str, String)], value: f64) {
-        let labels: Vec<String> = labels.iter().map(|(label, text)| format!("{label}=\"{}\"", escaped(text))).collect();
+        let labels: Vec<String> = labels.iter().map(|(label, text)| format!("{label}=\"{}\"", escape(text))).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.0, "{name}{labels} {value}");
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 

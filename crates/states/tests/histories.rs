@@ -21,7 +21,7 @@ fn recorded_runs_are_repeated() {
             Verdict::Rejected(faults) => eprintln!("{}: rejected: {faults}", report.name),
         }
     }
-    let (alone, with_services) = (Summary::of(&reports, false), Summary::of(&reports, true));
+    let (alone, with_services) = (Summary::from_reports(&reports, false), Summary::from_reports(&reports, true));
     eprintln!("without services: {alone}\nwith services: {with_services}");
     let rejected = reports.iter().filter(|report| matches!(report.verdict, Verdict::Rejected(_))).count();
     assert_eq!(rejected, 0, "what was recorded was accepted");

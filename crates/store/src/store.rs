@@ -176,6 +176,9 @@ pub trait Control: Send + Sync {
     /// Gives one job up; its stage goes on without it. It stays among the dead letters and can be retried.
     async fn cancel_job(&self, id: JobId) -> StoreResult<bool>;
 
+    /// Makes jobs that wait at least so urgent. Returns how many were less.
+    async fn raise_priorities(&self, jobs: Vec<(JobId, i32)>) -> StoreResult<u64>;
+
     /// Gives a pending review to a person, who has it alone for as long as the review says; whoever has it already
     /// has it anew. False if somebody else was faster.
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool>;

@@ -159,7 +159,7 @@ impl Server {
         format!("{}{path}", self.address)
     }
 
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<Seen> {
         self.seen.lock().expect("nobody panics with it").clone()
     }
 }

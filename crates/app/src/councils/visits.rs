@@ -11,7 +11,7 @@ use crate::{
 };
 use bindery_civic::records::CIVIC_QUEUE;
 use bindery_civic::{
-    conductor::{Conductor, Heartbeat},
+    conductor::{Conductor, Heartbeat, LOOK_AROUND},
     notices::{Channels, Sender},
     processing::run::dead,
 };
@@ -82,7 +82,7 @@ pub async fn visit_when_due(
         () = stopped.stopping() => return Ok(()),
     }
     begin();
-    conductor.run(stop).await;
+    conductor.run(LOOK_AROUND, stop).await;
     Ok(())
 }
 

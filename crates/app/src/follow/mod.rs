@@ -39,7 +39,7 @@ pub async fn follow(
     tell: impl FnMut(&Progress),
 ) -> AppResult<End> {
     let health = Arc::clone(supervisor.health());
-    let end = supervisor.until(signals, until_settled(app, id, &health, wait, tell)).await?;
+    let end = supervisor.run_until(signals, until_settled(app, id, &health, wait, tell)).await?;
     Ok(end.unwrap_or(End::Interrupted))
 }
 

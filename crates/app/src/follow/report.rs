@@ -55,7 +55,7 @@ pub async fn failed_parts(app: &App, progress: &Progress, most: usize) -> AppRes
                 break;
             }
             for outcome in page.into_iter().take(most - failed.listed.len()) {
-                let part = names.of(id, outcome.item).await?;
+                let part = names.label(id, outcome.item).await?;
                 let reason = outcome.error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
                 failed.listed.push(FailedPart { part, stage: outcome.stage, reason });
             }

@@ -127,7 +127,7 @@ mod tests {
         InputPile { raw }.into_inputs(&owner)
     }
 
-    fn told(form: Form, text: &str) -> Vec<(String, String)> {
+    fn text_pairs(form: Form, text: &str) -> Vec<(String, String)> {
         let inputs = read_as(form, text).into_iter();
         inputs.map(|input| (input.input_id, input.unreadable.unwrap_or_default())).collect()
     }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_is_no_input_says_where_and_why() {
-        let told_of = |form, text: &str| told(form, text).pop().unwrap();
+        let told_of = |form, text: &str| text_pairs(form, text).pop().unwrap();
         let both = |id: &str, why: &str| (id.to_owned(), why.to_owned());
         assert_eq!(told_of(Form::Json, ""), both("a.json", "in/a.json is empty, expected JSON"));
         assert_eq!(

@@ -195,7 +195,7 @@ fn open_folder(
         private::create_folder(folder).map_err(|error| OpenError::CannotMake { folder: folder.to_owned(), error })?;
     }
     // Those in the folder itself cannot be mistaken for others.
-    if is_there && *blobs != BlobPlace::beside(place)? {
+    if is_there && *blobs != BlobPlace::next_to(place)? {
         must_have_blobs(blobs)?;
     }
     let options = Options { domains: DOMAINS, ..Options::at(path) };

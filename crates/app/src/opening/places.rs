@@ -84,7 +84,7 @@ impl BlobPlace {
 
     /// Where blobs are unless somebody says otherwise. Beside a database there is no such place: each machine would
     /// have a part of them.
-    pub(crate) fn beside(store: &StorePlace) -> Result<Self, OpenError> {
+    pub(crate) fn next_to(store: &StorePlace) -> Result<Self, OpenError> {
         match store {
             StorePlace::Folder(folder) => Ok(Self(folder.join(BLOBS))),
             StorePlace::Postgres(_) => Err(OpenError::BlobsNotStated),
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn blobs_are_beside_a_folder_and_never_beside_a_database() {
         let folder = StorePlace::parse("data").unwrap();
-        assert_eq!(BlobPlace::beside(&folder).unwrap().path(), Path::new("data/blobs"));
-        let error = BlobPlace::beside(&StorePlace::parse("postgres://ann:s3cret@db/b").unwrap()).unwrap_err();
+        assert_eq!(BlobPlace::next_to(&folder).unwrap().path(), Path::new("data/blobs"));
+        let error = BlobPlace::next_to(&StorePlace::parse("postgres://ann:s3cret@db/b").unwrap()).unwrap_err();
         assert!(error.to_string().contains("every machine must see the same blobs"), "{error}");
     }
 

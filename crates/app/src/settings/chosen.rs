@@ -91,7 +91,7 @@ impl Settings {
     pub(crate) fn blob_place(&self, store: &StorePlace) -> AppResult<BlobPlace> {
         match &self.blobs {
             Some(said) => BlobPlace::parse(said),
-            None => Ok(BlobPlace::beside(store)?),
+            None => Ok(BlobPlace::next_to(store)?),
         }
     }
 

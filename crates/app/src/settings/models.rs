@@ -50,7 +50,7 @@ mod tests {
     const LOCAL: &str = "log = \"info\"\n\n[models]\nprovider = \"openai\"\nbase_url = \"http://localhost:11434/v1\"\n\
         key_file = \"model.key\"\nsmall = { model = \"llama3.1:8b\" }\n";
 
-    fn told(text: &str) -> (Option<usize>, String) {
+    fn place_and_message(text: &str) -> (Option<usize>, String) {
         let Wrong { line, message, .. } = read(text, Path::new("etc")).unwrap_err();
         (line, message)
     }
@@ -65,15 +65,16 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let (line, message) = told(&LOCAL.replace("base_url", "base_ulr"));
+        let (line, message) = place_and_message(&LOCAL.replace("base_url", "base_ulr"));
         assert!(line == Some(5) && message.starts_with("models: unknown field `base_ulr`"), "{line:?} {message}");
-        let (line, message) = told(&LOCAL.replace("http://localhost", "localhost"));
+        let (line, message) = place_and_message(&LOCAL.replace("http://localhost", "localhost"));
         assert_eq!((line, message.as_str()), (Some(5), "models.base_url has to begin with http:// or https://"));
-        let (line, message) = told(&LOCAL.replace("small", "tries = 0\nsmall"));
+        let (line, message) = place_and_message(&LOCAL.replace("small", "tries = 0\nsmall"));
         assert_eq!((line, message.as_str()), (Some(7), "models.tries has to be at least 1"));
-        let (line, message) = told("models = 5\n");
+        let (line, message) = place_and_message("models = 5\n");
         assert!(line == Some(1) && message.starts_with("models: invalid type"), "{line:?} {message}");
-        let (line, message) = told(&LOCAL.replace("key_file = \"model.key\"", "key_env = \"sk-0123456789\""));
+        let (line, message) =
+            place_and_message(&LOCAL.replace("key_file = \"model.key\"", "key_env = \"sk-0123456789\""));
         assert!(line == Some(6) && message.contains("name of a variable"), "{line:?} {message}");
         assert!(!message.contains("sk-"), "{message}");
     }

@@ -68,7 +68,7 @@ impl BucketWatch {
     }
 
     /// Takes in what is there and was not there before.
-    pub async fn once<E: From<AppError>>(
+    pub async fn run_once<E: From<AppError>>(
         &mut self,
         mut tell: impl FnMut(TakenObject<'_>) -> Result<(), E>,
     ) -> Result<(), E> {

@@ -2,6 +2,12 @@
 //! SQLite, how right the filter is on labelled titles, how long a city takes to be read without a model, and what of
 //! recorded items a reader finds in their summaries. Run by `make bench-civic`.
 
+#[allow(dead_code, reason = "the test needs more of it")]
+#[path = "../../tests/cities/mod.rs"]
+mod cities;
+#[allow(dead_code, reason = "the test needs more of it")]
+#[path = "../../tests/titles/measure.rs"]
+mod measure;
 mod papers;
 mod parsing;
 mod processing;

@@ -1,6 +1,7 @@
 //! How long a replayed city with 40 items and 60 documents takes to be read without a model, through the engine and a
 //! store on disk, how long it takes when nothing is new, and how much memory that needs.
 
+use crate::cities::put_cities;
 use crate::papers;
 use bindery_civic::records::{Civic as _, Jurisdiction};
 use bindery_civic::{
@@ -64,7 +65,7 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<Measured, Box<dyn Error>> 
             settings: [("sponsors".to_owned(), Value::Bool(false))].into_iter().collect(),
             ..Jurisdiction::default()
         };
-        store.civic().put_jurisdictions(vec![city]).await?;
+        put_cities(&store.civic(), vec![city]).await?;
         let begun = Instant::now();
         let first = visit(&store, &blobs, &recording).await?;
         let all = begun.elapsed().as_secs_f64();
@@ -107,7 +108,8 @@ async fn visit(store: &Arc<dyn Store>, blobs: &Arc<dyn Blobs>, recording: &Path)
     processing::register(&mut registry, Arc::new(workshop));
     let engine = Engine::new(Parts::new(Arc::clone(store), Arc::clone(blobs), registry));
     engine.register_builtin_workflows().await?;
-    let conductor = Conductor::new(Arc::clone(store), client).with_pages(Arc::clone(blobs));
+    let conductor =
+        Conductor::new(Arc::clone(store), client, bindery_civic::vendor::adapters()).with_pages(Arc::clone(blobs));
     let work = Processing::new(engine, hearing, RunOptions::default());
     let (_handle, stop) = stop_pair();
     let mut results = work.sync_and_process_cities(&conductor, &["testvilleWA".to_owned()], &stop).await;

@@ -1,5 +1,6 @@
 //! How long a replayed visit with 200 meetings takes, from the recording to the last commit on SQLite.
 
+use crate::cities::put_cities;
 use bindery_civic::records::{Civic as _, Jurisdiction};
 use bindery_civic::{
     client::{Client, Settings},
@@ -43,7 +44,7 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<f64, Box<dyn Error>> {
             tz: Some("America/Los_Angeles".to_owned()),
             ..Jurisdiction::default()
         };
-        store.civic().put_jurisdictions(vec![city.clone()]).await?;
+        put_cities(&store.civic(), vec![city.clone()]).await?;
         let begun = Instant::now();
         sync(&store, &city, folder.path(), out).await?;
         let first = begun.elapsed().as_secs_f64();

@@ -1,6 +1,6 @@
 //! How right the filter is on the titles that were labelled by hand.
 
-use bindery_civic::filter::measure::{TitlePage, parse_labels, score};
+use crate::measure::{TitlePage, parse_labels, score};
 use std::{collections::HashMap, error::Error, fs, io::Write, path::Path};
 
 /// Precision: what was skipped and had no legal effect, of all that was skipped. Recall: procedural titles that were

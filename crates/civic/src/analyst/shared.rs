@@ -115,7 +115,7 @@ mod tests {
         --- PAGE 2 ---\nItem 7: pump maintenance\n\nThe firm repairs pumps for $50,000.\n\nItem 8: tree trimming\n\n\
         Trees are trimmed for $9,000.\n\n--- PAGE 3 ---\nFile 2026-0123 replaces the older agreement.";
 
-    fn found(title: &str, numbers: &[&str], has_own_text: bool) -> Vec<(usize, String)> {
+    fn find_parts(title: &str, numbers: &[&str], has_own_text: bool) -> Vec<(usize, String)> {
         let document = Document { name: "Staff report".to_owned(), text: REPORT.to_owned(), page_count: 3 };
         let numbers = numbers.iter().map(|number| (*number).to_owned()).collect();
         passages(&document, &ItemRequest { title: title.to_owned(), numbers, ..ItemRequest::default() }, has_own_text)
@@ -123,18 +123,18 @@ mod tests {
 
     #[test]
     fn an_item_is_found_by_its_number_and_by_its_words() {
-        let eight = found("Contract with Leaf & Sons", &["8."], true);
+        let eight = find_parts("Contract with Leaf & Sons", &["8."], true);
         assert_eq!(eight, [(2, "Item 8: tree trimming\n\nTrees are trimmed for $9,000.".to_owned())]);
-        let pumps = found("Maintenance of pumps", &["70"], true);
+        let pumps = find_parts("Maintenance of pumps", &["70"], true);
         assert_eq!(pumps[0].0, 2);
         assert!(pumps[0].1.contains("$50,000") && !pumps[0].1.contains("$9,000"), "{pumps:?}");
-        assert_eq!(found("Agreement", &["2026-0123"], true)[0].0, 3);
-        assert_eq!(found("Agreement", &["2026-012"], true), []);
+        assert_eq!(find_parts("Agreement", &["2026-0123"], true)[0].0, 3);
+        assert_eq!(find_parts("Agreement", &["2026-012"], true), []);
     }
 
     #[test]
     fn a_document_that_does_not_speak_of_the_item_is_read_only_where_nothing_else_is() {
-        assert_eq!(found("Appointment of a librarian", &[], true), []);
-        assert_eq!(found("Appointment of a librarian", &[], false).len(), 3);
+        assert_eq!(find_parts("Appointment of a librarian", &[], true), []);
+        assert_eq!(find_parts("Appointment of a librarian", &[], false).len(), 3);
     }
 }

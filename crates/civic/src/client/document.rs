@@ -49,7 +49,7 @@ impl Client {
         };
         let Fetched::Page(page) = fetched else { return Ok(fetched) };
         let Some(link) = file_behind(url, &page) else { return Ok(Fetched::Page(page)) };
-        tracing::debug!(url = address::shown(url), "a page stands in place of a document; its link is followed");
+        tracing::debug!(url = address::redact(url), "a page stands in place of a document; its link is followed");
         self.fetch(session, &Want::new(link, Kind::Document), stop).await
     }
 }

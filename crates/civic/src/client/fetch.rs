@@ -2,19 +2,16 @@
 
 use super::{
     Answer, Arrived, Asked, CityPass, Failure, FetchError, Fetched, Kind, LeapingTimer, Limits, Network, Recording,
-    RecordingError, Replaying, Session, Settings, SystemTimer, Timer, Transport, Trouble, Want, address,
-    limiter::{Limiter, Outcome, Place},
-    robots_of,
-    turns::Turns,
-    vendors,
+    RecordingError, Replaying, Session, Settings, SystemTimer, Timer, Transport, Trouble, Want, address, robots_of,
+    turns::Turns, vendors,
 };
 use crate::vendor::page::Body;
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
 use bindery_http::Uri;
-use bindery_http::retry_after;
+use bindery_http::{rate::hosts::Outcome, retry_after};
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     path::Path,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
@@ -30,6 +27,7 @@ pub struct Client {
     transport: Arc<dyn Transport>,
     pub(super) timer: Arc<dyn Timer>,
     pub(super) turns: Arc<Turns>,
+    budgets: BTreeMap<String, vendors::Budget>,
     pub(super) robots: robots_of::Known,
     page: Limits,
     document: Limits,
@@ -38,21 +36,20 @@ pub struct Client {
 
 impl Client {
     pub fn new(settings: &Settings, transport: Arc<dyn Transport>, timer: Arc<dyn Timer>) -> Self {
-        let budgets: HashMap<_, _> = settings.budgets.clone().into_iter().collect();
-        let limiter = Limiter::new(settings.cities_at_once, budgets, settings.seed);
-        let turns = Arc::new(Turns::new(limiter, Arc::clone(&timer)));
+        let turns = Arc::new(Turns::new(settings, Arc::clone(&timer)));
         let Settings { page, document, facts, .. } = *settings;
-        Self { transport, timer, turns, robots: robots_of::Known::default(), page, document, facts }
+        let (budgets, robots) = (settings.budgets.clone(), robots_of::Known::default());
+        Self { transport, timer, turns, budgets, robots, page, document, facts }
     }
 
     /// For the network.
     pub fn network(settings: &Settings) -> Self {
-        Self::new(settings, Arc::new(Network::new(settings)), Arc::new(SystemTimer))
+        Self::new(settings, Arc::new(Network::new(settings)), Arc::new(SystemTimer::default()))
     }
 
     /// For the network, and keeps every exchange in a folder.
     pub fn recording(settings: &Settings, folder: &Path) -> Result<Self, RecordingError> {
-        let timer: Arc<dyn Timer> = Arc::new(SystemTimer);
+        let timer: Arc<dyn Timer> = Arc::new(SystemTimer::default());
         let network = Arc::new(Network::new(settings));
         let recording = Recording::begin(network, Arc::clone(&timer), folder)?;
         Ok(Self::new(settings, Arc::new(recording), timer))
@@ -81,7 +78,7 @@ impl Client {
         tokio::select! {
             biased;
             () = stop.stopping() => false,
-            () = self.timer.wait_until(moment) => true,
+            () = self.timer.sleep_until(moment) => true,
         }
     }
 
@@ -89,7 +86,7 @@ impl Client {
     pub async fn fetch(&self, session: &Session, want: &Want, stop: &StopSignal) -> Result<Fetched, FetchError> {
         self.follow(session, want, stop, true).await.map_err(|(url, trouble)| FetchError {
             vendor: session.vendor.clone(),
-            url: address::shown(&url),
+            url: address::redact(&url),
             trouble,
         })
     }
@@ -112,14 +109,14 @@ impl Client {
             if minds_robots {
                 self.minds_robots(session, &uri, stop).await.map_err(about)?;
             }
-            let asked = self.asked(session, want, &uri, &first, body.clone());
+            let asked = self.build_request(session, want, &uri, &first, body.clone());
             let answer = self.exchange(session, &uri, asked, stop).await.map_err(about)?;
             let location = answer.header("location").filter(|_| matches!(answer.status, 301 | 302 | 303 | 307 | 308));
             match (answer.status, location) {
                 (304, _) if want.condition.is_some() => return Ok(Fetched::Unchanged),
                 (200..300, _) => return Ok(Fetched::Page(Arrived::new(&url, want.kind, answer))),
                 (_, Some(to)) => {
-                    let why = |why| about(Trouble::BadRedirect { to: address::shown(to), why });
+                    let why = |why| about(Trouble::BadRedirect { to: address::redact(to), why });
                     let next = address::join(&uri, to).map_err(why)?;
                     if !matches!(answer.status, 307 | 308) {
                         body = None;
@@ -136,7 +133,7 @@ impl Client {
         }
     }
 
-    fn asked(&self, session: &Session, want: &Want, uri: &Uri, first: &Uri, body: Option<Body>) -> Asked {
+    fn build_request(&self, session: &Session, want: &Want, uri: &Uri, first: &Uri, body: Option<Body>) -> Asked {
         let limits = match want.kind {
             Kind::Page => self.page,
             Kind::Document => self.document,
@@ -169,7 +166,7 @@ impl Client {
     /// One exchange in its turn, on a thread of its own: a program that stops does not wait for a slow server.
     async fn exchange(&self, session: &Session, uri: &Uri, asked: Asked, stop: &StopSignal) -> Result<Answer, Trouble> {
         let host = address::authority(uri);
-        let place = Place { vendor: vendors::vendor_of(uri), host: host.clone(), scope: session.scope.clone() };
+        let place = vendors::place(uri, &session.scope, &self.budgets);
         let mut turn = Turns::wait(&self.turns, &place, stop).await?;
         let (give, mut answer) = tokio::sync::oneshot::channel();
         let transport = Arc::clone(&self.transport);
@@ -191,7 +188,7 @@ impl Client {
             Ok(answer) => {
                 turn.ended(Outcome::of_status(answer.status));
                 let after = answer.header("retry-after").filter(|_| matches!(answer.status, 429 | 503));
-                if let Some(wait) = after.and_then(|after| wait_asked_for(after, self.timer.now())) {
+                if let Some(wait) = after.and_then(|after| wait_asked_for(after, self.timer.wall_clock())) {
                     turn.defer(wait);
                 }
                 for (_, cookie) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
@@ -214,12 +211,12 @@ fn too_far(way: &[String], next: &Uri) -> Option<Trouble> {
         let from = way.iter().position(|url| *url == next).unwrap_or(0);
         let mut circle: Vec<String> = Vec::new();
         for url in way.iter().skip(from) {
-            if circle.contains(&address::shown(url)) {
+            if circle.contains(&address::redact(url)) {
                 break;
             }
-            circle.push(address::shown(url));
+            circle.push(address::redact(url));
         }
-        circle.push(address::shown(&next));
+        circle.push(address::redact(&next));
         return Some(Trouble::RedirectLoop(circle.join(" → ")));
     }
     (way.len() > MOST_REDIRECTS).then_some(Trouble::TooManyRedirects(MOST_REDIRECTS))

@@ -2,9 +2,7 @@
 
 use super::{
     AGENT, Client, Failure, Fetched, Kind, Session, Trouble, Want, address,
-    limiter::Place,
     robots::{LARGEST, Robots},
-    vendors,
 };
 use bindery_core::Timestamp;
 use bindery_engine::StopSignal;
@@ -73,8 +71,7 @@ impl Client {
         };
         let robots = Robots::parse(&text, AGENT);
         if let Some(delay) = robots.crawl_delay {
-            let place = Place { vendor: vendors::vendor_of(uri), host: address::authority(uri), scope: String::new() };
-            self.turns.limiter().crawl_delay(&place, delay);
+            self.turns.limiter().crawl_delay(&address::authority(uri), delay);
         }
         Ok(robots)
     }

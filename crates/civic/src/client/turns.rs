@@ -1,12 +1,13 @@
 //! Waiting for one's turn: the limiter's answers, sat through.
 
-use super::{
-    Trouble,
-    limiter::{Limiter, Outcome, Place, Ticket, Turn},
-    timer::Timer,
-};
+use super::{Trouble, want::Settings};
 use bindery_engine::StopSignal;
+use bindery_http::{
+    Timer,
+    rate::hosts::{HostLimiter, HostTicket, Outcome, Place, Turn},
+};
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -15,19 +16,36 @@ use tokio::sync::Notify;
 /// The limiter, and whoever waits for it.
 #[derive(Debug)]
 pub(super) struct Turns {
-    limiter: Mutex<Limiter>,
+    limiter: Mutex<HostLimiter>,
     timer: Arc<dyn Timer>,
+    cities_at_once: usize,
+    /// Under way, by vendor.
+    cities: Mutex<HashMap<String, usize>>,
     /// Something has ended that others may wait for.
     freed: Notify,
 }
 
 impl Turns {
-    pub(super) fn new(limiter: Limiter, timer: Arc<dyn Timer>) -> Self {
-        Self { limiter: Mutex::new(limiter), timer, freed: Notify::new() }
+    pub(super) fn new(settings: &Settings, timer: Arc<dyn Timer>) -> Self {
+        let (limiter, cities) = (Mutex::new(HostLimiter::new(settings.seed)), Mutex::default());
+        Self { limiter, timer, cities_at_once: settings.cities_at_once.max(1), cities, freed: Notify::new() }
     }
 
-    pub(super) fn limiter(&self) -> MutexGuard<'_, Limiter> {
+    pub(super) fn limiter(&self) -> MutexGuard<'_, HostLimiter> {
         self.limiter.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cities(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.cities.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A city of a vendor is begun, if not too many of them are under way.
+    fn try_begin_city(&self, vendor: &str) -> bool {
+        let mut cities = self.cities();
+        let under_way = cities.entry(vendor.to_owned()).or_default();
+        let may = *under_way < self.cities_at_once;
+        *under_way += usize::from(may);
+        may
     }
 
     /// Waits until a place may be asked.
@@ -51,7 +69,7 @@ impl Turns {
                 Turn::At(moment) => tokio::select! {
                     biased;
                     () = stop.stopping() => {}
-                    () = turns.timer.wait_until(moment) => {}
+                    () = turns.timer.sleep_until(moment) => {}
                 },
                 Turn::Busy => tokio::select! {
                     biased;
@@ -69,7 +87,7 @@ impl Turns {
             if stop.is_stopping() {
                 return None;
             }
-            if turns.limiter().begin_city(vendor) {
+            if turns.try_begin_city(vendor) {
                 return Some(CityPass { turns: Arc::clone(turns), vendor: vendor.to_owned() });
             }
             tokio::select! {
@@ -86,7 +104,7 @@ impl Turns {
 pub(super) struct MyTurn {
     turns: Arc<Turns>,
     place: Place,
-    ticket: Ticket,
+    ticket: HostTicket,
     outcome: Outcome,
 }
 
@@ -116,7 +134,9 @@ pub struct CityPass {
 
 impl Drop for CityPass {
     fn drop(&mut self) {
-        self.turns.limiter().end_city(&self.vendor);
+        if let Some(under_way) = self.turns.cities().get_mut(&self.vendor) {
+            *under_way = under_way.saturating_sub(1);
+        }
         self.turns.freed.notify_waiters();
     }
 }

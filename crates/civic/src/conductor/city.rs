@@ -83,7 +83,7 @@ impl Conductor {
         stop: &StopSignal,
     ) -> Vec<PlaceVisit> {
         let zone = city.tz.as_deref().and_then(|name| TimeZone::get(name).ok()).unwrap_or(TimeZone::UTC);
-        let window = self.window.at(self.client.timer().now(), &zone);
+        let window = self.window.at(self.client.timer().wall_clock(), &zone);
         let mut visits = Vec::new();
         for place in places(city) {
             let visit = match self.adapter_of(&place) {

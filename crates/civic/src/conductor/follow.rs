@@ -13,10 +13,10 @@ const STORE_TROUBLE: Duration = Duration::from_secs(60);
 
 impl Conductor {
     /// Visits cities when they are due, until it should stop. Then no city is begun any more, and those under way end
-    /// with their next page. Every wait ends at once.
+    /// with their next page. Every wait ends at once. Newly added cities are looked for as often as `look_around` says.
     ///
     /// ▲ There is no cycle of a fixed length: what counts is when each city is due.
-    pub async fn run(&self, stop: &StopSignal) {
+    pub async fn run(&self, look_around: Duration, stop: &StopSignal) {
         let (mut lanes, mut busy) = (JoinSet::new(), BTreeSet::new());
         while !stop.is_stopping() {
             let pause = match self.lanes(Which::Due).await {
@@ -32,7 +32,7 @@ impl Conductor {
                             vendor
                         });
                     }
-                    self.look_around
+                    look_around
                 }
                 Err(error) => {
                     tracing::error!(%error, "the cities that are due cannot be listed");

@@ -28,7 +28,7 @@ pub struct Memory {
 
 impl Memory {
     /// What is known of one site.
-    pub fn of(&self, site: &str) -> Known {
+    pub fn site(&self, site: &str) -> Known {
         self.by_site.get(site).cloned().unwrap_or_default()
     }
 

@@ -15,6 +15,7 @@
 //! | `place` | one vendor's site of a city |
 //! | `lanes` | many cities: lists, and all that are due |
 //! | `follow` | going on until somebody says stop |
+//! | `replaced` | files that were replaced under the same address |
 //! | [`memory`] | what one visit learns for the next |
 //! | [`observe`] | whoever wants to know how it goes |
 //! | [`heartbeat`] | being seen at work, and visits that nobody is behind |
@@ -32,6 +33,7 @@ mod lanes;
 pub mod memory;
 pub mod observe;
 mod place;
+mod replaced;
 pub mod result;
 pub mod sync_status;
 pub mod wanted;
@@ -46,18 +48,13 @@ pub use sync_status::{SyncStatusReport, get_sync_status};
 pub use wanted::Watchlist;
 pub use window::WindowRule;
 
-use crate::{
-    client::Client,
-    sync::Orchestrator,
-    vendor::{self, Adapter},
-    visit::VisitLimits,
-};
+use crate::{client::Client, sync::Orchestrator, vendor::Adapter, visit::VisitLimits};
 use bindery_core::{Name, Timestamp};
 use bindery_store::{Store, blobs::Blobs};
 use std::{sync::Arc, time::Duration};
 
-/// How often newly added cities are looked for while nothing else is due.
-const LOOK_AROUND: Duration = Duration::from_secs(2);
+/// How often newly added cities are looked for while nothing else is due, unless somebody is in a hurry.
+pub const LOOK_AROUND: Duration = Duration::from_secs(2);
 
 /// Visits cities and stores what it finds. Clones share everything.
 #[derive(Debug, Clone)]
@@ -71,31 +68,23 @@ pub struct Conductor {
     observer: Option<Arc<dyn SyncObserver>>,
     window: WindowRule,
     limits: VisitLimits,
-    look_around: Duration,
     name: Name,
 }
 
 impl Conductor {
-    /// With all vendors there are and the usual window; nobody watches, and no page is kept.
-    pub fn new(store: Arc<dyn Store>, client: Arc<Client>) -> Self {
+    /// With these vendors and the usual window; nobody watches, and no page is kept.
+    pub fn new(store: Arc<dyn Store>, client: Arc<Client>, vendors: &'static [&'static dyn Adapter]) -> Self {
         Self {
             orchestrator: Orchestrator::new(Arc::clone(&store)),
             store,
             client,
-            vendors: vendor::adapters(),
+            vendors,
             pages: None,
             observer: None,
             window: WindowRule::default(),
             limits: VisitLimits::default(),
-            look_around: LOOK_AROUND,
             name: Name::from("conductor"),
         }
-    }
-
-    /// With these vendors in place of the usual ones.
-    #[must_use]
-    pub fn with_vendors(self, vendors: &'static [&'static dyn Adapter]) -> Self {
-        Self { vendors, ..self }
     }
 
     /// Keeps pages here, and asks for them only if they have changed.
@@ -117,12 +106,6 @@ impl Conductor {
     #[must_use]
     pub fn with_limits(self, limits: VisitLimits) -> Self {
         Self { limits, ..self }
-    }
-
-    /// Looks for newly added cities this often.
-    #[must_use]
-    pub fn looking_around_every(self, look_around: Duration) -> Self {
-        Self { look_around, ..self }
     }
 
     /// Is known to others by this name; no two that work on a store have the same.

@@ -1,6 +1,6 @@
 //! One vendor's site of a city: visited, and what it says stored.
 
-use super::{Conductor, memory::Memory};
+use super::{Conductor, memory::Memory, window::day_of};
 use crate::records::{Alarm, Jurisdiction, SyncStatus, VendorPlace};
 use crate::{
     sync::{SyncStats, Visited},
@@ -79,7 +79,7 @@ impl Conductor {
     ) -> PlaceVisit {
         let site = Site { slug: place.slug.clone(), zone: zone.clone(), settings: city.settings.clone() };
         let remembered_as = remembered_as(place);
-        let known = memory.of(&remembered_as);
+        let known = memory.site(&remembered_as);
         let (client, limits) = (&*self.client, self.limits);
         let driver = Driver { client, adapter, site: &site, window, city: &city.city_key, known: &known, limits };
         let found = match driver.visit(stop).await {
@@ -101,6 +101,10 @@ impl Conductor {
         // are not named here is no news of them.
         let is_only = places(city).iter().filter(|other| other.vendor == place.vendor).count() == 1;
         let is_complete = found.is_complete && visit.alarms.is_empty() && is_only;
+        let coming = (day_of(self.now(), zone), found.meetings.as_slice());
+        if let Err(error) = self.look_for_replaced_files(city, place, coming, stop).await {
+            visit.warnings.push(format!("whether documents were replaced is not known: {error}"));
+        }
         let visited = Visited { vendor: place.vendor.clone(), window, meetings: found.meetings, is_complete };
         match self.orchestrator.sync_visit(city, visited).await {
             Ok(stats) => visit.stats = stats,

@@ -98,7 +98,7 @@ pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<
     let under_way = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
     let mut runs = civic.sync_runs(under_way).await?;
     // One that nobody is behind is not under way; the next to visit a city ends it.
-    runs.retain(|run| run.by().is_some_and(|by| alive.iter().any(|name| name == by)));
+    runs.retain(|run| run.worker().is_some_and(|by| alive.iter().any(|name| name == by)));
     let counts = civic.counts().await?;
     let active = JurisdictionFilter { active: Some(true), ..JurisdictionFilter::default() };
     let cities = civic.jurisdictions(active).await?;
@@ -126,7 +126,7 @@ pub async fn get_sync_status(store: &dyn Store, is_dead: IsDead) -> StoreResult<
         };
     }
     for run in runs {
-        let by = run.by().map(str::to_owned);
+        let by = run.worker().map(str::to_owned);
         standing.running.push(UnderWay { city_key: run.city_key, since: run.started_at, by });
     }
     for city in cities {

@@ -4,6 +4,11 @@ use crate::vendor::Window;
 use bindery_core::Timestamp;
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
 
+/// The day at a moment, as it is in the city.
+pub(super) fn day_of(moment: Timestamp, zone: &TimeZone) -> Date {
+    jiff::Timestamp::from_millisecond(moment.as_millis()).unwrap_or_default().to_zoned(zone.clone()).date()
+}
+
 /// Days around today, as it is in the city; or days that somebody has named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowRule {
@@ -23,8 +28,7 @@ impl Default for WindowRule {
 impl WindowRule {
     /// The window of a city at a moment. Both ends are in it.
     pub fn at(&self, now: Timestamp, zone: &TimeZone) -> Window {
-        let now = jiff::Timestamp::from_millisecond(now.as_millis()).unwrap_or_default();
-        let today = now.to_zoned(zone.clone()).date();
+        let today = day_of(now, zone);
         let back = today.saturating_sub(i32::from(self.days_back).days());
         let forward = today.saturating_add(i32::from(self.days_forward).days());
         Window { from: self.from.unwrap_or(back), to: self.to.unwrap_or(forward) }

@@ -31,7 +31,7 @@ pub(super) struct Calendar {
 impl Calendar {
     pub(super) fn new(city: &Jurisdiction, meetings: &[Meeting]) -> Self {
         let mut zones: BTreeMap<String, (Date, Date)> = BTreeMap::new();
-        for begins in meetings.iter().filter_map(Begins::of).filter(|begins| begins.time.is_some()) {
+        for begins in meetings.iter().filter_map(Begins::from_meeting).filter(|begins| begins.time.is_some()) {
             if let Some((name, _)) = begins.zone {
                 let days = zones.entry(name).or_insert((begins.date, begins.date));
                 *days = (days.0.min(begins.date), days.1.max(begins.date));
@@ -47,9 +47,9 @@ impl Shape for Calendar {
         line(out, "VERSION:2.0")?;
         line(out, "PRODID:-//Bindery//City councils//EN")?;
         line(out, "CALSCALE:GREGORIAN")?;
-        line(out, &format!("X-WR-CALNAME:{}", escaped(&self.name)))?;
+        line(out, &format!("X-WR-CALNAME:{}", escape(&self.name)))?;
         if let Some(zone) = &self.zone {
-            line(out, &format!("X-WR-TIMEZONE:{}", escaped(zone)))?;
+            line(out, &format!("X-WR-TIMEZONE:{}", escape(zone)))?;
         }
         for (name, (first, last)) in &self.zones {
             for text in zone::lines(name, *first, *last) {
@@ -62,7 +62,7 @@ impl Shape for Calendar {
     fn meeting(&mut self, out: &mut dyn Write, whole: &Whole) -> io::Result<()> {
         let meeting = &whole.meeting;
         // An event has to begin some day.
-        let Some(begins) = Begins::of(meeting) else { return Ok(()) };
+        let Some(begins) = Begins::from_meeting(meeting) else { return Ok(()) };
         line(out, "BEGIN:VEVENT")?;
         line(out, &format!("UID:{}@{AUTHORITY}", meeting.id))?;
         if let Some(changed) = meeting.updated_at.or(meeting.created_at) {
@@ -76,23 +76,23 @@ impl Shape for Calendar {
         }
         line(out, &format!("SEQUENCE:{}", (meeting.revision - 1).max(0)))?;
         line(out, &starts(&begins))?;
-        line(out, &format!("SUMMARY:{}", escaped(&full_title(meeting))))?;
+        line(out, &format!("SUMMARY:{}", escape(&full_title(meeting))))?;
         line(out, &format!("STATUS:{}", status(meeting)))?;
         if begins.time.is_none() || is_off(meeting) {
             line(out, "TRANSP:TRANSPARENT")?;
         }
-        if let Some(location) = said(meeting.location.as_deref()) {
-            line(out, &format!("LOCATION:{}", escaped(location)))?;
+        if let Some(location) = non_empty(meeting.location.as_deref()) {
+            line(out, &format!("LOCATION:{}", escape(location)))?;
         }
         if let Some(url) = page(meeting) {
             line(out, &format!("URL:{}", address(url)))?;
         }
-        if let Some(body) = said(meeting.body.as_deref()) {
-            line(out, &format!("CATEGORIES:{}", escaped(body)))?;
+        if let Some(body) = non_empty(meeting.body.as_deref()) {
+            line(out, &format!("CATEGORIES:{}", escape(body)))?;
         }
         let description = description(whole);
         if !description.is_empty() {
-            line(out, &format!("DESCRIPTION:{}", escaped(&description)))?;
+            line(out, &format!("DESCRIPTION:{}", escape(&description)))?;
         }
         line(out, "END:VEVENT")
     }
@@ -102,7 +102,7 @@ impl Shape for Calendar {
     }
 }
 
-fn said(text: Option<&str>) -> Option<&str> {
+fn non_empty(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
@@ -131,10 +131,10 @@ fn description(whole: &Whole) -> String {
     if meeting.removed_at.is_some() {
         lines.push("The council no longer lists this meeting.".to_owned());
     }
-    if let Some(status) = said(meeting.status.as_deref()) {
+    if let Some(status) = non_empty(meeting.status.as_deref()) {
         lines.push(format!("Status: {status}"));
     }
-    if let Some(note) = said(meeting.start_note.as_deref()) {
+    if let Some(note) = non_empty(meeting.start_note.as_deref()) {
         lines.push(format!("Begins: {note}"));
     }
     let links = [
@@ -143,8 +143,8 @@ fn description(whole: &Whole) -> String {
         ("Minutes", &meeting.minutes_url),
         ("Recording", &meeting.video_url),
     ];
-    lines.extend(links.iter().filter_map(|(name, url)| Some(format!("{name}: {}", said(url.as_deref())?))));
-    if let Some(summary) = said(meeting.summary.as_deref()) {
+    lines.extend(links.iter().filter_map(|(name, url)| Some(format!("{name}: {}", non_empty(url.as_deref())?))));
+    if let Some(summary) = non_empty(meeting.summary.as_deref()) {
         lines.push(String::new());
         lines.push(summary.to_owned());
     }
@@ -154,7 +154,7 @@ fn description(whole: &Whole) -> String {
         .iter()
         .filter(|item| item.removed_at.is_none() && item.filter_reason.is_none() && item.duplicate_of.is_none());
     let titles: Vec<String> = items
-        .map(|item| match said(item.agenda_number.as_deref()) {
+        .map(|item| match non_empty(item.agenda_number.as_deref()) {
             Some(number) => format!("{number} {}", item.title),
             None => item.title.clone(),
         })
@@ -178,7 +178,7 @@ fn stamp(at: Timestamp) -> String {
 }
 
 /// A text as the value of a property.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.replace("\r\n", "\n").chars() {
         match letter {
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn texts_are_escaped_and_addresses_are_not() {
-        assert_eq!(escaped("a,b;c\\d\r\ne\u{7}\tf"), "a\\,b\\;c\\\\d\\ne f");
+        assert_eq!(escape("a,b;c\\d\r\ne\u{7}\tf"), "a\\,b\\;c\\\\d\\ne f");
         assert_eq!(address("https://example.com/a,b;c d\n"), "https://example.com/a,b;c%20d");
     }
 }

@@ -106,13 +106,13 @@ fn title(entry: &Entry) -> String {
     let told = entry.changes.first().filter(|change| change.kind == ChangeKind::Added);
     let status = told.and_then(|change| change.after["status"].as_str());
     let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
-    let when = shown(&entry.meeting);
+    let when = meeting_line(&entry.meeting);
     let comma = if when.is_empty() { "" } else { ", " };
     format!("{what}{status}: {}{comma}{when}", full_title(&entry.meeting))
 }
 
-fn shown(meeting: &Meeting) -> String {
-    let (day, time) = Begins::of(meeting).map(|begins| begins.shown()).unwrap_or_default();
+fn meeting_line(meeting: &Meeting) -> String {
+    let (day, time) = Begins::from_meeting(meeting).map(|begins| begins.day_and_hour()).unwrap_or_default();
     format!("{day} {time}").trim().to_owned()
 }
 
@@ -127,7 +127,7 @@ fn content(entry: &Entry, items: &HashMap<String, String>) -> String {
     });
     let list = format!("<ul>{}</ul>", told.collect::<String>());
     let mut facts: Vec<String> = Vec::new();
-    let (when, place) = (shown(meeting), meeting.location.as_deref().unwrap_or_default());
+    let (when, place) = (meeting_line(meeting), meeting.location.as_deref().unwrap_or_default());
     facts.extend([when.as_str(), place].into_iter().filter(|fact| !fact.trim().is_empty()).map(in_html));
     let links = [
         ("Agenda", &meeting.agenda_url),

@@ -30,7 +30,7 @@ impl Shape for Events {
 
     fn meeting(&mut self, out: &mut dyn Write, whole: &Whole) -> io::Result<()> {
         // An event has to begin some day.
-        let Some(begins) = Begins::of(&whole.meeting) else { return Ok(()) };
+        let Some(begins) = Begins::from_meeting(&whole.meeting) else { return Ok(()) };
         let comma = if self.count == 0 { "" } else { "," };
         self.count += 1;
         let event = event(whole, &begins, &self.city, self.now);

@@ -81,7 +81,7 @@ fn text(value: Option<&str>) -> String {
 }
 
 fn meeting_cells(meeting: &Meeting) -> Vec<String> {
-    let (date, time) = Begins::of(meeting).map(|begins| begins.shown()).unwrap_or_default();
+    let (date, time) = Begins::from_meeting(meeting).map(|begins| begins.day_and_hour()).unwrap_or_default();
     vec![
         meeting.id.clone(),
         date,

@@ -18,7 +18,7 @@ pub struct Begins {
 
 impl Begins {
     /// None: no day is known.
-    pub fn of(meeting: &Meeting) -> Option<Self> {
+    pub fn from_meeting(meeting: &Meeting) -> Option<Self> {
         let local = meeting.starts_at_local.as_deref()?;
         let (date, time) = match local.parse::<DateTime>() {
             // A day alone is read as its midnight.
@@ -37,7 +37,7 @@ impl Begins {
     }
 
     /// `2026-03-09`, and `18:30` where it is known.
-    pub fn shown(&self) -> (String, String) {
+    pub fn day_and_hour(&self) -> (String, String) {
         let time = self.time.map(|time| time.strftime("%H:%M").to_string()).unwrap_or_default();
         (self.date.to_string(), time)
     }

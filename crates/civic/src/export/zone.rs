@@ -175,38 +175,38 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn of(zone: &str, first: Date, last: Date) -> String {
+    fn definition(zone: &str, first: Date, last: Date) -> String {
         lines(zone, first, last).join("\n")
     }
 
     #[test]
     fn summer_time_is_a_rule() {
         assert_eq!(
-            of("America/Los_Angeles", date(2026, 3, 4), date(2026, 12, 1)),
+            definition("America/Los_Angeles", date(2026, 3, 4), date(2026, 12, 1)),
             "BEGIN:VTIMEZONE\nTZID:America/Los_Angeles\n\
              BEGIN:DAYLIGHT\nDTSTART:20250309T020000\nTZOFFSETFROM:-0800\nTZOFFSETTO:-0700\nTZNAME:PDT\n\
              RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU\nEND:DAYLIGHT\n\
              BEGIN:STANDARD\nDTSTART:20251102T020000\nTZOFFSETFROM:-0700\nTZOFFSETTO:-0800\nTZNAME:PST\n\
              RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=1SU\nEND:STANDARD\nEND:VTIMEZONE"
         );
-        assert!(of("Europe/Berlin", date(2026, 1, 1), date(2026, 2, 1)).contains("BYMONTH=10;BYDAY=-1SU"));
+        assert!(definition("Europe/Berlin", date(2026, 1, 1), date(2026, 2, 1)).contains("BYMONTH=10;BYDAY=-1SU"));
     }
 
     #[test]
     fn a_zone_without_summer_time_rests() {
         assert_eq!(
-            of("America/Phoenix", date(2026, 3, 4), date(2026, 12, 1)),
+            definition("America/Phoenix", date(2026, 3, 4), date(2026, 12, 1)),
             "BEGIN:VTIMEZONE\nTZID:America/Phoenix\n\
              BEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:-0700\nTZOFFSETTO:-0700\nTZNAME:MST\nEND:STANDARD\n\
              END:VTIMEZONE"
         );
-        assert!(of("Nowhere/Atall", date(2026, 1, 1), date(2026, 1, 1)).is_empty());
+        assert!(definition("Nowhere/Atall", date(2026, 1, 1), date(2026, 1, 1)).is_empty());
     }
 
     /// The United States moved the days in 2007.
     #[test]
     fn a_rule_that_was_given_up_ends() {
-        let lines = of("America/Chicago", date(2005, 1, 1), date(2026, 1, 1));
+        let lines = definition("America/Chicago", date(2005, 1, 1), date(2026, 1, 1));
         assert!(lines.contains("DTSTART:20040404T020000"), "{lines}");
         assert!(lines.contains("RRULE:FREQ=YEARLY;BYMONTH=4;BYDAY=1SU;UNTIL=20060402T080000Z"), "{lines}");
         assert!(lines.contains("RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU\n"), "{lines}");

@@ -84,7 +84,7 @@ static LEGISLATIVE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What keeps an item from being filtered: the id of the guard, and a sentence. Guards that a rule stands above are
 /// passed by.
-pub fn of(item: &ItemFacts<'_>, lowered_title: &str, passed_by: &[&str]) -> Option<(&'static str, String)> {
+pub fn find(item: &ItemFacts<'_>, lowered_title: &str, passed_by: &[&str]) -> Option<(&'static str, String)> {
     let title: Cow<'_, str> = BODIES.replace_all(lowered_title, " ");
     for (guard, found) in COMPILED.iter() {
         if !passed_by.contains(&guard.id) && found.is_match(&title) {

@@ -51,7 +51,7 @@ pub fn decide(item: &ItemFacts<'_>) -> Decision {
         return Decision::keep(Tier::Subject, "item.kept", "no rule speaks against it");
     };
     let tier = if rule.class == Class::Procedural { Tier::Procedural } else { Tier::Subject };
-    if let Some((id, weight)) = guard::of(item, &lowered, rule.passes_by) {
+    if let Some((id, weight)) = guard::find(item, &lowered, rule.passes_by) {
         return Decision::keep(tier, id, format!("it {}, but {weight}", rule.says));
     }
     let reason = match rule.treatment {
@@ -97,13 +97,13 @@ fn rule_for_heading(heading: &str) -> Option<&'static Rule> {
 mod tests {
     use super::*;
 
-    fn of(title: &str) -> Decision {
+    fn decide_title(title: &str) -> Decision {
         decide(&ItemFacts { title, ..ItemFacts::default() })
     }
 
     fn classes(titles: &[&str], class: Option<&str>) {
         for title in titles {
-            let decision = of(title);
+            let decision = decide_title(title);
             assert_eq!(decision.filter_reason(), class, "{title}: {} {}", decision.rule, decision.reason);
         }
     }
@@ -178,7 +178,7 @@ mod tests {
         for title in
             ["Appointment of a member of the Library Board", "Confirmation of the appointment of the police chief"]
         {
-            let decision = of(title);
+            let decision = decide_title(title);
             assert_eq!((decision.treatment, decision.filter_reason()), (Treatment::Brief, None), "{title}");
         }
     }

@@ -17,7 +17,6 @@ pub mod compilation;
 pub mod guard;
 pub mod items;
 pub mod matters;
-pub mod measure;
 pub mod meetings;
 pub mod rules;
 pub mod stored;

@@ -98,32 +98,32 @@ pub fn superseded(documents: &[(&str, &str)]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    fn kept<'a>(documents: &[(&'a str, &'a str)]) -> Vec<&'a str> {
+    fn keep<'a>(documents: &[(&'a str, &'a str)]) -> Vec<&'a str> {
         let older = superseded(documents);
         documents.iter().zip(older).filter(|(_, older)| !older).map(|((name, _), _)| *name).collect()
     }
 
     #[test]
     fn s001_50_the_last_version_of_a_document_is_kept() {
-        assert_eq!(kept(&[("Leg Ver1", "a"), ("Leg Ver2", "b")]), ["Leg Ver2"]);
-        assert_eq!(kept(&[("Leg Ver10", "a"), ("Leg Ver9", "b")]), ["Leg Ver10"]);
+        assert_eq!(keep(&[("Leg Ver1", "a"), ("Leg Ver2", "b")]), ["Leg Ver2"]);
+        assert_eq!(keep(&[("Leg Ver10", "a"), ("Leg Ver9", "b")]), ["Leg Ver10"]);
         // The digest and the legislation are two documents.
         let both = [("Leg Dig Ver1", "a"), ("Leg Dig Ver2", "b"), ("Legislation Ver1", "c"), ("Legislation Ver3", "d")];
-        assert_eq!(kept(&both), ["Leg Dig Ver2", "Legislation Ver3"]);
+        assert_eq!(keep(&both), ["Leg Dig Ver2", "Legislation Ver3"]);
         // Where the name says nothing, the address does.
         let by_file =
             [("A", "https://example.com/x/Leg%20Ver1.pdf"), ("B", "https://example.com/y/Leg%20Ver2.pdf?x=1")];
-        assert_eq!(kept(&by_file), ["B"]);
+        assert_eq!(keep(&by_file), ["B"]);
         assert_eq!(
-            kept(&[("Draft Resolution", "a"), ("Resolution", "b"), ("Resolution - FINAL.pdf", "c")]),
+            keep(&[("Draft Resolution", "a"), ("Resolution", "b"), ("Resolution - FINAL.pdf", "c")]),
             ["Resolution - FINAL.pdf"]
         );
-        assert_eq!(kept(&[("Ordinance", "a"), ("Ordinance (Revised)", "b")]), ["Ordinance (Revised)"]);
-        assert_eq!(kept(&[("Plan rev. 3", "a"), ("Plan v2", "b"), ("Plan version 4", "c")]), ["Plan version 4"]);
+        assert_eq!(keep(&[("Ordinance", "a"), ("Ordinance (Revised)", "b")]), ["Ordinance (Revised)"]);
+        assert_eq!(keep(&[("Plan rev. 3", "a"), ("Plan v2", "b"), ("Plan version 4", "c")]), ["Plan version 4"]);
         // Not versions: the same name twice, names that are nothing but a version, others.
         let others =
             [("Exhibit", "a"), ("Exhibit", "b"), ("Final", "c"), ("Draft", "d"), ("Map 1", "e"), ("Map 2", "f")];
-        assert_eq!(kept(&others).len(), 6);
+        assert_eq!(keep(&others).len(), 6);
         assert_eq!(decoded("a%20b%2"), "a b%2");
     }
 }

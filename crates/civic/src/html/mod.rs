@@ -94,7 +94,7 @@ impl<'a> Element<'a> {
     }
 
     /// The elements behind this one, below the same parent.
-    pub fn following(&self) -> impl Iterator<Item = Self> + use<'a> {
+    pub fn next_siblings(&self) -> impl Iterator<Item = Self> + use<'a> {
         let tree = self.tree;
         let nodes = iter::successors(tree.next(self.id), move |id| tree.next(*id));
         nodes.filter(|id| tree.name(*id).is_some()).map(move |id| Self { tree, id })
@@ -103,12 +103,12 @@ impl<'a> Element<'a> {
     /// All elements below that fit, in the order of the page.
     pub fn select(&self, selector: &str) -> Vec<Self> {
         let selector = Selector::parse(selector);
-        self.below().filter(|element| selector.fits(*element)).collect()
+        self.descendants().filter(|element| selector.fits(*element)).collect()
     }
 
     pub fn first(&self, selector: &str) -> Option<Self> {
         let selector = Selector::parse(selector);
-        self.below().find(|element| selector.fits(*element))
+        self.descendants().find(|element| selector.fits(*element))
     }
 
     pub fn fits(&self, selector: &str) -> bool {
@@ -118,16 +118,16 @@ impl<'a> Element<'a> {
     /// All text, as it stands in the page, scripts and styles included.
     pub fn raw_text(&self) -> String {
         let mut all = String::new();
-        for id in Descendants::of(self.tree, self.id) {
+        for id in Descendants::new(self.tree, self.id) {
             all.push_str(self.tree.text(id).unwrap_or_default());
         }
         all
     }
 
     /// The elements below, in the order of the page.
-    pub fn below(&self) -> impl Iterator<Item = Self> + use<'a> {
+    pub fn descendants(&self) -> impl Iterator<Item = Self> + use<'a> {
         let tree = self.tree;
-        Descendants::of(tree, self.id).filter(|id| tree.name(*id).is_some()).map(move |id| Self { tree, id })
+        Descendants::new(tree, self.id).filter(|id| tree.name(*id).is_some()).map(move |id| Self { tree, id })
     }
 
     fn at(&self, id: NodeId) -> Self {
@@ -143,7 +143,7 @@ struct Descendants<'a> {
 }
 
 impl<'a> Descendants<'a> {
-    fn of(tree: &'a Tree, top: NodeId) -> Self {
+    fn new(tree: &'a Tree, top: NodeId) -> Self {
         Self { tree, top, at: tree.first_child(top) }
     }
 }

@@ -63,7 +63,7 @@ pub async fn digest(store: &dyn Store, request: &DigestRequest) -> StoreResult<D
         let filter = MeetingFilter { city_key, from, until, ..MeetingFilter::default() };
         let mut told = empty_city(city);
         for page in composer.pages(store.civic().meetings(filter).await?).await? {
-            let interest = follower.as_ref().map(|follower| Interest::of(follower, &page, None));
+            let interest = follower.as_ref().map(|follower| Interest::new(follower, &page, None));
             match interest {
                 _ if !matching::is_on(&page.meeting) => told.also.push(shown::line(&page.meeting)),
                 None => told.meetings.push(composer.meeting(city, &page, None).await?),
@@ -176,7 +176,7 @@ impl<'s> Composer<'s> {
             None => item.filter_reason.is_none(),
         };
         let mut wanted: Vec<(&AgendaItem, facts::Facts)> =
-            live.iter().filter(|item| is_wanted(item)).map(|item| (*item, facts::of(item))).collect();
+            live.iter().filter(|item| is_wanted(item)).map(|item| (*item, facts::from_item(item))).collect();
         wanted.sort_by_key(|(item, facts)| {
             (std::cmp::Reverse((facts.consequence, facts.most_money)), item.sequence, item.id.clone())
         });
@@ -273,10 +273,10 @@ impl<'s> Composer<'s> {
             let Some(page) = pages.get(meeting.as_str()) else { continue };
             changes.sort_by_key(|change| change.ordinal);
             let interest = match follower {
-                Some(follower) => Interest::of(follower, page, None),
+                Some(follower) => Interest::new(follower, page, None),
                 None => Interest { whole: BTreeSet::from([String::new()]), ..Interest::default() },
             };
-            let news = matching::told(&interest, &page.meeting, &changes);
+            let news = matching::relevant_changes(&interest, &page.meeting, &changes);
             let news = news.iter().filter(|change| !(shown.contains(&meeting) && is_shown_elsewhere(change.kind)));
             lines.extend(news.map(|change| change_line(page, change)));
         }

@@ -141,7 +141,7 @@ fn send(channels: &Channels, channel: &Channel, message: &Notification) -> Resul
 }
 
 fn mail(channels: &Channels, to: &str, message: &Notification) -> Result<(), Failed> {
-    let letter = Letter::of(message)
+    let letter = Letter::from_message(message)
         .ok_or_else(|| Failed::forever("it is not of a form that this version of the program knows"))?;
     let at = message.created_at.unwrap_or(bindery_core::Timestamp::from_millis(0));
     let envelope = Envelope { from: &channels.from, to, key: &message.key, at };

@@ -167,7 +167,7 @@ impl ItemDigest {
     }
 
     /// What is told below its summary, each with its name. A summary of quotes has said what is asked for and the money.
-    pub(super) fn told(&self) -> Vec<(&'static str, Vec<String>)> {
+    pub(super) fn topics(&self) -> Vec<(&'static str, Vec<String>)> {
         let is_quoted = self.is_extracted && self.summary.is_some();
         let unquoted = |texts: Vec<String>| if is_quoted { Vec::new() } else { texts };
         let told = [

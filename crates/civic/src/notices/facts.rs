@@ -21,7 +21,7 @@ pub(super) struct Facts {
     pub(super) most_money: u64,
 }
 
-pub(super) fn of(item: &AgendaItem) -> Facts {
+pub(super) fn from_item(item: &AgendaItem) -> Facts {
     let details = item.summary_of.as_ref().map_or(&Value::Null, |origin| &origin.details);
     let facts = details.get("key_facts").unwrap_or(details);
     let list = |key: &str| facts.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn facts_of_rules_and_of_models_are_read() {
-        let facts = of(&item(json!({
+        let facts = from_item(&item(json!({
             "consequence": 3,
             "key_facts": {
                 "action_requested": [{"kind": "adopt", "quote": "Adopt the  ordinance"}],
@@ -125,7 +125,8 @@ mod tests {
         assert_eq!(facts.money, ["$1,974,000, not to exceed (paving)"]);
         assert_eq!(facts.dates, ["deadline 2026-03-05"]);
         assert_eq!((facts.consequence, facts.most_money), (3, 1_974_000));
-        let facts = of(&item(json!({"action": "Approve", "amounts": ["$5"], "dates": ["June 1"], "consequence": 900})));
+        let facts =
+            from_item(&item(json!({"action": "Approve", "amounts": ["$5"], "dates": ["June 1"], "consequence": 900})));
         assert_eq!(facts.action.as_deref(), Some("Approve"));
         assert_eq!((facts.money, facts.dates), (vec!["$5".to_owned()], vec!["June 1".to_owned()]));
     }
@@ -135,7 +136,7 @@ mod tests {
         for details in
             [json!(null), json!([1]), json!("x"), json!({"amounts": {"a": 1}, "dates": [null, 3], "action": []})]
         {
-            let facts = of(&item(details));
+            let facts = from_item(&item(details));
             assert!(facts.money.is_empty() && facts.dates.is_empty() && facts.action.is_none());
         }
     }

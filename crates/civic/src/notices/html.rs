@@ -18,10 +18,10 @@ const ALARM: &str = "color:#a40e26;font-weight:bold";
 /// A whole page.
 pub fn digest(digest: &Digest) -> String {
     let mut body =
-        format!("<h1 style=\"font-size:22px;line-height:1.3;margin:0 0 4px 0\">{}</h1>", escaped(&digest.title));
-    body.push_str(&paragraph(QUIET, &escaped(&format!("Meetings from {} to {}", digest.from, digest.until))));
+        format!("<h1 style=\"font-size:22px;line-height:1.3;margin:0 0 4px 0\">{}</h1>", escape(&digest.title));
+    body.push_str(&paragraph(QUIET, &escape(&format!("Meetings from {} to {}", digest.from, digest.until))));
     if let Some(caution) = digest.caution() {
-        body.push_str(&paragraph(&format!("{QUIET};font-style:italic"), &escaped(caution)));
+        body.push_str(&paragraph(&format!("{QUIET};font-style:italic"), &escape(caution)));
     }
     for city in &digest.cities {
         body.push_str(&self::city(city, digest.cities.len() > 1));
@@ -31,7 +31,7 @@ pub fn digest(digest: &Digest) -> String {
     }
     if let Some(footer) = footer(digest.alert.as_ref()) {
         let style = format!("{QUIET};margin:24px 0 0 0;padding:12px 0 0 0;border-top:1px solid #d0d7de");
-        body.push_str(&paragraph(&style, &escaped(&footer)));
+        body.push_str(&paragraph(&style, &escape(&footer)));
     }
     page(&digest.title, &body)
 }
@@ -43,7 +43,7 @@ pub(super) fn page(title: &str, body: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light\">\n<title>{}</title>\n</head>\n\
          <body style=\"{BODY}\">\n<div style=\"{PAGE}\">\n{body}\n</div>\n</body>\n</html>\n",
-        escaped(title)
+        escape(title)
     )
 }
 
@@ -53,7 +53,7 @@ fn city(city: &CityDigest, with_name: bool) -> String {
         return out;
     }
     if with_name {
-        out.extend(["<h2 style=\"font-size:20px;margin:24px 0 8px 0\">", &*escaped(&city.name), "</h2>\n"]);
+        out.extend(["<h2 style=\"font-size:20px;margin:24px 0 8px 0\">", &*escape(&city.name), "</h2>\n"]);
     }
     if !city.changes.is_empty() {
         out.push_str(&heading("What has changed"));
@@ -100,29 +100,29 @@ pub(super) fn change(line: &ChangeLine) -> String {
     let colon = if line.sentence.is_empty() { "" } else { ": " };
     let style =
         if matches!(line.kind.as_str(), "cancelled" | "moved" | "removed") { ALARM } else { "font-weight:bold" };
-    let what = format!("<span style=\"{style}\">{}</span>{colon}{}", escaped(&line.headline), escaped(&line.sentence));
+    let what = format!("<span style=\"{style}\">{}</span>{colon}{}", escape(&line.headline), escape(&line.sentence));
     let meeting = linked(&line.meeting.title, line.meeting.url.as_deref());
-    format!("{what}<br><span style=\"{QUIET}\">{meeting}, {}</span>", escaped(&line.meeting.when))
+    format!("{what}<br><span style=\"{QUIET}\">{meeting}, {}</span>", escape(&line.meeting.when))
 }
 
 fn brief(line: &MeetingLine) -> String {
-    let status = line.status.as_deref().map(|status| format!(" <span style=\"{ALARM}\">{}</span>", escaped(status)));
-    let place = line.place.as_deref().map(|place| format!(", {}", escaped(place))).unwrap_or_default();
+    let status = line.status.as_deref().map(|status| format!(" <span style=\"{ALARM}\">{}</span>", escape(status)));
+    let place = line.place.as_deref().map(|place| format!(", {}", escape(place))).unwrap_or_default();
     let title = linked(&line.title, line.url.as_deref());
-    format!("{}{place}: {title}{}", escaped(&line.when), status.unwrap_or_default())
+    format!("{}{place}: {title}{}", escape(&line.when), status.unwrap_or_default())
 }
 
 fn meeting(meeting: &MeetingDigest) -> String {
     let line = &meeting.line;
     let mut out =
-        format!("<div style=\"{CARD}\">\n<h4 style=\"font-size:17px;margin:0\">{}</h4>\n", escaped(&line.title));
-    let mut when = format!("<strong>{}</strong>", escaped(&line.when));
+        format!("<div style=\"{CARD}\">\n<h4 style=\"font-size:17px;margin:0\">{}</h4>\n", escape(&line.title));
+    let mut when = format!("<strong>{}</strong>", escape(&line.when));
     if let Some(place) = &line.place {
-        when.extend(["<br>", &*escaped(place)]);
+        when.extend(["<br>", &*escape(place)]);
     }
     out.push_str(&paragraph("", &when));
     if let Some(status) = &line.status {
-        out.push_str(&paragraph(ALARM, &escaped(status)));
+        out.push_str(&paragraph(ALARM, &escape(status)));
     }
     if !meeting.links.is_empty() {
         out.push_str(&paragraph("", &links(&meeting.links)));
@@ -139,23 +139,23 @@ fn meeting(meeting: &MeetingDigest) -> String {
     }
     out.extend(meeting.items.iter().map(item));
     for note in left_out(meeting) {
-        out.push_str(&paragraph(&format!("{QUIET};margin:12px 0 0 0"), &escaped(&note)));
+        out.push_str(&paragraph(&format!("{QUIET};margin:12px 0 0 0"), &escape(&note)));
     }
     out.push_str("</div>\n");
     out
 }
 
 fn fact(fact: &Fact) -> String {
-    format!("{}: {}", escaped(&fact.name), linked(&fact.text, fact.url.as_deref()))
+    format!("{}: {}", escape(&fact.name), linked(&fact.text, fact.url.as_deref()))
 }
 
 fn item(item: &ItemDigest) -> String {
     let number = item.number.as_deref().map(|number| format!("{}. ", number.trim_end_matches('.'))).unwrap_or_default();
     let mut out = format!("<div style=\"{ITEM}\">\n");
-    out.push_str(&paragraph("font-weight:bold", &escaped(&format!("{number}{}", item.title))));
+    out.push_str(&paragraph("font-weight:bold", &escape(&format!("{number}{}", item.title))));
     let marks = item.marks();
     if !marks.is_empty() {
-        out.push_str(&paragraph(QUIET, &escaped(&marks.join(" · "))));
+        out.push_str(&paragraph(QUIET, &escape(&marks.join(" · "))));
     }
     if item.has_changed {
         out.push_str(&paragraph(ALARM, "Changed since this summary was made"));
@@ -163,8 +163,8 @@ fn item(item: &ItemDigest) -> String {
     if let Some(summary) = &item.summary {
         out.push_str(&blocks(summary));
     }
-    for (name, texts) in item.told() {
-        out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escaped(&texts.join("; ")))));
+    for (name, texts) in item.topics() {
+        out.push_str(&paragraph("font-size:14px", &format!("<strong>{name}:</strong> {}", escape(&texts.join("; ")))));
     }
     if !item.documents.is_empty() {
         let more = if item.more_documents > 0 { format!(" and {} more", item.more_documents) } else { String::new() };
@@ -180,18 +180,18 @@ fn item(item: &ItemDigest) -> String {
 fn matter(matter: &MatterLine) -> String {
     let file = matter.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
     let mut out = format!("<div style=\"{CARD}\">\n");
-    out.push_str(&paragraph("font-weight:bold", &escaped(&format!("{file}{}", matter.title))));
+    out.push_str(&paragraph("font-weight:bold", &escape(&format!("{file}{}", matter.title))));
     let status = matter.status.iter().map(|status| format!("Status: {}", status.replace('_', " ")));
     let why = (!matter.why.is_empty()).then(|| format!("For: {}", matter.why.join(", ")));
     let marks: Vec<String> = why.into_iter().chain(status).collect();
     if !marks.is_empty() {
-        out.push_str(&paragraph(QUIET, &escaped(&marks.join(" · "))));
+        out.push_str(&paragraph(QUIET, &escape(&marks.join(" · "))));
     }
     if let Some(summary) = &matter.summary {
         out.push_str(&blocks(summary));
     }
     if !matter.timeline.is_empty() {
-        out.push_str(&list(matter.timeline.iter().map(|place| escaped(place))));
+        out.push_str(&list(matter.timeline.iter().map(|place| escape(place))));
     }
     out.push_str("</div>\n");
     out
@@ -205,8 +205,8 @@ fn links(links: &[Link]) -> String {
 /// A text that leads to an address, where that is one that may be opened.
 pub(super) fn linked(text: &str, url: Option<&str>) -> String {
     match url.and_then(safe_link) {
-        Some(url) => format!("<a style=\"{LINK}\" href=\"{}\">{}</a>", escaped(url), escaped(text)),
-        None => escaped(text),
+        Some(url) => format!("<a style=\"{LINK}\" href=\"{}\">{}</a>", escape(url), escape(text)),
+        None => escape(text),
     }
 }
 
@@ -222,7 +222,7 @@ fn blocks(summary: &str) -> String {
         let words = spans(block);
         match &block.point {
             Some(point) => {
-                let number = if point == "•" { String::new() } else { format!("{} ", escaped(point)) };
+                let number = if point == "•" { String::new() } else { format!("{} ", escape(point)) };
                 let margin = if block.is_inner { "0 0 4px 16px" } else { "0 0 4px 0" };
                 out.extend(["<li style=\"margin:", margin, "\">", &*number, &*words, "</li>\n"]);
             }
@@ -245,7 +245,7 @@ fn spans(block: &Block) -> String {
 }
 
 /// Text that stays text, in an element or in an attribute.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

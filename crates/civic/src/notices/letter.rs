@@ -23,7 +23,7 @@ impl Letter {
     }
 
     /// None where a message is of a form that is not known: stored by another version.
-    pub fn of(message: &Notification) -> Option<Self> {
+    pub fn from_message(message: &Notification) -> Option<Self> {
         match message.kind.as_str() {
             "digest" => Some(Self::of_digest(&part::<Digest>(&message.body["digest"])?)),
             "city_activated" => Some(activated(&message.body)),
@@ -72,20 +72,20 @@ fn changed(body: &Value) -> Option<Letter> {
 
     let mut page = format!(
         "<h1 style=\"font-size:20px;line-height:1.3;margin:0 0 8px 0\">{}</h1>\n",
-        html::escaped(&format!("{}: {}", first.headline, meeting.title))
+        html::escape(&format!("{}: {}", first.headline, meeting.title))
     );
-    let place = meeting.place.as_deref().map(|place| format!("<br>{}", html::escaped(place))).unwrap_or_default();
-    let (city, when) = (html::escaped(city), html::escaped(&meeting.when));
+    let place = meeting.place.as_deref().map(|place| format!("<br>{}", html::escape(place))).unwrap_or_default();
+    let (city, when) = (html::escape(city), html::escape(&meeting.when));
     page.extend(["<p>", &*city, "<br><strong>", &*when, "</strong>", &*place, "</p>\n<ul>\n"]);
     for line in &lines {
-        page.extend(["<li>", &*html::escaped(&text::sentence(line)), "</li>\n"]);
+        page.extend(["<li>", &*html::escape(&text::sentence(line)), "</li>\n"]);
     }
     page.push_str("</ul>\n");
     if let Some(url) = &meeting.url {
         page.extend(["<p>", &*html::linked("See the meeting", Some(url)), "</p>\n"]);
     }
     for note in why.iter().chain(&footer) {
-        page.extend(["<p style=\"color:#555555;font-size:14px\">", &*html::escaped(note), "</p>\n"]);
+        page.extend(["<p style=\"color:#555555;font-size:14px\">", &*html::escape(note), "</p>\n"]);
     }
     Some(Letter { html: html::page(&subject, &page), text: plain.0, subject })
 }
@@ -98,5 +98,5 @@ fn activated(body: &Value) -> Letter {
     let told = format!("The meetings of {city} are followed now. The first that was found: {meeting}");
     let mut plain = text::Lines::default();
     plain.wrapped("", &told);
-    Letter { html: html::page(&subject, &format!("<p>{}</p>", html::escaped(&told))), text: plain.0, subject }
+    Letter { html: html::page(&subject, &format!("<p>{}</p>", html::escape(&told))), text: plain.0, subject }
 }

@@ -182,7 +182,7 @@ fn link(letters: &[char], place: usize) -> Option<(String, String, usize)> {
 mod tests {
     use super::*;
 
-    fn shown(markdown: &str) -> Vec<String> {
+    fn render(markdown: &str) -> Vec<String> {
         let span = |span: &Span| {
             let text = if span.bold { format!("<b>{}</b>", span.text) } else { span.text.clone() };
             let text = if span.italic { format!("<i>{text}</i>") } else { text };
@@ -198,18 +198,18 @@ mod tests {
     #[test]
     fn what_summaries_use_is_understood() {
         assert_eq!(
-            shown("## What it is\nA loan of **$2.5 million**\nfor *parks*.\n\n- one\n  - two\n1. three\n---\n"),
+            render("## What it is\nA loan of **$2.5 million**\nfor *parks*.\n\n- one\n  - two\n1. three\n---\n"),
             ["<b>What it is</b>", "A loan of <b>$2.5 million</b> for <i>parks</i>.", "• one", "• two", "1. three"]
         );
-        assert_eq!(shown("see [the report](https://x.example/a) now"), ["see the report(https://x.example/a) now"]);
-        assert_eq!(shown("\\*not bold\\* 2 * 3 file_name_x"), ["*not bold* 2 * 3 file_name_x"]);
+        assert_eq!(render("see [the report](https://x.example/a) now"), ["see the report(https://x.example/a) now"]);
+        assert_eq!(render("\\*not bold\\* 2 * 3 file_name_x"), ["*not bold* 2 * 3 file_name_x"]);
     }
 
     #[test]
     fn what_would_do_harm_is_text() {
-        assert_eq!(shown("<script>x</script>"), ["<script>x</script>"]);
-        assert_eq!(shown("[click](javascript:alert(1)) [x](data:text/html,1)"), ["click) x"]);
-        assert_eq!(shown("**never closed, [never](closed"), ["**never closed, [never](closed"]);
+        assert_eq!(render("<script>x</script>"), ["<script>x</script>"]);
+        assert_eq!(render("[click](javascript:alert(1)) [x](data:text/html,1)"), ["click) x"]);
+        assert_eq!(render("**never closed, [never](closed"), ["**never closed, [never](closed"]);
         for bad in ["javascript:alert(1)", "JaVaScRiPt:x", "vbscript:x", "//x", "https://a b", "https://a\nb", ""] {
             assert_eq!(safe_link(bad), None, "{bad:?}");
         }

@@ -65,7 +65,7 @@ pub(super) struct Interest {
 
 impl Interest {
     /// With what is followed since before this moment.
-    pub(super) fn of(follower: &Follower, page: &Page, at: Option<Timestamp>) -> Self {
+    pub(super) fn new(follower: &Follower, page: &Page, at: Option<Timestamp>) -> Self {
         let mut interest = Self::default();
         if !follower.is_about(&page.meeting.city_key) {
             return interest;
@@ -129,7 +129,7 @@ impl Interest {
     }
 
     /// Why somebody is told, each reason once; none where they follow everything.
-    pub(super) fn why(&self) -> Vec<String> {
+    pub(super) fn reasons(&self) -> Vec<String> {
         let all: BTreeSet<&String> = self.whole.iter().chain(self.items.values().flatten()).collect();
         all.into_iter().filter(|reason| !reason.is_empty()).cloned().collect()
     }
@@ -188,7 +188,11 @@ pub(super) const fn is_urgent(kind: ChangeKind) -> bool {
 
 /// The changes of one revision that are told. Of a meeting that does not take place nothing but that is news; nor is
 /// one that was over before it was first seen, nor what happens long after.
-pub(super) fn told(interest: &Interest, meeting: &Meeting, changes: &[MeetingChange]) -> Vec<MeetingChange> {
+pub(super) fn relevant_changes(
+    interest: &Interest,
+    meeting: &Meeting,
+    changes: &[MeetingChange],
+) -> Vec<MeetingChange> {
     let Some(at) = changes.first().map(|change| change.at) else { return Vec::new() };
     let is_first = changes.iter().any(|change| change.kind == ChangeKind::Added);
     let is_over = !is_ahead(meeting, at);

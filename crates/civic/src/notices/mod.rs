@@ -127,7 +127,7 @@ impl Sender {
     }
 
     /// One pass: what is to be told, and what became of what is due.
-    pub async fn once(&self, stop: &StopSignal) -> StoreResult<(Produced, Sending)> {
+    pub async fn run_once(&self, stop: &StopSignal) -> StoreResult<(Produced, Sending)> {
         let produced = produce(&**self.engine.store()).await?;
         Ok((produced, self.send_due(stop).await?))
     }

@@ -263,8 +263,8 @@ impl<'s> Pass<'s> {
         let mut messages = Vec::new();
         for changes in revisions {
             let Some(first) = changes.first() else { continue };
-            let interest = Interest::of(follower, page, Some(first.at));
-            let told = matching::told(&interest, &page.meeting, changes);
+            let interest = Interest::new(follower, page, Some(first.at));
+            let told = matching::relevant_changes(&interest, &page.meeting, changes);
             let Some(named_by) = told.first() else { continue };
             let Some(city) = self.city(&page.meeting.city_key).await? else { continue };
             let lines: Vec<_> = told.iter().map(|change| change_line(page, change)).collect();
@@ -272,9 +272,9 @@ impl<'s> Pass<'s> {
             let message = Notification {
                 kind: format!("meeting_{}", history::name(named_by.kind)),
                 body: json!({
-                    "city": city_name(&city), "changes": lines, "why": interest.why(), "alert": alert_line(follower),
+                    "city": city_name(&city), "changes": lines, "why": interest.reasons(), "alert": alert_line(follower),
                 }),
-                ..about(follower, &page.meeting, key)
+                ..new_notification(follower, &page.meeting, key)
             };
             if told.iter().any(|change| is_urgent(change.kind)) {
                 messages.extend(to_each(&follower.channels, &message));
@@ -291,7 +291,7 @@ impl<'s> Pass<'s> {
         if !matching::is_on(meeting) || !matching::is_ahead(meeting, self.now) {
             return Ok(Vec::new());
         }
-        let interest = Interest::of(follower, page, None);
+        let interest = Interest::new(follower, page, None);
         if interest.is_nothing() {
             return Ok(Vec::new());
         }
@@ -299,7 +299,7 @@ impl<'s> Pass<'s> {
         let mut messages = Vec::new();
         if !interest.whole.is_empty() && (live().next().is_some() || meeting.summary.is_some()) {
             let key = format!("match:{}:{}", follower.id, meeting.id);
-            messages.push(matched(follower, meeting, key, "meeting_matched", json!({"why": interest.why()})));
+            messages.push(matched(follower, meeting, key, "meeting_matched", json!({"why": interest.reasons()})));
         }
         let mut matters = Vec::new();
         for item in live() {
@@ -330,7 +330,7 @@ impl<'s> Pass<'s> {
 /// Remembers that somebody has heard of what was to come. Nothing to read.
 pub(super) const BEGUN: &str = "begun";
 
-fn about(follower: &Follower, meeting: &Meeting, key: String) -> Notification {
+fn new_notification(follower: &Follower, meeting: &Meeting, key: String) -> Notification {
     Notification {
         key,
         city_key: Some(meeting.city_key.clone()),
@@ -341,7 +341,7 @@ fn about(follower: &Follower, meeting: &Meeting, key: String) -> Notification {
 }
 
 fn matched(follower: &Follower, meeting: &Meeting, key: String, kind: &str, body: Value) -> Notification {
-    Notification { kind: kind.to_owned(), body, due_at: Some(GATHERED), ..about(follower, meeting, key) }
+    Notification { kind: kind.to_owned(), body, due_at: Some(GATHERED), ..new_notification(follower, meeting, key) }
 }
 
 /// The same message for each address, the first under its own key.

@@ -22,16 +22,16 @@ pub(super) fn line(meeting: &Meeting) -> MeetingLine {
         when: when(meeting),
         starts_at_local: meeting.starts_at_local.clone(),
         tz: meeting.tz.clone(),
-        place: filled(meeting.location.as_deref()),
-        status: removed.or_else(|| filled(meeting.status.as_deref())),
+        place: non_empty(meeting.location.as_deref()),
+        status: removed.or_else(|| non_empty(meeting.status.as_deref())),
         url: page(meeting).and_then(safe_link).map(str::to_owned),
     }
 }
 
 /// `Monday, March 9, 2026, 6:00 PM PDT`.
 pub(super) fn when(meeting: &Meeting) -> String {
-    let Some(begins) = Begins::of(meeting) else {
-        return filled(meeting.start_note.as_deref()).unwrap_or_else(|| "no day is known".to_owned());
+    let Some(begins) = Begins::from_meeting(meeting) else {
+        return non_empty(meeting.start_note.as_deref()).unwrap_or_else(|| "no day is known".to_owned());
     };
     let day = day(begins.date);
     match (begins.zoned(), begins.time) {
@@ -46,7 +46,7 @@ pub(super) fn day(date: Date) -> String {
     date.strftime("%A, %B %-d, %Y").to_string()
 }
 
-fn filled(text: Option<&str>) -> Option<String> {
+fn non_empty(text: Option<&str>) -> Option<String> {
     text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
 }
 
@@ -74,7 +74,7 @@ pub(super) fn links(meeting: &Meeting) -> Vec<Link> {
 pub(super) fn documents(attachments: &[Attachment]) -> (Vec<Link>, usize) {
     let open = |attachment: &Attachment| {
         let url = attachment.portal_url.as_deref().and_then(safe_link).or_else(|| safe_link(&attachment.url))?;
-        let name = filled(Some(&attachment.name)).unwrap_or_else(|| "Document".to_owned());
+        let name = non_empty(Some(&attachment.name)).unwrap_or_else(|| "Document".to_owned());
         Some(Link { name, url: url.to_owned() })
     };
     let mut all: Vec<Link> = attachments.iter().filter_map(open).collect();
@@ -88,7 +88,7 @@ pub(super) fn take_part(city: &Jurisdiction, meeting: &Meeting) -> Vec<Fact> {
     let told = meeting.participation.clone().and_then(|told| serde_json::from_value::<Participation>(told).ok());
     let mut facts = told.map(|told| of_agenda(&told, meeting)).unwrap_or_default();
     let usual = city.participation.as_ref().unwrap_or(&Value::Null);
-    let said = |key: &str| usual.get(key).and_then(Value::as_str).and_then(|text| filled(Some(text)));
+    let said = |key: &str| usual.get(key).and_then(Value::as_str).and_then(|text| non_empty(Some(text)));
     if let Some(url) = said("testimony_url") {
         facts.push(fact("Testify", &url, Some(&url)));
     }
@@ -152,8 +152,8 @@ fn of_agenda(told: &Participation, meeting: &Meeting) -> Vec<Fact> {
 
 /// What became of a matter on one agenda: `passed, 4 to 1`.
 pub(super) fn outcome(appearance: &Appearance) -> Option<String> {
-    let outcome = filled(appearance.vote_outcome.as_deref()).filter(|outcome| outcome != "no_vote");
-    let outcome = outcome.or_else(|| filled(appearance.action.as_deref()))?.replace('_', " ");
+    let outcome = non_empty(appearance.vote_outcome.as_deref()).filter(|outcome| outcome != "no_vote");
+    let outcome = outcome.or_else(|| non_empty(appearance.action.as_deref()))?.replace('_', " ");
     let votes = |value: &str| appearance.vote_tally.get(value).copied().unwrap_or(0);
     let (yes, no) = (votes("yes"), votes("no"));
     Some(if yes + no > 0 { format!("{outcome}, {yes} to {no}") } else { outcome })
@@ -163,7 +163,7 @@ pub(super) fn outcome(appearance: &Appearance) -> Option<String> {
 pub(super) fn appearance(appearance: &Appearance, zone: &TimeZone) -> String {
     let day = appearance.appeared_at.and_then(|at| jiff::Timestamp::from_millisecond(at.as_millis()).ok());
     let day = day.map(|at| at.to_zoned(zone.clone()).date().to_string());
-    let body = filled(appearance.committee.as_deref());
+    let body = non_empty(appearance.committee.as_deref());
     let place = [day, body].into_iter().flatten().collect::<Vec<_>>().join(", ");
     match outcome(appearance) {
         Some(outcome) if !place.is_empty() => format!("{place}: {outcome}"),

@@ -172,7 +172,7 @@ fn item(out: &mut Lines, item: &ItemDigest) {
     if let Some(summary) = &item.summary {
         blocks(out, "   ", summary);
     }
-    for (name, texts) in item.told() {
+    for (name, texts) in item.topics() {
         out.wrapped("   ", &format!("{name}: {}", texts.join("; ")));
     }
     for document in &item.documents {

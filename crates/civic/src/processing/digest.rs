@@ -1,7 +1,7 @@
 //! A meeting in a few lines: the items with the greatest consequence, with what is asked and the money at stake. Made
 //! from what was found out about each item; nobody is asked, and the same items give the same lines.
 
-use super::requests::shortened;
+use super::requests::shorten;
 use crate::{
     lines::one_line,
     prose::subject::{shared_stems, telling_stems},
@@ -15,7 +15,7 @@ const LONGEST_TITLE: usize = 140;
 const LONGEST_ACTION: usize = 160;
 
 /// The lines, as a Markdown list; none where no item has a summary.
-pub(super) fn of(items: &[AgendaItem]) -> Option<String> {
+pub(super) fn build(items: &[AgendaItem]) -> Option<String> {
     let mut told: Vec<(u64, &AgendaItem)> = items
         .iter()
         .filter(|item| item.summary.is_some() && item.removed_at.is_none() && item.duplicate_of.is_none())
@@ -32,9 +32,9 @@ pub(super) fn of(items: &[AgendaItem]) -> Option<String> {
 fn line(item: &AgendaItem) -> String {
     let number = item.agenda_number.as_ref().map(|number| format!("{}: ", number.trim_end_matches('.')));
     let number = number.unwrap_or_default();
-    let mut line = format!("- {number}{}", shortened(&one_line(&item.title), LONGEST_TITLE));
+    let mut line = format!("- {number}{}", shorten(&one_line(&item.title), LONGEST_TITLE));
     if let Some(action) = action(item).filter(|action| !same(action, &item.title)) {
-        line.extend([" — ", &*shortened(&one_line(&action), LONGEST_ACTION)]);
+        line.extend([" — ", &*shorten(&one_line(&action), LONGEST_ACTION)]);
     }
     // An amount in the words themselves is the one that is decided on; of the others, the first.
     let amounts = amounts(item);
@@ -146,11 +146,11 @@ mod tests {
                 "amounts": [{"value": "450000"}, {"value": 1200}],
             }}),
         );
-        let digest = of(&items).unwrap();
+        let digest = build(&items).unwrap();
         let lines: Vec<&str> = digest.lines().collect();
         assert_eq!(lines.len(), 6);
         assert_eq!(lines[5], "- 7.A: Contract for sewer pumps — Approve the contract with Brook Steel ($450,000)");
-        assert_eq!(of(&items), Some(digest), "always the same");
+        assert_eq!(build(&items), Some(digest), "always the same");
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
             {"quote": "Accept a grant for the culvert."}, {"quote": "Execute the amendment with Brook Steel."},
         ]}});
         let both = [item(1, "Grant for the culvert", asked.clone()), item(2, "Amendment with Brook Steel", asked)];
-        let digest = of(&both).unwrap();
+        let digest = build(&both).unwrap();
         assert_eq!(
             digest,
             "- 1.A: Grant for the culvert — Accept a grant for the culvert\n\
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn without_summaries_there_is_nothing_to_tell() {
-        assert_eq!(of(&[AgendaItem::default()]), None);
-        assert_eq!(of(&[]), None);
+        assert_eq!(build(&[AgendaItem::default()]), None);
+        assert_eq!(build(&[]), None);
         assert_eq!(dollars(1_234_567), "$1,234,567");
     }
 }

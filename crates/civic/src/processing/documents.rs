@@ -97,7 +97,7 @@ impl Errand<'_> {
         self.count(|tally| tally.documents_read += 1);
     }
 
-    fn counted(&self, answer: Obtained) -> Obtained {
+    fn count_obtained(&self, answer: Obtained) -> Obtained {
         self.count(|tally| tally.documents_failed += u64::from(answer.is_err()));
         answer
     }
@@ -152,10 +152,10 @@ impl Workshop {
     pub(super) async fn obtain(&self, errand: &Errand<'_>, url: &str) -> Result<Obtained, StepError> {
         let key = canonical_url(url);
         let _turn = self.desk.addresses.take(&key).await;
-        let known = self.known(&key).await?;
+        let known = self.known_document(&key).await?;
         let text = self.known_text(known.content_sha256.as_deref()).await?;
         if let Some(answer) = self.without_asking(&known, text.as_ref()) {
-            return Ok(errand.counted(answer));
+            return Ok(errand.count_obtained(answer));
         }
         let _place = self.place().await?;
         let mut large = self.expecting(known.bytes).await?;
@@ -175,10 +175,10 @@ impl Workshop {
             }
         };
         drop(large);
-        Ok(errand.counted(answer))
+        Ok(errand.count_obtained(answer))
     }
 
-    pub(super) async fn known(&self, key: &str) -> Result<KnownDocument, StepError> {
+    pub(super) async fn known_document(&self, key: &str) -> Result<KnownDocument, StepError> {
         let found = self.store.civic().known_documents(&[key.to_owned()]).await.map_err(store_trouble)?.pop();
         Ok(found.unwrap_or_else(|| KnownDocument { url: key.to_owned(), ..KnownDocument::default() }))
     }

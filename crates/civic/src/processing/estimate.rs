@@ -86,7 +86,7 @@ impl Workshop {
         let mut is_known = true;
         for document in &unit.documents {
             let key = canonical_url(&document.url);
-            let known = self.known(&key).await?;
+            let known = self.known_document(&key).await?;
             let text = self.known_text(known.content_sha256.as_deref()).await?;
             if let Some(obtained) = if_known(known, text) {
                 papers.insert(key, obtained);

@@ -2,10 +2,10 @@
 
 use super::{
     JobReport, Tally, Workshop,
-    documents::{Errand, stopped},
+    documents::{Errand, stopped, store_trouble},
 };
 use crate::client::Session;
-use crate::records::{CivicPayload, CivicTask};
+use crate::records::{CivicPayload, CivicTask, QueueJob};
 use bindery_core::{JobId, Payload, StepError, job::Token};
 use bindery_engine::{
     Extracted, Kind, Processor, Registry, StopHandle, StopSignal, context::StepContext, stop_pair, workflow::Target,
@@ -121,6 +121,13 @@ impl Running<'_> {
 
     pub(super) fn seconds(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
+    }
+
+    /// The job as people see it; none where this is no job of the queue.
+    pub(super) async fn queue_job(&self) -> Result<Option<QueueJob>, StepError> {
+        let Some((id, _)) = self.claim else { return Ok(None) };
+        let view = self.workshop.store.job(id).await.map_err(store_trouble)?;
+        view.map(|view| QueueJob::from_job(&view.job).map_err(store_trouble)).transpose()
     }
 }
 

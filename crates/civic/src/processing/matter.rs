@@ -111,12 +111,12 @@ impl Running<'_> {
             Err(NotRead::Park(error)) => return Err(error.into()),
             Err(NotRead::Later { reason, after }) => {
                 self.count(|tally| tally.items_failed += 1);
-                return Results::of_one(unit.shown(), reason, after).error(1).map_or(Ok(None), Err);
+                return Results::of_one(unit.label(), reason, after).error(1).map_or(Ok(None), Err);
             }
         };
         if let Some(reason) = &made.reading_error {
             self.count(|tally| tally.items_failed += 1);
-            return Err(StepError::reject(format!("{}: {reason}", unit.shown())).named("Unreadable"));
+            return Err(StepError::reject(format!("{}: {reason}", unit.label())).named("Unreadable"));
         }
         let mut made = made;
         made.summary_of.notes.extend(disagreements(seen));
@@ -216,7 +216,7 @@ fn disagreements(seen: &[Seen]) -> Vec<String> {
     let titles: BTreeMap<String, &str> =
         titled.map(|one| (lowered(&one.item.title), one.item.title.as_str())).collect();
     for title in titles.into_values().take(3) {
-        notes.push(format!("it has also been called {:?}", requests::shortened(title, 160)));
+        notes.push(format!("it has also been called {:?}", requests::shorten(title, 160)));
     }
     notes
 }

@@ -177,7 +177,7 @@ impl Running<'_> {
                 NotRead::Later { reason, after } => {
                     self.count(|tally| tally.items_failed += 1);
                     results.after = results.after.max(after);
-                    results.later.push((unit.shown(), reason));
+                    results.later.push((unit.label(), reason));
                 }
                 NotRead::Park(error) => results.park = Some(latest(results.park.take(), error)),
                 NotRead::Broken(error) => results.broken = results.broken.take().or(Some(error)),
@@ -225,7 +225,7 @@ impl Running<'_> {
                 let mut row = meeting.clone();
                 let of_items: Vec<String> = topics::aggregate(all).into_iter().map(|(topic, _)| topic).collect();
                 let topics = if ended.topics.is_empty() { of_items } else { ended.topics.clone() };
-                row.update_meeting_summary(ended.summary.clone().or_else(|| digest::of(&current)), topics);
+                row.update_meeting_summary(ended.summary.clone().or_else(|| digest::build(&current)), topics);
                 row.participation = with_participation(row.participation, city, ended.participation.clone());
                 row.processing_seconds = Some(self.seconds());
                 if ended.error.is_none() {
@@ -233,6 +233,8 @@ impl Running<'_> {
                     let by_items = || format!("item_level_{summarised}_items");
                     let method = if ended.method.is_empty() { by_items() } else { ended.method.clone() };
                     row.mark_processing_complete(method, read.content_hash.clone());
+                    row.processed_by =
+                        self.queue_job().await?.map(|job| job.completed(self.workshop.store.clock().now()));
                     let (title, topics, items) = (&row.title, &row.topics, summarised as u64);
                     changes.events.push(events::meeting_processed(self.city_key, &read.id, title, topics, items));
                 }

@@ -104,7 +104,7 @@ impl Workshop {
     ) -> Result<Result<Arc<Packet>, Missing>, StepError> {
         let key = canonical_url(url);
         let _turn = self.desk.addresses.take(&key).await;
-        let known = self.known(&key).await?;
+        let known = self.known_document(&key).await?;
         let packet = self.known_packet(known.content_sha256.as_deref()).await?;
         if known.why.is_none() || packet.is_none() {
             match self.without_asking(&known, packet.as_ref().map(|packet| &packet.text)) {
@@ -269,7 +269,7 @@ impl Running<'_> {
     /// One reading of a file that cannot be taken apart.
     async fn as_a_whole(&self, meeting: &Meeting, city: &Jurisdiction, packet: &Packet) -> Result<(), StepError> {
         let whole = self.workshop.whole_text(&packet.text).await?;
-        let text = self.workshop.shortened(whole);
+        let text = self.workshop.shorten(whole);
         let document = Document { name: "Packet".to_owned(), text, page_count: packet.text.page_count };
         let request = PacketRequest {
             meeting_id: meeting.id.clone(),

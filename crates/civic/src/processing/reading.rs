@@ -7,7 +7,7 @@ use super::{
     documents::Obtained,
     job::Running,
     packet::Packet,
-    requests::{Inside, Unit, shortened, source_hash},
+    requests::{Inside, Unit, shorten, source_hash},
     texts::Loaded,
 };
 use crate::records::{Attachment, Matter, SummaryOf};
@@ -178,7 +178,7 @@ impl Workshop {
         for (number, page) in pages.filter(|(number, _)| (part.first_page..=part.last_page).contains(number)) {
             text.extend([&*page_marker(number), "\n", page, "\n\n"]);
         }
-        let text = self.shortened(text);
+        let text = self.shorten(text);
         let page_count = u32::try_from(part.last_page.saturating_sub(part.first_page) + 1).unwrap_or(u32::MAX);
         Ok(Document { name: part.name.clone(), text, page_count })
     }
@@ -237,13 +237,13 @@ impl Running<'_> {
             });
         }
         let Prepared { request, source_hash, page_count, notes, attachments } = *prepared;
-        let answer = self.asked(move |analyst, cancelled| analyst.read_item(&request, cancelled)).await?;
+        let answer = self.ask(move |analyst, cancelled| analyst.read_item(&request, cancelled)).await?;
         match answer {
             Ok(reading) => {
                 self.count(|tally| tally.cost_micros += reading.cost_micros);
-                Ok(Made { attachments, ..made(reading, source_hash, page_count, notes, now) })
+                Ok(Made { attachments, ..new_made(reading, source_hash, page_count, notes, now) })
             }
-            Err(error) => refused(error, attachments),
+            Err(error) => refusal(error, attachments),
         }
     }
 
@@ -251,17 +251,17 @@ impl Running<'_> {
     pub(super) async fn read_whole(&self, request: PacketRequest, hash: String) -> Result<Made, NotRead> {
         let now = self.workshop.store.clock().now();
         let page_count = request.packet.page_count;
-        match self.asked(move |analyst, cancelled| analyst.read_packet(&request, cancelled)).await? {
+        match self.ask(move |analyst, cancelled| analyst.read_packet(&request, cancelled)).await? {
             Ok(reading) => {
                 self.count(|tally| tally.cost_micros += reading.cost_micros);
-                Ok(made(reading, hash, page_count, Vec::new(), now))
+                Ok(new_made(reading, hash, page_count, Vec::new(), now))
             }
-            Err(error) => refused(error, Vec::new()),
+            Err(error) => refusal(error, Vec::new()),
         }
     }
 
     /// Asks the analyst on a thread that may wait.
-    async fn asked(
+    async fn ask(
         &self,
         question: impl FnOnce(&dyn Analyst, &dyn Fn() -> bool) -> Result<Reading, ModelError> + Send + 'static,
     ) -> Result<Result<Reading, ModelError>, NotRead> {
@@ -274,7 +274,7 @@ impl Running<'_> {
     }
 }
 
-fn made(reading: Reading, source_hash: String, page_count: u32, mut notes: Vec<String>, now: Timestamp) -> Made {
+fn new_made(reading: Reading, source_hash: String, page_count: u32, mut notes: Vec<String>, now: Timestamp) -> Made {
     notes.splice(0..0, reading.notes);
     Made {
         summary: Some(reading.summary),
@@ -294,7 +294,7 @@ fn made(reading: Reading, source_hash: String, page_count: u32, mut notes: Vec<S
 }
 
 /// What becomes of an item that the analyst did not read.
-fn refused(error: ModelError, attachments: Vec<Attachment>) -> Result<Made, NotRead> {
+fn refusal(error: ModelError, attachments: Vec<Attachment>) -> Result<Made, NotRead> {
     match error.advice {
         _ if error.kind == ErrorKind::Cancelled => Err(NotRead::Broken(super::documents::stopped())),
         Advice::Retry { after } => Err(NotRead::Later { reason: error.message, after }),
@@ -309,7 +309,7 @@ fn by_title(unit: &Unit, topics: &Topics, now: Timestamp) -> Made {
     let title = unit.item.title.split_whitespace().collect::<Vec<_>>().join(" ");
     let topics = topics.assign(&title, "").into_iter().map(|assigned| assigned.topic).collect();
     Made {
-        summary: Some(shortened(&title, LONGEST)),
+        summary: Some(shorten(&title, LONGEST)),
         topics,
         summary_of: SummaryOf {
             method: BY_TITLE.to_owned(),

@@ -46,19 +46,19 @@ pub(super) struct Unit {
 impl Unit {
     pub(super) fn new(item: AgendaItem, revision: Option<ItemRevision>) -> Self {
         let is_brief = filter::stored::of_item(&item).treatment == Treatment::Brief;
-        let documents = wanted(&item);
+        let documents = wanted_documents(&item);
         Self { item, revision, is_brief, documents, inside: Vec::new() }
     }
 
     /// How it is known to people who are told of it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn label(&self) -> String {
         let number = self.item.agenda_number.as_ref().map(|number| format!("{number} ")).unwrap_or_default();
-        format!("{number}{:?}", shortened(&self.item.title, 80))
+        format!("{number}{:?}", shorten(&self.item.title, 80))
     }
 }
 
 /// At most so many characters.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
         None => text.to_owned(),
@@ -128,7 +128,7 @@ pub(super) fn became(item: &AgendaItem, revision: &ItemRevision) -> AgendaItem {
 
 /// The documents that are worth reading: not old versions, not what the filter leaves out, each address once; the
 /// staff's own report first.
-pub(super) fn wanted(item: &AgendaItem) -> Vec<Wanted> {
+pub(super) fn wanted_documents(item: &AgendaItem) -> Vec<Wanted> {
     let decisions = filter::stored::of_documents(item);
     let mut seen = HashSet::new();
     let mut wanted: Vec<Wanted> = item
@@ -238,7 +238,7 @@ mod tests {
             document("Staff Report again", "3.pdf?sig=1"),
             document("Public Comment", "4.pdf"),
         ];
-        let names: Vec<String> = wanted(&item("a", documents)).into_iter().map(|one| one.name).collect();
+        let names: Vec<String> = wanted_documents(&item("a", documents)).into_iter().map(|one| one.name).collect();
         assert_eq!(names, ["Staff Report", "Resolution", "Slides"]);
     }
 

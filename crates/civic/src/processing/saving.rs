@@ -92,7 +92,7 @@ impl Running<'_> {
                 Ok(Some(changes))
             })
             .await?;
-        self.counted(unit, made, saved);
+        self.count_item(unit, made, saved);
         if saved == Saved::Stored {
             let unknown = &made.unknown_topics;
             civic().count_unknown_topics(self.city_key, unknown).await.map_err(store_trouble)?;
@@ -100,7 +100,7 @@ impl Running<'_> {
         Ok(saved)
     }
 
-    fn counted(&self, unit: &Unit, made: &Made, saved: Saved) {
+    fn count_item(&self, unit: &Unit, made: &Made, saved: Saved) {
         self.count(|tally| match saved {
             Saved::Passed => tally.items_skipped += 1,
             Saved::Stored if made.summary.is_none() => tally.items_failed += 1,

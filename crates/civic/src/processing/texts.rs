@@ -50,7 +50,7 @@ impl Workshop {
     }
 
     /// Of a very long text the pages that say the most.
-    pub(super) fn shortened(&self, text: String) -> String {
+    pub(super) fn shorten(&self, text: String) -> String {
         match excerpt(&text, self.limits.longest_document) {
             Some(excerpt) => excerpt.text,
             None => text,
@@ -73,7 +73,7 @@ impl Workshop {
         if let Some((rule, reason)) = compilation::decide(&whole, pages, by_ocr, &self.limits.compilations) {
             return Ok(Loaded::Compilation { rule, reason });
         }
-        let document = Arc::new(Document { name: name.to_owned(), text: self.shortened(whole), page_count: pages });
+        let document = Arc::new(Document { name: name.to_owned(), text: self.shorten(whole), page_count: pages });
         let mut loaded = self.desk.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|_, text| text.strong_count() > 0);
         loaded.insert(key, Arc::downgrade(&document));

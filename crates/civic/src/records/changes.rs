@@ -5,7 +5,7 @@ use super::{
     jobs::CivicJob,
     matters::{Appearance, Matter, Sponsorship, VoteEvent},
     meetings::{AgendaItem, ItemRevision, Meeting, NewMeetingChange, SkippedMeeting},
-    people::{Committee, CommitteeMember, Person},
+    people::{Committee, Person},
 };
 use bindery_core::{JobId, event::NewEvent, job::Token};
 use bindery_store::JobEnd;
@@ -30,7 +30,6 @@ pub struct CivicChanges {
     pub matters: Vec<Matter>,
     pub appearances: Vec<Appearance>,
     pub committees: Vec<Committee>,
-    pub members: Vec<CommitteeMember>,
     pub people: Vec<Person>,
     pub sponsorships: Vec<Sponsorship>,
     pub votes: Vec<VoteEvent>,

@@ -8,7 +8,7 @@ use super::{
 use bindery_core::Timestamp;
 use bindery_store::{
     CommitResult, StoreError, StoreResult,
-    rows::{Answers, Condition, Query, RowWrites, UnitOfWork, column, decode, either, run},
+    rows::{Answers, Condition, Query, RowWrites, UnitOfWork, any_of, column, decode, run},
 };
 use std::collections::HashMap;
 
@@ -32,11 +32,6 @@ pub struct JurisdictionFilter {
 }
 
 impl CivicRecords<'_> {
-    /// Stores jurisdictions, all or none; those that are there take the new values, and keep their health.
-    pub async fn put_jurisdictions(&self, jurisdictions: Vec<Jurisdiction>) -> StoreResult<()> {
-        run(self.store, PutJurisdictions(jurisdictions)).await
-    }
-
     pub async fn jurisdiction(&self, city_key: &str) -> StoreResult<Option<Jurisdiction>> {
         self.first(Query::records::<Jurisdiction>().filter(column("city_key").equals(city_key))).await
     }
@@ -65,15 +60,10 @@ impl CivicRecords<'_> {
         self.list(query.ascending(&["city_key"]).limit(filter.limit)).await
     }
 
-    /// Remembers what pages looked like.
-    pub async fn put_page_shapes(&self, shapes: Vec<PageShape>) -> StoreResult<()> {
-        run(self.store, PutPages { shapes, only_of: None }).await
-    }
-
-    /// The same for all pages of a jurisdiction: what is known of others of it is forgotten. Addresses often hold days,
-    /// so that yesterday's are never asked for again.
+    /// Remembers what the pages of a jurisdiction looked like; what is known of others of it is forgotten. Addresses often
+    /// hold days, so that yesterday's are never asked for again.
     pub async fn replace_page_shapes(&self, city_key: &str, shapes: Vec<PageShape>) -> StoreResult<()> {
-        run(self.store, PutPages { shapes, only_of: Some(city_key.to_owned()) }).await
+        run(self.store, ReplacePages { city_key: city_key.to_owned(), shapes }).await
     }
 
     /// Those of a jurisdiction, by address.
@@ -108,7 +98,7 @@ impl CivicRecords<'_> {
 
 /// Never visited, or to be visited again by then.
 fn is_due(by: Timestamp) -> Condition {
-    either(column("next_sync_at").is_null(), column("next_sync_at").is_at_most(by))
+    any_of(column("next_sync_at").is_null(), column("next_sync_at").is_at_most(by))
 }
 
 fn has_zipcode(zipcode: &str) -> Condition {
@@ -171,24 +161,23 @@ impl UnitOfWork for PutJurisdictions {
     }
 }
 
-struct PutPages {
+struct ReplacePages {
+    city_key: String,
     shapes: Vec<PageShape>,
-    /// All there are of this one.
-    only_of: Option<String>,
 }
 
-impl UnitOfWork for PutPages {
+impl UnitOfWork for ReplacePages {
     type Output = ();
 
     fn lock_keys(&self) -> Vec<String> {
-        self.shapes.iter().map(|shape| shape.city_key.clone()).chain(self.only_of.clone()).collect()
+        vec![self.city_key.clone()]
     }
 
     fn queries(&self) -> Vec<Query> {
         let urls: Vec<&str> = self.shapes.iter().map(|shape| shape.url.as_str()).collect();
         vec![
             Query::records::<PageShape>()
-                .filter(column("city_key").is_any_of(&self.lock_keys()))
+                .filter(column("city_key").equals(&self.city_key))
                 .filter(column("url").is_any_of(&urls)),
         ]
     }
@@ -197,12 +186,10 @@ impl UnitOfWork for PutPages {
     fn writes(&self, answers: &Answers, _: &[CommitResult]) -> StoreResult<(RowWrites, ())> {
         let stored = decode::<PageShape>(answers.rows(0))?;
         let mut writes = RowWrites::default();
-        if let Some(city_key) = &self.only_of {
-            writes.delete(Query::records::<PageShape>().filter(column("city_key").equals(city_key)));
-        }
+        writes.delete(Query::records::<PageShape>().filter(column("city_key").equals(&self.city_key)));
         for shape in &self.shapes {
             let mut shape = shape.clone();
-            let known = stored.iter().find(|known| (&known.city_key, &known.url) == (&shape.city_key, &shape.url));
+            let known = stored.iter().find(|known| known.url == shape.url);
             if shape.count > 0 {
                 (shape.last_nonzero_count, shape.last_nonzero_at) = (shape.count, Some(answers.now));
             } else if let Some(known) = known {

@@ -23,6 +23,9 @@ pub struct KnownDocument {
     pub bytes: Option<u64>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    /// What the server said when it was found that another file stands here than the one that was fetched before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Replacement>,
     pub fetched_at: Option<Timestamp>,
     /// When the site was last asked, with whatever result.
     pub checked_at: Option<Timestamp>,
@@ -31,6 +34,14 @@ pub struct KnownDocument {
     pub message: Option<String>,
     /// How many tries in a row gave nothing.
     pub failures: u32,
+}
+
+/// A file that took the place of another one at its address, as its server describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Replacement {
+    pub content_length: Option<u64>,
+    pub last_modified: Option<String>,
 }
 
 /// What a file says.
@@ -70,16 +81,6 @@ impl CivicRecords<'_> {
     /// What is known of these addresses, by address; those of which nothing is known are left out.
     pub async fn known_documents(&self, urls: &[String]) -> StoreResult<Vec<KnownDocument>> {
         self.list(Query::records::<KnownDocument>().filter(column("url").is_any_of(urls)).ascending(&["url"])).await
-    }
-
-    /// The addresses that this file was fetched from last.
-    pub async fn documents_with_content(&self, content_sha256: &str) -> StoreResult<Vec<KnownDocument>> {
-        self.list(
-            Query::records::<KnownDocument>()
-                .filter(column("content_sha256").equals(content_sha256))
-                .ascending(&["url"]),
-        )
-        .await
     }
 
     /// Keeps what is known of an address, in place of what was known.

@@ -235,8 +235,8 @@ impl QueueStatus {
     }
 }
 
-/// A job as people see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A job as people see it. One that ended well leaves no row in the queue; its meeting has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueJob {
     pub id: JobId,
     pub job_type: String,
@@ -251,15 +251,16 @@ pub struct QueueJob {
     pub retry_count: u32,
     pub error_message: Option<String>,
     pub created_at: Timestamp,
-    /// Not kept: a claim says until when it holds, not since when.
+    /// When the attempt that is under way, or was the last one, was claimed.
     pub started_at: Option<Timestamp>,
-    /// Not kept: a finished job leaves no row.
     pub completed_at: Option<Timestamp>,
+    /// When it was given up.
+    pub failed_at: Option<Timestamp>,
 }
 
 impl QueueJob {
     /// From a job of the engine; an error for one that is not ours.
-    pub fn of(job: &Job) -> StoreResult<Self> {
+    pub fn from_job(job: &Job) -> StoreResult<Self> {
         let task = CivicPayload::read(&job.payload)?.task;
         let retryable = job.error.as_ref().is_none_or(|error| matches!(error.class, ErrorClass::Retry));
         let status = match job.state {
@@ -280,9 +281,16 @@ impl QueueJob {
             retry_count: failed_attempts(job),
             error_message: job.error.as_ref().map(|error| error.message.clone()),
             created_at: job.created_at,
-            started_at: None,
+            started_at: job.claimed_at,
             completed_at: None,
+            failed_at: job.ended_at.filter(|_| !job.state.is_live()),
         })
+    }
+
+    /// The same once it has ended well.
+    #[must_use]
+    pub fn completed(self, at: Timestamp) -> Self {
+        Self { status: QueueStatus::Completed, completed_at: Some(at), ..self }
     }
 }
 

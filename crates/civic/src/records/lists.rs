@@ -5,7 +5,7 @@ use super::{
     jobs::{CIVIC_QUEUE, QueueJob, standing_submission},
     matters::{Appearance, CastBallot, Matter, Sponsorship, VoteEvent},
     meetings::{AgendaItem, ItemRevision, Meeting, MeetingChange, SkippedMeeting},
-    people::{Committee, CommitteeMember, Person},
+    people::{Committee, Person},
     tables::{BALLOT, ITEM, JURISDICTION, MATTER, MEETING, PERSON, SPONSORSHIP},
 };
 use bindery_core::{Name, Timestamp, job::JobState};
@@ -70,7 +70,7 @@ pub struct CivicCounts {
     pub matters: u64,
 }
 
-fn listed(ids: &Vec<String>) -> Option<&Vec<String>> {
+fn non_empty(ids: &Vec<String>) -> Option<&Vec<String>> {
     Some(ids).filter(|ids| !ids.is_empty())
 }
 
@@ -82,7 +82,7 @@ impl CivicRecords<'_> {
     pub async fn meetings(&self, filter: MeetingFilter) -> StoreResult<Vec<Meeting>> {
         let mut query = Query::records::<Meeting>()
             .filter_some(filter.city_key.as_deref().map(|it| column("city_key").equals(it)))
-            .filter_some(listed(&filter.ids).map(|it| column("id").is_any_of(it)))
+            .filter_some(non_empty(&filter.ids).map(|it| column("id").is_any_of(it)))
             .filter_some(filter.from.map(|it| column("starts_at").is_at_least(it)))
             .filter_some(filter.until.map(|it| column("starts_at").is_below(it)))
             .filter_some(filter.status.as_deref().map(|it| column("status").equals(it)));
@@ -131,7 +131,7 @@ impl CivicRecords<'_> {
     pub async fn matters(&self, filter: MatterFilter) -> StoreResult<Vec<Matter>> {
         let query = Query::records::<Matter>()
             .filter_some(filter.city_key.as_deref().map(|it| column("city_key").equals(it)))
-            .filter_some(listed(&filter.ids).map(|it| column("id").is_any_of(it)))
+            .filter_some(non_empty(&filter.ids).map(|it| column("id").is_any_of(it)))
             .filter_some(filter.matter_file.as_deref().map(|it| column("matter_file").equals(it)))
             .filter_some(filter.seen_since.map(|it| column("last_seen").is_at_least(it)));
         self.list(query.order(column("last_seen").descending().nulls_last()).ascending(&["id"]).limit(filter.limit))
@@ -220,12 +220,6 @@ impl CivicRecords<'_> {
         Ok(found)
     }
 
-    /// Who sits or sat in a body.
-    pub async fn committee_members(&self, committee_id: &str) -> StoreResult<Vec<CommitteeMember>> {
-        let query = Query::records::<CommitteeMember>().filter(column("committee_id").equals(committee_id));
-        self.list(query.ascending(&["person_id", "joined_at"])).await
-    }
-
     pub async fn meeting_changes(&self, filter: ChangeFilter) -> StoreResult<Vec<MeetingChange>> {
         let query = Query::records::<MeetingChange>()
             .filter_some(filter.city_key.as_deref().map(|it| column("city_key").equals(it)))
@@ -312,7 +306,7 @@ impl CivicRecords<'_> {
         };
         found.sort_by_key(|view| (rank(view.job.state), std::cmp::Reverse(view.job.priority), view.job.id));
         found.truncate(limit.unwrap_or(usize::MAX));
-        found.iter().map(|view| QueueJob::of(&view.job)).collect()
+        found.iter().map(|view| QueueJob::from_job(&view.job)).collect()
     }
 
     pub(super) async fn rows(&self, query: Query) -> StoreResult<Vec<QueryRow>> {

@@ -1,5 +1,6 @@
 //! Meetings, the items of their agendas, and what has changed about them.
 
+use super::{documents::Replacement, jobs::QueueJob};
 use bindery_core::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -50,6 +51,9 @@ pub struct Meeting {
     pub content_hash: Option<String>,
     /// The content hash that the last completed run has read.
     pub processed_hash: Option<String>,
+    /// The job of that run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processed_by: Option<QueueJob>,
     /// The meeting that took its place.
     pub superseded_by: Option<String>,
     /// The vendor does not list it any more.
@@ -123,6 +127,9 @@ pub struct Attachment {
     pub etag: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
+    /// It took the place of a file that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Replacement>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetched_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -66,7 +66,7 @@ impl Merge for Meeting {
             self.processing_status = stored.processing_status;
             keep!(self, stored: processing_error);
         }
-        keep!(self, stored: processing_method, processing_seconds, content_hash, processed_hash);
+        keep!(self, stored: processing_method, processing_seconds, content_hash, processed_hash, processed_by);
         self.revision = stored.revision;
         (self.created_at, self.updated_at) = (stored.created_at, stored.updated_at);
     }

@@ -55,7 +55,7 @@ mod tables;
 pub use alerts::{Alert, Channel, Delivery, GATHERED, Notification, Watch};
 pub use changes::{Applied, CivicChanges};
 pub use cities::JurisdictionFilter;
-pub use documents::{KnownDocument, KnownText, UnknownTopic};
+pub use documents::{KnownDocument, KnownText, Replacement, UnknownTopic};
 pub use jobs::{
     CIVIC_QUEUE, CIVIC_WORKFLOW, CIVIC_WORKFLOW_VERSION, CivicJob, CivicPayload, CivicTask, NOTICES_QUEUE,
     NOTICES_WORKFLOW, NOTICES_WORKFLOW_VERSION, NOTIFY, QueueJob, QueueStatus, standing_submission,
@@ -70,7 +70,7 @@ pub use model_ledger::{
     Granted, ModelAnswer, ModelCall, ModelCallFilter, ModelDay, ModelLedger, ModelLedgerDomain, MoneySetAside,
 };
 pub use notices::NoticePayload;
-pub use people::{Committee, CommitteeMember, Person};
+pub use people::{Committee, Person};
 pub use places::{
     Alarm, CityRequest, Health, Jurisdiction, PageShape, RequestStatus, SyncRun, SyncStatus, VendorPlace, ZipCode,
 };

@@ -42,16 +42,3 @@ pub struct Committee {
     pub status: Option<String>,
     pub vendor_body_id: Option<String>,
 }
-
-/// A seat in a body, held for some time.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CommitteeMember {
-    pub committee_id: String,
-    pub person_id: String,
-    /// A day, as the vendor says it; empty where it is not known.
-    pub joined_at: String,
-    /// None: still there.
-    pub left_at: Option<String>,
-    pub role: Option<String>,
-}

@@ -188,7 +188,7 @@ impl SyncRun {
     pub const BY: &'static str = "by";
 
     /// Who makes the visit, if they said.
-    pub fn by(&self) -> Option<&str> {
+    pub fn worker(&self) -> Option<&str> {
         self.details.get(Self::BY).and_then(Value::as_str)
     }
 }

@@ -171,14 +171,6 @@ CREATE TABLE civic_committee (
 );
 CREATE INDEX civic_committee_of ON civic_committee (city_key);
 
-CREATE TABLE civic_committee_member (
-    committee_id text COLLATE "C" NOT NULL,
-    person_id    text COLLATE "C" NOT NULL,
-    joined_at    text COLLATE "C" NOT NULL,
-    data         text COLLATE "C" NOT NULL,
-    PRIMARY KEY (committee_id, person_id, joined_at)
-);
-
 CREATE TABLE civic_person (
     id       text COLLATE "C" NOT NULL,
     city_key text COLLATE "C" NOT NULL,

@@ -3,7 +3,6 @@
 use super::{
     CivicRecords,
     cities::PutJurisdictions,
-    people::CommitteeMember,
     places::{CityRequest, Health, Jurisdiction, RequestStatus},
     tables::{COMMITTEE, JURISDICTION, MATTER, MEETING, PAGE, PERSON, SKIPPED, SYNC_RUN, ZIPCODE},
 };
@@ -59,7 +58,7 @@ impl CivicRecords<'_> {
 }
 
 /// What people say of it.
-fn said(jurisdiction: &Jurisdiction) -> Jurisdiction {
+fn entered_fields(jurisdiction: &Jurisdiction) -> Jurisdiction {
     Jurisdiction { health: Health::default(), created_at: None, updated_at: None, ..jurisdiction.clone() }
 }
 
@@ -87,7 +86,7 @@ impl UnitOfWork for Edit {
         let stored: Vec<Jurisdiction> = decode(answers.rows(0))?;
         let is_stale = |edit: &&JurisdictionEdit| {
             let now = stored.iter().find(|known| known.city_key == edit.after.city_key);
-            now.map(said) != edit.before.as_ref().map(said)
+            now.map(entered_fields) != edit.before.as_ref().map(entered_fields)
         };
         let stale: Vec<String> = self.edits.iter().filter(is_stale).map(|edit| edit.after.city_key.clone()).collect();
         if !stale.is_empty() {
@@ -143,8 +142,6 @@ impl UnitOfWork for TakeOut {
             }
         }
         let of_city = |table| Query::select(table, &["data"]).filter(column("city_key").equals(&self.0));
-        let committees = Query::select(&COMMITTEE, &["id"]).filter(column("city_key").equals(&self.0));
-        writes.delete(Query::records::<CommitteeMember>().filter(column("committee_id").is_among(committees)));
         for table in [&COMMITTEE, &PERSON, &SKIPPED, &PAGE, &SYNC_RUN, &ZIPCODE, &JURISDICTION] {
             writes.delete(of_city(table));
         }

@@ -35,7 +35,7 @@ pub(super) struct Rows {
     writes: RowWrites,
 }
 
-fn by<R: Record>(answers: &Answers, query: usize, id: impl Fn(&R) -> String) -> StoreResult<HashMap<String, R>> {
+fn index_by<R: Record>(answers: &Answers, query: usize, id: impl Fn(&R) -> String) -> StoreResult<HashMap<String, R>> {
     Ok(decode::<R>(answers.rows(query))?.into_iter().map(|noun| (id(&noun), noun)).collect())
 }
 
@@ -62,16 +62,16 @@ impl Rows {
         }
         Ok(Self {
             now: answers.now,
-            meetings: by(answers, first, |meeting: &Meeting| meeting.id.clone())?,
-            items: by(answers, first + 1, |item: &AgendaItem| item.id.clone())?,
-            matters: by(answers, first + 2, |matter: &Matter| matter.id.clone())?,
+            meetings: index_by(answers, first, |meeting: &Meeting| meeting.id.clone())?,
+            items: index_by(answers, first + 1, |item: &AgendaItem| item.id.clone())?,
+            matters: index_by(answers, first + 2, |matter: &Matter| matter.id.clone())?,
             changed_matters: BTreeMap::new(),
             appearances: appearances.into_iter().map(|appearance| (place(&appearance), appearance)).collect(),
             met,
-            committees: by(answers, first + 4, |committee: &Committee| committee.id.clone())?,
-            people: by(answers, first + 5, |person: &Person| person.id.clone())?,
-            votes: by(answers, first + 6, |vote: &VoteEvent| vote.id.clone())?,
-            requests: by(answers, first + 7, |request: &CityRequest| request.city_key.clone())?,
+            committees: index_by(answers, first + 4, |committee: &Committee| committee.id.clone())?,
+            people: index_by(answers, first + 5, |person: &Person| person.id.clone())?,
+            votes: index_by(answers, first + 6, |vote: &VoteEvent| vote.id.clone())?,
+            requests: index_by(answers, first + 7, |request: &CityRequest| request.city_key.clone())?,
             recast: Vec::new(),
             writes: RowWrites::default(),
         })
@@ -94,7 +94,6 @@ impl Rows {
                 self.people.insert(person.id.clone(), person);
             }
         }
-        part.members.iter().for_each(|member| self.writes.put(member));
         part.matters.iter().for_each(|matter| self.matter(matter));
         part.sponsorships.iter().for_each(|sponsorship| self.writes.put(sponsorship));
         let mut skipped = part.skipped.clone();

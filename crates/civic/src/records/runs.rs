@@ -37,7 +37,7 @@ impl CivicRecords<'_> {
     pub async fn close_abandoned_runs(&self, alive: Vec<String>) -> StoreResult<Vec<SyncRun>> {
         let filter = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };
         let mut left = self.sync_runs(filter).await?;
-        left.retain(|run| !run.by().is_some_and(|by| alive.iter().any(|name| name == by)));
+        left.retain(|run| !run.worker().is_some_and(|by| alive.iter().any(|name| name == by)));
         if left.is_empty() {
             return Ok(left);
         }

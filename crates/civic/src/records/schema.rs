@@ -32,6 +32,7 @@ impl Domain for CivicDomain {
             events += delete_events(store, EventAge::UnderWay { workflow: workflow.into(), before }).await?;
         }
         let civic = store.civic();
+        civic.age_waiting_jobs().await?;
         Ok(events + civic.forget_visits_and_messages(before).await? + civic.forget_given_up(before).await?)
     }
 
@@ -66,7 +67,6 @@ static SCHEMA: Schema = Schema {
         Owner::new("civic_vote_event", RECORD),
         Owner::new("civic_ballot", RECORD),
         Owner::new("civic_committee", WITH_CITY),
-        Owner::new("civic_committee_member", WITH_CITY),
         Owner::new("civic_person", WITH_CITY),
         Owner::new("civic_alert", "`bindery civic alert remove`, `bindery delete --owner`"),
         Owner::new("civic_watch", "`bindery civic watch remove`, `bindery delete --owner`"),

@@ -2,6 +2,7 @@
 
 use super::{
     CivicRecords,
+    documents::{KnownDocument, Replacement},
     matters::{Appearance, Matter, VoteEvent},
     meetings::{AgendaItem, Meeting},
     people::{Committee, Person},
@@ -23,6 +24,8 @@ pub struct SnapshotRequest {
     pub meetings: Vec<(String, String)>,
     /// Ids.
     pub matters: Vec<String>,
+    /// Addresses, without what changes from visit to visit.
+    pub documents: Vec<String>,
 }
 
 /// What is stored, as of one moment.
@@ -36,6 +39,8 @@ pub struct CivicSnapshot {
     pub matters: HashMap<String, Matter>,
     /// Every item of the matters that were asked for, the newest meeting first, by matter.
     pub matter_items: HashMap<String, Vec<MatterItem>>,
+    /// Of the documents, those that took the place of a file that was read, by address.
+    pub replaced: HashMap<String, Replacement>,
     /// All of the city.
     pub committees: Vec<Committee>,
     pub people: Vec<Person>,
@@ -94,6 +99,7 @@ impl CivicRecords<'_> {
                 .ascending(&["id"]),
             of_city::<Committee>(city_key).ascending(&["id"]),
             of_city::<Person>(city_key).ascending(&["id"]),
+            Query::records::<KnownDocument>().filter(column("url").is_any_of(&request.documents)),
         ];
         let answers = self.store.query_rows(queries).await?;
         let answer = |place: usize| answers.get(place).map_or(&[][..], Vec::as_slice);
@@ -104,6 +110,10 @@ impl CivicRecords<'_> {
             matters: decode::<Matter>(answer(6))?.into_iter().map(|matter| (matter.id.clone(), matter)).collect(),
             committees: decode(answer(8))?,
             people: decode(answer(9))?,
+            replaced: decode::<KnownDocument>(answer(10))?
+                .into_iter()
+                .filter_map(|document| Some((document.url, document.replaced?)))
+                .collect(),
             ..CivicSnapshot::default()
         };
         for row in answer(7) {

@@ -171,14 +171,6 @@ CREATE TABLE civic_committee (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX civic_committee_of ON civic_committee (city_key);
 
-CREATE TABLE civic_committee_member (
-    committee_id TEXT NOT NULL,
-    person_id    TEXT NOT NULL,
-    joined_at    TEXT NOT NULL,
-    data         TEXT NOT NULL,
-    PRIMARY KEY (committee_id, person_id, joined_at)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE civic_person (
     id       TEXT NOT NULL,
     city_key TEXT NOT NULL,

@@ -8,7 +8,7 @@ use super::{
     documents::{KnownDocument, KnownText, UnknownTopic},
     matters::{Appearance, CastBallot, Matter, Sponsorship, VoteEvent},
     meetings::{AgendaItem, ItemRevision, Meeting, MeetingChange, Processing, SkippedMeeting},
-    people::{Committee, CommitteeMember, Person},
+    people::{Committee, Person},
     places::{CityRequest, Jurisdiction, PageShape, SyncRun, ZipCode},
 };
 use serde::{Deserialize, Serialize};
@@ -42,9 +42,6 @@ bindery_store::tables! {
     VOTE_EVENT = "civic_vote_event" by "id" { id: Text, meeting_id: Text, matter_id: Text }
     BALLOT = "civic_ballot" by "vote_event_id, person_id" { vote_event_id: Text, person_id: Text }
     COMMITTEE = "civic_committee" by "id" { id: Text, city_key: Text }
-    COMMITTEE_MEMBER = "civic_committee_member" by "committee_id, person_id, joined_at" {
-        committee_id: Text, person_id: Text, joined_at: Text
-    }
     PERSON = "civic_person" by "id" { id: Text, city_key: Text }
     ALERT = "civic_alert" by "id" { id: Text, owner: Text, active: Integer }
     WATCH = "civic_watch" by "owner, entity_type, entity_id" { owner: Text, entity_type: Text, entity_id: Text }
@@ -80,7 +77,6 @@ bindery_store::records! {
     VoteEvent: VOTE_EVENT = |row| [&row.id, &row.meeting_id, row.matter_id.as_deref()];
     CastBallot: BALLOT = |row| [&row.vote_event_id, &row.person_id];
     Committee: COMMITTEE = |row| [&row.id, &row.city_key];
-    CommitteeMember: COMMITTEE_MEMBER = |row| [&row.committee_id, &row.person_id, &row.joined_at];
     Person: PERSON = |row| [&row.id, &row.city_key];
     Alert: ALERT = |row| [&row.id, &row.owner, row.active];
     Watch: WATCH = |row| [&row.owner, &row.entity_type, &row.entity_id];

@@ -77,7 +77,7 @@ fn field(entry: &mut Entry, name: &str, value: &Value) -> Result<(), String> {
             entry.settings = Some(match whole(value)? {
                 Value::Null => Map::new(),
                 Value::Object(settings) => settings,
-                other => return Err(wanted("a JSON object such as {\"view_id\": 2}", &other)),
+                other => return Err(expectation("a JSON object such as {\"view_id\": 2}", &other)),
             });
         }
         _ => entry.participation = Some(Some(whole(value)?).filter(|value| !value.is_null())),
@@ -85,7 +85,7 @@ fn field(entry: &mut Entry, name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn wanted(what: &str, found: &Value) -> String {
+fn expectation(what: &str, found: &Value) -> String {
     let found: String = found.to_string().chars().take(60).collect();
     format!("expected {what}, found {found}")
 }
@@ -96,12 +96,12 @@ fn text(value: &Value) -> Result<Option<String>, String> {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
         Value::Number(number) => Ok(Some(number.to_string())),
-        other => Err(wanted("a text", other)),
+        other => Err(expectation("a text", other)),
     }
 }
 
 fn number(value: &Value) -> Result<Option<i64>, String> {
-    let wrong = || wanted("a whole number such as 68572", value);
+    let wrong = || expectation("a whole number such as 68572", value);
     match value {
         Value::Null => Ok(None),
         Value::Number(number) => number.as_i64().map(Some).ok_or_else(wrong),
@@ -131,20 +131,21 @@ fn places(value: &Value) -> Result<Vec<VendorPlace>, String> {
         Value::String(text) => vendor_place(text),
         Value::Object(fields) => {
             let of = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-            vendor_place(&format!("{}:{}", of("vendor"), of("slug"))).map_err(|_| wanted("a vendor and a slug", value))
+            vendor_place(&format!("{}:{}", of("vendor"), of("slug")))
+                .map_err(|_| expectation("a vendor and a slug", value))
         }
-        other => Err(wanted("a vendor and a slug", other)),
+        other => Err(expectation("a vendor and a slug", other)),
     };
     match value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => parts(text).map(vendor_place).collect(),
         Value::Array(list) => list.iter().map(one).collect(),
-        other => Err(wanted("a list of VENDOR:SLUG", other)),
+        other => Err(expectation("a list of VENDOR:SLUG", other)),
     }
 }
 
 fn zipcodes(value: &Value) -> Result<Vec<String>, String> {
-    let wrong = |value: &Value| wanted("a list of zip codes", value);
+    let wrong = |value: &Value| expectation("a list of zip codes", value);
     match value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(parts(text).map(str::to_owned).collect()),

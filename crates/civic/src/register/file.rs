@@ -148,7 +148,7 @@ fn row(listed: &mut Listed, line: usize, header: &[String], record: &csv::String
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Vec<String> {
+    fn fault_lines(text: &str) -> Vec<String> {
         read(text).unwrap().faults.iter().map(ToString::to_string).collect()
     }
 
@@ -177,16 +177,16 @@ mod tests {
 
     #[test]
     fn bad_lines_are_told_with_their_numbers() {
-        let faults = told("banana,name,population\npaloaltoCA,Palo Alto\noaklandCA,Oakland,many\n,Nowhere,3\n");
+        let faults = fault_lines("banana,name,population\npaloaltoCA,Palo Alto\noaklandCA,Oakland,many\n,Nowhere,3\n");
         assert_eq!(faults.len(), 3, "{faults:?}");
         assert_eq!(faults[0], "line 2: entry: expected 3 values as in the header, found 2");
         assert!(faults[1].starts_with("line 3: population: expected a whole number"), "{faults:?}");
         assert!(faults[2].starts_with("line 4: banana: expected the key"), "{faults:?}");
-        let header = told("bananna,name,name\n");
+        let header = fault_lines("bananna,name,name\n");
         assert_eq!(header[0], "line 1: bananna: there is no such field; did you mean `banana`?");
         assert_eq!(header[1], "line 1: name: there are two such columns");
-        assert!(told("name,vendor\n")[0].contains("banana: the header has no such column"));
-        let json = told("{\"banana\": \"paloaltoCA\"}\n{\"banana\n[1]\n");
+        assert!(fault_lines("name,vendor\n")[0].contains("banana: the header has no such column"));
+        let json = fault_lines("{\"banana\": \"paloaltoCA\"}\n{\"banana\n[1]\n");
         assert_eq!(json.len(), 2, "{json:?}");
         assert!(json[0].starts_with("line 2: entry: expected JSON") && json[1].starts_with("line 3: entry: "));
         for nothing in ["", " \n", "[]", "banana,name\n"] {

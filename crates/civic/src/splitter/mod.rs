@@ -27,7 +27,7 @@ pub(crate) use headings::{begins_items, ends_items};
 
 use crate::{
     lines::{self, Line},
-    vendor::{Attachment, VendorItem},
+    vendor::Attachment,
 };
 use bindery_reader::{Page, model::OutlineEntry};
 use serde::Serialize;
@@ -85,23 +85,6 @@ pub struct SplitItem {
     pub page: usize,
     /// What the agenda says of it below its title.
     pub text: String,
-}
-
-impl SplitItem {
-    /// As an item of a meeting, at its place among others.
-    pub fn into_vendor_item(self, sequence: u32) -> VendorItem {
-        let mut item = VendorItem {
-            title: self.title,
-            sequence,
-            agenda_number: self.number,
-            matter_file: self.matter_file,
-            body_text: (!self.text.is_empty()).then_some(self.text),
-            ..VendorItem::default()
-        };
-        item.put_under(self.section);
-        self.attachments.into_iter().for_each(|document| item.attach(document));
-        item
-    }
 }
 
 /// Why a way was not taken.

@@ -7,11 +7,12 @@
 use super::meeting::attachment;
 use crate::records::{
     AgendaItem, Attachment, ChangeKind, CivicChanges, ItemRevision, Meeting, MeetingSnapshot, NewMeetingChange,
+    Replacement,
 };
 use crate::{
     duplicates::{ListedItem, duplicates},
     filter,
-    hash::{HashedDocument, hash_attachments_fast},
+    hash::{HashedDocument, canonical_url, hash_attachments_fast, hash_attachments_with_metadata},
     ids,
     vendor::{VendorItem, VendorMeeting},
 };
@@ -33,7 +34,7 @@ pub(super) fn agenda<'a>(
     meeting: &Meeting,
     incoming: &'a VendorMeeting,
     stored: Option<&MeetingSnapshot>,
-    now: Timestamp,
+    (replaced, now): (&HashMap<String, Replacement>, Timestamp),
     changes: &mut CivicChanges,
 ) -> Vec<Placed<'a>> {
     let before = stored.map_or(&[][..], |stored| stored.items.as_slice());
@@ -41,7 +42,7 @@ pub(super) fn agenda<'a>(
     let known = matched(meeting, incoming, before);
     let mut placed = Vec::with_capacity(known.len());
     for (told, id, before, sequence) in known {
-        let mut item = item(meeting, told, id, before, sequence);
+        let mut item = item(meeting, told, (id, sequence), before, replaced);
         let latest = (item.attachments.clone(), item.attachment_hash.clone());
         if let Some(before) = before {
             item = changed(before, item, changes);
@@ -149,7 +150,13 @@ fn is_similar(one: &str, other: &str) -> bool {
 }
 
 /// The item as the vendor tells it, with what is stored where the vendor is silent.
-fn item(meeting: &Meeting, told: &VendorItem, id: String, before: Option<&AgendaItem>, sequence: u32) -> AgendaItem {
+fn item(
+    meeting: &Meeting,
+    told: &VendorItem,
+    (id, sequence): (String, u32),
+    before: Option<&AgendaItem>,
+    replaced: &HashMap<String, Replacement>,
+) -> AgendaItem {
     let mut item = before.cloned().unwrap_or_default();
     item.id = id;
     item.meeting_id.clone_from(&meeting.id);
@@ -173,6 +180,9 @@ fn item(meeting: &Meeting, told: &VendorItem, id: String, before: Option<&Agenda
     if !told.attachments.is_empty() {
         item.attachments = told.attachments.iter().map(|document| attachment(document, &item.attachments)).collect();
     }
+    for document in &mut item.attachments {
+        document.replaced = replaced.get(&canonical_url(&document.url)).cloned();
+    }
     item.attachment_hash = Some(hash(&item.attachments)).filter(|hash| !hash.is_empty());
     judge(&mut item);
     item.latest_hash = Some(latest_hash(&item));
@@ -187,10 +197,14 @@ pub(crate) fn hash(attachments: &[Attachment]) -> String {
             name: &one.name,
             url: &one.url,
             // Known for some appearances of a document and not for others, and so nothing to compare them by.
-            ..HashedDocument::default()
+            content: None,
+            // Of a file that stands where another one was read: all that tells the two apart.
+            content_length: one.replaced.as_ref().and_then(|file| file.content_length),
+            last_modified: one.replaced.as_ref().and_then(|file| file.last_modified.as_deref()),
         })
         .collect();
-    hash_attachments_fast(&documents)
+    let is_replaced = attachments.iter().any(|one| one.replaced.is_some());
+    if is_replaced { hash_attachments_with_metadata(&documents) } else { hash_attachments_fast(&documents) }
 }
 
 /// Changes when what a person would read anew does.

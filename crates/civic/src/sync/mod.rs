@@ -31,6 +31,7 @@ use crate::records::{
 };
 use crate::{
     city_key::CityKey,
+    hash::canonical_url,
     ids,
     vendor::{VendorMeeting, Window},
 };
@@ -94,18 +95,6 @@ impl Orchestrator {
         Ok(stats)
     }
 
-    /// Stores one meeting. None if it was not taken: the statistics say why.
-    pub async fn sync_meeting(
-        &self,
-        city: &Jurisdiction,
-        vendor: &str,
-        meeting: VendorMeeting,
-    ) -> StoreResult<(Option<Meeting>, SyncStats)> {
-        self.put_workflow().await?;
-        let (stats, mut stored) = self.sync_batch(city, vendor, vec![meeting], PATIENCE).await?;
-        Ok((stored.pop(), stats))
-    }
-
     /// The workflow that the jobs of every jurisdiction belong to. Where it is stored already, nothing happens.
     async fn put_workflow(&self) -> StoreResult<()> {
         let (_, text) = crate::WORKFLOW;
@@ -124,6 +113,7 @@ impl Orchestrator {
             city_key: city.city_key.clone(),
             meetings: meetings.iter().map(|meeting| (vendor.to_owned(), meeting.vendor_id.clone())).collect(),
             matters: matter_ids(&city_key, &meetings),
+            documents: document_urls(&meetings),
         };
         let mut known = Known::new(city, city_key, vendor, self.store.civic().snapshot(request).await?);
         let now = self.store.clock().now();
@@ -167,4 +157,9 @@ fn matter_ids(city_key: &CityKey, meetings: &[VendorMeeting]) -> Vec<String> {
     let items = meetings.iter().flat_map(|meeting| &meeting.items);
     let ids = items.filter_map(|item| ids::matter_id(city_key, item.matter_file.as_deref(), item.matter_id.as_deref()));
     ids.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn document_urls(meetings: &[VendorMeeting]) -> Vec<String> {
+    let documents = meetings.iter().flat_map(|meeting| &meeting.items).flat_map(|item| &item.attachments);
+    documents.map(|document| canonical_url(&document.url)).collect::<BTreeSet<_>>().into_iter().collect()
 }

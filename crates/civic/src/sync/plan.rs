@@ -63,7 +63,7 @@ pub fn plan(known: &mut Known, incoming: &VendorMeeting, now: Timestamp) -> Plan
     let mut stats = SyncStats { meetings_processed: 1, ..SyncStats::default() };
 
     let mut row = meeting::row(known, &id, incoming, stored.as_ref(), &mut changes);
-    let agenda = items::agenda(&row, incoming, stored.as_ref(), now, &mut changes);
+    let agenda = items::agenda(&row, incoming, stored.as_ref(), (&known.snapshot.replaced, now), &mut changes);
     let mut linked = matters::link(known, &row, incoming, agenda, stored.as_ref(), &mut changes, &mut stats);
     items::mark_duplicates(&mut linked.items);
     row.content_hash = Some(queueing::content_hash(&row, &linked.items));

@@ -14,8 +14,6 @@ use crate::{
 };
 use bindery_core::Timestamp;
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-
 fn is_live(item: &AgendaItem) -> bool {
     item.removed_at.is_none() && item.duplicate_of.is_none()
 }
@@ -56,7 +54,7 @@ pub(super) fn enqueue(
     if is_off(meeting) {
         return;
     }
-    let days_ahead = meeting.starts_at.map(|starts| (starts.as_millis() - now.as_millis()).div_euclid(DAY_MS));
+    let days_ahead = meeting.starts_at.map(|starts| decide::days_until(starts, now));
     let matters = linked.matters.iter().filter_map(|(id, before)| {
         let matter = known.snapshot.matters.get(id)?;
         let items: Vec<&AgendaItem> = linked.items.iter().filter(|item| item.matter_id.as_ref() == Some(id)).collect();

@@ -103,7 +103,7 @@ pub(crate) fn read_seeing(
     page: Arrived,
     mut see: impl FnMut(Page),
 ) -> Result<(DocumentText, Vec<OutlineEntry>), NoText> {
-    let shown = address::shown(asked);
+    let shown = address::redact(asked);
     let (bytes, content_sha256) = (page.bytes.len() as u64, ContentHash::of(&page.bytes).to_string());
     if asks_for_a_password(&page) {
         let message = format!("{shown} shows a login page in place of the document");
@@ -156,7 +156,7 @@ pub(crate) fn read_seeing(
     }
     let text = format!("{}\n", text.trim_end());
     let file_type = about.file_type.name();
-    let url = address::shown(&page.url);
+    let url = address::redact(&page.url);
     let text =
         DocumentText { url, file_type, bytes, content_sha256, page_count, pages_by_ocr, warnings, lacks_ocr, text };
     Ok((text, about.outline.clone()))

@@ -139,7 +139,7 @@ impl Texts {
     }
 
     /// Fetches a document and reads it.
-    pub async fn of(&self, session: &Session, url: &str, stop: &StopSignal) -> Result<DocumentText, NoText> {
+    pub async fn fetch(&self, session: &Session, url: &str, stop: &StopSignal) -> Result<DocumentText, NoText> {
         let page = match self.client.document(session, url, None, stop).await? {
             Fetched::Page(page) => page,
             // Nothing was said of an earlier answer, so there is none to be like.

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn links_of_a_kept_file_are_seen_from_the_site() {
-        let kept = FetchedPage::kept("kept/page.html", "");
+        let kept = FetchedPage::from_kept("kept/page.html", "");
         assert_eq!(absolute(&kept.url, "a.pdf"), None);
         assert_eq!(base(&kept, &site("springfield"), "civicplus.com"), "https://springfield.civicplus.com/");
         assert_eq!(base(&kept, &site("two words"), "civicplus.com"), "");

@@ -53,7 +53,7 @@ fn list(window: Window, skip: usize) -> Request {
     let filter = address::encoded(&format!("date gt datetime'{from}T00:00:00Z'"));
     let sort = address::encoded("date desc");
     let url = format!("{API}/meeting-agenda?filter={filter}&top={LARGEST_ANSWER}&skip={skip}&sort={sort}");
-    Request::get(url, "listing").header("Accept", "application/json").about(skip.to_string())
+    Request::get(url, "listing").header("Accept", "application/json").with_about(skip.to_string())
 }
 
 fn listing(site: &Site, window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
@@ -71,7 +71,7 @@ fn listing(site: &Site, window: Window, page: &FetchedPage) -> Result<PageReadin
         }
         if window.holds(&meeting) {
             let url = format!("{API}/meeting-agenda/{}", meeting.vendor_id);
-            reading.follow.push(Request::get(url, "agenda").about(&meeting.vendor_id).optional());
+            reading.follow.push(Request::get(url, "agenda").with_about(&meeting.vendor_id).optional());
         }
         reading.meeting(meeting);
     }
@@ -96,7 +96,7 @@ fn meeting(site: &Site, entry: &Value) -> Option<VendorMeeting> {
     meeting.location = field("location");
     meeting.notes = field("comment");
     let state = field("status").unwrap_or_default();
-    meeting.status = status::of(&[&state, meeting.notes.as_deref().unwrap_or_default()]);
+    meeting.status = status::find(&[&state, meeting.notes.as_deref().unwrap_or_default()]);
     // Several recordings stand in one field, between blanks.
     let mut recordings: Vec<String> = json::text(entry, "videoLink")
         .map(|links| links.split_whitespace().filter_map(|link| address::absolute(API, link)).collect())
@@ -132,7 +132,7 @@ fn take_file(meeting: &mut VendorMeeting, file: &Value) {
 fn agenda(site: &Site, page: &FetchedPage) -> Result<PageReading, PageFault> {
     let answer = open::json(page, "a meeting with its agenda")?;
     let Some(mut meeting) = meeting(site, &answer) else {
-        return Err(PageFault::unexpected(&page.url, "a meeting with its agenda", json::kind(&answer)));
+        return Err(PageFault::new_unexpected(&page.url, "a meeting with its agenda", json::kind(&answer)));
     };
     let mut reading = PageReading::default();
     // Older answers have the items without groups.
@@ -199,7 +199,7 @@ fn item(entry: &Value) -> Option<VendorItem> {
 
 fn follow(reading: &mut PageReading, meeting: &str, entry: &Value, item: &VendorItem) {
     let (Some(matter), Some(id)) = (&item.matter_id, &item.vendor_item_id) else { return };
-    let page = |url: String, purpose| Request::get(url, purpose).about(meeting).about(id).optional();
+    let page = |url: String, purpose| Request::get(url, purpose).with_about(meeting).with_about(id).optional();
     reading.follow.push(page(format!("{API}/matter/{matter}"), "matter"));
     if !item.votes.is_empty() {
         let line = json::text(entry, "lineId").unwrap_or_else(|| matter.clone());
@@ -212,7 +212,7 @@ fn matter(page: &FetchedPage) -> Result<PageReading, PageFault> {
     let answer = open::json(page, "a matter")?;
     let field = |name: &str| json::plain(&answer, name);
     let Some(id) = field("matterId") else {
-        return Err(PageFault::unexpected(&page.url, "a matter", json::kind(&answer)));
+        return Err(PageFault::new_unexpected(&page.url, "a matter", json::kind(&answer)));
     };
     let mut attachments: Vec<Attachment> = Vec::new();
     for file in json::entries(&answer, "attachments") {
@@ -264,7 +264,7 @@ fn votes(page: &FetchedPage) -> Result<PageReading, PageFault> {
         Value::Array(rows) => rows.as_slice(),
         Value::Object(_) if answer.get("votes").is_some() => json::entries(&answer, "votes"),
         Value::Object(_) if answer.get("data").is_some() => json::entries(&answer, "data"),
-        other => return Err(PageFault::unexpected(&page.url, "votes", json::kind(other))),
+        other => return Err(PageFault::new_unexpected(&page.url, "votes", json::kind(other))),
     };
     let ballot = |row: &Value| {
         let (name, vote) = (json::plain(row, "voterName")?, json::plain(row, "vote")?);

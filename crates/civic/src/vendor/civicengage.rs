@@ -70,7 +70,7 @@ fn search(origin: &str, category: &str, name: &str, window: Window) -> Request {
         day(window.from),
         day(window.to)
     );
-    Request::get(format!("{origin}/Archive.aspx?{query}"), SEARCH).about(category).about(name)
+    Request::get(format!("{origin}/Archive.aspx?{query}"), SEARCH).with_about(category).with_about(name)
 }
 
 fn categories(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading, PageFault> {
@@ -137,7 +137,7 @@ fn files(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
         if meeting.start.is_none() {
             reading.doubts.push(format!("file {id}: there is no day in '{title}'"));
         }
-        meeting.status = status::of(&[&title]);
+        meeting.status = status::find(&[&title]);
         meeting.body = Some(body(&name)).filter(|body| !body.is_empty());
         meeting.body_id.clone_from(&category);
         if is_packet(&name) || is_packet(&title) {
@@ -153,7 +153,7 @@ fn files(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
         && let Some((origin, category)) = address::root(base).zip(category)
     {
         let whole = Request::get(format!("{origin}/Archive.aspx?AMID={category}"), CATEGORY);
-        reading.follow.push(whole.about(category).about(name).optional());
+        reading.follow.push(whole.with_about(category).with_about(name).optional());
     }
     Ok(reading)
 }

@@ -90,7 +90,7 @@ fn listing(page: &FetchedPage, base: &str, window: Window) -> Result<PageReading
         if let Some(id) = id_in(&url).filter(|_| !is_outside)
             && seen.insert(id.clone())
         {
-            reading.follow.push(Request::get(url, DETAIL).about(id).optional());
+            reading.follow.push(Request::get(url, DETAIL).with_about(id).optional());
         }
     }
     Ok(reading)
@@ -120,7 +120,7 @@ fn detail(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
         reading.doubts.push(format!("meeting {id}: '{shown}' is no day"));
     }
     let mut meeting = VendorMeeting { start, ..VendorMeeting::new(id) };
-    meeting.status = status::of(&[&title]);
+    meeting.status = status::find(&[&title]);
     meeting.title = Some(title);
     meeting.body = said(".dtp-meeting-category");
     let parts =
@@ -144,7 +144,9 @@ fn detail(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
 /// The links below a heading, each once.
 fn files(heading: Option<Element<'_>>, base: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for link in heading.into_iter().flat_map(|heading| heading.following()).flat_map(|below| below.select("a[href]")) {
+    for link in
+        heading.into_iter().flat_map(|heading| heading.next_siblings()).flat_map(|below| below.select("a[href]"))
+    {
         if let Some(url) = address::target(base, link).filter(|url| !found.iter().any(|(known, _)| known == url)) {
             found.push((url, link.text()));
         }

@@ -20,7 +20,7 @@ pub enum PageFault {
 }
 
 impl PageFault {
-    pub fn unexpected(url: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub fn new_unexpected(url: &str, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Unexpected { url: url.to_owned(), expected: expected.into(), found: found.into() }
     }
 
@@ -30,6 +30,6 @@ impl PageFault {
 
     /// A page that is asked to be read for something that a vendor does not have.
     pub fn purpose(page: &FetchedPage, vendor: &str) -> Self {
-        Self::unexpected(&page.url, format!("a purpose that {vendor} knows"), format!("\"{}\"", page.purpose))
+        Self::new_unexpected(&page.url, format!("a purpose that {vendor} knows"), format!("\"{}\"", page.purpose))
     }
 }

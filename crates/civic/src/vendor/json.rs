@@ -13,7 +13,7 @@ pub fn required<'a>(
     expected: &str,
 ) -> Result<&'a [Value], PageFault> {
     let list = answer.get(field).and_then(Value::as_array).map(Vec::as_slice);
-    list.ok_or_else(|| PageFault::unexpected(&page.url, format!("{expected} (`{field}`)"), kind(answer)))
+    list.ok_or_else(|| PageFault::new_unexpected(&page.url, format!("{expected} (`{field}`)"), kind(answer)))
 }
 
 /// What a value is, for a sentence; the words of an error that the vendor sends in place of an answer are told.
@@ -79,15 +79,15 @@ pub fn entries<'a>(value: &'a Value, field: &str) -> &'a [Value] {
 
 /// What an entry says besides: everything that is not null, empty, or among the fields that were read.
 pub fn besides(value: &Value, read: &[&str]) -> Map<String, Value> {
-    said(value, |name| !read.contains(&name))
+    filled_fields(value, |name| !read.contains(&name))
 }
 
 /// What an entry says in these fields, as far as it is not null or empty.
 pub fn picked(value: &Value, names: &[&str]) -> Map<String, Value> {
-    said(value, |name| names.contains(&name))
+    filled_fields(value, |name| names.contains(&name))
 }
 
-fn said(value: &Value, is_wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
+fn filled_fields(value: &Value, is_wanted: impl Fn(&str) -> bool) -> Map<String, Value> {
     let says_something = |value: &Value| match value {
         Value::Null => false,
         Value::String(text) => !text.trim().is_empty(),
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_its_list_is_told() {
-        let page = FetchedPage::kept("x", "");
+        let page = FetchedPage::from_kept("x", "");
         let fault = |answer: Value| required(&page, &answer, "d", "meetings").unwrap_err().to_string();
         assert_eq!(fault(json!({})), "x: expected meetings (`d`), found an empty object");
         assert_eq!(fault(json!({"message": "gone"})), "x: expected meetings (`d`), found the answer \"gone\"");

@@ -18,7 +18,7 @@ const LONGEST_TITLE: usize = 80;
 pub fn html(page: &FetchedPage, expected: &str) -> Result<Html, PageFault> {
     let text = page.text();
     if let Some(found) = no_markup(&text) {
-        return Err(PageFault::unexpected(&page.url, expected, found));
+        return Err(PageFault::new_unexpected(&page.url, expected, found));
     }
     if let Some(detail) = missing_end(&text).or_else(|| open_table(&text)) {
         return Err(PageFault::cut_short(&page.url, detail));
@@ -26,7 +26,7 @@ pub fn html(page: &FetchedPage, expected: &str) -> Result<Html, PageFault> {
     let html = Html::parse(&text);
     if html.is_incomplete() {
         // Half of a listing would tell that the other half is gone.
-        return Err(PageFault::unexpected(&page.url, expected, "a page larger or deeper than can be read"));
+        return Err(PageFault::new_unexpected(&page.url, expected, "a page larger or deeper than can be read"));
     }
     if asks_for_login(&page.url, &html) {
         return Err(PageFault::Login { url: page.url.clone() });
@@ -39,7 +39,7 @@ pub fn json(page: &FetchedPage, expected: &str) -> Result<Value, PageFault> {
     let text = page.text();
     let start = text.trim_start();
     if start.is_empty() {
-        return Err(PageFault::unexpected(&page.url, expected, "an empty page"));
+        return Err(PageFault::new_unexpected(&page.url, expected, "an empty page"));
     }
     if start.starts_with('<') {
         return Err(other_page(page, &Html::parse(&text), expected));
@@ -48,7 +48,7 @@ pub fn json(page: &FetchedPage, expected: &str) -> Result<Value, PageFault> {
         if error.is_eof() {
             PageFault::cut_short(&page.url, format!("the JSON ends after {} bytes", text.len()))
         } else {
-            PageFault::unexpected(&page.url, expected, format!("no JSON ({error})"))
+            PageFault::new_unexpected(&page.url, expected, format!("no JSON ({error})"))
         }
     })
 }
@@ -57,7 +57,7 @@ pub fn json(page: &FetchedPage, expected: &str) -> Result<Value, PageFault> {
 pub fn json_list(page: &FetchedPage, expected: &str) -> Result<Vec<Value>, PageFault> {
     match json(page, expected)? {
         Value::Array(entries) => Ok(entries),
-        other => Err(PageFault::unexpected(&page.url, expected, json::kind(&other))),
+        other => Err(PageFault::new_unexpected(&page.url, expected, json::kind(&other))),
     }
 }
 
@@ -71,7 +71,7 @@ pub fn other_page(page: &FetchedPage, html: &Html, expected: &str) -> PageFault 
         || "an HTML page without a title".to_owned(),
         |title| format!("the page \"{}\"", title.chars().take(LONGEST_TITLE).collect::<String>()),
     );
-    PageFault::unexpected(&page.url, expected, found)
+    PageFault::new_unexpected(&page.url, expected, found)
 }
 
 /// Many a page has a field for a password in its corner, for staff. This one says that it is for that, or has little else.
@@ -138,10 +138,10 @@ mod tests {
     use super::*;
 
     fn page(text: &str) -> FetchedPage {
-        FetchedPage::kept("https://example.com/x", text)
+        FetchedPage::from_kept("https://example.com/x", text)
     }
 
-    fn said(fault: Option<PageFault>) -> String {
+    fn fault_text(fault: Option<PageFault>) -> String {
         let said = fault.map(|fault| fault.to_string()).unwrap_or_default();
         said.strip_prefix("https://example.com/x: ").unwrap_or(&said).to_owned()
     }
@@ -159,9 +159,12 @@ mod tests {
             ("<html></html>", "expected meetings, found an HTML page without a title"),
             ("Sorry", "expected meetings, found no JSON (expected value at line 1 column 1)"),
         ] {
-            assert_eq!(said(json(&page(text), "meetings").err()), expected, "{text}");
+            assert_eq!(fault_text(json(&page(text), "meetings").err()), expected, "{text}");
         }
-        assert_eq!(said(json_list(&page("{\"a\": 1}"), "a list").err()), "expected a list, found an object with a");
+        assert_eq!(
+            fault_text(json_list(&page("{\"a\": 1}"), "a list").err()),
+            "expected a list, found an object with a"
+        );
         assert_eq!(json_list(&page("[1]"), "a list").unwrap().len(), 1);
     }
 
@@ -176,7 +179,7 @@ mod tests {
             ("<TABLE><tr><td>one", "the page stops half-way (a table has no end)"),
             ("<table><tr><td><table></table><tr><td>two", "the page stops half-way (a table has no end)"),
         ] {
-            assert_eq!(said(html(&page(text), "an agenda").err()), expected, "{text}");
+            assert_eq!(fault_text(html(&page(text), "an agenda").err()), expected, "{text}");
         }
         // A page may leave out its last tag, tables may be sloppy, and rows may come alone.
         for whole in [
@@ -185,7 +188,7 @@ mod tests {
             "<tr><td>one</tr>",
             "Notice <p>Hearing</p>",
         ] {
-            assert_eq!(said(html(&page(whole), "an agenda").err()), "", "{whole}");
+            assert_eq!(fault_text(html(&page(whole), "an agenda").err()), "", "{whole}");
         }
     }
 

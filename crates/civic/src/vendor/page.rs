@@ -95,7 +95,7 @@ impl Request {
     }
 
     #[must_use]
-    pub fn about(mut self, what: impl Into<String>) -> Self {
+    pub fn with_about(mut self, what: impl Into<String>) -> Self {
         self.about.push(what.into());
         self
     }
@@ -121,7 +121,7 @@ pub struct FetchedPage {
 
 impl FetchedPage {
     /// A file that somebody has kept. What it is for is not known yet.
-    pub fn kept(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+    pub fn from_kept(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         let (url, bytes) = (path.into(), bytes.into());
         Self { url, content_type: None, bytes, purpose: Cow::Borrowed(""), about: Vec::new() }
     }
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
     use crate::dates;
 
-    fn listed(title: &str, start: &str, body: Option<&str>) -> VendorMeeting {
+    fn listed_meeting(title: &str, start: &str, body: Option<&str>) -> VendorMeeting {
         let (title, body) = (Some(title.into()), body.map(str::to_owned));
         VendorMeeting { title, start: dates::start(start), body, ..VendorMeeting::new("7") }
     }
@@ -222,12 +222,12 @@ mod tests {
     #[test]
     fn two_entries_with_one_id_are_one_meeting() {
         let mut reading = PageReading::default();
-        reading.meeting(listed("Council", "2026-03-03 18:00", None));
+        reading.meeting(listed_meeting("Council", "2026-03-03 18:00", None));
         // Less is no contradiction.
-        reading.meeting(listed("Council", "2026-03-03", Some("City Council")));
+        reading.meeting(listed_meeting("Council", "2026-03-03", Some("City Council")));
         assert_eq!((reading.meetings.len(), reading.doubts.len()), (1, 0));
         assert!(reading.meetings[0].start.as_ref().unwrap().time.is_some(), "the hour stays");
-        reading.meeting(listed("Council, moved", "2026-03-10 18:00", Some("Council")));
+        reading.meeting(listed_meeting("Council, moved", "2026-03-10 18:00", Some("Council")));
         assert_eq!(reading.meetings.len(), 1);
         assert_eq!(reading.meetings[0].title.as_deref(), Some("Council, moved"));
         assert_eq!(
@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn a_body_that_is_the_title_is_told_once() {
         let mut reading = PageReading::default();
-        reading.meeting(listed("Council", "2026-03-03", Some("Council")));
-        reading.meeting(listed("Parks", "2026-03-03", Some("Parks")));
+        reading.meeting(listed_meeting("Council", "2026-03-03", Some("Council")));
+        reading.meeting(listed_meeting("Parks", "2026-03-03", Some("Parks")));
         let doubt = "meeting 7 is listed twice, with the titles \"Council\" and \"Parks\"; the later one counts";
         assert_eq!(reading.doubts, [doubt]);
     }
@@ -251,8 +251,8 @@ mod tests {
     fn a_window_holds_the_meetings_of_its_days() {
         let day = |text: &str| dates::date(text).unwrap();
         let window = Window { from: day("2026-03-01"), to: day("2026-03-03") };
-        assert!(window.holds(&listed("Council", "2026-03-03 18:00", None)));
-        assert!(!window.holds(&listed("Council", "2026-03-04", None)));
+        assert!(window.holds(&listed_meeting("Council", "2026-03-03 18:00", None)));
+        assert!(!window.holds(&listed_meeting("Council", "2026-03-04", None)));
         assert!(!window.holds(&VendorMeeting::new("7")), "without a day it is nowhere");
     }
 }

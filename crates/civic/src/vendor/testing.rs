@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 
 /// A page with a known address.
 pub(super) fn page(url: &str, purpose: &'static str, text: impl Into<String>) -> FetchedPage {
-    FetchedPage { purpose: purpose.into(), ..FetchedPage::kept(url, text.into()) }
+    FetchedPage { purpose: purpose.into(), ..FetchedPage::from_kept(url, text.into()) }
 }
 
 /// A site by the clock of Greenwich.

@@ -133,7 +133,7 @@ impl Driver<'_> {
                 if visit.untold > 0 {
                     found.warnings.push(format!("and {} warnings more", visit.untold));
                 }
-                (found.meetings, found.outside_window) = visit.gathered.within(self.window);
+                (found.meetings, found.outside_window) = visit.gathered.split_by(self.window);
                 (found.alarms, found.new_shapes, found.known.kinds) = visit.shapes.end();
                 Ok(found)
             }
@@ -252,14 +252,14 @@ impl Driver<'_> {
             let (purpose, about) = (request.purpose, request.about.clone());
             let (url, content_type, bytes) = (page.url.clone(), page.content_type.clone(), page.bytes.clone());
             let page = FetchedPage { url, content_type, bytes, purpose: Cow::Borrowed(purpose), about };
-            let url = address::shown(&page.url);
+            let url = address::redact(&page.url);
             match reading::read(self.adapter, site, self.window, page).await {
                 Ok((reading, is_cut)) => {
                     if is_cut {
                         visit.incomplete(&format!("{url}: the page stops half-way; what stood behind is missing"));
                     }
                     visit.shapes.saw(&key, &url, purpose, &reading);
-                    counts.add(Counts::of(&reading));
+                    counts.add(Counts::from_reading(&reading));
                     learnt.landmarks = landmarks_or(&reading.landmarks, &learnt.landmarks);
                     for doubt in reading.doubts {
                         visit.warn(&format!("{url}: {doubt}"));
@@ -297,7 +297,7 @@ impl Visit<'_> {
     /// A site that is wrong in one way is often wrong in that way a thousand times.
     fn warn(&mut self, warning: &str) {
         if self.found.warnings.len() < MOST_WARNINGS {
-            self.found.warnings.push(address::shown(warning));
+            self.found.warnings.push(address::redact(warning));
         } else {
             self.untold += 1;
         }
@@ -309,7 +309,7 @@ fn without_secrets(mut fault: PageFault) -> PageFault {
     match &mut fault {
         PageFault::Site(_) => {}
         PageFault::Unexpected { url, .. } | PageFault::Login { url } | PageFault::CutShort { url, .. } => {
-            *url = address::shown(url);
+            *url = address::redact(url);
         }
     }
     fault

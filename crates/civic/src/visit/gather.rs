@@ -48,7 +48,7 @@ impl Gathered {
     }
 
     /// Those of the window, and how many lay outside of it. One whose day is not known cannot be said to lie outside.
-    pub(super) fn within(self, window: Window) -> (Vec<VendorMeeting>, usize) {
+    pub(super) fn split_by(self, window: Window) -> (Vec<VendorMeeting>, usize) {
         let all = self.meetings.len();
         let is_within =
             |meeting: &VendorMeeting| meeting.start.as_ref().is_none_or(|start| window.contains(start.date));

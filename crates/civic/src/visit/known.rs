@@ -65,7 +65,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(super) fn of(reading: &PageReading) -> Self {
+    pub(super) fn from_reading(reading: &PageReading) -> Self {
         let items = reading.meetings.iter().map(|meeting| meeting.items.len()).sum();
         Self { meetings: reading.meetings.len(), items }
     }
@@ -95,7 +95,7 @@ pub(super) fn landmarks_or(now: &BTreeMap<String, usize>, before: &BTreeMap<Stri
 
 /// What a page is remembered by: its address without secrets, and what is sent.
 pub fn page_key(request: &Request) -> String {
-    let url = address::shown(&request.url);
+    let url = address::redact(&request.url);
     match &request.body {
         None => url,
         Some(body) => format!("{url} {}", address::shown_body(&body.text)),
@@ -112,7 +112,7 @@ impl KnownPage {
 
     /// A page that has arrived. Its body is kept if there is something to ask about it with.
     pub(super) fn arrived(page: &Arrived) -> Self {
-        let (url, content_type) = (address::shown(&page.url), page.content_type.clone());
+        let (url, content_type) = (address::redact(&page.url), page.content_type.clone());
         let (etag, last_modified) = (page.etag.clone(), page.last_modified.clone());
         let body = (etag.is_some() || last_modified.is_some()).then(|| page.bytes.clone());
         let content = body.as_deref().map(ContentHash::of);
@@ -122,7 +122,7 @@ impl KnownPage {
     /// The page as it was then, asked for by this address now.
     pub(super) fn as_arrived(&self, asked: &str) -> Arrived {
         let Self { etag, last_modified, content_type, url, body, .. } = self.clone();
-        let url = if address::shown(asked) == url { asked.to_owned() } else { url };
+        let url = if address::redact(asked) == url { asked.to_owned() } else { url };
         let bytes = body.unwrap_or_default();
         Arrived { url, content_type, etag, last_modified, length: Some(bytes.len() as u64), bytes }
     }

@@ -18,7 +18,7 @@ pub(super) async fn read(
     // Off the threads that wait for others; and a page that an adapter stumbles over does not bring the others down.
     let reading = tokio::task::spawn_blocking(move || judged(adapter.read(&site, &window, &page), &page)).await;
     reading.unwrap_or_else(|_| {
-        Err(PageFault::unexpected(&url, "a page that can be read", "one that its reader stumbles over"))
+        Err(PageFault::new_unexpected(&url, "a page that can be read", "one that its reader stumbles over"))
     })
 }
 

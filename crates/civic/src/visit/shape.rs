@@ -69,7 +69,7 @@ impl<'a> Shapes<'a> {
 
     /// Takes in what a page said.
     pub(super) fn saw(&mut self, key: &str, url: &str, purpose: &str, reading: &PageReading) {
-        let counts = Counts::of(reading);
+        let counts = Counts::from_reading(reading);
         if let Some(before) = self.known.pages.get(key).filter(|before| has_dried_up(before.counts, counts)) {
             let changed = what_changed(&before.landmarks, &reading.landmarks);
             let (url, purpose) = (url.to_owned(), purpose.to_owned());

@@ -11,6 +11,7 @@ use bindery_civic::{
 };
 use bindery_core::Timestamp;
 use bindery_engine::stop_pair;
+use bindery_http::Cancelled;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -26,7 +27,18 @@ impl Timer for StandingTimer {
         Timestamp::from_millis(0)
     }
 
-    async fn wait_until(&self, _: Timestamp) {
+    fn wall_clock(&self) -> Timestamp {
+        self.now()
+    }
+
+    fn wait_until(&self, _: Timestamp, cancelled: Cancelled<'_>) -> bool {
+        while !cancelled() {
+            std::thread::yield_now();
+        }
+        false
+    }
+
+    async fn sleep_until(&self, _: Timestamp) {
         self.somebody_waits.notify_one();
         std::future::pending::<()>().await;
     }

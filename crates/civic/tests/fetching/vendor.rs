@@ -1,11 +1,12 @@
 //! A vendor whose pages are lines of text: `meeting ID DAY TITLE`, `item MEETING NUMBER TITLE`, and
-//! `follow PATH PURPOSE [optional]`. Nothing else in the project knows it.
+//! `document MEETING NUMBER PATH`, `follow PATH PURPOSE [optional]`. Nothing else in the project knows it.
 
 use crate::server::Server;
 use bindery_civic::{
     client::{Client, LeapingTimer, Network, Settings},
     vendor::{
-        Adapter, FetchedPage, PageFault, PageReading, Request, Site, VendorItem, VendorMeeting, Window, model::Start,
+        Adapter, Attachment, FetchedPage, PageFault, PageReading, Request, Site, VendorItem, VendorMeeting, Window,
+        model::Start,
     },
     visit::{Driver, Known, VisitLimits},
 };
@@ -32,7 +33,7 @@ impl Adapter for Lines {
     fn read(&self, site: &Site, _: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
         let text = page.text();
         if text.starts_with('<') {
-            return Err(PageFault::unexpected(&page.url, "lines", "HTML"));
+            return Err(PageFault::new_unexpected(&page.url, "lines", "HTML"));
         }
         assert!(!text.contains("stumble"), "as an adapter with a mistake in it does");
         let mut reading = PageReading::default();
@@ -51,6 +52,15 @@ impl Adapter for Lines {
                     let (id, title) = (format!("{meeting}-{number}"), title.join(" "));
                     let sequence = number.parse().unwrap_or(0);
                     piece.items.push(VendorItem { vendor_item_id: Some(id), title, sequence, ..VendorItem::default() });
+                    reading.meetings.push(piece);
+                }
+                ["document", meeting, number, path] => {
+                    let mut piece = VendorMeeting::new(meeting);
+                    let mut item = VendorItem::default();
+                    item.vendor_item_id = Some(format!("{meeting}-{number}"));
+                    let (name, url) = ("Staff Report".to_owned(), format!("{}{path}", site.slug));
+                    item.attach(Attachment { name, url, ..Attachment::default() });
+                    piece.items.push(item);
                     reading.meetings.push(piece);
                 }
                 ["follow", path, purpose, ref rest @ ..] => {

@@ -24,6 +24,7 @@ use std::{
 use tokio::sync::Notify;
 
 static ONLY_LINES: [&dyn Adapter; 1] = [&LINES];
+const LOOK_AROUND: Duration = Duration::from_millis(20);
 
 /// Tells of each city as it ends.
 #[derive(Debug)]
@@ -41,15 +42,13 @@ fn patient(town: &Town) -> (Conductor, tokio::sync::mpsc::UnboundedReceiver<Sync
     let budget = Budget { slots: 10, gap: Duration::ZERO, jitter: Duration::ZERO };
     let budgets = [(UNKNOWN.to_owned(), budget)].into();
     let settings = Settings { allow_private: true, budgets, ..Settings::default() };
-    let client = Client::new(&settings, Arc::new(Network::new(&settings)), Arc::new(SystemTimer));
+    let client = Client::new(&settings, Arc::new(Network::new(&settings)), Arc::new(SystemTimer::default()));
     let window = WindowRule { from: Some(date(2026, 2, 1)), to: Some(date(2026, 2, 28)), ..WindowRule::default() };
     let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
-    let conductor = Conductor::new(Arc::clone(&town.store), Arc::new(client))
-        .with_vendors(&ONLY_LINES)
+    let conductor = Conductor::new(Arc::clone(&town.store), Arc::new(client), &ONLY_LINES)
         .with_window(window)
         .with_observer(Arc::new(Ended(sender)))
-        .named(Name::from(format!("here-1-0{FETCHER}")))
-        .looking_around_every(Duration::from_millis(20));
+        .named(Name::from(format!("here-1-0{FETCHER}")));
     (conductor, receiver)
 }
 
@@ -67,7 +66,7 @@ async fn s001_70_cities_are_visited_when_they_are_due_and_new_ones_at_once() {
     town.add("paloaltoCA", &council()).await;
     let (conductor, mut ended) = patient(&town);
     let (following, stop) = (conductor.clone(), town.stop.clone());
-    let task = tokio::spawn(async move { following.run(&stop).await });
+    let task = tokio::spawn(async move { following.run(LOOK_AROUND, &stop).await });
     let first = ended.recv().await.unwrap();
     assert_eq!((first.city_key.as_str(), first.status), ("paloaltoCA", SyncStatus::Completed));
     // Nobody had to be told.
@@ -106,7 +105,7 @@ async fn s001_03_stopping_ends_visits_at_their_next_page_and_nothing_is_half_sto
     town.add("waitingCA", &waiting).await;
     let (conductor, mut ended) = patient(&town);
     let (following, stop) = (conductor.clone(), town.stop.clone());
-    let task = tokio::spawn(async move { following.run(&stop).await });
+    let task = tokio::spawn(async move { following.run(LOOK_AROUND, &stop).await });
     asked.notified().await;
     town.handle.stop();
     task.await.unwrap();

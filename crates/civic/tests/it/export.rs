@@ -1,5 +1,6 @@
 //! What comes out of a store: valid, complete, and the same bytes every time.
 
+use crate::cities::put_cities;
 use crate::{
     hall::{CITY, Hall, document, item, meeting, today},
     ics,
@@ -135,7 +136,7 @@ async fn zones_are_told_by_their_own_rules() {
     ] {
         let mut hall = Hall::new().await;
         hall.city.tz = Some(zone.to_owned());
-        hall.store.civic().put_jurisdictions(vec![hall.city.clone()]).await.unwrap();
+        put_cities(&hall.store.civic(), vec![hall.city.clone()]).await.unwrap();
         let days = [(2005, 7, 6), (2006, 11, 1), (2008, 3, 20), (2026, 1, 6), (2026, 7, 6)];
         let meetings = (1..)
             .zip(days)

@@ -1,5 +1,6 @@
 //! A store with a city in it, and what a vendor says of its meetings.
 
+use crate::cities::put_cities;
 use crate::stores::{self, Time};
 use bindery_civic::records::{
     AgendaItem, ChangeFilter, ChangeKind, Civic as _, CivicChanges, DOMAINS, Jurisdiction, Meeting, MeetingFilter,
@@ -48,7 +49,7 @@ impl Hall {
             tz: Some("America/Los_Angeles".to_owned()),
             ..Jurisdiction::default()
         };
-        store.civic().put_jurisdictions(vec![city.clone()]).await.unwrap();
+        put_cities(&store.civic(), vec![city.clone()]).await.unwrap();
         Self { orchestrator: Orchestrator::new(Arc::clone(&store)), store, clock, city, dir }
     }
 

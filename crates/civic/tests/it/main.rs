@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod analyst;
+#[path = "../cities/mod.rs"]
+mod cities;
 mod conductor;
 mod conductor_follows;
 mod conductor_troubles;

@@ -143,7 +143,7 @@ async fn what_happens_to_a_meeting_is_told_once_to_those_who_follow_it() {
         let is_due = message.due_at.is_some_and(|due| due <= hall.clock_now());
         assert!(!is_urgent || is_due || is_sent, "{message:?}");
         if message.kind == "meeting_cancelled" {
-            let letter = Letter::of(&message).unwrap();
+            let letter = Letter::from_message(&message).unwrap();
             assert!(
                 letter.subject.starts_with("Cancelled: City Council - Special Meeting, Monday, March 9"),
                 "{letter:?}"

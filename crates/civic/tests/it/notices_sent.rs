@@ -235,7 +235,7 @@ async fn a_mail_is_a_file_and_the_same_one_when_it_is_written_again() {
     send(&hall).await;
     let file = outbox(&hall).join(format!("{}.eml", eml::id_of(&message.key)));
     let once = fs::read(&file).unwrap();
-    let letter = Letter::of(&message).unwrap();
+    let letter = Letter::from_message(&message).unwrap();
     let envelope = eml::Envelope {
         from: "bindery@city.example",
         to: "ann@example.org",
@@ -276,7 +276,7 @@ async fn hostile_titles_links_and_addresses_are_text() {
     hall.visit(vec![bad]).await;
     hall.pass().await;
     let mut seen = 0;
-    let letters = hall.messages().await.into_iter().filter_map(|message: Notification| Letter::of(&message));
+    let letters = hall.messages().await.into_iter().filter_map(|message: Notification| Letter::from_message(&message));
     for letter in letters {
         seen += 1;
         harmless(&letter.html);

@@ -1,5 +1,6 @@
 //! Meetings processed through the real engine: documents from a server, items read and stored one by one.
 
+use crate::cities::{put_cities, sync_meeting};
 use crate::{
     hall::{item, meeting},
     office::{Office, Scribe, lasting, passing},
@@ -195,7 +196,7 @@ async fn s001_56_a_city_with_its_own_ways_takes_only_what_is_of_the_meeting() {
     let office = Office::new(&pages(), Scribe::willing()).await;
     let mut city = office.hall.city.clone();
     city.participation = Some(serde_json::json!({"email": "council@example.gov"}));
-    office.hall.store.civic().put_jurisdictions(vec![city]).await.unwrap();
+    put_cities(&office.hall.store.civic(), vec![city]).await.unwrap();
     let first = VendorItem {
         body_text: Some("Join at https://zoom.us/j/5551234567 or write to clerk@brookfield.gov.".to_owned()),
         ..item("0", "Public participation and how to join", 0)
@@ -445,7 +446,7 @@ async fn an_item_that_changes_while_it_is_read_is_read_again() {
     let (orchestrator, city) = (office.hall.orchestrator.clone(), office.hall.city.clone());
     *office.scribe.meanwhile.lock().unwrap() = Some(Box::new(move || {
         let told = council(vec![changed]);
-        let synced = orchestrator.sync_meeting(&city, "legistar", told);
+        let synced = sync_meeting(&orchestrator, &city, told);
         tokio::runtime::Handle::current().block_on(synced).unwrap();
     }));
     assert!(office.work().await.is_empty());

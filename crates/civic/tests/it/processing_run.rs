@@ -1,5 +1,6 @@
 //! Cities processed to their end, with the engine's own workers on a real store.
 
+use crate::cities::{put_cities, sync_meeting};
 use crate::{
     stores::{self, Time},
     town::city,
@@ -67,7 +68,7 @@ impl Towns {
         let blobs: Arc<dyn Blobs> = Arc::new(LocalBlobs::open(dir.path().join("blobs")).unwrap());
         let towns = Self { store, blobs, dir };
         for city_key in city_keys {
-            towns.store.civic().put_jurisdictions(vec![city(city_key, "legistar", city_key)]).await.unwrap();
+            put_cities(&towns.store.civic(), vec![city(city_key, "legistar", city_key)]).await.unwrap();
             towns.visit(city_key, 1..=meetings).await;
         }
         towns
@@ -77,7 +78,7 @@ impl Towns {
         let city = self.store.civic().jurisdiction(city_key).await.unwrap().unwrap();
         let orchestrator = Orchestrator::new(Arc::clone(&self.store));
         for number in numbers {
-            orchestrator.sync_meeting(&city, "legistar", meeting(number)).await.unwrap();
+            sync_meeting(&orchestrator, &city, meeting(number)).await.unwrap();
         }
     }
 

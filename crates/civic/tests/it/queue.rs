@@ -1,5 +1,6 @@
 //! Jobs about meetings, from the change that they follow from to their end, through real workers.
 
+use crate::cities::put_cities;
 use crate::{
     stores,
     support::{Func, Rig},
@@ -71,7 +72,7 @@ async fn enter(rig: &Rig, city_key: &str) {
         slug: city_key.to_lowercase(),
         ..Jurisdiction::default()
     };
-    rig.store.civic().put_jurisdictions(vec![city]).await.unwrap();
+    put_cities(&rig.store.civic(), vec![city]).await.unwrap();
 }
 
 /// What a sync has found: a meeting that is to be read.

@@ -1,5 +1,6 @@
 //! What a sync stores, tells and queues.
 
+use crate::cities::sync_meeting;
 use crate::hall::{CITY, Hall, document, item, meeting};
 use bindery_civic::records::{ChangeKind, Civic as _, CivicChanges, Jurisdiction, MatterFilter, QueueStatus};
 use bindery_civic::vendor::{Ballot, ItemVote, VendorItem, VendorMeeting, model::MeetingStatus};
@@ -49,8 +50,8 @@ fn kinds(changes: &[(String, ChangeKind)], from: usize) -> Vec<(&str, ChangeKind
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn s001_19_a_sync_says_what_it_did() {
     let hall = Hall::new().await;
-    let (stored, stats) = hall.orchestrator.sync_meeting(&hall.city, "legistar", council()).await.unwrap();
-    let stored = stored.unwrap();
+    let stats = sync_meeting(&hall.orchestrator, &hall.city, council()).await.unwrap();
+    let stored = hall.meetings().await.remove(0);
     assert_eq!((stats.items_stored, stats.items_skipped_procedural), (3, 2));
     assert_eq!((stats.matters_tracked, stats.matters_duplicate, stats.appearances_created), (2, 0, 2));
     assert_eq!((stats.meetings_skipped, stats.enqueue_failures, &stats.skip_reason), (0, 0, &None));
@@ -62,12 +63,9 @@ async fn s001_19_a_sync_says_what_it_did() {
         assert!(fields.get(field).is_some(), "{field}");
     }
 
-    let (none, stats) = hall
-        .orchestrator
-        .sync_meeting(&hall.city, "legistar", meeting("", "Council", date(2026, 3, 1), 9))
-        .await
-        .unwrap();
-    assert!(none.is_none());
+    let nameless = meeting("", "Council", date(2026, 3, 1), 9);
+    let stats = sync_meeting(&hall.orchestrator, &hall.city, nameless).await.unwrap();
+    assert_eq!((stats.meetings_skipped, hall.meetings().await.len()), (1, 1));
     assert_eq!(stats.skip_reason.as_deref(), Some("missing_vendor_id"));
     assert_eq!(stats.skipped_title.as_deref(), Some("Council"));
 }
@@ -432,9 +430,9 @@ async fn items_without_ids_are_known_by_their_titles() {
 async fn syncs_side_by_side_store_everything_once() {
     let hall = Hall::new().await;
     let cities: Vec<Jurisdiction> = vec![hall.city.clone(); 6];
-    let visits = cities.iter().map(|city| hall.orchestrator.sync_meeting(city, "legistar", council()));
+    let visits = cities.iter().map(|city| sync_meeting(&hall.orchestrator, city, council()));
     for done in futures_util::future::join_all(visits).await {
-        assert!(done.unwrap().0.is_some());
+        assert_eq!(done.unwrap().meetings_processed, 1);
     }
     assert_eq!(hall.meetings().await.len(), 1);
     assert_eq!(kinds(&hall.changes().await, 0), [("1", ChangeKind::Added)]);

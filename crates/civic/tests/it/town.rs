@@ -1,5 +1,6 @@
 //! Cities whose sites are on a server in this process, or in a recording, and a conductor that visits them.
 
+use crate::cities::put_cities;
 use crate::{
     server::Server,
     stores::{self, Time},
@@ -11,7 +12,7 @@ use bindery_civic::records::{
 use bindery_civic::{
     client::{Client, Settings},
     conductor::{Conductor, SyncResult, WindowRule},
-    vendor::Adapter,
+    vendor::{Adapter, adapters},
 };
 use bindery_core::{Clock, Timestamp, time::ManualClock};
 use bindery_engine::{StopHandle, StopSignal, stop_pair};
@@ -49,7 +50,7 @@ impl Town {
         let client = crate::vendor::client(settings);
         // February, whatever the client's clock says.
         let window = WindowRule { from: Some(date(2026, 2, 1)), to: Some(date(2026, 2, 28)), ..WindowRule::default() };
-        Conductor::new(Arc::clone(&self.store), Arc::new(client)).with_vendors(&ONLY_LINES).with_window(window)
+        Conductor::new(Arc::clone(&self.store), Arc::new(client), &ONLY_LINES).with_window(window)
     }
 
     /// Over a recording, with all vendors there are. `lines` are those of `recording.jsonl`.
@@ -58,7 +59,7 @@ impl Town {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("recording.jsonl"), lines).unwrap();
         let client = Client::replaying(&Settings::default(), &folder).unwrap();
-        Conductor::new(Arc::clone(&self.store), Arc::new(client))
+        Conductor::new(Arc::clone(&self.store), Arc::new(client), adapters())
     }
 
     /// A city on a site of lines.
@@ -67,7 +68,7 @@ impl Town {
     }
 
     pub(crate) async fn put(&self, city: Jurisdiction) {
-        self.store.civic().put_jurisdictions(vec![city]).await.unwrap();
+        put_cities(&self.store.civic(), vec![city]).await.unwrap();
     }
 
     pub(crate) async fn city(&self, city_key: &str) -> Jurisdiction {

@@ -1,5 +1,6 @@
 //! Councils are carried to another store, on whichever backend, with their work.
 
+use crate::cities::put_cities;
 use crate::{postgres, sqlite};
 use bindery_civic::records::{
     AgendaItem, Alert, Ballot, ChangeFilter, ChangeKind, Civic as _, CivicChanges, CivicJob, DOMAINS, Jurisdiction,
@@ -60,7 +61,7 @@ async fn councils_are_carried_with_their_work() {
         zipcodes: vec![ZipCode { zipcode: "94301".to_owned(), is_primary: true }],
         ..Jurisdiction::default()
     };
-    civic.put_jurisdictions(vec![palo_alto]).await.unwrap();
+    put_cities(&civic, vec![palo_alto]).await.unwrap();
     let run = civic.start_sync_run("paloaltoCA", "a visitor").await.unwrap();
     let ballot = Ballot { person_id: "ann".to_owned(), name: "Ann".to_owned(), vote: "yes".to_owned() };
     let identity = |id: &str| (id.to_owned(), COUNCIL.to_owned());

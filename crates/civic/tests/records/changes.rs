@@ -1,20 +1,22 @@
 //! What is found out about a meeting is stored whole, once, and with the work that follows from it.
 
+use crate::cities::put_cities;
 use bindery_civic::records::{
-    AgendaItem, Appearance, Applied, Attachment, Ballot, ChangeFilter, ChangeKind, Civic as _, CivicChanges, CivicJob,
-    CivicPayload, CivicRecords, CivicTask, ItemRevision, Jurisdiction, Matter, Meeting, NewMeetingChange, Notification,
-    Processing, QueueStatus, RequestStatus, SnapshotRequest, VoteEvent, standing_submission,
+    AgendaItem, Appearance, Applied, Attachment, Ballot, ChangeFilter, ChangeKind, Civic as _, CivicChanges,
+    CivicDomain, CivicJob, CivicPayload, CivicRecords, CivicTask, ItemRevision, Jurisdiction, Matter, Meeting,
+    NewMeetingChange, Notification, Processing, QueueStatus, RequestStatus, SnapshotRequest, VoteEvent,
+    standing_submission,
 };
 use bindery_core::{
     Timestamp,
     error::ErrorClass,
     job::{JobState, Token},
 };
-use bindery_store::JobEnd;
 use bindery_store::conformance::{
     Fixture,
     fixture::{LEASE, error, event},
 };
+use bindery_store::{JobEnd, rows::Domain as _};
 use serde_json::json;
 
 pub(crate) const CITY: &str = "paloaltoCA";
@@ -25,7 +27,7 @@ const MATTER: &str = "paloaltoCA_bill";
 /// A store that knows a city.
 pub(crate) async fn city(f: &Fixture) -> CivicRecords<'_> {
     let civic = f.store.civic();
-    civic.put_jurisdictions(vec![jurisdiction(CITY, "Palo Alto")]).await.unwrap();
+    put_cities(&civic, vec![jurisdiction(CITY, "Palo Alto")]).await.unwrap();
     civic
 }
 
@@ -314,7 +316,11 @@ pub(crate) async fn s001_35_jobs_are_seen_as_people_know_them(f: &Fixture) {
     all.jobs = names.map(|name| CivicJob::meeting(format!("{CITY}_{name}"), 10)).into();
     all.jobs.push(CivicJob::matter(MATTER, MEETING, items.clone(), 1));
     apply(f, all).await;
+    let queued_at = f.now();
+    f.advance(60);
     let claims = f.claim(4).await;
+    let claimed_at = f.now();
+    f.advance(30);
     let dead = |class| JobEnd::Dead { error: error("Trouble", class), resume: None };
     f.end(&claims[1], dead(ErrorClass::Retry)).await;
     f.end(&claims[2], dead(ErrorClass::Reject)).await;
@@ -328,15 +334,16 @@ pub(crate) async fn s001_35_jobs_are_seen_as_people_know_them(f: &Fixture) {
     assert_eq!(waiting.payload, CivicTask::Matter { matter_id, meeting_id, item_ids: items });
     assert_eq!((waiting.job_type.as_str(), waiting.city_key.as_str(), waiting.priority), ("matter", CITY, 1));
     assert_eq!((waiting.retry_count, waiting.source_url.as_str()), (0, "matter://paloaltoCA_bill"));
-    assert_eq!((waiting.created_at, &waiting.error_message), (f.now(), &None));
+    assert_eq!((waiting.created_at, &waiting.error_message), (queued_at, &None));
     assert_eq!((waiting.meeting_id.as_str(), waiting.started_at, waiting.completed_at), (MEETING, None, None));
+    assert_eq!((jobs[0].started_at, jobs[0].failed_at), (Some(claimed_at), None));
+    assert!(jobs[2..].iter().all(|job| (job.started_at, job.failed_at) == (Some(claimed_at), Some(f.now()))));
     assert_eq!((jobs[0].retry_count, jobs[2].retry_count), (0, 1));
     assert_eq!(jobs[2].error_message.as_deref(), Some("the work met Trouble"));
     assert_eq!(civic.queue_jobs(None, Some(2)).await.unwrap(), jobs[..2]);
     assert_eq!(civic.queue_jobs(Some("oaklandCA"), None).await.unwrap(), []);
 }
 
-/// Where the source system has `started_at`, `completed_at` and `failed_at`, a lease and the events of a job say more.
 pub(crate) async fn s001_36_a_row_of_the_queue_has_its_columns(f: &Fixture) {
     let civic = city(f).await;
     apply(f, CivicChanges { jobs: vec![CivicJob::meeting(MEETING, 0)], ..changes(MEETING, 0) }).await;
@@ -348,6 +355,7 @@ pub(crate) async fn s001_36_a_row_of_the_queue_has_its_columns(f: &Fixture) {
         "completed_at",
         "created_at",
         "error_message",
+        "failed_at",
         "id",
         "job_type",
         "meeting_id",
@@ -362,6 +370,22 @@ pub(crate) async fn s001_36_a_row_of_the_queue_has_its_columns(f: &Fixture) {
     assert_eq!(row["source_url"], "meeting://paloaltoCA_m1");
     assert_eq!(row["payload"], serde_json::json!({"job_type": "meeting", "meeting_id": MEETING}));
     assert_eq!((&row["status"], &row["priority"], &row["retry_count"]), (&"pending".into(), &0.into(), &0.into()));
+}
+
+/// ▲ Nothing starves: what waits rises by one each day, and a meeting that comes nearer rises with it.
+pub(crate) async fn s001_30_what_waits_rises_by_one_each_day(f: &Fixture) {
+    let civic = city(f).await;
+    let mut undated = changes(MEETING, 0);
+    undated.meeting.as_mut().unwrap().starts_at = None;
+    undated.jobs = vec![CivicJob::meeting(MEETING, 0), CivicJob::matter(MATTER, MEETING, vec![ITEM.to_owned()], -100)];
+    apply(f, undated).await;
+    let priorities =
+        async || -> Vec<i32> { civic.queue_jobs(None, None).await.unwrap().iter().map(|job| job.priority).collect() };
+    assert_eq!((civic.age_waiting_jobs().await.unwrap(), priorities().await), (0, vec![0, -100]));
+    f.advance(3 * 24 * 60 * 60);
+    // As whatever ages out by itself does, in every worker.
+    assert_eq!(CivicDomain.age_out(&*f.store).await.unwrap(), 0);
+    assert_eq!((civic.age_waiting_jobs().await.unwrap(), priorities().await), (0, vec![3, -97]));
 }
 
 pub(crate) async fn what_was_given_up_stays_so_until_there_is_something_new(f: &Fixture) {
@@ -601,6 +625,7 @@ pub(crate) async fn a_snapshot_has_all_that_a_sync_decides_by(f: &Fixture) {
         city_key: CITY.to_owned(),
         meetings: vec![("legistar".to_owned(), MEETING.to_owned()), ("legistar".to_owned(), "new".to_owned())],
         matters: vec![MATTER.to_owned(), "paloaltoCA_new".to_owned()],
+        ..SnapshotRequest::default()
     };
     let snapshot = civic.snapshot(request).await.unwrap();
     assert_eq!(snapshot.jurisdiction.as_ref().map(|city| city.name.as_str()), Some("Palo Alto"));

@@ -1,9 +1,10 @@
 //! Cities and visits to them, what people want to hear, and lists that are true.
 
 use crate::changes::{CITY, change_meeting, changes, city, jurisdiction, meeting, summarise_item};
+use crate::cities::put_cities;
 use bindery_civic::records::{
-    Alarm, Alert, Appearance, Channel, Civic as _, CivicChanges, CivicCounts, CivicDomain, Committee, CommitteeMember,
-    Delivery, GATHERED, Jurisdiction, JurisdictionFilter, Matter, MatterFilter, Meeting, MeetingFilter, NOTICES_QUEUE,
+    Alarm, Alert, Appearance, Channel, Civic as _, CivicChanges, CivicCounts, CivicDomain, Committee, Delivery,
+    GATHERED, Jurisdiction, JurisdictionFilter, Matter, MatterFilter, Meeting, MeetingFilter, NOTICES_QUEUE,
     NoticePayload, Notification, PageShape, Person, RequestStatus, SkippedMeeting, Sponsorship, SyncRun, SyncRunFilter,
     SyncStatus, Watch, ZipCode,
 };
@@ -38,7 +39,7 @@ pub(crate) async fn jurisdictions_are_found_by_what_they_are(f: &Fixture) {
         ..jurisdiction("nashvilleTN", "Nashville")
     };
     let oakland = Jurisdiction { status: "closed".to_owned(), ..jurisdiction("oaklandCA", "Oakland") };
-    civic.put_jurisdictions(vec![nashville.clone(), oakland]).await.unwrap();
+    put_cities(&civic, vec![nashville.clone(), oakland]).await.unwrap();
     let all = JurisdictionFilter::default;
     assert_eq!(find(f, all()).await, ["nashvilleTN", "oaklandCA", CITY]);
     assert_eq!(find(f, JurisdictionFilter { state: Some("CA".to_owned()), ..all() }).await, ["oaklandCA", CITY]);
@@ -53,13 +54,13 @@ pub(crate) async fn jurisdictions_are_found_by_what_they_are(f: &Fixture) {
         Jurisdiction { created_at: stored.created_at, updated_at: stored.updated_at, ..nashville.clone() }
     );
     // A zip code that is not its any more does not find it any more.
-    civic.put_jurisdictions(vec![Jurisdiction { zipcodes: vec![zipcode("37011")], ..nashville }]).await.unwrap();
+    put_cities(&civic, vec![Jurisdiction { zipcodes: vec![zipcode("37011")], ..nashville }]).await.unwrap();
     assert_eq!(find(f, JurisdictionFilter { zipcode: Some("37013".to_owned()), ..all() }).await, [""; 0]);
     let taken =
-        civic.put_jurisdictions(vec![jurisdiction("berkeleyCA", "Berkeley"), jurisdiction("paCA", "Palo Alto")]).await;
+        put_cities(&civic, vec![jurisdiction("berkeleyCA", "Berkeley"), jurisdiction("paCA", "Palo Alto")]).await;
     assert!(taken.unwrap_err().to_string().contains("paCA: Palo Alto, CA is stored as paloaltoCA already"));
     assert_eq!(civic.jurisdiction("berkeleyCA").await.unwrap(), None, "all or none");
-    assert!(civic.put_jurisdictions(vec![Jurisdiction::default()]).await.is_err());
+    assert!(put_cities(&civic, vec![Jurisdiction::default()]).await.is_err());
 }
 
 pub(crate) async fn a_visit_and_the_health_of_its_city_are_stored_together(f: &Fixture) {
@@ -90,8 +91,7 @@ pub(crate) async fn a_visit_and_the_health_of_its_city_are_stored_together(f: &F
     let runs = civic.sync_runs(SyncRunFilter::default()).await.unwrap();
     assert_eq!(runs, [SyncRun { started_at: Some(begun), finished_at: Some(f.now()), ..ended }]);
     // Storing the city anew does not make it healthy or ill.
-    civic
-        .put_jurisdictions(vec![Jurisdiction { slug: "moved".to_owned(), ..jurisdiction(CITY, "Palo Alto") }])
+    put_cities(&civic, vec![Jurisdiction { slug: "moved".to_owned(), ..jurisdiction(CITY, "Palo Alto") }])
         .await
         .unwrap();
     let stored = civic.jurisdiction(CITY).await.unwrap().unwrap();
@@ -102,7 +102,7 @@ pub(crate) async fn a_visit_and_the_health_of_its_city_are_stored_together(f: &F
 
 pub(crate) async fn failures_silence_and_interruptions_are_seen(f: &Fixture) {
     let civic = city(f).await;
-    civic.put_jurisdictions(vec![jurisdiction("oaklandCA", "Oakland")]).await.unwrap();
+    put_cities(&civic, vec![jurisdiction("oaklandCA", "Oakland")]).await.unwrap();
     let visit = async |status, meetings_found, error: Option<&str>| {
         let run = civic.start_sync_run(CITY, "a visitor").await.unwrap();
         let error_message = error.map(str::to_owned);
@@ -159,11 +159,14 @@ pub(crate) async fn a_page_remembers_when_it_had_something(f: &Fixture) {
         count,
         ..PageShape::default()
     };
-    civic.put_page_shapes(vec![shape(12)]).await.unwrap();
+    civic.replace_page_shapes(CITY, vec![shape(12)]).await.unwrap();
     let then = f.now();
     f.advance(60);
     civic
-        .put_page_shapes(vec![shape(0), PageShape { url: "https://example.com/other".to_owned(), ..shape(0) }])
+        .replace_page_shapes(
+            CITY,
+            vec![shape(0), PageShape { url: "https://example.com/other".to_owned(), ..shape(0) }],
+        )
         .await
         .unwrap();
     let shapes = civic.page_shapes(CITY).await.unwrap();
@@ -388,14 +391,6 @@ pub(crate) async fn people_and_bodies_are_listed_with_what_they_did(f: &Fixture)
     let mut roster = CivicChanges::of_city(CITY);
     roster.people = vec![person("p2", "Zoe", "Z.", 20), person("p1", "Ann", "A.", 20)];
     roster.committees = vec![council(Some("77"))];
-    let seat = |joined: &str| CommitteeMember {
-        committee_id: "c".to_owned(),
-        person_id: "p1".to_owned(),
-        joined_at: joined.to_owned(),
-        role: Some("Chair".to_owned()),
-        ..CommitteeMember::default()
-    };
-    roster.members = vec![seat("2020-01-01"), seat("2024-01-01")];
     let matter = Matter {
         id: "paloaltoCA_x".to_owned(),
         city_key: CITY.to_owned(),
@@ -421,7 +416,6 @@ pub(crate) async fn people_and_bodies_are_listed_with_what_they_did(f: &Fixture)
     let millis = |at: Option<Timestamp>| at.map(Timestamp::as_millis);
     assert_eq!((millis(people[0].first_seen), millis(people[0].last_seen)), (Some(10), Some(20)));
     assert_eq!(civic.committees(CITY).await.unwrap(), [council(Some("77"))], "an id is not forgotten");
-    assert_eq!(civic.committee_members("c").await.unwrap().len(), 2);
     let order: Vec<String> =
         civic.sponsorships(&matter.id).await.unwrap().into_iter().map(|one| one.person_id).collect();
     assert_eq!(order, ["p2", "p1"]);

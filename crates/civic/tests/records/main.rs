@@ -5,6 +5,9 @@
 
 mod carried;
 mod changes;
+#[allow(dead_code, reason = "these tests use a part of it")]
+#[path = "../cities/mod.rs"]
+mod cities;
 mod lists;
 mod model_ledger;
 mod reading;
@@ -80,6 +83,7 @@ suite! {
         s001_39_the_urgent_come_first_and_meetings_before_matters
         s001_35_jobs_are_seen_as_people_know_them
         s001_36_a_row_of_the_queue_has_its_columns
+        s001_30_what_waits_rises_by_one_each_day
         what_was_given_up_stays_so_until_there_is_something_new
         an_effect_under_a_lost_lease_stores_nothing
         a_matter_is_one_over_all_its_meetings

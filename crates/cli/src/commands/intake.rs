@@ -46,7 +46,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let mut stop = stop_on_signal()?;
     let mut watch = BucketWatch::open(&app, settings, &args.url, args.about.into()).await?;
     if args.once {
-        watch.once(|taken| tell(&taken, args.json)).await?;
+        watch.run_once(|taken| tell(&taken, args.json)).await?;
         return Ok(Exit::Ok);
     }
     output::note(format!("looks below {} every {} s", args.url, args.every));

@@ -92,7 +92,7 @@ pub(crate) async fn show(app: &App, jobs: &[JobView]) -> anyhow::Result<()> {
             job.id.to_string(),
             job.submission.to_string(),
             job.stage.to_string(),
-            names.of(job.submission, job.item).await?,
+            names.label(job.submission, job.item).await?,
             job.state.to_string(),
             job.attempt.to_string(),
             view.reason.to_string(),

@@ -16,7 +16,7 @@ use bindery_core::Timestamp;
 use bindery_engine::{
     execution::{Duplicates, Execution, ExecutionContext, FactorPolicy, MergePolicy, Trigger},
     runner::{Limits, RunnerChoice},
-    runs::Runs,
+    runs::{HEARTBEAT_INTERVAL, Runs},
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Some(_) => settings.existing_with(&processors).await?,
         None => settings.create_with(&processors).await?,
     };
-    let runs = Runs::new(app.engine.clone());
+    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
     let previous = match &args.previous {
         Some(named) => Some(runs.find(named).await?),
         None => None,

@@ -3,7 +3,7 @@
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
-    circuits::{self, RecordedCircuit},
+    circuits::{self, OutageRecord},
     processors::{Origin, Processors},
 };
 use bindery_engine::Processor;
@@ -58,14 +58,14 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 fn described(known: &Processors, processor: &dyn Processor) -> Value {
-    let about = known.about(processor.name());
+    let about = known.describe(processor.name());
     json!({
         "name": processor.name(), "version": processor.version(), "kind": processor.kind(),
         "source": about.origin.to_string(), "description": about.description,
     })
 }
 
-fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_json: bool) -> anyhow::Result<Exit> {
+fn list(known: &Processors, circuits: &BTreeMap<String, OutageRecord>, as_json: bool) -> anyhow::Result<Exit> {
     if as_json {
         let with_circuit = |one: &Arc<dyn Processor>| {
             let mut described = described(known, one.as_ref());
@@ -77,7 +77,7 @@ fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_jso
         return Ok(Exit::Ok);
     }
     let rows = known.registry().iter().map(|processor| {
-        let about = known.about(processor.name());
+        let about = known.describe(processor.name());
         [
             processor.name().to_owned(),
             processor.version().to_string(),
@@ -97,7 +97,7 @@ fn list(known: &Processors, circuits: &BTreeMap<String, RecordedCircuit>, as_jso
 }
 
 /// A circuit in a few words, for a table.
-fn in_words(circuit: &RecordedCircuit) -> String {
+fn in_words(circuit: &OutageRecord) -> String {
     let state = if circuit.open { "open" } else { "closed" };
     let since = output::ago(circuit.since);
     match &circuit.error {
@@ -108,7 +108,7 @@ fn in_words(circuit: &RecordedCircuit) -> String {
 
 fn show(known: &Processors, name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let processor = known.find(name)?;
-    let text = match known.about(processor.name()).origin {
+    let text = match known.describe(processor.name()).origin {
         Origin::BuiltIn => None,
         Origin::Shipped(file) => {
             shipped::all().into_iter().find(|(shipped, _)| *shipped == file).map(|(_, text)| text.to_owned())

@@ -81,7 +81,7 @@ async fn export(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
     } else if as_json {
         output::json(&carried)?;
     } else {
-        output::note(format!("exported {}", said(&carried)));
+        output::note(format!("exported {}", summary(&carried)));
     }
     Ok(Exit::Ok)
 }
@@ -103,7 +103,7 @@ async fn import(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
     if as_json {
         output::json(&carried)?;
     } else {
-        output::line(format!("imported {}", said(&carried)))?;
+        output::line(format!("imported {}", summary(&carried)))?;
         output::note("`bindery worker` goes on with the work");
     }
     Ok(Exit::Ok)
@@ -115,12 +115,12 @@ fn teller() -> impl FnMut(&Carried) {
     move |carried| {
         if last.elapsed() >= TELL_EVERY {
             last = Instant::now();
-            output::note(said(carried));
+            output::note(summary(carried));
         }
     }
 }
 
-fn said(carried: &Carried) -> String {
+fn summary(carried: &Carried) -> String {
     let submissions = carried.tables.get("submission").copied().unwrap_or(0);
     format!(
         "{} in {}, {} ({})",

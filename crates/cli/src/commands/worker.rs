@@ -104,9 +104,9 @@ pub(crate) async fn work(
     until_idle: bool,
 ) -> anyhow::Result<Exit> {
     let end = if until_idle {
-        supervisor.until(signals, wait_until_idle(app, queues)).await
+        supervisor.run_until(signals, wait_until_idle(app, queues)).await
     } else {
-        supervisor.until(signals, std::future::pending()).await
+        supervisor.run_until(signals, std::future::pending()).await
     };
     if matches!(end, Ok(None)) {
         app.notify(&Notice::Draining);

@@ -79,10 +79,10 @@ struct Shown {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let mut held = held(&app).await?;
+    let mut held = jobs_in_hand(&app).await?;
     let now = app.store().clock().now();
     let views = app.store().workers().await?.into_iter().filter(|view| !is_run(&view.worker));
-    let mut workers: Vec<Shown> = views.map(|view| shown(view, &mut held, now)).collect();
+    let mut workers: Vec<Shown> = views.map(|view| new_shown(view, &mut held, now)).collect();
     // A claim comes before the first sign of life, and may outlast the row of a worker.
     let ended = |worker: &Shown| matches!(worker.state, State::Stopped | State::Gone) && worker.holds.is_empty();
     let listed = workers.len();
@@ -108,7 +108,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// What each worker holds: how many jobs of each stage.
-async fn held(app: &App) -> anyhow::Result<HashMap<Name, BTreeMap<Name, u64>>> {
+async fn jobs_in_hand(app: &App) -> anyhow::Result<HashMap<Name, BTreeMap<Name, u64>>> {
     let running = JobFilter { states: vec![JobState::Running], ..JobFilter::default() };
     let mut held: HashMap<Name, BTreeMap<Name, u64>> = HashMap::new();
     for view in app.store().jobs(running).await? {
@@ -119,7 +119,7 @@ async fn held(app: &App) -> anyhow::Result<HashMap<Name, BTreeMap<Name, u64>>> {
     Ok(held)
 }
 
-fn shown(view: WorkerView, held: &mut HashMap<Name, BTreeMap<Name, u64>>, now: Timestamp) -> Shown {
+fn new_shown(view: WorkerView, held: &mut HashMap<Name, BTreeMap<Name, u64>>, now: Timestamp) -> Shown {
     let holds = held.remove(&view.worker).unwrap_or_default();
     let (silent, ahead) = (now.since(view.seen_at), view.clock_ahead(now));
     let state = match view.left_at {
@@ -169,16 +169,16 @@ mod tests {
             running: 0,
             finished: 50,
         };
-        let state = |view, now| shown(view, &mut HashMap::new(), at(now)).state;
+        let state = |view, now| new_shown(view, &mut HashMap::new(), at(now)).state;
         assert_eq!(state(view(100, None), 105), State::Idle);
         assert_eq!(state(view(100, None), 131), State::Gone);
         assert_eq!(state(view(100, Some(100)), 500), State::Stopped);
         assert_eq!(state(view(100, None), 99), State::Idle, "clocks differ a little");
-        let ahead = shown(view(100_000, None), &mut HashMap::new(), at(500));
+        let ahead = new_shown(view(100_000, None), &mut HashMap::new(), at(500));
         assert_eq!((ahead.state, ahead.clock_ahead_seconds), (State::ClockAhead, Some(99_500.0)));
         assert_eq!(row(&ahead)[2], "by a clock ahead by 27 h");
         let mut held = HashMap::from([("w".into(), BTreeMap::from([("count".into(), 2)]))]);
-        let working = shown(view(100, None), &mut held, at(101));
+        let working = new_shown(view(100, None), &mut held, at(101));
         assert_eq!((working.state, working.per_second), (State::Working, 0.5));
     }
 }

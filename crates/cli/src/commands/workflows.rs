@@ -53,10 +53,10 @@ struct Known {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
-        Action::List => list(&known(settings).await?, args.json),
+        Action::List => list(&known_workflows(settings).await?, args.json),
         Action::Check { files } => check(settings, &files).await,
         Action::Show { name } => {
-            let known = known(settings).await?;
+            let known = known_workflows(settings).await?;
             let Some(found) = known.get(&*name) else {
                 let names: Vec<&str> = known.keys().map(Name::as_str).collect();
                 let message = format!("there is no workflow {name:?}; known are {}", names.join(", "));
@@ -75,7 +75,7 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// By name, the newest version of each: those that ship, those in the store, those in the user's folder.
-async fn known(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
+async fn known_workflows(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
     let mut known: BTreeMap<Name, Known> = BTreeMap::new();
     let mut add = |text: String, from: String, workflow: Workflow| {
         let newer = known.get(&workflow.name).is_none_or(|other| other.workflow.version <= workflow.version);

@@ -1,6 +1,6 @@
 //! The analysis of a submission as a whole: what its checklist asks for, what is missing, what contradicts.
 
-use super::{per_cent, shown};
+use super::{cell_text, per_cent};
 use crate::output;
 use serde_json::Value;
 
@@ -11,18 +11,18 @@ fn points(number: &Value) -> String {
 }
 
 pub(super) fn show(analysis: &Value) -> anyhow::Result<()> {
-    let texts = |key: &str| analysis[key].as_array().into_iter().flatten().map(shown).collect::<Vec<_>>();
+    let texts = |key: &str| analysis[key].as_array().into_iter().flatten().map(cell_text).collect::<Vec<_>>();
     output::line("")?;
-    let verdict = shown(&analysis["verdict"]).replace('_', " ");
+    let verdict = cell_text(&analysis["verdict"]).replace('_', " ");
     match analysis["checklist"]["title"].as_str() {
         Some(title) => {
             output::line(format!("{title}: {verdict}, {} complete", per_cent(&analysis["completeness_score"])))?;
             let requirements = analysis["requirements"].as_array().into_iter().flatten();
             let rows = requirements.map(|one| {
                 let optional = if one["is_optional"] == true { " (optional)" } else { "" };
-                let documents = one["documents"].as_array().into_iter().flatten().map(shown).collect::<Vec<_>>();
+                let documents = one["documents"].as_array().into_iter().flatten().map(cell_text).collect::<Vec<_>>();
                 [
-                    format!("{}{optional}", shown(&one["title"])),
+                    format!("{}{optional}", cell_text(&one["title"])),
                     format!("{} of {}", one["found"], one["at_least"]),
                     format!("{} of {}", points(&one["points"]), points(&one["of"])),
                     documents.join(", "),
@@ -36,10 +36,10 @@ pub(super) fn show(analysis: &Value) -> anyhow::Result<()> {
         output::line(format!("missing: {missing}"))?;
     }
     for contradiction in analysis["contradictions"].as_array().into_iter().flatten() {
-        output::line(format!("contradiction: {}", shown(&contradiction["message"])))?;
+        output::line(format!("contradiction: {}", cell_text(&contradiction["message"])))?;
     }
     for duplicate in analysis["duplicates"].as_array().into_iter().flatten() {
-        output::line(format!("duplicate: {}", shown(&duplicate["message"])))?;
+        output::line(format!("duplicate: {}", cell_text(&duplicate["message"])))?;
     }
     for advice in texts("recommendations") {
         output::line(format!("next: {advice}"))?;

@@ -1,16 +1,17 @@
 //! One document.
 
-use super::{columns, pages_of, per_cent, shown};
+use super::{cell_text, columns, pages_of, per_cent};
 use crate::output;
 use serde_json::Value;
 
 /// One document with its fields, each with where it stands and what is doubtful.
 pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     let pages = pages_of(document);
-    let (id, kind, file) = (shown(&document["document_id"]), shown(&document["doc_type"]), shown(&document["file"]));
+    let (id, kind, file) =
+        (cell_text(&document["document_id"]), cell_text(&document["doc_type"]), cell_text(&document["file"]));
     output::line(format!("{id}: {kind}, {} sure, pages {pages} of {file}", per_cent(&document["type_confidence"])))?;
     for reason in document["because"].as_array().into_iter().flatten() {
-        output::line(format!("  because {}", shown(&reason["text"])))?;
+        output::line(format!("  because {}", cell_text(&reason["text"])))?;
     }
     if let Some(error) = document["error"].as_str() {
         return Ok(output::line(format!("failed: {error}"))?);
@@ -19,12 +20,12 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
     let fields = document["evidence"].as_object().into_iter().flatten();
     let rows = fields.map(|(name, field)| {
         let doubts = field["doubts"].as_array().into_iter().flatten();
-        let doubts: Vec<String> = doubts.map(|doubt| shown(&doubt["text"])).collect();
+        let doubts: Vec<String> = doubts.map(|doubt| cell_text(&doubt["text"])).collect();
         [
             name.clone(),
-            shown(&field["normalised"]),
-            shown(&field["page"]),
-            shown(&field["quote"]),
+            cell_text(&field["normalised"]),
+            cell_text(&field["page"]),
+            cell_text(&field["quote"]),
             per_cent(&field["confidence"]),
             doubts.join("; "),
         ]
@@ -34,10 +35,10 @@ pub(crate) fn show_document(document: &Value) -> anyhow::Result<()> {
         show_rows(name, rows.as_array().map_or(&[], Vec::as_slice))?;
     }
     for reason in document["needs_review"].as_array().into_iter().flatten() {
-        output::line(format!("to look at: {}", shown(reason)))?;
+        output::line(format!("to look at: {}", cell_text(reason)))?;
     }
     if let Some(decided) = document["decided"].as_object() {
-        let [verdict, by, at] = ["verdict", "by", "at"].map(|key| decided.get(key).map(shown).unwrap_or_default());
+        let [verdict, by, at] = ["verdict", "by", "at"].map(|key| decided.get(key).map(cell_text).unwrap_or_default());
         let by = if by.is_empty() { String::new() } else { format!(" by {by}") };
         output::line(format!("{verdict}{by} at {at}"))?;
     }
@@ -53,7 +54,7 @@ fn show_rows(name: &str, rows: &[Value]) -> anyhow::Result<()> {
     output::line(format!("{name}:"))?;
     let doubts = |row: &Value| -> String {
         let doubts = row["doubts"].as_array().into_iter().flatten();
-        doubts.map(|doubt| shown(&doubt["text"])).collect::<Vec<_>>().join("; ")
+        doubts.map(|doubt| cell_text(&doubt["text"])).collect::<Vec<_>>().join("; ")
     };
     let are_doubted = rows.iter().any(|row| !doubts(row).is_empty());
     let mut headings = vec!["ROW#".to_owned()];
@@ -61,7 +62,7 @@ fn show_rows(name: &str, rows: &[Value]) -> anyhow::Result<()> {
     headings.extend(are_doubted.then(|| "DOUBTS".to_owned()));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let cells = |(number, row): (usize, &Value)| -> Vec<String> {
-        let cells = columns.iter().map(|column| shown(&row["cells"][column.as_str()]["normalised"]));
+        let cells = columns.iter().map(|column| cell_text(&row["cells"][column.as_str()]["normalised"]));
         let doubts = are_doubted.then(|| doubts(row));
         std::iter::once((number + 1).to_string()).chain(cells).chain(doubts).collect()
     };

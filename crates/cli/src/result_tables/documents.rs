@@ -1,7 +1,7 @@
 //! All documents of a submission: a table of what each is and says, then what a person should look at and why, what is
 //! missing and why, and what was there twice.
 
-use super::{all_files, pages_of, shown};
+use super::{all_files, cell_text, pages_of};
 use crate::output;
 use serde_json::{Map, Value};
 
@@ -26,10 +26,10 @@ pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Val
     let longest = output::stdout_width().map_or(usize::MAX, |width| if width < 100 { 22 } else { 40 });
     let rows = documents.iter().map(|document| {
         [
-            shown(&document["document_id"]),
-            output::short_in_the_middle(&shown(&document["file"]), longest),
+            cell_text(&document["document_id"]),
+            output::short_in_the_middle(&cell_text(&document["file"]), longest),
             pages_of(document),
-            shown(&document["doc_type"]),
+            cell_text(&document["doc_type"]),
             telling(document).join(", "),
         ]
     });
@@ -41,7 +41,7 @@ pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Val
     }
     let duplicates = result["duplicates"].as_array().map_or(&[][..], Vec::as_slice);
     for duplicate in duplicates {
-        let (name, same_as) = (shown(&duplicate["name"]), shown(&duplicate["same_as"]));
+        let (name, same_as) = (cell_text(&duplicate["name"]), cell_text(&duplicate["same_as"]));
         output::line(format!("read once: {name} has the same content as {same_as}"))?;
     }
     output::line("")?;
@@ -58,7 +58,7 @@ pub(super) fn show(result: &Value, totals: &Map<String, Value>, documents: &[Val
 
 /// A document in a few words: what it is, what tells it from others, and whether a person should look.
 pub(crate) fn in_short(document: &Value) -> String {
-    let what: Vec<String> = std::iter::once(shown(&document["doc_type"])).chain(telling(document)).collect();
+    let what: Vec<String> = std::iter::once(cell_text(&document["doc_type"])).chain(telling(document)).collect();
     match reasons(document).first() {
         Some(reason) => format!("{}, to look at: {reason}", what.join(", ")),
         None => what.join(", "),
@@ -68,7 +68,7 @@ pub(crate) fn in_short(document: &Value) -> String {
 fn telling(document: &Value) -> Vec<String> {
     let Some(fields) = document["extracted_data"].as_object() else { return Vec::new() };
     let fits = |value: &String| !value.is_empty() && value.chars().count() <= LONGEST_VALUE;
-    let value = |name: &str| fields.get(name).map(shown).filter(fits);
+    let value = |name: &str| fields.get(name).map(cell_text).filter(fits);
     let said: Vec<String> = TELLING
         .iter()
         .filter_map(|names| names.iter().find_map(|name| Some((*name, value(name)?))))
@@ -80,14 +80,14 @@ fn telling(document: &Value) -> Vec<String> {
     if !said.is_empty() {
         return said;
     }
-    fields.values().map(shown).filter(fits).take(MOST_OF_OTHERS).collect()
+    fields.values().map(cell_text).filter(fits).take(MOST_OF_OTHERS).collect()
 }
 
 fn reasons(document: &Value) -> Vec<String> {
     if let Some(error) = document["error"].as_str() {
         return vec![error.to_owned()];
     }
-    document["needs_review"].as_array().into_iter().flatten().map(shown).collect()
+    document["needs_review"].as_array().into_iter().flatten().map(cell_text).collect()
 }
 
 fn to_look_at(documents: &[Value]) -> anyhow::Result<()> {
@@ -98,12 +98,12 @@ fn to_look_at(documents: &[Value]) -> anyhow::Result<()> {
         if std::mem::take(&mut is_first) {
             output::line("")?;
         }
-        let id = shown(&document["document_id"]);
+        let id = cell_text(&document["document_id"]);
         let more = match reasons.len() {
             1 => String::new(),
             many => format!(" (and {} more)", many - 1),
         };
-        output::line(format!("to look at: {id}, {}: {reason}{more}", shown(&document["file"])))?;
+        output::line(format!("to look at: {id}, {}: {reason}{more}", cell_text(&document["file"])))?;
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ fn to_look_at(documents: &[Value]) -> anyhow::Result<()> {
 fn gaps(result: &Value) -> Vec<(String, Vec<String>)> {
     let mut gaps: Vec<(String, Vec<String>)> = Vec::new();
     for gap in result["failed"].as_array().into_iter().flatten() {
-        let (file, reason) = (shown(&gap["file"]), shown(&gap["reason"]));
+        let (file, reason) = (cell_text(&gap["file"]), cell_text(&gap["reason"]));
         let part = if gap["page"].is_null() { file } else { format!("{file} page {}", gap["page"]) };
         match gaps.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, parts)) => parts.push(part),

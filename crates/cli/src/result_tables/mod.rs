@@ -45,18 +45,21 @@ pub(crate) fn show(stored: &StoredResult, result: &Value) -> anyhow::Result<()> 
 }
 
 fn words(totals: &Map<String, Value>, files: &[Value], top: &[Value]) -> anyhow::Result<()> {
-    let row =
-        |file: &Value| [shown(&file["name"]), shown(&file["pages"]), shown(&file["words"]), shown(&file["error"])];
+    let row = |file: &Value| {
+        [cell_text(&file["name"]), cell_text(&file["pages"]), cell_text(&file["words"]), cell_text(&file["error"])]
+    };
     let total = [all_files(totals), number(totals, "pages"), number(totals, "words"), String::new()];
     output::table(&["FILE", "PAGES#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
-    let top: Vec<String> = top.iter().map(|entry| format!("{} {}", shown(&entry["word"]), entry["count"])).collect();
+    let top: Vec<String> =
+        top.iter().map(|entry| format!("{} {}", cell_text(&entry["word"]), entry["count"])).collect();
     output::line("")?;
     output::line(format!("{} distinct words; most frequent: {}", number(totals, "distinct_words"), top.join(", ")))?;
     Ok(())
 }
 
 fn texts(totals: &Map<String, Value>, files: &[Value]) -> anyhow::Result<()> {
-    let row = |file: &Value| ["name", "type", "pages", "by_ocr", "words", "error"].map(|column| shown(&file[column]));
+    let row =
+        |file: &Value| ["name", "type", "pages", "by_ocr", "words", "error"].map(|column| cell_text(&file[column]));
     let [pages, by_ocr, words] = ["pages", "by_ocr", "words"].map(|name| number(totals, name));
     let total = [all_files(totals), String::new(), pages, by_ocr, words, String::new()];
     output::table(&["FILE", "TYPE", "PAGES#", "BY OCR#", "WORDS#", ""], files.iter().map(row).chain([total]))?;
@@ -91,11 +94,11 @@ fn all_files(totals: &Map<String, Value>) -> String {
 }
 
 fn number(totals: &Map<String, Value>, name: &str) -> String {
-    totals.get(name).map(shown).unwrap_or_default()
+    totals.get(name).map(cell_text).unwrap_or_default()
 }
 
 /// A text as it is, nothing as nothing, and anything else as JSON.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

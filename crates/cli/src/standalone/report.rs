@@ -49,7 +49,7 @@ pub(crate) fn conclude(ended: Ended, as_json: bool) -> anyhow::Result<Exit> {
     let (result, interrupted) = match ended {
         Ended::Done { result, interrupted } => (result, interrupted),
         Ended::Left { run_id } => {
-            output::note(left(run_id.as_deref()));
+            output::note(retry_hint(run_id.as_deref()));
             return Ok(Exit::Interrupted);
         }
     };
@@ -82,7 +82,7 @@ pub(crate) fn conclude(ended: Ended, as_json: bool) -> anyhow::Result<Exit> {
     })
 }
 
-fn left(run_id: Option<&str>) -> String {
+fn retry_hint(run_id: Option<&str>) -> String {
     let Some(run_id) = run_id else { return "stopped before the run began".to_owned() };
     let short = short_id(run_id);
     let seconds = SILENT_AFTER.as_secs();

@@ -34,7 +34,7 @@ fn a_model_in_the_file_reads_and_its_costs_are_shown() {
     desk.write("model.key", "s3cret-key");
     let result = lines(&replay(&desk, &["process-cities", "alphaCA", "--json"]).ok()).remove(0);
     assert_eq!((&result["status"], &result["items_failed"]), (&json!("completed"), &json!(0)), "{result:#}");
-    let asked = server.seen();
+    let asked = server.requests();
     assert!(!asked.is_empty() && asked.iter().all(|seen| seen.header("authorization") == Some("Bearer s3cret-key")));
     assert_eq!(result["cost_micros"], 500 * asked.len(), "{result:#}");
     let shown = civic(&desk, &["show", &meetings(&desk)[0].id]).ok().out;
@@ -60,7 +60,7 @@ fn s001_65_without_its_key_what_is_to_be_read_waits_for_it() {
     let ran = replay(&desk, &["process-cities", "alphaCA", "--json"]);
     let told = format!("{}{}", ran.out, ran.err);
     assert!(told.contains("language model key"), "{told}");
-    assert_eq!((summarised(&desk), server.seen().len()), (0, 0));
+    assert_eq!((summarised(&desk), server.requests().len()), (0, 0));
     let queue = civic(&desk, &["preview-queue", "--json"]).ok().json();
     assert_eq!((&queue["failed"], &queue["dead_letter"]), (&json!(0), &json!(0)), "{queue:#}");
     // A variable that other programs use switches nothing on.

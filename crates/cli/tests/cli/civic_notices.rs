@@ -1,5 +1,6 @@
 //! What people follow and are told, through the program: alerts, watches, digests, messages, search.
 
+use crate::cities::{put_cities, sync_meeting};
 use crate::support::Desk;
 use bindery_civic::records::{Civic as _, Jurisdiction, MeetingFilter};
 use bindery_civic::{
@@ -58,8 +59,8 @@ fn visit(desk: &Desk, status: Option<MeetingStatus>) -> String {
             tz: Some("America/Los_Angeles".to_owned()),
             ..Jurisdiction::default()
         };
-        store.civic().put_jurisdictions(vec![city.clone()]).await.unwrap();
-        Orchestrator::new(Arc::clone(&store)).sync_meeting(&city, "legistar", council(status)).await.unwrap();
+        put_cities(&store.civic(), vec![city.clone()]).await.unwrap();
+        sync_meeting(&Orchestrator::new(Arc::clone(&store)), &city, council(status)).await.unwrap();
         store.civic().meetings(MeetingFilter::default()).await.unwrap().remove(0).id
     })
 }

@@ -1,5 +1,6 @@
 //! What is known of a city, shown and exported; documents of its agendas, fetched from a recording and read.
 
+use crate::cities::{put_cities, sync_meeting};
 use crate::support::Desk;
 use bindery_civic::records::{Civic as _, Jurisdiction, Meeting, MeetingFilter};
 use bindery_civic::{
@@ -98,7 +99,7 @@ fn office() -> Office {
             tz: Some("America/Los_Angeles".to_owned()),
             ..Jurisdiction::default()
         };
-        store.civic().put_jurisdictions(vec![city.clone()]).await.unwrap();
+        put_cities(&store.civic(), vec![city.clone()]).await.unwrap();
         let orchestrator = Orchestrator::new(Arc::clone(&store));
         let mut before = council();
         before.items[1].votes.clear();
@@ -107,7 +108,7 @@ fn office() -> Office {
         cancelled.start = Some(Start { date: date(2026, 3, 11), time: None, note: None });
         cancelled.status = Some(MeetingStatus::Cancelled);
         for meeting in [before, cancelled, council()] {
-            orchestrator.sync_meeting(&city, "legistar", meeting).await.unwrap();
+            sync_meeting(&orchestrator, &city, meeting).await.unwrap();
         }
         let filter = MeetingFilter { city_key: Some(CITY.to_owned()), ..MeetingFilter::default() };
         store.civic().meetings(filter).await.unwrap().remove(0)

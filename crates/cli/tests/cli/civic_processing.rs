@@ -1,5 +1,6 @@
 //! What waits of councils is read through the binary: by lists of cities, by the processor and by the daemon.
 
+use crate::cities::sync_meeting;
 use crate::{
     civic_sync::{add_cities, site, with_store, write_recording},
     support::{Desk, PATIENCE, Ran, Started},
@@ -72,7 +73,7 @@ fn stored(desk: &Desk, city: &str, meetings: impl IntoIterator<Item = VendorMeet
         let city = store.civic().jurisdiction(city).await.unwrap().unwrap();
         let orchestrator = Orchestrator::new(store);
         for meeting in meetings {
-            orchestrator.sync_meeting(&city, "legistar", meeting).await.unwrap();
+            sync_meeting(&orchestrator, &city, meeting).await.unwrap();
         }
     });
 }

@@ -46,7 +46,7 @@ const PROCESS: [&str; 5] = ["civic", "sync-and-process-city", CITY, "--replay", 
 /// How often each item was asked about.
 fn asked(server: &Server) -> BTreeMap<String, usize> {
     let mut asked = BTreeMap::new();
-    for seen in server.seen() {
+    for seen in server.requests() {
         *asked.entry(seen.item()).or_default() += 1;
     }
     asked

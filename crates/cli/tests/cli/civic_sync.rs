@@ -1,5 +1,6 @@
 //! Visits to councils through the binary, from recordings written by hand.
 
+use crate::cities::put_cities;
 use crate::support::{Desk, Ran};
 use bindery_civic::records::{Alert, Civic as _, Jurisdiction, RequestStatus};
 use bindery_store::{
@@ -36,7 +37,7 @@ pub(crate) fn add_cities(desk: &Desk, names: &[&str]) {
         ..Jurisdiction::default()
     };
     let cities = names.iter().map(city).collect();
-    with_store(desk, async |store| store.civic().put_jurisdictions(cities).await.unwrap());
+    with_store(desk, async |store| put_cities(&store.civic(), cities).await.unwrap());
 }
 
 /// A city's site: so many meetings, each with an agenda of four items.

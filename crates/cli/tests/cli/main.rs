@@ -7,6 +7,8 @@ mod broker;
 mod buckets;
 mod carrying;
 mod checklists;
+#[path = "../../../civic/tests/cities/mod.rs"]
+mod cities;
 mod civic_city;
 mod civic_kills;
 mod civic_models;

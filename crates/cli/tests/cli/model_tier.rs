@@ -54,7 +54,11 @@ fn doubtful_fields_are_asked_about_and_what_the_page_prints_is_taken() {
     let server = says(json!({"number": "FJ-0412", "total": "61.50 EUR", "day": "1 May 2031"}));
     let desk = desk(&server, "");
     let without = run(&desk, "documents");
-    assert_eq!((without["status"].as_str(), server.seen().len()), (Some("review"), 0), "off by default: {without:#}");
+    assert_eq!(
+        (without["status"].as_str(), server.requests().len()),
+        (Some("review"), 0),
+        "off by default: {without:#}"
+    );
     let read = run(&desk, "asked");
     let data = &read["extracted_data"];
     assert_eq!((&data["number"], &data["total"]), (&"FJ-0412".into(), &"61.50".into()), "{read:#}");
@@ -62,13 +66,13 @@ fn doubtful_fields_are_asked_about_and_what_the_page_prints_is_taken() {
     let number = &read["evidence"]["number"];
     assert_eq!((&number["tier"], &number["quote"]), (&"model".into(), &"FJ-0412".into()), "{number:#}");
     assert_eq!((&number["source"], &read["status"]), (&"test-model-1".into(), &"completed".into()), "{read:#}");
-    let asked = server.seen();
+    let asked = server.requests();
     assert_eq!(asked.len(), 1, "one question for a document");
     let question = asked[0].user();
     assert!(question.contains("- number (string, printed beside words such as Slip number)"), "{question}");
     assert!(question.contains("We ask you for 61.50 EUR") && !question.contains("- day"), "{question}");
     run(&desk, "asked");
-    assert_eq!(server.seen().len(), 1, "the same question is not paid for again");
+    assert_eq!(server.requests().len(), 1, "the same question is not paid for again");
     let costs = desk.bindery(&["civic", "costs", "--json"]).ok().json();
     assert_eq!(costs["cost_micros"], 500, "{costs:#}");
 }
@@ -84,7 +88,7 @@ fn what_the_page_does_not_print_stays_a_doubt_however_sure_it_sounds() {
     let shown = desk.bindery(&["review", "show", "sub_1", "doc_1_1", "--json"]).ok().json();
     let doubts = shown["result"]["extraction"]["doubts"].to_string();
     assert!(doubts.contains("FJ-9999") && doubts.contains("which stands on no page"), "{doubts}");
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
@@ -104,7 +108,7 @@ fn a_model_that_cannot_answer_fails_nothing() {
     let server = good();
     let poor = desk(&server, "daily_cost_cap = 0.000001");
     let why = reason(&poor);
-    assert!(why.contains("of no help") && server.seen().is_empty(), "{why}");
+    assert!(why.contains("of no help") && server.requests().is_empty(), "{why}");
 
     let broken = Server::start(|_: &Seen, _| Reply::new(500, "down"));
     let why = reason(&desk(&broken, ""));

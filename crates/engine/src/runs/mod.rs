@@ -60,7 +60,8 @@ pub(crate) const STAGE: &str = "run";
 
 const WORKFLOW_VERSION: i64 = 1;
 
-const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// The usual one.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The stored runs of one engine. A cheap handle.
 #[derive(Debug, Clone)]
@@ -70,15 +71,9 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn new(engine: Engine) -> Self {
-        Self { engine, heartbeat_interval: HEARTBEAT_INTERVAL }
-    }
-
-    /// The interval of the heartbeats of a run, which also look whether it was cancelled.
-    #[must_use]
-    pub fn with_heartbeat_interval(mut self, time: Duration) -> Self {
-        self.heartbeat_interval = time;
-        self
+    /// At each heartbeat, a run under way also looks whether it was cancelled.
+    pub fn new(engine: Engine, heartbeat_interval: Duration) -> Self {
+        Self { engine, heartbeat_interval }
     }
 }
 

@@ -165,6 +165,9 @@ impl Control for Twice {
     async fn cancel_job(&self, id: JobId) -> StoreResult<bool> {
         self.0.cancel_job(id).await
     }
+    async fn raise_priorities(&self, jobs: Vec<(JobId, i32)>) -> StoreResult<u64> {
+        self.0.raise_priorities(jobs).await
+    }
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
         self.0.assign_review(id, to).await
     }

@@ -1,5 +1,7 @@
-//! The rate limiter: requests and tokens per minute, slower when a service complains.
+//! Rate limiters: requests and tokens per minute of a service, and the politeness that hosts are asked with; both slower
+//! when the other side complains.
 
+pub mod hosts;
 mod limiter;
 mod pace;
 mod turns;

@@ -1,5 +1,7 @@
 //! The adaptive pace of requests: half as fast after each complaint, a little faster after each good answer.
 
+use std::time::Duration;
+
 /// Full speed, and the least that is left of it, in thousandths.
 const FULL: u32 = 1000;
 const SLOWEST: u32 = FULL / 32;
@@ -21,6 +23,11 @@ impl Pace {
     /// From 0 to 1.
     pub fn share(self) -> f64 {
         f64::from(self.share) / f64::from(FULL)
+    }
+
+    /// A gap at full speed, as long as it is at this one.
+    pub fn slowed(self, gap: Duration) -> Duration {
+        gap.saturating_mul(FULL) / self.share.max(1)
     }
 
     pub fn slow_down(&mut self) {

@@ -37,7 +37,7 @@ impl Endpoint {
     pub(super) fn new(base: &str, limits: ExchangeLimits) -> Self {
         let client = Client::new(ClientOptions { kept_connections: KEPT_CONNECTIONS, ..ClientOptions::default() });
         let base = base.trim_end_matches('/').to_owned();
-        Self { client, shown: address::shown(&base), base, limits }
+        Self { client, shown: address::redact(&base), base, limits }
     }
 
     pub(super) fn post(&self, path: &str, body: &Value, auth: Option<(&str, String)>) -> Result<Value, Failure> {

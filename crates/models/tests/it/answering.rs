@@ -14,7 +14,7 @@ fn an_openai_compatible_server_is_asked_with_the_schema_and_everything_is_record
     assert_eq!((answer.model.as_str(), answer.soundness.clone()), ("test-model-1", Soundness::Whole));
     assert_eq!(answer.usage, Usage { input: 100, output: 200, cached: 10 });
     assert_eq!((answer.cost_micros, answer.from_cache), (500, false));
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     assert_eq!((seen.method.as_str(), seen.path.as_str()), ("POST", "/v1/chat/completions"));
     assert_eq!(seen.header("authorization"), None, "no key is configured");
     assert_eq!(seen.body["model"], "small-model");
@@ -43,7 +43,7 @@ fn gemini_is_asked_with_a_response_schema_and_the_key_in_a_header() {
     let answer = bench.models.ask(&large, &|| false).unwrap();
     assert_eq!(answer.usage, Usage { input: 100, output: 200, cached: 10 }, "thoughts are paid for");
     assert_eq!(answer.cost_micros, 5_000);
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     assert_eq!(seen.path, "/v1beta/models/large-model:generateContent", "no key in the address");
     assert_eq!(seen.header("x-goog-api-key"), Some("s3cret"));
     let config = &seen.body["generationConfig"];
@@ -75,7 +75,7 @@ fn a_server_that_does_not_know_schemas_is_told_in_words_from_then_on() {
     let bench = Bench::openai(&server);
     bench.ask("item-1").unwrap();
     bench.ask("item-2").unwrap();
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen.len(), 5, "each is learnt once");
     assert_eq!(seen[3].body["response_format"], json!({"type": "json_object"}));
     assert!(seen[3].body["messages"][0]["content"].as_str().unwrap().contains("\"enum\":[\"parks\",\"budget\"]"));
@@ -102,7 +102,7 @@ fn the_same_question_is_paid_for_once_whichever_item_it_is_about() {
         change(&mut other);
         assert!(!bench.models.ask(&other, &|| false).unwrap().from_cache);
     }
-    assert_eq!(server.seen().len(), 4);
+    assert_eq!(server.requests().len(), 4);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn prose_is_repaired_once_with_the_faults_named() {
     let bench = Bench::openai(&server);
     let answer = bench.ask("item-7").unwrap();
     assert_eq!((answer.soundness, answer.cost_micros), (Soundness::Repaired, 1000), "both calls are paid for");
-    let seen = server.seen();
+    let seen = server.requests();
     let turns = seen[1].body["messages"].as_array().unwrap();
     assert_eq!(
         (&turns[2]["role"], &turns[2]["content"]),
@@ -134,7 +134,7 @@ fn an_answer_that_never_fits_is_one_clear_error() {
         error.to_string(),
         "test-model-1 gave no usable answer about item-7, also after one repair: the answer lacks the field `topics`; `summary` has to be of the type string, and is 5"
     );
-    assert_eq!(server.seen().len(), 2);
+    assert_eq!(server.requests().len(), 2);
     let empty = Server::start(|seen, _| Reply::says(seen, ""));
     assert!(Bench::openai(&empty).ask("item-7").unwrap_err().message.ends_with("the answer is empty"));
 }
@@ -144,7 +144,7 @@ fn an_answer_about_another_item_is_refused() {
     let server = Server::start(|seen, before| Reply::says(seen, &good(if before == 0 { "item-8" } else { "item-7" })));
     let bench = Bench::openai(&server);
     assert_eq!(bench.ask("item-7").unwrap().soundness, Soundness::Repaired);
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen[1].body["messages"].as_array().unwrap().len(), 2, "asked afresh, not told the name to use");
     let always = Server::start(|seen, _| Reply::says(seen, &good("item-8")));
     let error = Bench::openai(&always).ask("item-7").unwrap_err();
@@ -160,14 +160,14 @@ fn an_answer_that_broke_off_is_kept_and_marked() {
     let answer = bench.ask("item-7").unwrap();
     assert_eq!(answer.value, json!({"summary": "A park for $1,2"}));
     assert_eq!(answer.soundness, Soundness::Salvaged { missing: vec!["topics".to_owned()] });
-    assert_eq!(server.seen().len(), 2, "a shorter one was asked for first");
-    assert!(server.seen()[1].user().contains("broke off"));
+    assert_eq!(server.requests().len(), 2, "a shorter one was asked for first");
+    assert!(server.requests()[1].user().contains("broke off"));
     let whole = Server::start(|seen, _| {
         Reply::is_cut_off(seen, r#"{"item_id": "item-7", "topics": ["parks"], "summary": "A park for a mil"#)
     });
     let answer = Bench::openai(&whole).ask("item-7").unwrap();
     assert_eq!(answer.soundness, Soundness::Salvaged { missing: Vec::new() });
-    assert_eq!(whole.seen().len(), 1, "everything that is required is there");
+    assert_eq!(whole.requests().len(), 1, "everything that is required is there");
 }
 
 #[test]

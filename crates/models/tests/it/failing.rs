@@ -63,7 +63,7 @@ fn a_service_that_stays_busy_parks_the_work_and_says_when_to_come_back() {
     assert_eq!(error.kind, ErrorKind::RateLimited);
     let retry_at = Some(bench.timer.wall_clock() + Duration::from_secs(40));
     assert_eq!(error.advice, Advice::Park { until: SERVICE, retry_at });
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
     let step = StepError::from(error);
     let parked = Disposition::Park { until: SERVICE.to_owned(), at: retry_at };
     assert_eq!(step.disposition, parked, "no attempt is used up, and the work wakes by itself");
@@ -71,13 +71,13 @@ fn a_service_that_stays_busy_parks_the_work_and_says_when_to_come_back() {
     let server = Server::start(|_, _| busy(Some("3000")));
     let bench = Bench::openai(&server);
     assert_eq!(bench.ask("item-7").unwrap_err().kind, ErrorKind::RateLimited);
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     let error = bench.ask("item-8").unwrap_err();
     assert!(error.message.contains("longest_wait_seconds"), "{error}");
-    assert_eq!(server.seen().len(), 1, "the pause holds for everybody");
+    assert_eq!(server.requests().len(), 1, "the pause holds for everybody");
     bench.timer.advance(Duration::from_secs(3000));
     assert_eq!(bench.ask("item-8").unwrap_err().kind, ErrorKind::RateLimited);
-    assert_eq!(server.seen().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_spent_quota_is_no_matter_of_pace() {
     });
     let bench = Bench::openai(&server);
     let error = bench.ask("item-7").unwrap_err();
-    assert_eq!((error.kind, server.seen().len()), (ErrorKind::QuotaSpent, 1));
+    assert_eq!((error.kind, server.requests().len()), (ErrorKind::QuotaSpent, 1));
     assert!(matches!(error.advice, Advice::Park { retry_at: Some(_), .. }));
 }
 
@@ -153,7 +153,7 @@ fn what_is_refused_is_not_tried_again() {
         let error = Bench::openai(&server).ask("item-7").unwrap_err();
         assert_eq!((error.kind, error.advice.clone()), (ErrorKind::Refused, Advice::Final), "{status}");
         assert!(error.message.ends_with("the text is too long"), "{error}");
-        assert_eq!(server.seen().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
 }
 
@@ -211,15 +211,15 @@ fn a_service_that_is_down_opens_the_circuit_and_parks_the_work() {
     assert_eq!(error.advice, Advice::Retry { after: None }, "three failures may be this question's own");
     let error = bench.ask("item-2").unwrap_err();
     assert_eq!(error.kind, ErrorKind::CircuitOpen, "{error}");
-    assert_eq!(server.seen().len(), 5);
+    assert_eq!(server.requests().len(), 5);
     let Advice::Park { until: SERVICE, retry_at: Some(retry_at) } = error.advice else { panic!("{:?}", error.advice) };
     let error = bench.ask("item-3").unwrap_err();
     assert!(error.message.contains("failed 5 times in a row"), "{error}");
-    assert_eq!(server.seen().len(), 5, "nobody was asked");
+    assert_eq!(server.requests().len(), 5, "nobody was asked");
     bench.timer.advance(retry_at.since(bench.timer.now()));
     bench.ask("item-3").unwrap();
     bench.ask("item-4").unwrap();
-    assert_eq!(server.seen().len(), 7, "the circuit is closed again");
+    assert_eq!(server.requests().len(), 7, "the circuit is closed again");
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_missing_key_parks_before_anybody_is_asked() {
     let bench = Bench::new(gemini_config(&server, &folder.path().join("key")));
     let error = bench.ask("item-7").unwrap_err();
     assert_eq!((error.kind, error.advice.clone()), (ErrorKind::NoKey, Advice::Park { until: KEY, retry_at: None }));
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -252,14 +252,14 @@ fn a_key_that_is_revoked_in_the_middle_parks_and_a_new_one_goes_on() {
     assert_eq!(error.kind, ErrorKind::KeyRefused);
     assert!(matches!(error.advice, Advice::Park { until: KEY, retry_at: Some(_) }));
     assert_eq!(bench.ask("item-3").unwrap_err().kind, ErrorKind::KeyRefused);
-    assert_eq!(server.seen().len(), 2, "the service is not asked again with the same key");
+    assert_eq!(server.requests().len(), 2, "the service is not asked again with the same key");
     fs::write(&path, "new").unwrap();
     bench.ask("item-2").unwrap();
     // And the same key is tried again after a while: services are wrong about keys at times.
     fs::write(&path, "old").unwrap();
     bench.timer.advance(Duration::from_secs(601));
     bench.ask("item-3").unwrap_err();
-    assert_eq!(server.seen().len(), 4);
+    assert_eq!(server.requests().len(), 4);
     for status in [401, 403] {
         let server = Server::start(move |_, _| Reply::json(status, &json!({"error": {"message": "bad key"}})));
         assert_eq!(Bench::new(gemini_config(&server, &path)).ask("item-1").unwrap_err().kind, ErrorKind::KeyRefused);
@@ -273,7 +273,7 @@ fn cancelled_work_does_not_wait_and_is_not_paid_for() {
     let request = crate::support::request("item-7");
     let error = bench.models.ask(&request, &|| true).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Cancelled);
-    assert!(server.seen().is_empty() && bench.ledger.calls().is_empty());
+    assert!(server.requests().is_empty() && bench.ledger.calls().is_empty());
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn a_text_that_fits_is_asked_about_at_once() {
     let server = Server::start(reader);
     let text = packet(2);
     let answer = Bench::openai(&server).models.ask_long(&long(&text), &|| false).unwrap();
-    assert_eq!((answer.parts, server.seen().len()), (1, 1));
-    assert!(server.seen()[0].user().contains(&text));
+    assert_eq!((answer.parts, server.requests().len()), (1, 1));
+    assert!(server.requests()[0].user().contains(&text));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_longer_one_is_taken_apart_at_its_pages_and_put_together_from_notes() {
     let bench = Bench::new(config);
     let text = packet(20);
     let answer = bench.models.ask_long(&long(&text), &|| false).unwrap();
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen.len(), answer.parts + 1);
     assert!((3..=5).contains(&answer.parts), "{}", answer.parts);
     assert!(seen[..answer.parts].iter().all(|part| part.user().contains("\u{c}\n\nitem_id")), "whole pages");
@@ -54,7 +54,7 @@ fn a_longer_one_is_taken_apart_at_its_pages_and_put_together_from_notes() {
     assert!(last.contains("Title: Packet"));
     assert_eq!(answer.answer.cost_micros, 500 * seen.len() as i64, "all calls are in it");
     let again = bench.models.ask_long(&long(&text), &|| false).unwrap();
-    assert_eq!((again.answer.cost_micros, server.seen().len()), (0, seen.len()), "and nothing is paid for twice");
+    assert_eq!((again.answer.cost_micros, server.requests().len()), (0, seen.len()), "and nothing is paid for twice");
 }
 
 #[test]

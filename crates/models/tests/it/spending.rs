@@ -25,12 +25,12 @@ fn the_daily_cap_is_checked_before_the_call_and_lifted_at_midnight() {
     assert!(error.message.contains("would exceed the daily cost cap of 0.0020"), "{error}");
     let Advice::Park { until, retry_at: Some(midnight) } = error.advice else { panic!("{:?}", error.advice) };
     assert_eq!((until, midnight.to_string().as_str()), (BUDGET, "2026-01-02T00:00:00.000Z"));
-    let asked = server.seen().len();
+    let asked = server.requests().len();
     let today = day_of(bench.timer.wall_clock());
     assert_eq!(bench.ledger.spent_micros(today), Ok(500 * asked as i64));
     bench.timer.advance(midnight.since(bench.timer.now()));
     bench.ask("item-3").unwrap();
-    assert_eq!(server.seen().len(), asked + 1);
+    assert_eq!(server.requests().len(), asked + 1);
     assert_eq!(bench.ledger.spent_micros(today), Ok(500 * asked as i64), "another day, another account");
 }
 
@@ -56,10 +56,10 @@ fn a_hundred_calls_at_once_stay_below_the_cap_together() {
     });
     let spent = bench.ledger.spent_micros(day_of(bench.timer.wall_clock())).unwrap();
     assert!((1..=20_000).contains(&spent), "{spent}");
-    assert_eq!(spent, 500 * server.seen().len() as i64);
-    assert_eq!(server.seen().len() + refused.into_inner(), 100);
+    assert_eq!(spent, 500 * server.requests().len() as i64);
+    assert_eq!(server.requests().len() + refused.into_inner(), 100);
     // What was set aside is free again, so the rest of the money can be spent.
-    while bench.ask(&format!("item-{}", server.seen().len())).is_ok() {}
+    while bench.ask(&format!("item-{}", server.requests().len())).is_ok() {}
     let spent = bench.ledger.spent_micros(day_of(bench.timer.wall_clock())).unwrap();
     assert!((18_000..=20_000).contains(&spent), "{spent}");
 }
@@ -89,7 +89,7 @@ fn an_estimate_asks_nobody() {
     let estimate = bench.models.estimate(&request("item-7")).unwrap();
     assert_eq!((estimate.model.as_str(), estimate.is_kept), ("small-model", false));
     assert_eq!(estimate.most_micros, estimate.input_tokens as i64 + 1000);
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_question_that_is_too_long_is_refused_before_it_is_paid_for() {
     let error = bench.models.ask(&long, &|| false).unwrap_err();
     assert_eq!((error.kind, error.advice.clone()), (ErrorKind::TooLong, Advice::Final));
     assert!(error.message.contains("small-model takes 1000"), "{error}");
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -149,5 +149,5 @@ fn the_same_question_by_many_at_once_is_paid_for_once() {
             });
         }
     });
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }

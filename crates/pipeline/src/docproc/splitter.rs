@@ -73,7 +73,7 @@ impl Stage for RequestSplitter {
                 file_path: format!("raw/{}", file.id),
                 ..RequestFile::default()
             };
-            match content_of(&file).and_then(|content| self.readers.opened(context, content, file.label)) {
+            match content_of(&file).and_then(|content| self.readers.open_shared(context, content, file.label)) {
                 Ok(OpenedFile { content, file_type, pages, warnings, .. }) => {
                     entry.pages = Some(pages);
                     entry.file_type = Some(file_type);

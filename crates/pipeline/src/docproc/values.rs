@@ -212,7 +212,7 @@ mod tests {
         Extraction { fields, ..Extraction::default() }
     }
 
-    fn wanted(name: &str, kind: Asked, required: bool, sources: &[&[&str]]) -> Wanted {
+    fn new_wanted(name: &str, kind: Asked, required: bool, sources: &[&[&str]]) -> Wanted {
         let sources = sources.iter().map(|parts| parts.iter().map(|part| (*part).to_owned()).collect()).collect();
         Wanted { name: name.to_owned(), kind, required, sources }
     }
@@ -221,9 +221,9 @@ mod tests {
     fn the_least_sure_field_speaks_for_the_document() {
         let found = extraction(&[("number", "A-1", 0.9), ("grand_total", "119.00", 0.8)]);
         let asked = [
-            wanted("invoice_number", Asked::String, true, &[&["number"]]),
-            wanted("total_amount", Asked::Decimal, true, &[&["grand_total"]]),
-            wanted("date", Asked::Date, false, &[&["issue_date"]]),
+            new_wanted("invoice_number", Asked::String, true, &[&["number"]]),
+            new_wanted("total_amount", Asked::Decimal, true, &[&["grand_total"]]),
+            new_wanted("date", Asked::Date, false, &[&["issue_date"]]),
         ];
         let answers = answers(&asked, &found);
         assert_eq!(json!(answers.data), json!({"invoice_number": "A-1", "total_amount": "119.00", "date": null}));
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn a_required_field_that_is_missing_leaves_no_confidence() {
         let asked = [
-            wanted("invoice_number", Asked::String, false, &[&["number"]]),
-            wanted("cost_centre", Asked::String, true, &[&["cost_centre"]]),
+            new_wanted("invoice_number", Asked::String, false, &[&["number"]]),
+            new_wanted("cost_centre", Asked::String, true, &[&["cost_centre"]]),
         ];
         let answers = answers(&asked, &extraction(&[("number", "A-1", 0.9)]));
         assert_eq!((answers.confidence, &answers.confidences["cost_centre"]), (Some(0.0), &json!(0.0)));
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_value_of_another_type_is_none() {
-        let asked = [wanted("pages", Asked::Integer, true, &[&["number"]])];
+        let asked = [new_wanted("pages", Asked::Integer, true, &[&["number"]])];
         let answers = answers(&asked, &extraction(&[("number", "twelve", 0.9)]));
         assert_eq!((&answers.data["pages"], answers.confidence), (&Value::Null, Some(0.0)));
         assert!(answers.doubts[0].contains("\"twelve\" is not of the type integer"), "{:?}", answers.doubts);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_name_may_come_in_parts() {
-        let asked = [wanted("full_name", Asked::String, true, &[&["full_name"], &["given_names", "surname"]])];
+        let asked = [new_wanted("full_name", Asked::String, true, &[&["full_name"], &["given_names", "surname"]])];
         let both = answers(&asked, &extraction(&[("given_names", "Ana", 0.9), ("surname", "Ruiz", 0.8)]));
         assert_eq!((&both.data["full_name"], both.doubts.len()), (&json!("Ana Ruiz"), 0));
         assert_eq!(both.evidence["full_name"].clone().into_value()["quote"], "Ana Ruiz");

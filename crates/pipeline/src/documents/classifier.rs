@@ -27,7 +27,7 @@ impl PageClassifier {
     }
 
     /// The class of a page whose type is stated. Where documents begin and end is still seen from the page.
-    fn stated(&self, class: &PageClass, stated: &str) -> Result<PageClass, StepError> {
+    fn stated_class(&self, class: &PageClass, stated: &str) -> Result<PageClass, StepError> {
         let Some(doctype) = self.knowledge.doctypes.get(stated) else {
             let message =
                 format!("the submission states the document type {stated:?}; known are {}", self.knowledge.names());
@@ -56,10 +56,10 @@ impl Stage for PageClassifier {
         let content = read.part.content;
         let mut class = self.knowledge.classifier().classify(&stored_page(context, content)?);
         if let Some(stated) = context.submission().ok().and_then(|submission| stated_doctype(&submission.metadata)) {
-            class = self.stated(&class, &stated)?;
+            class = self.stated_class(&class, &stated)?;
         }
         // The page's text is in the reader's result, and once is enough.
-        let read = read.without("markdown");
+        let read = read.remove("markdown");
         Ok(read.with(ClassifiedPage { content, doc_type: class.doctype.to_string(), class }))
     }
 

@@ -74,7 +74,7 @@ fn unsure(extraction: &Extraction, threshold: f64) -> impl Iterator<Item = Strin
 }
 
 /// Why a value is not taken, and which fields there are.
-fn refused(error: &CorrectionError, schema: &Schema) -> StepError {
+fn refusal(error: &CorrectionError, schema: &Schema) -> StepError {
     let mut message = error.to_string();
     if matches!(error, CorrectionError::UnknownField { .. }) {
         let names: Vec<&str> = schema.fields.iter().map(|field| field.name.as_str()).collect();
@@ -165,7 +165,7 @@ impl Stage for FieldExtractor {
             let stated: Vec<(&str, String)> =
                 stated.iter().map(|(name, value)| (name.as_str(), text_of(value))).collect();
             let stated = stated.iter().map(|(name, value)| (*name, value.as_str()));
-            document.extraction.correct(schema, stated, &by).map_err(|error| refused(&error, schema))?;
+            document.extraction.correct(schema, stated, &by).map_err(|error| refusal(&error, schema))?;
         }
         Ok(Extracted::new(Value::Object(found.with(document).into_message())))
     }

@@ -1,6 +1,6 @@
 //! What was answered, and the report to the task that waits for it.
 
-use super::{Question, Sender, asked};
+use super::{Question, Sender, reporting_stage};
 use crate::{borders::said_by, consolidate::Gather, stage::Stage as _};
 use bindery_core::{
     StepError,
@@ -24,7 +24,7 @@ impl Gather for TaskAnswer {
 
     fn gather(&self, context: &StepContext) -> Result<Value, StepError> {
         let bug = || StepError::bug("nobody has answered, and nobody was asked");
-        let asked = asked(context.workflow()?).ok_or_else(bug)?;
+        let asked = reporting_stage(context.workflow()?).ok_or_else(bug)?;
         let is_question = asked.processor(Question::NAME).is_some();
         let outcome = context.outcomes(&asked.name)?.into_iter().next().ok_or_else(bug)?;
         let answer = match outcome.status {
@@ -37,7 +37,7 @@ impl Gather for TaskAnswer {
             Answer::Succeeded(output) => output.clone(),
             Answer::Heartbeat => Value::Null,
         };
-        if let Some(token) = Sender::of(context)?.token
+        if let Some(token) = Sender::from_context(context)?.token
             && !context.report_task(&token, answer)?
         {
             tracing::debug!(submission = %context.submission()?.id, "nobody waits for this answer (any more)");

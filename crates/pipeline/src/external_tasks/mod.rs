@@ -64,7 +64,7 @@ impl Sender {
         format!("{execution}/{task}")
     }
 
-    fn of(context: &StepContext) -> Result<Self, StepError> {
+    fn from_context(context: &StepContext) -> Result<Self, StepError> {
         let wrong = || StepError::reject("this submission is not a task of a state machine").named("NoErrand");
         Self::read(&context.submission()?.metadata).ok_or_else(wrong)
     }
@@ -130,7 +130,7 @@ pub(crate) async fn withdraw_abandoned(engine: &Engine) -> EngineResult<()> {
 
 async fn withdraw_open(engine: &Engine, id: SubmissionId) -> EngineResult<()> {
     let info = engine.catalog().submission(id).await?;
-    let Some(asked) = asked(&info.workflow) else { return Ok(()) };
+    let Some(asked) = reporting_stage(&info.workflow) else { return Ok(()) };
     let outcomes = engine.store().outcomes(id, Some(&asked.name)).await?;
     if outcomes.iter().all(|outcome| outcome.status == OutcomeStatus::Review) {
         engine.store().cancel_submission(id).await?;
@@ -139,12 +139,12 @@ async fn withdraw_open(engine: &Engine, id: SubmissionId) -> EngineResult<()> {
 }
 
 /// The stage that waits for somebody: the last but one.
-fn asked(workflow: &Workflow) -> Option<&Stage> {
+fn reporting_stage(workflow: &Workflow) -> Option<&Stage> {
     workflow.stages.iter().rev().nth(1)
 }
 
 /// What is wanted, as the submission's one file says.
-fn wanted(context: &StepContext) -> Result<Value, StepError> {
+fn request_of(context: &StepContext) -> Result<Value, StepError> {
     let missing = || StepError::reject("the file that says what is wanted is not there").named("NoErrand");
     let bytes = context.blob(context.item()?.content.ok_or_else(missing)?)?;
     serde_json::from_slice(&bytes)

@@ -1,6 +1,6 @@
 //! Asking a person.
 
-use super::{Sender, wanted};
+use super::{Sender, request_of};
 use crate::stage::{Stage, lenient};
 use bindery_core::{ExecutionId, StepError};
 use bindery_engine::{Extracted, context::StepContext, processor::Correction, workflow::Target};
@@ -42,8 +42,8 @@ impl Stage for Question {
     type Output = Asked;
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Asked, StepError> {
-        let Wanted { question, value } = lenient(&wanted(context)?);
-        let sender = Sender::of(context)?;
+        let Wanted { question, value } = lenient(&request_of(context)?);
+        let sender = Sender::from_context(context)?;
         Ok(Asked { question, value, execution: sender.execution, state: sender.state })
     }
 

@@ -1,6 +1,6 @@
 //! Handing a task out on a queue, from which a program outside takes it.
 
-use super::{Sender, wanted};
+use super::{Sender, request_of};
 use bindery_core::{ExecutionId, Name, StepError};
 use bindery_engine::{
     Engine, EngineError, EngineResult, Extracted,
@@ -97,8 +97,8 @@ impl crate::stage::Stage for HandOut {
     type Output = HandedOut;
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<HandedOut, StepError> {
-        let Sender { token, execution, state, .. } = Sender::of(context)?;
-        Ok(HandedOut { task_token: token, execution, state, input: wanted(context)? })
+        let Sender { token, execution, state, .. } = Sender::from_context(context)?;
+        Ok(HandedOut { task_token: token, execution, state, input: request_of(context)? })
     }
 
     fn extract(&self, _context: &StepContext, task: HandedOut) -> Result<Extracted<HandedOut>, StepError> {

@@ -5,9 +5,10 @@ use crate::{
     DEFAULT_WORKFLOW,
     external_tasks::{self, question, queue},
     idp::{
-        TaskError, answered, document,
+        TaskError, document,
         file_processing::{FileRequest, file_processing},
         file_processing_status::{StatusRequest, file_processing_status},
+        respond,
     },
     ingestion::{IngestRequest, ingest},
     intake::{self, Taken},
@@ -74,9 +75,9 @@ impl Functions {
             Ok(copied) => copied,
             Err(error) => return refused_or_failed(error),
         };
-        let key = place.raw_key(&copied.document_id, &copied.file_name).map_err(refused)?;
+        let key = place.raw_key(&copied.document_id, &copied.file_name).map_err(refusal)?;
         let lost = || TaskFailure::new("NotFound", format!("the copy {} is gone", copied.s3_location));
-        let bytes = place.read(&key).await.map_err(refused)?.ok_or_else(lost)?;
+        let bytes = place.read(&key).await.map_err(refusal)?.ok_or_else(lost)?;
         let file = document::take_in_bytes(&**self.engine.blobs(), bytes, &copied.file_name, &copied.document_id);
         let file = file.await.map_err(|error| failed(StepError::from(EngineError::from(error))))?;
         let mut intake = Taken::one(file).into_intake(CHAIN);
@@ -85,7 +86,7 @@ impl Functions {
         "machine".clone_into(&mut intake.channel);
         intake.metadata.insert("location".to_owned(), json!(copied.s3_location));
         self.engine.submit(intake).await.map_err(trouble)?;
-        Ok(answered(Ok(copied.into_body())))
+        Ok(respond(Ok(copied.into_body())))
     }
 
     async fn file_processing_status(&self, payload: &Value) -> TaskResult {
@@ -95,15 +96,15 @@ impl Functions {
             Err(error) => Err(error),
         };
         match status {
-            Ok(status) => Ok(answered(Ok(status.into_body()))),
+            Ok(status) => Ok(respond(Ok(status.into_body()))),
             Err(error) => refused_or_failed(error),
         }
     }
 
     /// `{documentId, collection_name, ingest_params?, file_guid?, file_name?}`
     async fn ingest_document(&self, payload: &Value, call: &TaskCall) -> TaskResult {
-        let request = IngestRequest { owner: call.owner.clone(), ..IngestRequest::parse(payload).map_err(refused)? };
-        let done = ingest(&self.engine, self.place.as_ref(), request).await.map_err(refused)?;
+        let request = IngestRequest { owner: call.owner.clone(), ..IngestRequest::parse(payload).map_err(refusal)? };
+        let done = ingest(&self.engine, self.place.as_ref(), request).await.map_err(refusal)?;
         serde_json::to_value(done).map_err(|error| TaskFailure::new("States.Runtime", error))
     }
 
@@ -210,12 +211,12 @@ fn bad(why: &str) -> TaskFailure {
 /// failure, which is tried again.
 fn refused_or_failed(error: TaskError) -> TaskResult {
     match error {
-        TaskError::Failed(_) => Err(refused(error)),
-        at_fault => Ok(answered(Err(at_fault))),
+        TaskError::Failed(_) => Err(refusal(error)),
+        at_fault => Ok(respond(Err(at_fault))),
     }
 }
 
-fn refused(error: TaskError) -> TaskFailure {
+fn refusal(error: TaskError) -> TaskFailure {
     match error {
         TaskError::Failed(error) => TaskFailure::new("States.TaskFailed", error.message),
         other => failed(StepError::from(other)),

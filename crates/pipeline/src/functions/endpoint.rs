@@ -23,7 +23,7 @@ pub(super) async fn post(url: String, payload: Value, call: &TaskCall) -> TaskRe
     let request = request.body(payload.to_string().into_bytes());
     let answer = ask(Client::open, request, url).await?;
     if !answer.status.is_success() {
-        return Err(refused(&answer));
+        return Err(refusal(&answer));
     }
     Ok(if answer.body.is_empty() { Value::Null } else { body_of(&answer) })
 }
@@ -41,9 +41,9 @@ pub(super) async fn invoke(call: &TaskCall) -> TaskResult {
     for (index, (name, value)) in fields("QueryParameters").iter().enumerate() {
         let sign = if index == 0 && !url.contains('?') { '?' } else { '&' };
         address.push(sign);
-        address.push_str(&escaped(name));
+        address.push_str(&escape(name));
         address.push('=');
-        address.push_str(&escaped(&plain(value)));
+        address.push_str(&escape(&plain(value)));
     }
     let mut request = Request::builder().method(text("Method").unwrap_or("GET")).uri(&address);
     for (name, value) in fields("Headers") {
@@ -63,9 +63,9 @@ pub(super) async fn invoke(call: &TaskCall) -> TaskResult {
             body.to_string().into_bytes()
         }
     };
-    let answer = ask(Client::guarded, request.body(body), url.to_owned()).await?;
+    let answer = ask(Client::new_guarded, request.body(body), url.to_owned()).await?;
     if !answer.status.is_success() {
-        return Err(refused(&answer));
+        return Err(refusal(&answer));
     }
     let headers: Map<String, Value> = answer
         .headers
@@ -97,7 +97,7 @@ async fn ask(
     asked.map_err(|error| TaskFailure::new("States.Http.Socket", error.message))
 }
 
-fn refused(answer: &Answer) -> TaskFailure {
+fn refusal(answer: &Answer) -> TaskFailure {
     let said: String = String::from_utf8_lossy(&answer.body).chars().take(500).collect();
     TaskFailure::new(format!("States.Http.StatusCode.{}", answer.status.as_u16()), said)
 }
@@ -113,7 +113,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// For the query of a URL.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
         if keep(byte) {

@@ -11,7 +11,7 @@ const WRITER: &str = "States.ResultWriterFailed";
 pub(super) async fn read(places: &Places, request: ItemsRequest) -> Result<Vec<Value>, TaskFailure> {
     let most = request.max_items.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let mut items = if request.resource.ends_with(":listObjectsV2") {
-        listed(places, &request.arguments).await?
+        list_items(places, &request.arguments).await?
     } else {
         let (bytes, key) = object(places, &request.arguments).await?;
         of_file(&bytes, &key, &request.config)?
@@ -43,7 +43,7 @@ async fn object(places: &Places, arguments: &Value) -> Result<(Vec<u8>, String),
     Ok((bytes, name.to_owned()))
 }
 
-async fn listed(places: &Places, arguments: &Value) -> Result<Vec<Value>, TaskFailure> {
+async fn list_items(places: &Places, arguments: &Value) -> Result<Vec<Value>, TaskFailure> {
     let wrong = |error: BlobError| TaskFailure::new(READER, error);
     let prefix = arguments.get("Prefix").and_then(Value::as_str).unwrap_or_default();
     let below = OutwardKey::parse(prefix.trim_end_matches('/')).map_err(|error| wrong(error.into()))?;

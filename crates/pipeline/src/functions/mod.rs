@@ -79,12 +79,12 @@ impl Functions {
     /// The bucket or folder of the document chain, such as `s3://idp` or `file:///srv/idp`.
     pub fn with_place(mut self, url: &str) -> Result<Self, String> {
         let settings = Map::from_iter([("place".to_owned(), Value::from(url))]);
-        self.place = Some(IdpPlace::of(&settings, &self.places).map_err(|error| error.to_string())?);
+        self.place = Some(IdpPlace::from_settings(&settings, &self.places).map_err(|error| error.to_string())?);
         Ok(self)
     }
 
     /// Every name that a task can call.
-    pub fn known(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         let builtin = BUILTIN.iter().map(|(name, _)| (*name).to_owned());
         let mut known: Vec<String> = self.names.keys().chain(self.queues.keys()).cloned().chain(builtin).collect();
         known.extend(self.engine.registry().names());
@@ -122,12 +122,12 @@ impl Functions {
         if self.engine.registry().get(resolved).is_some() {
             return self.run_processor(resolved, payload, call).await;
         }
-        Err(TaskFailure::unknown(name, &self.known()))
+        Err(TaskFailure::unknown(name, &self.names()))
     }
 
     /// The three steps of a processor, on its own.
     async fn run_processor(&self, name: &str, payload: Value, call: &TaskCall) -> TaskResult {
-        let unknown = || TaskFailure::unknown(name, &self.known());
+        let unknown = || TaskFailure::unknown(name, &self.names());
         let processor = self.engine.registry().get(name).cloned().ok_or_else(unknown)?;
         let cancel = CancelOnDrop(CancelFlag::default());
         let (flag, attempt) = (cancel.0.clone(), call.attempt);
@@ -169,13 +169,13 @@ impl Tasks for Functions {
             Target::Invoke | Target::Http | Target::Start | Target::Items | Target::Results => Ok(()),
             Target::Function(name) if self.knows(name) => Ok(()),
             Target::Function(_) => {
-                let known = self.known();
+                let known = self.names();
                 Err(format!("there is no resource {resource:?}; known are {}", known.join(", ")))
             }
             Target::Other(service) => Err(format!(
                 "there is no service {service:?} here; known are lambda:invoke, http:invoke and states:startExecution, \
                  and the functions {}",
-                self.known().join(", ")
+                self.names().join(", ")
             )),
         }
     }
@@ -193,7 +193,7 @@ impl Tasks for Functions {
             Target::Http => endpoint::invoke(&call).await,
             Target::Function(name) => self.call(name, call.input.clone(), &call).await,
             Target::Start | Target::Items | Target::Results | Target::Other(_) => {
-                Err(TaskFailure::unknown(&call.resource, &self.known()))
+                Err(TaskFailure::unknown(&call.resource, &self.names()))
             }
         }
     }

@@ -34,7 +34,7 @@ impl Client {
     }
 
     /// For addresses out of a workflow: refuses to speak to this machine and to the networks around it.
-    pub(crate) fn guarded() -> Self {
+    pub(crate) fn new_guarded() -> Self {
         Self(bindery_http::Client::with_reach(Reach::PublicOnly))
     }
 
@@ -64,8 +64,8 @@ pub(crate) fn checked(address: &str) -> Result<Uri, String> {
 }
 
 /// An address for sentences: without the query, which may hold a key.
-pub(crate) fn shown(uri: &Uri) -> String {
-    address::shown(&uri.to_string())
+pub(crate) fn redact(uri: &Uri) -> String {
+    address::redact(&uri.to_string())
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn only_addresses_without_secrets_in_them_are_taken() {
-        assert_eq!(shown(&checked("https://example.com:8443/in?key=1").unwrap()), "https://example.com:8443/in");
+        assert_eq!(redact(&checked("https://example.com:8443/in?key=1").unwrap()), "https://example.com:8443/in");
         assert!(checked("ftp://example.com/").unwrap_err().contains("https://"));
         assert!(checked("https://me:secret@example.com/").unwrap_err().contains("password"));
         for nonsense in ["", "example.com/in", "https://", "/in", "https:///in", "file:///etc/passwd"] {

@@ -41,12 +41,12 @@ impl Stage for FileClassifier {
     /// Are there bytes, and are they of a type that can be read?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         let (item, content) = received(context)?;
-        self.readers.opened(context, content, item.label).map(drop)
+        self.readers.open_shared(context, content, item.label).map(drop)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<IdpFile, StepError> {
         let (item, content) = received(context)?;
-        let opened = self.readers.opened(context, content, item.label.clone())?;
+        let opened = self.readers.open_shared(context, content, item.label.clone())?;
         let kind = self.readers.open(context, content, item.label.as_deref())?.about().file_type;
         Ok(IdpFile {
             document: item.public_id(),
@@ -63,7 +63,7 @@ impl Stage for FileClassifier {
     }
 
     fn extract(&self, context: &StepContext, mut file: IdpFile) -> Result<Extracted<IdpFile>, StepError> {
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let (kind, next) = if file.printed { ("pdf_raw", SPLITTER) } else { ("office", OFFICE) };
         // A name that cannot be a key is a name all the same: the file is then called by its type.
         let key = outward

@@ -116,7 +116,7 @@ impl DocumentCombiner {
         file_type: String,
         bound: Bound,
     ) -> Result<BoundDocument<KeptFile>, StepError> {
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let document_id = file.public_id();
         let keep = |kind: &str, ending: &str, bytes: &[u8], media_type: &str| -> Result<KeptFile, StepError> {
             let key = outward.key(kind, &format!("{document_id}.{ending}"))?;

@@ -70,7 +70,7 @@ impl Gather for IdpResult {
 
     /// Also where others look for it.
     fn store(&self, context: &StepContext, result: Value) -> Result<Extracted, StepError> {
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let key = outward.key("output", &format!("{}.json", context.submission()?.id))?;
         let bytes = result.to_string().into_bytes();
         let artifact = outward.keep(context, &key, Bytes::New(&bytes), "application/json")?;

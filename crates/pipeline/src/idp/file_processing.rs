@@ -7,7 +7,7 @@ use super::{
     document,
     location::{Location, check_collection, folder_url},
     places::{Places, wait},
-    task::{IdpPlace, TaskError, answered, object, required},
+    task::{IdpPlace, TaskError, object, required, respond},
 };
 use crate::stage::Stage;
 use bindery_core::StepError;
@@ -136,10 +136,10 @@ impl Stage for FileProcessing {
     }
 
     fn process(&self, context: &StepContext, request: Value) -> Result<Value, StepError> {
-        let place = IdpPlace::of(context.settings(), &self.places)?;
+        let place = IdpPlace::from_settings(context.settings(), &self.places)?;
         let request = FileRequest::parse(&request)?;
         let answer = wait(async move { file_processing(&place, request).await })??;
-        Ok(answered(Ok(answer.into_body())))
+        Ok(respond(Ok(answer.into_body())))
     }
 
     fn extract(&self, _context: &StepContext, answer: Value) -> Result<Extracted, StepError> {

@@ -8,7 +8,7 @@ use super::{
     audit::{self, Audit, AuditStatus},
     location::check_document_id,
     places::{Places, wait},
-    task::{IdpPlace, TaskError, answered, object, required},
+    task::{IdpPlace, TaskError, object, required, respond},
 };
 use crate::stage::Stage;
 use bindery_core::StepError;
@@ -176,10 +176,10 @@ impl Stage for FileProcessingStatus {
     }
 
     fn process(&self, context: &StepContext, request: Value) -> Result<Value, StepError> {
-        let place = IdpPlace::of(context.settings(), &self.places)?;
+        let place = IdpPlace::from_settings(context.settings(), &self.places)?;
         let request = StatusRequest::parse(&request)?;
         let answer = wait(async move { file_processing_status(&place, None, request).await })??;
-        Ok(answered(Ok(answer.into_body())))
+        Ok(respond(Ok(answer.into_body())))
     }
 
     fn extract(&self, _context: &StepContext, answer: Value) -> Result<Extracted, StepError> {

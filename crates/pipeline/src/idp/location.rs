@@ -24,7 +24,7 @@ pub enum Location {
 impl Location {
     /// Checks an address.
     pub fn parse(address: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("file {:?}: {why}", shortened(address));
+        let wrong = |why: &str| format!("file {:?}: {why}", shorten(address));
         if address.chars().any(char::is_control) {
             return Err(wrong("it has control characters"));
         }
@@ -67,7 +67,7 @@ impl fmt::Display for Location {
 
 /// The names that S3 gives to buckets.
 fn check_bucket(bucket: &str) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("the bucket {:?} {why}", shortened(bucket)));
+    let wrong = |why: &str| Err(format!("the bucket {:?} {why}", shorten(bucket)));
     if bucket.is_empty() {
         return Err("the bucket is missing: expected s3://bucket/key".to_owned());
     }
@@ -118,7 +118,7 @@ pub fn check_collection(name: &str) -> Result<(), String> {
     if is_plain(name) {
         return Ok(());
     }
-    let shown = shortened(name);
+    let shown = shorten(name);
     Err(format!("collection_name {shown:?}: expected letters, digits, dots, underscores and dashes, at least one"))
 }
 
@@ -127,7 +127,7 @@ pub fn check_document_id(field: &str, id: &str) -> Result<(), String> {
     if is_plain(id) {
         return Ok(());
     }
-    Err(format!("{field} {:?}: expected letters, digits, dots, underscores and dashes", shortened(id)))
+    Err(format!("{field} {:?}: expected letters, digits, dots, underscores and dashes", shorten(id)))
 }
 
 /// Whether it can be a part of a key as it is.
@@ -136,7 +136,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Enough to recognise it in a message.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     match text.char_indices().nth(100) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

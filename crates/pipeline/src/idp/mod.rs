@@ -45,7 +45,7 @@ mod splitter;
 mod task;
 
 pub use places::Places;
-pub use task::{IdpPlace, TaskError, answered};
+pub use task::{IdpPlace, TaskError, respond};
 pub(crate) use task::{object, required};
 
 use crate::{consolidate::Consolidator, reading::SharedReaders, stage::erased};

@@ -8,7 +8,7 @@ use super::{
     setting, switched_on,
 };
 use crate::{
-    reading::{SharedReaders, languages, ocr_service::HttpEngine, refused},
+    reading::{SharedReaders, languages, ocr_service::HttpEngine, refusal},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -94,7 +94,7 @@ impl Stage for OcrExtractor {
 
     fn process(&self, context: &StepContext, page: IdpPage) -> Result<IdpPageText, StepError> {
         let file = self.readers.open(context, page.content, page.name.as_deref())?;
-        let read = self.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))?;
+        let read = self.reader(context)?.read_page(&*file, page.index()).map_err(|error| refusal(&error))?;
         written(context, &self.places, page, &read)
     }
 

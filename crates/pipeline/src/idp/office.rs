@@ -9,7 +9,7 @@ use super::{
     to_stage_of,
 };
 use crate::{
-    reading::{SharedReaders, refused},
+    reading::{SharedReaders, refusal},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -38,7 +38,7 @@ impl Stage for OfficeExtractor {
     type Output = OfficePages;
 
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<OfficePages, StepError> {
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let file = self.readers.open(context, received.content, received.name.as_deref())?;
         let IdpFile { document, file_type, .. } = received;
         let (mut pages, mut words) = (Vec::new(), 0);
@@ -46,7 +46,7 @@ impl Stage for OfficeExtractor {
             if context.is_cancelled() {
                 return Err(StepError::retry("the work was stopped"));
             }
-            let page = file.page(index).map_err(|error| refused(&error))?;
+            let page = file.page(index).map_err(|error| refusal(&error))?;
             words += render::text(&page).split_whitespace().count() as u64;
             let markdown = page_markdown(index + 1, &clean(&render::markdown(&page)));
             let key = outward.page("text_page", &document, index + 1, "md")?;

@@ -1,7 +1,7 @@
 //! The keys that other programs look for, and writing under them.
 
 use super::{
-    places::{Places, refused, wait},
+    places::{Places, refusal, wait},
     setting,
 };
 use bindery_core::{ContentHash, StepError};
@@ -29,11 +29,11 @@ pub(super) enum Bytes<'a> {
 }
 
 impl Outward {
-    pub(super) fn of(context: &StepContext, places: &Places) -> Result<Self, StepError> {
+    pub(super) fn from_context(context: &StepContext, places: &Places) -> Result<Self, StepError> {
         let layout = layout_of(setting(context, "keys"))?;
         let shelf = match setting(context, "publish") {
             None | Some(Value::Null) => None,
-            Some(Value::String(url)) => Some(places.open(url).map_err(refused)?),
+            Some(Value::String(url)) => Some(places.open(url).map_err(refusal)?),
             Some(found) => {
                 let message = format!("settings.publish: expected a place such as s3://bucket/prefix, found {found}");
                 return Err(StepError::reject(message).named("BadSettings"));
@@ -44,7 +44,7 @@ impl Outward {
 
     /// The key of one artifact.
     pub(super) fn key(&self, kind: &str, name: &str) -> Result<OutwardKey, StepError> {
-        self.layout.key(kind, name).map_err(|error| refused(error.into()))
+        self.layout.key(kind, name).map_err(|error| refusal(error.into()))
     }
 
     /// The key of one page, counted from 1.
@@ -73,7 +73,7 @@ impl Outward {
                 Bytes::Known(hash, _) => context.blob(hash)?,
             };
             let key = key.clone();
-            wait(async move { shelf.put(&key, outside).await })?.map_err(refused)?;
+            wait(async move { shelf.put(&key, outside).await })?.map_err(refusal)?;
         }
         Ok(NewArtifact { key: key.to_string(), hash, size, media_type: media_type.to_owned() })
     }

@@ -8,7 +8,7 @@ use super::{
     switched_on, to_stage_of,
 };
 use crate::{
-    reading::{SharedReaders, page_json, refused},
+    reading::{SharedReaders, page_json, refusal},
     stage::Stage,
 };
 use bindery_core::StepError;
@@ -45,7 +45,7 @@ impl Stage for PageKindClassifier {
 
     fn process(&self, context: &StepContext, mut page: IdpPage) -> Result<IdpPage, StepError> {
         let file = self.readers.open(context, page.content, page.name.as_deref())?;
-        let read = file.page(page.index()).map_err(|error| refused(&error))?;
+        let read = file.page(page.index()).map_err(|error| refusal(&error))?;
         let force = switched_on(context, "force_ocr")?;
         let needs_ocr = force || matches!(read.kind, PageKind::Scan | PageKind::Mixed);
         page.kind = Some(read.kind);
@@ -61,7 +61,7 @@ impl Stage for PageKindClassifier {
     fn extract(&self, context: &StepContext, page: IdpPage) -> Result<Extracted<IdpPage>, StepError> {
         let needs_ocr = page.ocr == Some(true);
         let (kind, next, label) = if needs_ocr { ("scan_page", OCR, "scan") } else { ("text_page", TEXT, "text") };
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let key = outward.page(kind, &page.document, page.page.get(), &page.ending)?;
         let file = page.file.kept.as_ref().ok_or_else(|| StepError::bug("the page has no file"))?;
         let artifact = outward.keep(context, &key, Bytes::Known(file.content, file.size), &page.media_type)?;

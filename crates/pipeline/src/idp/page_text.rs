@@ -55,7 +55,7 @@ pub(super) fn written(
     page: IdpPage,
     read: &Page,
 ) -> Result<IdpPageText, StepError> {
-    let outward = Outward::of(context, places)?;
+    let outward = Outward::from_context(context, places)?;
     let (document, number) = (page.document, page.page.get());
     let markdown = page_markdown(number, &clean(&render::markdown(read)));
     let key = outward.page("text_page", &document, number, "md")?;

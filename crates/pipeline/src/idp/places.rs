@@ -55,6 +55,6 @@ pub(super) fn wait<T: Send + 'static>(asked: impl Future<Output = T> + Send + 's
 }
 
 /// What a place has refused, as a step's error.
-pub(super) fn refused(error: BlobError) -> StepError {
+pub(super) fn refusal(error: BlobError) -> StepError {
     StepError::from(EngineError::from(error))
 }

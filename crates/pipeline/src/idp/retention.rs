@@ -105,7 +105,7 @@ impl Stage for Cleanup {
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Swept, StepError> {
         let days = crate::settings::whole(context, "delete_after_days", DELETE_AFTER_DAYS, 0..=36_500)?;
-        let place = IdpPlace::of(context.settings(), &self.places)?;
+        let place = IdpPlace::from_settings(context.settings(), &self.places)?;
         let keep = DAY * u32::try_from(days).unwrap_or(u32::MAX);
         Ok(wait(async move { sweep(&place, keep, SystemTime::now()).await })??)
     }

@@ -62,7 +62,7 @@ impl Stage for PageSplitter {
 
     fn process(&self, context: &StepContext, received: IdpFile) -> Result<Self::Made, StepError> {
         let IdpFile { document, name, content, file_type, .. } = received;
-        let outward = Outward::of(context, &self.places)?;
+        let outward = Outward::from_context(context, &self.places)?;
         let file = self.readers.open(context, content, name.as_deref())?;
         let pages = Pages::open(context, &*file, content)?;
         let mut files = Vec::with_capacity(pages.count());

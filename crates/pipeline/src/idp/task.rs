@@ -21,7 +21,7 @@ pub struct IdpPlace {
 
 impl IdpPlace {
     /// Opens it as settings say.
-    pub fn of(settings: &Map<String, Value>, places: &Arc<Places>) -> Result<Self, TaskError> {
+    pub fn from_settings(settings: &Map<String, Value>, places: &Arc<Places>) -> Result<Self, TaskError> {
         let example = "the bucket or folder of the document chain, such as s3://idp or file:///srv/idp";
         let url =
             required(settings, "place", example).map_err(|error| TaskError::Invalid(format!("settings.{error}")))?;
@@ -82,7 +82,7 @@ impl From<EngineError> for TaskError {
 
 impl From<BlobError> for TaskError {
     fn from(error: BlobError) -> Self {
-        let error = places::refused(error);
+        let error = places::refusal(error);
         match error.disposition {
             Disposition::Reject => Self::Invalid(error.message),
             _ => Self::Failed(error),
@@ -102,7 +102,7 @@ impl From<TaskError> for StepError {
 }
 
 /// A task's result as an answer.
-pub fn answered(result: Result<Map<String, Value>, TaskError>) -> Value {
+pub fn respond(result: Result<Map<String, Value>, TaskError>) -> Value {
     match result {
         Ok(body) => json!({"statusCode": 200, "body": body}),
         Err(error) => json!({"statusCode": error.status(), "body": {"message": error.to_string()}}),

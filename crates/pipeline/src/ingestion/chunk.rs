@@ -70,15 +70,15 @@ impl ChunkParams {
             }
         };
         let usual = Self::default();
-        let chunk_size = match given(params, &SIZE_NAMES) {
+        let chunk_size = match find_param(params, &SIZE_NAMES) {
             None => usual.chunk_size,
             Some((name, found)) => number(name, found, &SIZES, "")?,
         };
-        let overlap = match given(params, &OVERLAP_NAMES) {
+        let overlap = match find_param(params, &OVERLAP_NAMES) {
             None => usual.overlap.min(chunk_size / 2),
             Some((name, found)) => number(name, found, &(0..=chunk_size as u64 / 2), ", half of a chunk")?,
         };
-        let strategy = match given(params, &STRATEGY_NAMES) {
+        let strategy = match find_param(params, &STRATEGY_NAMES) {
             None => usual.strategy,
             Some((name, found)) => match found.as_str() {
                 Some("simple") => Strategy::Simple,
@@ -90,7 +90,7 @@ impl ChunkParams {
     }
 }
 
-fn given<'a>(params: &'a Map<String, Value>, names: &[&'static str]) -> Option<(&'static str, &'a Value)> {
+fn find_param<'a>(params: &'a Map<String, Value>, names: &[&'static str]) -> Option<(&'static str, &'a Value)> {
     names.iter().find_map(|name| Some((*name, params.get(*name).filter(|value| !value.is_null())?)))
 }
 

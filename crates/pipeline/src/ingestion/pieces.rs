@@ -125,15 +125,15 @@ fn is_point(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Vec<&str> {
+    fn texts(text: &str) -> Vec<&str> {
         words(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
     fn signs_stay_with_their_words() {
-        assert_eq!(shown("\"Well-known,\" he  said. (Yes!)"), ["\"Well-known,\" ", "he  ", "said. ", "(Yes!)"]);
-        assert_eq!(shown("東京都。です").concat(), "東京都。です");
-        assert_eq!(shown(" - a"), [" ", "- ", "a"]);
+        assert_eq!(texts("\"Well-known,\" he  said. (Yes!)"), ["\"Well-known,\" ", "he  ", "said. ", "(Yes!)"]);
+        assert_eq!(texts("東京都。です").concat(), "東京都。です");
+        assert_eq!(texts(" - a"), [" ", "- ", "a"]);
     }
 
     #[test]

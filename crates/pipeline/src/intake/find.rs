@@ -65,7 +65,7 @@ impl Finder {
         let metadata = fs::metadata(path).map_err(|error| unreadable(path, error))?;
         let real = fs::canonicalize(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_file() {
-            self.add(path, real, shown(path.file_name().unwrap_or(path.as_os_str())), true);
+            self.add(path, real, display_name(path.file_name().unwrap_or(path.as_os_str())), true);
             return Ok(());
         }
         if !metadata.is_dir() {
@@ -105,7 +105,7 @@ impl Finder {
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
-            let name = format!("{prefix}{}", shown(&entry.file_name()));
+            let name = format!("{prefix}{}", display_name(&entry.file_name()));
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 self.skip(&path, "hidden");
                 continue;
@@ -159,6 +159,6 @@ pub(super) fn unreadable(path: &Path, source: io::Error) -> IntakeError {
 }
 
 /// A name for people. What would move a terminal's cursor is replaced.
-pub(super) fn shown(name: &OsStr) -> String {
+pub(super) fn display_name(name: &OsStr) -> String {
     name.to_string_lossy().chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

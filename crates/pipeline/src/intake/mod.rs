@@ -25,7 +25,7 @@ use bindery_engine::{Engine, intake::IntakeFile};
 use bindery_reader::{ReadOptions, Reader, Source as FileSource};
 use bindery_store::blobs::{BlobError, Stored};
 use copies::Copies;
-use find::{Finder, Source, shown, unreadable};
+use find::{Finder, Source, display_name, unreadable};
 use std::{
     fs, io,
     io::Read as _,
@@ -127,7 +127,7 @@ pub async fn take_in(engine: &Engine, paths: &[PathBuf]) -> Result<Taken, Intake
         taken.notes.extend(inside.notes);
         for Inside { name, bytes } in inside.files {
             let stored = copies.of_bytes(bytes).await?;
-            taken.add(file(stored, shown(name.as_ref())));
+            taken.add(file(stored, display_name(name.as_ref())));
         }
     }
     copies.keep().await?;

@@ -134,7 +134,7 @@ mod tests {
         IntakeFile { name: name.to_owned(), content, size, media_type: "text/plain".to_owned(), key: None }
     }
 
-    fn taken(files: &[(&str, &str)]) -> Taken {
+    fn new_taken(files: &[(&str, &str)]) -> Taken {
         let mut taken = Taken::default();
         for (name, content) in files {
             taken.add(file(name, content));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_twice_are_one_file() {
-        let taken = taken(&[("a", "1"), ("b", "2"), ("mail/a", "1")]);
+        let taken = new_taken(&[("a", "1"), ("b", "2"), ("mail/a", "1")]);
         assert_eq!(taken.files.len(), 2);
         let same = Duplicate { name: "mail/a".to_owned(), same_as: "a".to_owned() };
         assert_eq!(taken.duplicates, std::slice::from_ref(&same));
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn names_contents_and_purpose_make_the_id() {
-        let id = |files: &[(&str, &str)], purpose: &str| taken(files).content_id(&json!(purpose));
+        let id = |files: &[(&str, &str)], purpose: &str| new_taken(files).content_id(&json!(purpose));
         let one = id(&[("a", "1"), ("b", "2")], "documents");
         assert!(one.starts_with("content:") && one == id(&[("a", "1"), ("b", "2")], "documents"));
         let others = [

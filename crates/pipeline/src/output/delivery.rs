@@ -51,7 +51,7 @@ impl Delivery {
             return Err(bad(context, unknown, &format!("is not known here; known are {}", KEYS.join(", "))));
         }
         let url = url(context, environment)?;
-        let shown = http::shown(&url);
+        let shown = http::redact(&url);
         let limit = context.stage()?.timeout;
         let time = settings::whole(context, "timeout_seconds", 20, 1..=3600)?;
         Ok(Self {
@@ -90,7 +90,7 @@ fn flag(context: &StepContext, key: &str) -> Result<bool, StepError> {
 }
 
 /// A text in which `${NAME}` stands for a variable of the environment.
-fn filled(context: &StepContext, key: &str, text: &str, environment: &Environment) -> Result<String, StepError> {
+fn fill(context: &StepContext, key: &str, text: &str, environment: &Environment) -> Result<String, StepError> {
     let template = Template::parse(text).map_err(|why| bad(context, key, &format!("cannot be read: {why}")))?;
     let filled = template.fill(&|name| environment.get(name));
     filled.map_err(|missing| missing_variable(&missing, &format!("settings.{key} of the stage {OUTPUT}")))
@@ -99,7 +99,7 @@ fn filled(context: &StepContext, key: &str, text: &str, environment: &Environmen
 fn url(context: &StepContext, environment: &Environment) -> Result<Uri, StepError> {
     let written = text(context, "url")?
         .ok_or_else(|| bad(context, "url", "is missing: say where the result goes, such as https://example.com/in"))?;
-    let address = filled(context, "url", written, environment)?;
+    let address = fill(context, "url", written, environment)?;
     http::checked(&address).map_err(|why| bad(context, "url", &why))
 }
 
@@ -133,7 +133,7 @@ fn headers(context: &StepContext, environment: &Environment) -> Result<Vec<(Head
             for (name, value) in written {
                 let key = format!("headers.{name}");
                 let value = value.as_str().ok_or_else(|| bad(context, &key, "should be a text"))?;
-                let value = filled(context, &key, value, environment)?;
+                let value = fill(context, &key, value, environment)?;
                 headers.push(checked_header(context, &key, name, &value)?);
             }
         }

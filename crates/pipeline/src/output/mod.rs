@@ -41,7 +41,7 @@ struct Output {
 
 /// The processor, with secrets from these variables.
 pub fn output(environment: Environment) -> impl Processor {
-    erased(Output { environment, guarded: Client::guarded(), open: Client::open() })
+    erased(Output { environment, guarded: Client::new_guarded(), open: Client::open() })
 }
 
 /// What was sent, and what the receiver said.

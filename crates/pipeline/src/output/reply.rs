@@ -27,7 +27,7 @@ const KEPT_HEADERS: [&str; 9] = [
 pub(super) fn accepted(shown: &str, answer: &Answer) -> Result<Reply, StepError> {
     let status = answer.status;
     if status.is_success() {
-        return Ok(kept(answer));
+        return Ok(to_reply(answer));
     }
     if status.is_redirection() {
         let to = answer.redirect_target();
@@ -55,7 +55,7 @@ pub(super) struct Reply {
     cut_after_bytes: Option<usize>,
 }
 
-fn kept(answer: &Answer) -> Reply {
+fn to_reply(answer: &Answer) -> Reply {
     let body = serde_json::from_slice(&answer.body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&answer.body).into_owned()));
     Reply {

@@ -70,7 +70,7 @@ struct Reported {
 }
 
 impl Reported {
-    fn shown(&self) -> &str {
+    fn name(&self) -> &str {
         self.parser.as_deref().unwrap_or_default()
     }
 
@@ -174,7 +174,7 @@ fn entry(
         agreed = Some(rounded(share));
         if share < DOUBTFUL_AGREEMENT {
             let percent = (share * 100.0).round();
-            let why = format!("{} and {} agree on {percent} % of the words", one.shown(), other.shown());
+            let why = format!("{} and {} agree on {percent} % of the words", one.name(), other.name());
             doubtful.push(Failed::file(&name, why));
         }
     }

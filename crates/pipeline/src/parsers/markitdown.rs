@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     borders::BoundPages,
-    reading::{SharedReaders, received, refused},
+    reading::{SharedReaders, received, refusal},
     stage::Stage,
 };
 use bindery_core::{StepError, error::ErrorClass};
@@ -38,13 +38,13 @@ impl Stage for MarkItDown {
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
         self.readers.reader(context)?;
         let (item, content) = received(context)?;
-        self.readers.opened(context, content, item.label).map(drop)
+        self.readers.open_shared(context, content, item.label).map(drop)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
         let reader = self.readers.reader(context)?;
         let (item, content) = received(context)?;
-        let opened = self.readers.opened(context, content, item.label.clone())?;
+        let opened = self.readers.open_shared(context, content, item.label.clone())?;
         let file = self.readers.open(context, content, item.label.as_deref())?;
         let (mut bound, mut tables) = (BoundPages::default(), 0);
         for index in 0..file.about().page_count {
@@ -52,7 +52,7 @@ impl Stage for MarkItDown {
                 let message = format!("this work was cancelled while page {} was read", index + 1);
                 return Err(StepError::retry(message).named("Cancelled"));
             }
-            match reader.read_page(&*file, index).map_err(|error| refused(&error)) {
+            match reader.read_page(&*file, index).map_err(|error| refusal(&error)) {
                 Ok(page) => {
                     bound.by_ocr += u64::from(page.read_by == ReadBy::Ocr);
                     tables += tables_of(&page);

@@ -24,7 +24,7 @@ use combiner::PageCombiner;
 use consolidator::ReadingResult;
 pub(crate) use consolidator::{FilesRead, files_read};
 pub use isolated::{FileService, IsolatedReader};
-pub(crate) use open_files::{SharedFile, refused};
+pub(crate) use open_files::{SharedFile, refusal};
 pub(crate) use page_reader::{PageReader, keep_page, page_json};
 use splitter::FileSplitter;
 
@@ -71,7 +71,7 @@ impl SharedReaders {
     }
 
     /// A received file that has pages, and what is known of it.
-    pub(crate) fn opened(
+    pub(crate) fn open_shared(
         &self,
         context: &StepContext,
         content: ContentHash,

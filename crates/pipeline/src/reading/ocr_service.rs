@@ -43,7 +43,7 @@ impl fmt::Debug for HttpEngine {
 impl HttpEngine {
     pub fn new(address: impl Into<String>, header: Option<(String, String)>) -> Self {
         let address = address.into();
-        Self { shown: address::shown(&address), address, header, client: Client::default() }
+        Self { shown: address::redact(&address), address, header, client: Client::default() }
     }
 
     fn post(&self, png: &[u8], request: &OcrRequest) -> Result<Vec<u8>, String> {

@@ -84,24 +84,24 @@ impl OpenFiles {
                     opened
                 }
             };
-            return opened.map(SharedFile::Here).map_err(|error| refused(&error));
+            return opened.map(SharedFile::Here).map_err(|error| refusal(&error));
         };
         let known = match &*slot {
             Some(Ok(Known::InChildren(opened))) => Some(Arc::clone(opened)),
-            Some(Err(error)) => return Err(refused(error)),
+            Some(Err(error)) => return Err(refusal(error)),
             _ => None,
         };
         let is_new = known.is_none();
         let file = IsolatedFile::of_blob(processes, limits, content, name, known);
         match &file {
             Ok(file) if is_new => {
-                self.weigh(content, file.opened().size());
-                *slot = Some(Ok(Known::InChildren(Arc::clone(file.opened()))));
+                self.weigh(content, file.shared().size());
+                *slot = Some(Ok(Known::InChildren(Arc::clone(file.shared()))));
             }
             Err(error) if is_the_files(error) => *slot = Some(Err(error.clone())),
             _ => {}
         }
-        file.map(|file| SharedFile::InChildren(Box::new(file))).map_err(|error| refused(&error))
+        file.map(|file| SharedFile::InChildren(Box::new(file))).map_err(|error| refusal(&error))
     }
 
     fn slot_of(&self, content: ContentHash, in_children: bool) -> Slot {
@@ -146,7 +146,7 @@ fn is_the_files(error: &ReadError) -> bool {
 
 /// What is wrong with a file is its own matter. What the machine lacks can be installed, and `bindery retry` then reads the
 /// page; until then it is a stated gap, and the rest of the submission has its answer.
-pub(crate) fn refused(error: &ReadError) -> StepError {
+pub(crate) fn refusal(error: &ReadError) -> StepError {
     let message = error.to_string();
     match error {
         ReadError::NoOcr { .. } => StepError::reject(message).named("NoOcr"),

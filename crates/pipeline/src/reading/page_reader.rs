@@ -3,7 +3,7 @@
 use super::{
     READER, SharedReaders,
     isolated::PageFacts,
-    open_files::{SharedFile, refused},
+    open_files::{SharedFile, refusal},
 };
 use crate::{
     borders::{PageOfFile, PageText},
@@ -33,7 +33,7 @@ impl PageReader {
 
     pub(crate) fn read(&self, context: &StepContext, page: &PageOfFile) -> Result<Page, StepError> {
         let file = self.readers.open(context, page.content, page.name.as_deref())?;
-        self.readers.reader(context)?.read_page(&*file, page.index()).map_err(|error| refused(&error))
+        self.readers.reader(context)?.read_page(&*file, page.index()).map_err(|error| refusal(&error))
     }
 
     /// The same as JSON, with what people ask first: what comes from a child in that form goes to the store in it.
@@ -41,10 +41,10 @@ impl PageReader {
         let file = self.readers.open(context, page.content, page.name.as_deref())?;
         let reader = self.readers.reader(context)?;
         if let SharedFile::InChildren(file) = &file {
-            return file.read_json(page.index(), reader.options()).map_err(|error| refused(&error));
+            return file.read_json(page.index(), reader.options()).map_err(|error| refusal(&error));
         }
-        let page = reader.read_page(&*file, page.index()).map_err(|error| refused(&error))?;
-        Ok((PageFacts::of(&page), page_json(&page)?))
+        let page = reader.read_page(&*file, page.index()).map_err(|error| refusal(&error))?;
+        Ok((PageFacts::from_page(&page), page_json(&page)?))
     }
 }
 

@@ -22,9 +22,9 @@ impl FileSplitter {
         Self { readers }
     }
 
-    fn opened(&self, context: &StepContext) -> Result<OpenedFile, StepError> {
+    fn open(&self, context: &StepContext) -> Result<OpenedFile, StepError> {
         let (item, content) = received(context)?;
-        self.readers.opened(context, content, item.label)
+        self.readers.open_shared(context, content, item.label)
     }
 }
 
@@ -46,11 +46,11 @@ impl Stage for FileSplitter {
 
     /// Are there bytes, and are they of a type that can be read?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
-        self.opened(context).map(drop)
+        self.open(context).map(drop)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<OpenedFile, StepError> {
-        self.opened(context)
+        self.open(context)
     }
 
     fn extract(&self, _context: &StepContext, file: OpenedFile) -> Result<Extracted<SplitFile>, StepError> {

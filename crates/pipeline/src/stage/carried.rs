@@ -27,7 +27,7 @@ impl<T> Carried<T> {
     }
 
     /// Without what need not go on.
-    pub(crate) fn without(mut self, name: &str) -> Self {
+    pub(crate) fn remove(mut self, name: &str) -> Self {
         self.message.shift_remove(name);
         self
     }

@@ -16,7 +16,7 @@ pub(crate) const fn erased<S: Stage>(stage: S) -> Erased<S> {
 }
 
 /// What a step of the same stage has left; anything else is a mistake of ours.
-fn left<S: Stage, T: DeserializeOwned>(value: &Value) -> Result<T, StepError> {
+fn decode<S: Stage, T: DeserializeOwned>(value: &Value) -> Result<T, StepError> {
     fit(value).map_err(|misfit| StepError::bug(format!("{}: the step before left something else: {misfit}", S::NAME)))
 }
 
@@ -26,7 +26,7 @@ fn wire<S: Stage>(value: &impl Serialize) -> Result<Value, StepError> {
 }
 
 /// An input that is not what the stage works on.
-fn refused<S: Stage>(context: &StepContext, misfit: &Misfit) -> StepError {
+fn refusal<S: Stage>(context: &StepContext, misfit: &Misfit) -> StepError {
     let stage = context.stage().map(|stage| format!("stage {}: ", stage.name)).unwrap_or_default();
     StepError::reject(format!("{stage}{} expects {}; {misfit}", S::NAME, S::EXPECTS)).named("BadInput")
 }
@@ -49,17 +49,17 @@ impl<S: Stage> Processor for Erased<S> {
     }
 
     fn validate(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let typed = fit(&input).map_err(|misfit| refused::<S>(context, &misfit))?;
+        let typed = fit(&input).map_err(|misfit| refusal::<S>(context, &misfit))?;
         self.0.validate(context, &typed)?;
         Ok(input)
     }
 
     fn process(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        wire::<S>(&self.0.process(context, left::<S, _>(&input)?)?)
+        wire::<S>(&self.0.process(context, decode::<S, _>(&input)?)?)
     }
 
     fn extract(&self, context: &StepContext, processed: Value) -> Result<Extracted, StepError> {
-        let extracted = self.0.extract(context, left::<S, _>(&processed)?)?;
+        let extracted = self.0.extract(context, decode::<S, _>(&processed)?)?;
         let output = wire::<S>(&extracted.output)?;
         Ok(extracted.with_output(output))
     }

@@ -80,26 +80,26 @@ fn is_letter(letter: char) -> bool {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<String> {
+    fn words_in(text: &str) -> Vec<String> {
         words(text).collect()
     }
 
     #[test]
     fn words_are_lower_case_in_every_script() {
-        assert_eq!(of("Straße ÉTÉ Ωμέγα 東京"), ["straße", "été", "ωμέγα", "東京"]);
-        assert_eq!(of("e\u{301}te\u{301}"), ["e\u{301}te\u{301}"]);
+        assert_eq!(words_in("Straße ÉTÉ Ωμέγα 東京"), ["straße", "été", "ωμέγα", "東京"]);
+        assert_eq!(words_in("e\u{301}te\u{301}"), ["e\u{301}te\u{301}"]);
     }
 
     #[test]
     fn marks_inside_a_word_belong_to_it() {
-        assert_eq!(of("Don’t re-read 'this' - now."), ["don't", "re-read", "this", "now"]);
-        assert_eq!(of("EUR 1,240.50, or 12."), ["eur", "1,240.50", "or", "12"]);
-        assert_eq!(of("end.Start a,b"), ["end", "start", "a", "b"]);
+        assert_eq!(words_in("Don’t re-read 'this' - now."), ["don't", "re-read", "this", "now"]);
+        assert_eq!(words_in("EUR 1,240.50, or 12."), ["eur", "1,240.50", "or", "12"]);
+        assert_eq!(words_in("end.Start a,b"), ["end", "start", "a", "b"]);
     }
 
     #[test]
     fn nothing_but_marks_has_no_words() {
-        assert!(of(" -- ... '’ \n").is_empty());
+        assert!(words_in(" -- ... '’ \n").is_empty());
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Endpoint {
     pub(super) fn new(config: HttpConfig) -> Self {
         let kept_connections = config.common.concurrency;
         let client = Client::new(ClientOptions { kept_connections, ..ClientOptions::default() });
-        let shown = address::shown(&config.url);
+        let shown = address::redact(&config.url);
         Self { config, client, shown }
     }
 

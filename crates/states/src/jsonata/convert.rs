@@ -21,10 +21,11 @@ pub(super) fn from_json(value: &Value) -> JValue {
 }
 
 /// Only what is needed of it.
-pub(super) fn needed(value: &Value, need: &Need) -> JValue {
+pub(super) fn convert_needed(value: &Value, need: &Need) -> JValue {
     match (need, value) {
         (Need::Fields(fields), Value::Object(entries)) => with_stack(|| {
-            let found = fields.iter().filter_map(|(name, need)| Some((name.clone(), needed(entries.get(name)?, need))));
+            let found =
+                fields.iter().filter_map(|(name, need)| Some((name.clone(), convert_needed(entries.get(name)?, need))));
             JValue::object(found.collect())
         }),
         (Need::Fields(_), Value::Array(values)) => {
@@ -34,14 +35,14 @@ pub(super) fn needed(value: &Value, need: &Need) -> JValue {
             let only = |(place, value)| if place == *number { needed_item(value, need) } else { JValue::Null };
             JValue::array(values.iter().enumerate().map(only).collect())
         }),
-        (Need::Item(_, need), _) => needed(value, need),
+        (Need::Item(_, need), _) => convert_needed(value, need),
         _ => from_json(value),
     }
 }
 
 /// Lists of lists are taken as they are: how they become one is the library's business.
 pub(super) fn needed_item(value: &Value, need: &Need) -> JValue {
-    if value.is_array() { from_json(value) } else { needed(value, need) }
+    if value.is_array() { from_json(value) } else { convert_needed(value, need) }
 }
 
 /// The same as JSON; none for an undefined result. A value that is small because its parts are shared may be huge when

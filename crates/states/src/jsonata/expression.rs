@@ -41,7 +41,7 @@ impl Parsed {
         let mut patterns = Patterns::default();
         let own = guard::apply(&mut root, &mut patterns);
         let paths = if with_paths { paths::take_out(&mut root, &own) } else { Vec::new() };
-        let needs = needs::of(&mut root);
+        let needs = needs::from_node(&mut root);
         Self { root, patterns, paths, needs }
     }
 }
@@ -68,14 +68,14 @@ impl Expression {
         if source.trim().is_empty() {
             return Err(JsonataError::coded("S0207", "the expression is empty").at(0));
         }
-        let root = guarded(|| {
+        let root = catch_panic(|| {
             let parsed = parser::parse(source);
             let mut root =
                 parsed.map_err(|error| JsonataError::from_parser(&error).at(position::of_error(source, &error)))?;
             prepare(&mut root);
             Ok(root)
         })?;
-        let parsed = guarded(|| Ok(Parsed::new(root, true)))?;
+        let parsed = catch_panic(|| Ok(Parsed::new(root, true)))?;
         Ok(Self { source: source.into(), parsed: Arc::new(parsed) })
     }
 
@@ -144,7 +144,7 @@ impl FromIterator<(String, Value)> for Bindings {
 }
 
 /// The last resort: a fault of the library ends this call, not the thread.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, JsonataError>) -> Result<T, JsonataError> {
+pub(super) fn catch_panic<T>(work: impl FnOnce() -> Result<T, JsonataError>) -> Result<T, JsonataError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));

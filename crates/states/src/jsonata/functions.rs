@@ -59,8 +59,8 @@ impl Registry<'_> {
 
 pub(super) fn register(registry: &mut Registry<'_>, limits: Limits) -> std::result::Result<(), EvaluatorError> {
     registry.add(SAME, |given: &[JValue]| Ok(first(given)))?;
-    registry.add(FILLED, |given: &[JValue]| Ok(filled(first(given))))?;
-    registry.add(LISTED, |given: &[JValue]| Ok(listed(first(given))))?;
+    registry.add(FILLED, |given: &[JValue]| Ok(non_empty(first(given))))?;
+    registry.add(LISTED, |given: &[JValue]| Ok(to_list(first(given))))?;
     registry.add(DISTINCT, |given: &[JValue]| distinct(first(given)))?;
     registry.add(WIDTH, move |given: &[JValue]| width(first(given), limits))?;
     registry.add(SIZED, move |given: &[JValue]| sized(first(given), limits))?;
@@ -87,14 +87,14 @@ fn too_many(limits: Limits) -> EvaluatorError {
     coded(JsonataError::ITEMS, format!("a list has more than {} values", limits.items))
 }
 
-fn filled(value: JValue) -> JValue {
+fn non_empty(value: JValue) -> JValue {
     match &value {
         JValue::Array(values) if values.is_empty() => JValue::Undefined,
         _ => value,
     }
 }
 
-fn listed(value: JValue) -> JValue {
+fn to_list(value: JValue) -> JValue {
     if value.is_null() { JValue::array(vec![value]) } else { value }
 }
 

@@ -59,7 +59,7 @@ impl Need {
         match node {
             AstNode::String(_) | AstNode::Number(_) | AstNode::Boolean(_) | AstNode::Null => Self::nothing(),
             AstNode::Name(name) => Self::Fields(BTreeMap::from([(name.clone(), Self::All)])),
-            AstNode::Path { steps } if steps.iter().all(|step| plain_step(step).is_some()) => Self::along(steps),
+            AstNode::Path { steps } if steps.iter().all(|step| plain_step(step).is_some()) => Self::from_steps(steps),
             // With its one argument there, none of them takes the context instead.
             AstNode::Function { name, args, is_builtin: true }
                 if args.len() == 1 && OF_ONE_VALUE.contains(&name.as_str()) && !own.contains(name) =>
@@ -93,11 +93,11 @@ impl Need {
     }
 
     /// Along the steps of a path, as far as they are plain.
-    fn along(steps: &[PathStep]) -> Self {
+    fn from_steps(steps: &[PathStep]) -> Self {
         let Some((step, rest)) = steps.split_first() else { return Self::All };
         let (name, need) = match (plain_step(step), &step.node) {
-            (Some((name, None)), _) => (name, Self::along(rest)),
-            (Some((name, Some(item))), _) => (name, Self::Item(item, Box::new(Self::along(rest)))),
+            (Some((name, None)), _) => (name, Self::from_steps(rest)),
+            (Some((name, Some(item))), _) => (name, Self::Item(item, Box::new(Self::from_steps(rest)))),
             (None, AstNode::Name(name)) if !is_bound(step) => (name.as_str(), Self::All),
             _ => return Self::All,
         };
@@ -130,7 +130,7 @@ pub(super) fn is_bound(step: &PathStep) -> bool {
 }
 
 /// The names that an expression mentions, variables and functions alike, and what it needs of each.
-pub(super) fn of(root: &mut AstNode) -> Need {
+pub(super) fn from_node(root: &mut AstNode) -> Need {
     let mut all = Need::nothing();
     look(root, &mut all);
     all
@@ -146,7 +146,7 @@ fn look(node: &mut AstNode, found: &mut Need) {
             let Some((first, rest)) = steps.split_first_mut() else { return };
             match &first.node {
                 AstNode::Variable(name) if first.stages.is_empty() && !is_bound(first) => {
-                    need(name, Need::along(rest));
+                    need(name, Need::from_steps(rest));
                 }
                 _ => children_of_step(first, &mut |child| with_stack(|| look(child, found))),
             }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
     use jsonata_core::parser;
 
-    fn shown(source: &str) -> String {
+    fn describe(source: &str) -> String {
         fn show(need: &Need) -> String {
             match need {
                 Need::All => "*".to_owned(),
@@ -178,7 +178,7 @@ mod tests {
                 }
             }
         }
-        show(&of(&mut parser::parse(source).unwrap()))
+        show(&from_node(&mut parser::parse(source).unwrap()))
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
             ("$count($s.a[-1])", "{count:*,s:{a:*}}"),
             ("$map($s.a, function($x){ $x.y & $s.b })", "{map:*,s:{a:*,b:*},x:{y:*}}"),
         ] {
-            assert_eq!(shown(source), expected, "{source}");
+            assert_eq!(describe(source), expected, "{source}");
         }
     }
 }

@@ -178,10 +178,10 @@ fn flat(found: Vec<&Value>) -> Vec<&Value> {
 impl Found<'_> {
     pub(super) fn value(&self, need: &Need) -> JValue {
         match self {
-            Self::One(value) => convert::needed(value, need),
+            Self::One(value) => convert::convert_needed(value, need),
             Self::Many(values) => match values[..] {
                 [] => JValue::Undefined,
-                [value] => convert::needed(value, need),
+                [value] => convert::convert_needed(value, need),
                 _ => JValue::sequence(values.iter().map(|value| convert::needed_item(value, need)).collect()),
             },
         }

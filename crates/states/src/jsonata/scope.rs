@@ -3,7 +3,7 @@
 use super::{
     convert,
     error::JsonataError,
-    expression::{Bindings, Expression, Parsed, guarded},
+    expression::{Bindings, Expression, Parsed, catch_panic},
     functions::{self, Registry},
     limits::Limits,
     needs::Need,
@@ -97,17 +97,18 @@ impl<'v> Lent<'v> {
         self.cell().get_or_init(make).clone()
     }
 
-    fn needed(&self, need: &Need) -> JValue {
+    fn convert_needed(&self, need: &Need) -> JValue {
         match (&self.source, need) {
             (Source::Parts(parts), Need::Fields(fields)) => {
-                let asked = |(name, part): &(&str, Self)| Some(((*name).to_owned(), part.needed(fields.get(*name)?)));
+                let asked =
+                    |(name, part): &(&str, Self)| Some(((*name).to_owned(), part.convert_needed(fields.get(*name)?)));
                 JValue::object(parts.iter().filter_map(asked).collect())
             }
             (Source::Json(value), Need::Fields(_) | Need::Item(..))
                 if self.cell().get().is_none() && self.made_partly.get() < MOST_PARTLY =>
             {
                 self.made_partly.set(self.made_partly.get() + 1);
-                convert::needed(value, need)
+                convert::convert_needed(value, need)
             }
             _ => self.whole(),
         }
@@ -116,7 +117,7 @@ impl<'v> Lent<'v> {
     /// What the rest of a path leads to; none where the library has to be asked.
     fn follow(&self, path: &VariablePath, steps: &[Step]) -> Option<JValue> {
         match (&self.source, steps.split_first()) {
-            (_, None) if !path.counted => Some(self.needed(&path.need)),
+            (_, None) if !path.counted => Some(self.convert_needed(&path.need)),
             (Source::Json(value), None) => Some(Found::One(value).count()),
             (Source::Json(value), Some(_)) => {
                 let found = paths::follow(value, steps)?;
@@ -175,21 +176,21 @@ impl<'v> Scope<'v> {
 
     /// With the functions of state machines, and with clock and chance from outside.
     #[must_use]
-    pub fn within(mut self, surroundings: Surroundings) -> Self {
+    pub fn with_surroundings(mut self, surroundings: Surroundings) -> Self {
         self.surroundings = Some(surroundings);
         self
     }
 
     /// The limits count for each evaluation anew.
     pub fn evaluate(&self, expression: &Expression) -> Result<Option<Value>, JsonataError> {
-        guarded(|| {
+        catch_panic(|| {
             let value = self.value(&expression.parsed).map_err(|error| JsonataError::from_evaluator(&error))?;
             convert::to_json(&value, &self.limits)
         })
     }
 
     fn value(&self, parsed: &Parsed) -> Result<JValue, EvaluatorError> {
-        let found = parsed.paths.iter().map(|path| self.found(path)).collect::<Result<Vec<_>, _>>()?;
+        let found = parsed.paths.iter().map(|path| self.find(path)).collect::<Result<Vec<_>, _>>()?;
         if paths::is_found(&parsed.root)
             && let Some(only) = found.first()
         {
@@ -198,7 +199,7 @@ impl<'v> Scope<'v> {
         let mut context = Context::new();
         for (name, value) in &self.bindings {
             if let Some(need) = parsed.needs.part(name) {
-                context.bind(name.clone(), value.needed(need));
+                context.bind(name.clone(), value.convert_needed(need));
             }
         }
         self.run(&parsed.root, context, |evaluator| {
@@ -215,7 +216,7 @@ impl<'v> Scope<'v> {
         })
     }
 
-    fn found(&self, path: &VariablePath) -> Result<JValue, EvaluatorError> {
+    fn find(&self, path: &VariablePath) -> Result<JValue, EvaluatorError> {
         let bound = self.bindings.iter().rev().find(|(name, _)| *name == path.variable);
         if let Some(found) = bound.and_then(|(_, value)| value.follow(path, &path.steps)) {
             return Ok(found);
@@ -264,7 +265,7 @@ mod tests {
         Scope::empty(Limits::default()).lend("states", ready(states)).lend("other", ready(other)).evaluate(&expression)
     }
 
-    fn lent(source: &str, states: &Value, other: &Value) -> Result<Option<Value>, JsonataError> {
+    fn evaluate_lent(source: &str, states: &Value, other: &Value) -> Result<Option<Value>, JsonataError> {
         let expression = Expression::parse(source)?;
         let parts = states.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), Lent::new(value)));
         let scope = Scope::empty(Limits::default())
@@ -423,7 +424,7 @@ mod tests {
             for around in AROUND {
                 let source = around.replace('P', &p).replace('Q', &q);
                 let expected = by_the_library(&source, &states, &other);
-                prop_assert_eq!(lent(&source, &states, &other), expected, "{}", source);
+                prop_assert_eq!(evaluate_lent(&source, &states, &other), expected, "{}", source);
             }
         }
     }
@@ -439,7 +440,7 @@ mod tests {
             ("$count($states.input.pages.lines)", json!(3)),
             ("$states.input.n", json!(1)),
         ] {
-            assert_eq!(lent(source, &states, &Value::Null).unwrap(), Some(expected), "{source}");
+            assert_eq!(evaluate_lent(source, &states, &Value::Null).unwrap(), Some(expected), "{source}");
             let expression = Expression::parse(source).unwrap();
             assert_eq!(expression.parsed.needs.part("states"), None, "{source}");
             assert!(expression.asks_for(&["states", "input"]) && !expression.asks_for(&["states", "context"]));

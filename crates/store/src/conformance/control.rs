@@ -53,6 +53,21 @@ pub async fn a_final_submission_is_not_cancelled(f: &Fixture) {
     assert_eq!(f.count_events(kind::SUBMISSION_CANCELLED).await, 0);
 }
 
+pub async fn what_waits_becomes_more_urgent_and_is_claimed_first(f: &Fixture) {
+    let submission = f.submission().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(f.enqueue(f.job("ocr", submission)).await);
+    }
+    let running = f.claim_one().await.job;
+    assert_eq!(running.id, ids[0]);
+    assert_eq!(f.store.raise_priorities(vec![(ids[2], 7), (ids[1], -3), (running.id, 9)]).await.unwrap(), 1);
+    assert_eq!(f.store.raise_priorities(vec![(ids[2], 7)]).await.unwrap(), 0, "it is so urgent already");
+    let next = f.claim_one().await.job;
+    assert_eq!((next.id, next.priority), (ids[2], 7));
+    assert_eq!((f.stored(ids[1]).await.priority, f.stored(running.id).await.priority), (0, 0));
+}
+
 pub async fn a_cancelled_job_arrives_as_failed(f: &Fixture) {
     let submission = f.submission().await;
     let join = f.join(f.new_join(submission, 2, "combine").await).await;

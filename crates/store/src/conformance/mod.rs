@@ -233,6 +233,7 @@ macro_rules! conformance_suite {
             control {
                 a_cancelled_submission_stops_at_once
                 a_final_submission_is_not_cancelled
+                what_waits_becomes_more_urgent_and_is_claimed_first
                 a_cancelled_job_arrives_as_failed
                 a_finished_job_cannot_be_cancelled
                 a_review_is_assigned_once

@@ -225,6 +225,8 @@ pub async fn a_job_comes_back_whole(f: &Fixture) {
         cursor: 0,
         error: None,
         created_at: f.now(),
+        claimed_at: None,
+        ended_at: None,
     };
     assert_eq!(f.stored(id).await, stored);
     f.advance(91);
@@ -235,6 +237,7 @@ pub async fn a_job_comes_back_whole(f: &Fixture) {
         run_at: claimed.run_at,
         lease_until: Some(f.now() + LEASE),
         worker: Some("worker".into()),
+        claimed_at: Some(f.now()),
         ..stored
     };
     assert_eq!(claimed, running);

@@ -6,7 +6,7 @@ use crate::{
     query::QueueQuery,
     retention::Owner,
     rows::{
-        Answers, BlobColumns, Domain, Query, RowWrites, Schema, UnitOfWork, Value, column, decode, either, joined, run,
+        Answers, BlobColumns, Domain, Query, RowWrites, Schema, UnitOfWork, Value, any_of, column, decode, joined, run,
     },
     store::Store,
 };
@@ -147,7 +147,7 @@ pub async fn rows_are_found_by_their_columns(f: &Fixture) {
     let newest = column("written_at").descending();
     assert_eq!(numbers(f, all().order(newest.nulls_last())).await, [1, 4, 3, 2]);
     assert_eq!(numbers(f, all().order(newest.nulls_first()).limit(Some(2))).await, [2, 1]);
-    let early = either(column("written_at").is_null(), column("written_at").is_at_most(10));
+    let early = any_of(column("written_at").is_null(), column("written_at").is_at_most(10));
     assert_eq!(numbers(f, all().filter(early).ascending(&["number"])).await, [2, 3]);
     let late = all().filter(column("written_at").is_at_least(20)).filter_some(None);
     assert_eq!(numbers(f, late.filter(column("owner").differs_from("cid"))).await, [1]);

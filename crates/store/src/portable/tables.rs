@@ -112,6 +112,8 @@ pub const TABLES: &[Table] = &[
             ("error", Text),
             ("parked_until", Text),
             ("created_at", Integer),
+            ("claimed_at", Integer),
+            ("ended_at", Integer),
             ("carried", Truth),
             ("announce_at", Integer),
             ("suspect", Integer),

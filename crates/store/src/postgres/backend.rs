@@ -318,6 +318,10 @@ impl Control for PostgresStore {
         transaction!(self.db, Write, tx => control::cancel_job(&mut tx, id).await)
     }
 
+    async fn raise_priorities(&self, jobs: Vec<(JobId, i32)>) -> StoreResult<u64> {
+        transaction!(self.db, Quiet, tx => control::raise_priorities(&tx, &jobs).await)
+    }
+
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
         transaction!(self.db, Write, tx => reviews::assign(&tx, id, to).await)
     }

@@ -24,14 +24,15 @@ pub(super) async fn adopt(
 ) -> TxResult<Vec<ClaimedJob>> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         format!(
-            "UPDATE job SET carried = false, worker = $3, \
+            "UPDATE job SET carried = false, worker = $3, claimed_at = $4, \
              token = (SELECT nextval('claim_token')) WHERE {HELD} AND carried RETURNING {}",
             *CLAIMED
         )
     });
     let (jobs, tokens) = arrays(leases);
     let lease = Lease::starting(tx.now, lease);
-    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &worker.as_str()], |row| claimed(row, lease)).await?;
+    let (name, now) = (worker.as_str(), tx.millis());
+    let adopted = tx.collect(&SQL, &[&jobs, &tokens, &name, &now], |row| claimed(row, lease)).await?;
     if let Some(first) = adopted.first() {
         let jobs: Vec<i64> = adopted.iter().map(|claim| claim.job.id.raw()).collect();
         store_claim(tx, first.token.0, lease, &jobs).await?;

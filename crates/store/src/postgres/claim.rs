@@ -244,10 +244,11 @@ async fn claim_both(
 /// Takes ordinary jobs. Rows of the table of the ready ones may be out of date.
 static LEASE: LazyLock<String> = LazyLock::new(|| lease_statement("suspect = 0"));
 
-/// The statement that takes the ready ones of some jobs: `$1` which, `$2` the token, `$3` whether to run them, `$4` for whom.
+/// The statement that takes the ready ones of some jobs: `$1` which, `$2` the token, `$3` whether to run them, `$4` for whom,
+/// `$5` when.
 pub(super) fn lease_statement(which: &str) -> String {
     format!(
-        "UPDATE job SET state = 2, carried = NOT $3::bool, worker = $4, token = $2 \
+        "UPDATE job SET state = 2, carried = NOT $3::bool, worker = $4, token = $2, claimed_at = $5 \
          WHERE id = ANY($1::bigint[]) AND state = 0 AND {which} RETURNING {}",
         *CLAIMED
     )
@@ -269,7 +270,8 @@ pub(super) async fn lease(
     let token: i64 = drawn.map_or(Ok(0), |row| get(&row, 0))?;
     let lease = Lease::starting(tx.now, request.lease);
     let (worker, counts) = (request.worker.as_str(), request.counts);
-    let params: [Param<'_>; 4] = [&ids, &token, &counts, &worker];
+    let now = tx.millis();
+    let params: [Param<'_>; 5] = [&ids, &token, &counts, &worker, &now];
     let leased = tx.collect(leasing, &params, |row| claimed(row, lease));
     let (leased, stored) = tokio::join!(leased, store_claim(tx, token, lease, &ids));
     join_results(leased, stored).map(|(leased, ())| leased)

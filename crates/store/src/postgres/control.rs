@@ -21,6 +21,7 @@ use bindery_core::{
     submission::SubmissionStatus,
 };
 use serde_json::json;
+use std::collections::BTreeMap;
 
 pub(super) async fn pause(tx: &Tx, queue: &Name, because: Option<&str>) -> TxResult<bool> {
     let pause = "INSERT INTO queue (name, paused_because) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
@@ -169,6 +170,17 @@ pub(super) async fn cancel_submission(tx: &mut Tx, id: SubmissionId) -> TxResult
     Ok(Cancelled { jobs, reviews, changed: true })
 }
 
+/// Those that nobody has claimed, always in the same order.
+pub(super) async fn raise_priorities(tx: &Tx, jobs: &[(JobId, i32)]) -> TxResult<u64> {
+    let sorted: BTreeMap<i64, i32> = jobs.iter().map(|(job, priority)| (job.raw(), *priority)).collect();
+    let (ids, priorities): (Vec<i64>, Vec<i32>) = sorted.into_iter().unzip();
+    let raise = "UPDATE job SET priority = raised.priority FROM \
+                 (SELECT job.id, wanted.priority FROM unnest($1::bigint[], $2::int[]) AS wanted(id, priority) \
+                  JOIN job ON job.id = wanted.id WHERE job.state IN (0, 1, 3, 4) AND job.priority < wanted.priority \
+                  ORDER BY job.id FOR UPDATE OF job) AS raised WHERE job.id = raised.id";
+    tx.execute(raise, &[&ids, &priorities]).await
+}
+
 pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
     let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
     let found = matching_jobs(tx, &filter, "id", "FOR UPDATE").await?;
@@ -176,8 +188,8 @@ pub(super) async fn cancel_job(tx: &mut Tx, id: JobId) -> TxResult<bool> {
     let message = "cancelled by hand".to_owned();
     let error = ErrorRecord { class: ErrorClass::Reject, kind: "Cancelled".to_owned(), message, step: None };
     let give_up = "UPDATE job SET state = 5, attempt = $3, begun_with = 0, due_at = NULL, token = NULL, worker = NULL, \
-                   parked_until = NULL, error = $2 WHERE id = $1";
-    tx.execute(give_up, &[&id.raw(), &to_json(&error), &(job.attempt as i32)]).await?;
+                   parked_until = NULL, error = $2, ended_at = $4 WHERE id = $1";
+    tx.execute(give_up, &[&id.raw(), &to_json(&error), &(job.attempt as i32), &tx.millis()]).await?;
     let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message});
     let outcome = Outcome {
         submission: job.submission,

@@ -104,11 +104,11 @@ pub(super) async fn end(tx: &Tx, job: JobId, token: Token, end: &JobEnd) -> TxRe
             static SQL: LazyLock<String> = LazyLock::new(|| {
                 format!(
                     "UPDATE job SET state = 5, attempt = attempt + 1, due_at = NULL, token = NULL, worker = NULL, \
-                     error = $3, resume = $4, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
+                     error = $3, resume = $4, ended_at = $5, {END_SUSPICION} WHERE id = $1 AND token = $2 AND state = 2"
                 )
             });
             let (error, resume) = (to_json(error), resume.as_ref().map(to_json));
-            tx.execute(&SQL, &[&id, &token_number, &error, &resume]).await?
+            tx.execute(&SQL, &[&id, &token_number, &error, &resume, &tx.millis()]).await?
         }
         JobEnd::Continue { cursor } => {
             let sql =

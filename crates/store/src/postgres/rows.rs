@@ -97,7 +97,7 @@ fn optional_name(row: &Row, column: usize) -> TxResult<Option<Name>> {
 
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
-    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried";
+    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried, claimed_at, ended_at";
 
 /// The same, with the end of the lease where there is one. It is kept for each claim.
 pub(super) static JOB_WITH_LEASE: LazyLock<String> = LazyLock::new(|| {
@@ -146,6 +146,8 @@ pub(super) fn job(row: &Row) -> TxResult<Job> {
         cursor: get(row, 21)?,
         error: json::<ErrorRecord>(row, 22)?,
         created_at: time(row, 23)?,
+        claimed_at: optional_time(row, 28)?,
+        ended_at: optional_time(row, 29)?,
     })
 }
 

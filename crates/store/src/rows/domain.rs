@@ -41,7 +41,8 @@ pub struct Schema {
 pub trait Domain: fmt::Debug + Send + Sync {
     fn schema(&self) -> &'static Schema;
 
-    /// Deletes what has been kept for long enough and nobody asked to keep. Returns how many rows went.
+    /// Does what time does to its rows, now and then: above all, deletes what has been kept for long enough and nobody
+    /// asked to keep. Returns how many rows went.
     async fn age_out(&self, store: &dyn Store) -> StoreResult<u64>;
 
     /// Deletes everything of a person. Returns how many rows went.

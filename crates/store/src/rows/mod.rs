@@ -23,7 +23,7 @@ mod unit_of_work;
 mod value;
 
 pub use domain::{BlobColumns, Domain, Schema};
-pub use query::{Column, Condition, Order, Query, column, either, joined};
+pub use query::{Column, Condition, Order, Query, any_of, column, joined};
 pub use table::{ColumnType, Record, Table, decode};
 pub use unit_of_work::{Answers, AnyUnitOfWork, OnConflict, RowStore, RowWrites, TableRows, UnitOfWork, run};
 pub use value::{QueryRow, Value};

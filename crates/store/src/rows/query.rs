@@ -54,7 +54,7 @@ pub(crate) enum Test {
 }
 
 /// One of two conditions holds.
-pub fn either(one: Condition, other: Condition) -> Condition {
+pub fn any_of(one: Condition, other: Condition) -> Condition {
     Condition(Test::Either(Box::new(one.0), Box::new(other.0)))
 }
 

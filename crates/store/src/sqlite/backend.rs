@@ -324,6 +324,10 @@ impl Control for SqliteStore {
         self.writer.write(move |tx| control::cancel_job(tx, id)).await
     }
 
+    async fn raise_priorities(&self, jobs: Vec<(JobId, i32)>) -> StoreResult<u64> {
+        self.writer.write(move |tx| control::raise_priorities(tx, &jobs)).await
+    }
+
     async fn assign_review(&self, id: ReviewId, to: &str) -> StoreResult<bool> {
         let to = to.to_owned();
         self.writer.write(move |tx| reviews::assign(tx, id, &to)).await

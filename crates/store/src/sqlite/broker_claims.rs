@@ -28,17 +28,18 @@ pub(super) fn adopt(
     let lease = Lease::starting(tx.now, lease);
     let mut find = tx.db.prepare_cached(&FIND)?;
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET carried = 0, due_at = ?2, lease_ms = ?5, token = ?3, worker = ?4 WHERE id = ?1",
+        "UPDATE job SET carried = 0, due_at = ?2, lease_ms = ?5, token = ?3, worker = ?4, claimed_at = ?6 WHERE id = ?1",
     )?;
     let mut adopted = Vec::with_capacity(leases.len());
     for (job, old) in leases {
         let found = find.query_row((job.raw(), old.0), |row| claim::candidate(row, tx.state)).optional()?;
         let Some(claim::Candidate { mut job, report_overdue }) = found else { continue };
-        take.execute((job.id.raw(), lease.until, token, worker.as_str(), lease.length))?;
+        take.execute((job.id.raw(), lease.until, token, worker.as_str(), lease.length, tx.now.as_millis()))?;
         job.state = JobState::Running;
         job.attempt += 1;
         job.lease_until = Some(lease.ends_at());
         job.worker = Some(worker.clone());
+        job.claimed_at = Some(tx.now);
         adopted.push(ClaimedJob { job, token: Token(token), report_overdue });
     }
     Ok(adopted)

@@ -67,10 +67,11 @@ pub(super) fn lease(
     let lease = Lease::starting(tx.now, request.lease);
     let ids = id_list(candidates.iter().map(|candidate| candidate.job.id.raw()));
     let mut take = tx.db.prepare_cached(
-        "UPDATE job SET state = 2, carried = 1 - ?5, due_at = ?2, lease_ms = ?6, token = ?3, worker = ?4 \
+        "UPDATE job SET state = 2, carried = 1 - ?5, due_at = ?2, lease_ms = ?6, token = ?3, worker = ?4, claimed_at = ?7 \
          WHERE id IN (SELECT value FROM json_each(?1))",
     )?;
-    take.execute((ids, lease.until, token, request.worker.as_str(), request.counts, lease.length))?;
+    let now = tx.now.as_millis();
+    take.execute((ids, lease.until, token, request.worker.as_str(), request.counts, lease.length, now))?;
     drop(take);
     let mut claimed = Vec::with_capacity(candidates.len());
     for Candidate { mut job, report_overdue } in candidates {
@@ -83,6 +84,7 @@ pub(super) fn lease(
         job.attempt += u32::from(request.counts);
         job.lease_until = Some(lease.ends_at());
         job.worker = Some(request.worker.clone());
+        job.claimed_at = Some(tx.now);
         claimed.push(ClaimedJob { job, token: Token(token), report_overdue });
     }
     Ok(claimed)

@@ -199,6 +199,18 @@ pub(super) fn cancel_submission(tx: &mut Tx<'_>, id: SubmissionId) -> WriteResul
     Ok(Cancelled { jobs: jobs as u64, reviews: reviews as u64, changed })
 }
 
+/// Those that nobody has claimed.
+pub(super) fn raise_priorities(tx: &Tx<'_>, jobs: &[(JobId, i32)]) -> WriteResult<u64> {
+    let mut raise = tx
+        .db
+        .prepare_cached("UPDATE job SET priority = ?2 WHERE id = ?1 AND state IN (0, 1, 3, 4) AND priority < ?2")?;
+    let mut raised = 0;
+    for (job, priority) in jobs {
+        raised += raise.execute((job.raw(), priority))? as u64;
+    }
+    Ok(raised)
+}
+
 pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WriteResult<bool> {
     let filter = JobFilter { ids: vec![id], ..JobFilter::default() };
     let Some(job) = matching_jobs(tx, &filter)?.into_iter().next().filter(|job| job.state.is_live()) else {
@@ -209,9 +221,9 @@ pub(super) fn cancel_job(tx: &mut Tx<'_>, id: JobId) -> WriteResult<bool> {
     tx.db
         .prepare_cached(
             "UPDATE job SET state = 5, attempt = ?3, begun_with = 0, due_at = NULL, token = NULL, worker = NULL, \
-             parked_until = NULL, error = ?2 WHERE id = ?1",
+             parked_until = NULL, error = ?2, ended_at = ?4 WHERE id = ?1",
         )?
-        .execute((id.raw(), to_json(&error), job.attempt))?;
+        .execute((id.raw(), to_json(&error), job.attempt, tx.now.as_millis()))?;
     let data = json!({"job": id, "stage": job.stage, "processor": job.processor, "error": error.message});
     let outcome = Outcome {
         submission: job.submission,

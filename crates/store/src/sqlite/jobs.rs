@@ -171,9 +171,9 @@ pub(super) fn end(tx: &Tx<'_>, job: JobId, token: Token, end: &JobEnd) -> WriteR
             .db
             .prepare_cached(
                 "UPDATE job SET state = 5, attempt = attempt + 1, due_at = NULL, token = NULL, worker = NULL, \
-                 error = ?3, resume = ?4 WHERE id = ?1 AND token = ?2 AND state = 2",
+                 error = ?3, resume = ?4, ended_at = ?5 WHERE id = ?1 AND token = ?2 AND state = 2",
             )?
-            .execute((id, token, to_json(error), resume.as_ref().map(to_json)))?,
+            .execute((id, token, to_json(error), resume.as_ref().map(to_json), tx.now.as_millis()))?,
         JobEnd::Continue { cursor } => tx
             .db
             .prepare_cached(

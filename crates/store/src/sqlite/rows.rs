@@ -79,7 +79,7 @@ fn optional_name(row: &Row<'_>, column: usize) -> RowResult<Option<Name>> {
 
 pub(super) const JOB_COLUMNS: &str = "id, queue, submission_id, item_id, stage, processor, join_id, priority, state, \
     attempt, due_at, token, worker, dedup_key, limit_key, limit_running, limit_per_minute, await_report_ms, \
-    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried";
+    payload, payload_blob, resume, cursor, error, created_at, overdue, losses, suspect, carried, claimed_at, ended_at";
 
 /// The row counts the attempts that have ended; the one under way comes on top.
 /// `name` keeps one copy of each repeated text, where the caller has a place to keep it.
@@ -118,6 +118,8 @@ pub(super) fn job(row: &Row<'_>, mut name: impl FnMut(&str) -> Name) -> RowResul
         cursor: row.get(21)?,
         error: json::<ErrorRecord>(row, 22)?,
         created_at: time(row, 23)?,
+        claimed_at: optional_time(row, 28)?,
+        ended_at: optional_time(row, 29)?,
     })
 }
 

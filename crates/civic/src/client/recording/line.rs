@@ -61,7 +61,7 @@ pub(super) enum Failed {
 
 impl Failed {
     /// None: it says something about the recording, not about the server.
-    pub(super) fn of(failure: &Failure) -> Option<Self> {
+    pub(super) fn from_failure(failure: &Failure) -> Option<Self> {
         Some(match failure {
             Failure::Late(time) => Self::Late { millis: time.as_millis() as u64 },
             Failure::Unreachable(why) => Self::Unreachable(why.clone()),

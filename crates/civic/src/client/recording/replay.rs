@@ -161,7 +161,7 @@ impl Transport for Replaying {
 
 /// An address as it is compared: without secrets, and with the host in small letters.
 fn plain(url: &str) -> String {
-    let shown = address::shown(url);
+    let shown = address::redact(url);
     let Some((scheme, rest)) = shown.split_once("://") else { return shown };
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);

@@ -7,9 +7,9 @@ use super::{
 use crate::client::{
     address,
     error::Failure,
-    timer::Timer,
     transport::{Answer, Asked, Transport},
 };
+use bindery_http::Timer;
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
@@ -61,8 +61,8 @@ impl Recording {
     /// The body first: a line never names a file that is not there.
     fn keep(&self, asked: &Asked, said: &Result<Answer, Failure>) -> std::io::Result<()> {
         let mut line = Line {
-            at: Some(self.timer.now()),
-            url: address::shown(&asked.url),
+            at: Some(self.timer.wall_clock()),
+            url: address::redact(&asked.url),
             method: asked.is_head.then_some(Method::Head),
             sent: asked.body.as_ref().map(|body| address::shown_body(&body.text)),
             ..Line::default()
@@ -85,7 +85,7 @@ impl Recording {
                     line.body = Some(name);
                 }
             }
-            Err(failure) => match Failed::of(failure) {
+            Err(failure) => match Failed::from_failure(failure) {
                 Some(failed) => line.failure = Some(failed),
                 None => return Ok(()),
             },
@@ -110,7 +110,7 @@ impl Transport for Recording {
 
 fn kept_headers(answer: &Answer) -> BTreeMap<String, String> {
     let kept = answer.headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
-    kept.map(|(name, value)| (name.clone(), address::shown(value))).collect()
+    kept.map(|(name, value)| (name.clone(), address::redact(value))).collect()
 }
 
 /// A page may repeat the token that it was asked with.

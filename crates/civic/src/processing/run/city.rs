@@ -30,7 +30,7 @@ impl Processing {
                 return Ok(CityProcessed::without_work(city_key, CityStatus::Skipped, why));
             }
             // Nothing of it was ever queued.
-            return Ok(CityProcessed { status: CityStatus::Completed, ..CityProcessed::of(city_key) });
+            return Ok(CityProcessed { status: CityStatus::Completed, ..CityProcessed::new(city_key) });
         };
         self.hearing.take(city_key);
         let number = self.number();
@@ -46,7 +46,7 @@ impl Processing {
         let meant = of_city(submission.id);
         let trouble = work_until_quiet(&self.engine, options, meant.clone(), self.options.wait, stop).await?;
         drop(number);
-        let mut result = CityProcessed::of(city_key);
+        let mut result = CityProcessed::new(city_key);
         let left = store.jobs(meant).await?;
         result.add_up(&self.hearing.take(city_key), &left, stop.is_stopping());
         if let Some(trouble) = trouble {

@@ -79,13 +79,13 @@ pub struct Waiting {
 }
 
 impl CityProcessed {
-    pub fn of(city_key: &str) -> Self {
+    pub fn new(city_key: &str) -> Self {
         Self { city_key: city_key.to_owned(), ..Self::default() }
     }
 
     /// Of a city that was not processed.
     pub fn without_work(city_key: &str, status: CityStatus, why: impl Into<String>) -> Self {
-        Self { status, error_message: Some(why.into()), ..Self::of(city_key) }
+        Self { status, error_message: Some(why.into()), ..Self::new(city_key) }
     }
 
     /// From what was heard of its jobs, and those that are left.
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn s001_43_the_fields_of_a_result_are_the_interface() {
-        let fields = serde_json::to_value(CityProcessed::of("paloaltoCA")).unwrap();
+        let fields = serde_json::to_value(CityProcessed::new("paloaltoCA")).unwrap();
         let expected = [
             "city_banana",
             "status",

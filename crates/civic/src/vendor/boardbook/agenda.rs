@@ -25,7 +25,11 @@ pub(super) fn read(page: &FetchedPage, site: &Site) -> Result<PageReading, PageF
         return Err(open::other_page(page, &html, "an agenda (tr.agenda-item-information)"));
     }
     let Some(id) = page.about.first().cloned().or_else(|| address::value(&page.url, "meeting")) else {
-        return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", "an address without a meeting"));
+        return Err(PageFault::new_unexpected(
+            &page.url,
+            "the agenda of a known meeting",
+            "an address without a meeting",
+        ));
     };
     let mut reading = PageReading::default();
     reading.landmark("tr.agenda-item-information", elements.len());

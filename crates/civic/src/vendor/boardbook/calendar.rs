@@ -42,7 +42,7 @@ fn meeting(link: Element<'_>) -> Result<VendorMeeting, String> {
         }
         meeting.location = event.first(".fsLocation").map(|place| place.text()).filter(|place| !place.is_empty());
     }
-    meeting.status = status::of(&[&title]);
+    meeting.status = status::find(&[&title]);
     meeting.title = Some(title).filter(|title| !title.is_empty());
     Ok(meeting)
 }

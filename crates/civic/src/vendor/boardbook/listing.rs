@@ -30,7 +30,7 @@ pub(super) fn read(page: &FetchedPage, window: Window) -> Result<PageReading, Pa
     }
     for meeting in &reading.meetings {
         if let Some(url) = meeting.agenda_url.as_ref().filter(|_| window.holds(meeting)) {
-            reading.follow.push(Request::get(url.clone(), AGENDA).about(meeting.vendor_id.clone()).optional());
+            reading.follow.push(Request::get(url.clone(), AGENDA).with_about(meeting.vendor_id.clone()).optional());
         }
     }
     Ok(reading)
@@ -49,7 +49,7 @@ fn meeting(row: Element<'_>, page: &FetchedPage) -> Result<(VendorMeeting, Optio
     let doubt = meeting.start.is_none().then(|| format!("meeting {}: '{day}' is no day", meeting.vendor_id));
     let title = title.trim().trim_end_matches("Cancelled").trim();
     meeting.title = Some(title.to_owned()).filter(|title| !title.is_empty());
-    meeting.status = status::of(&[&heading]);
+    meeting.status = status::find(&[&heading]);
     if when.first(".meeting-is-cancelled").is_some() {
         meeting.status = meeting.status.max(Some(MeetingStatus::Cancelled));
     }

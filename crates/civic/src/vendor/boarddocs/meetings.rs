@@ -52,7 +52,7 @@ pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<Pa
     let mut pull = Pull::new(&text, &limits);
     let mut counts = [("meeting", 0), ("category", 0), ("item", 0)];
     loop {
-        let pulled = pull.next().map_err(|error| PageFault::unexpected(&page.url, "XML", error.to_string()))?;
+        let pulled = pull.next().map_err(|error| PageFault::new_unexpected(&page.url, "XML", error.to_string()))?;
         let tag = match pulled {
             Pulled::Start(tag) => tag,
             Pulled::Finished => break,
@@ -105,7 +105,7 @@ pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<Pa
 fn text_of(pull: &mut Pull<'_>, page: &FetchedPage) -> Result<String, PageFault> {
     let mut said = String::new();
     loop {
-        match pull.next().map_err(|error| PageFault::unexpected(&page.url, "XML", error.to_string()))? {
+        match pull.next().map_err(|error| PageFault::new_unexpected(&page.url, "XML", error.to_string()))? {
             Pulled::Text(text) => said.push_str(&text),
             Pulled::Start(_) => {}
             Pulled::End | Pulled::Finished => return Ok(said.trim().to_owned()),
@@ -171,7 +171,7 @@ fn finish(open: Option<Open>, reading: &mut PageReading) {
         }
         None => reading.doubts.push(format!("meeting {}: '{day}' is no day", meeting.vendor_id)),
     }
-    meeting.status = status::of(&[&title]);
+    meeting.status = status::find(&[&title]);
     meeting.has_agenda = !meeting.items.is_empty();
     reading.meeting(meeting);
 }
@@ -194,11 +194,11 @@ fn printed_agenda(base: &str, meeting: &VendorMeeting) -> Request {
     let (id, body) = (&meeting.vendor_id, meeting.body_id.as_deref().unwrap_or_default());
     let form = format!("id={id}&current_committee_id={body}");
     let request = Request::get(format!("{base}/PRINT-AgendaDetailed?open"), AGENDA).post(FORM, form);
-    let mut request = request.about(id).optional();
+    let mut request = request.with_about(id).optional();
     for item in &meeting.items {
         let name = item.raw.get("name").and_then(|name| name.as_str()).unwrap_or_default();
         if let Some(id) = &item.vendor_item_id {
-            request = request.about(id).about(name);
+            request = request.with_about(id).with_about(name);
         }
     }
     request

@@ -86,7 +86,7 @@ fn item(element: Element<'_>, base: &str) -> VendorItem {
 /// The value beside a label.
 fn field(element: Element<'_>, label: &str) -> Option<String> {
     let value = element.select("dt").into_iter().find(|term| term.text() == label)?;
-    value.following().find(|next| next.name() == "dd").map(|value| value.text())
+    value.next_siblings().find(|next| next.name() == "dd").map(|value| value.text())
 }
 
 fn folded(name: &str) -> String {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_kept_agenda_stands_for_itself() {
-        let kept = FetchedPage::kept("kept.html", PRINTED);
+        let kept = FetchedPage::from_kept("kept.html", PRINTED);
         let read = read(&kept, &site("oh/x")).unwrap();
         let meeting = &read.meetings[0];
         assert_eq!((meeting.title.as_deref(), meeting.items.len()), (Some("Spring Meeting"), 2));

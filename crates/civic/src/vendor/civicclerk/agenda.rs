@@ -21,7 +21,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
     let entries = json::required(page, &answer, "items", "an agenda")?;
     let id = page.about.first().cloned().or_else(|| json::text(&answer, "eventId"));
     let Some(id) = id.or_else(|| json::text(&answer, "id")) else {
-        return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
+        return Err(PageFault::new_unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
     let year = json::text(&answer, "meetingDate").or_else(|| json::text(&answer, "eventDate"));
     let year = year.and_then(|date| crate::dates::date(&date)).map(jiff::civil::Date::year);

@@ -21,17 +21,17 @@ impl Adapter for CivicClerk {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let place = Place::of(site)?;
+        let place = Place::from_site(site)?;
         let from = window.from.yesterday().unwrap_or(window.from);
         let to = window.to.tomorrow().unwrap_or(window.to);
         let filter = format!("startDateTime gt {from}T23:59:59Z and startDateTime lt {to}T00:00:00Z");
         let order = address::encoded("startDateTime asc, eventName asc");
         let url = format!("{}/v1/Events?$filter={}&$orderby={order}", place.api, address::encoded(&filter));
-        Ok(vec![place.asked(url, "listing")])
+        Ok(vec![place.request(url, "listing")])
     }
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-        let place = Place::of(site)?;
+        let place = Place::from_site(site)?;
         match page.purpose.as_ref() {
             "listing" => listing(&place, *window, page),
             "agenda" => agenda::read(&place, page),
@@ -58,7 +58,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(site: &Site) -> Result<Self, PageFault> {
+    fn from_site(site: &Site) -> Result<Self, PageFault> {
         let slug = site.slug.trim();
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let name = slug.split('.').next().unwrap_or_default();
@@ -72,7 +72,7 @@ impl Place {
     }
 
     /// The API answers who comes from the portal.
-    fn asked(&self, url: String, purpose: &'static str) -> Request {
+    fn request(&self, url: String, purpose: &'static str) -> Request {
         let request = Request::get(url, purpose).header("Accept", "application/json");
         request.header("Origin", &self.portal).header("Referer", format!("{}/", self.portal))
     }
@@ -103,12 +103,12 @@ fn listing(place: &Place, window: Window, page: &FetchedPage) -> Result<PageRead
         if let Some(agenda) = agenda.filter(|_| window.holds(&meeting) && json::flag(event, "hasAgenda") != Some(false))
         {
             let url = format!("{}/v1/Meetings/{agenda}", place.api);
-            reading.follow.push(place.asked(url, "agenda").about(&meeting.vendor_id).optional());
+            reading.follow.push(place.request(url, "agenda").with_about(&meeting.vendor_id).optional());
         }
         reading.meeting(meeting);
     }
     if let Some(next) = json::text(&answer, "@odata.nextLink").and_then(|next| address::absolute(&place.api, &next)) {
-        reading.follow.push(place.asked(next, "listing"));
+        reading.follow.push(place.request(next, "listing"));
     }
     Ok(reading)
 }
@@ -124,7 +124,7 @@ fn meeting(place: &Place, event: &Value) -> Option<VendorMeeting> {
     meeting.location = event.get("eventLocation").and_then(location);
     meeting.notes = field("eventNotice").or_else(|| field("eventDescription"));
     let told = [meeting.title.as_deref().unwrap_or_default(), meeting.notes.as_deref().unwrap_or_default()];
-    meeting.status = status::of(&told);
+    meeting.status = status::find(&told);
     let link = |name: &str| json::text(event, name).and_then(|url| address::absolute(&place.api, &url));
     let tube = || field("youtubeVideoId").map(|id| format!("https://www.youtube.com/watch?v={id}"));
     meeting.video_url = link("externalMediaUrl").or_else(tube).or_else(|| link("mediaStreamPath"));

@@ -29,7 +29,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     let html = open::html(page, "an agenda")?;
     let Some(id) = page.about.first().cloned().or_else(|| id_in(&page.url)) else {
         let found = "an address without a file's id (…/_MMDDYYYY-ID)";
-        return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", found));
+        return Err(PageFault::new_unexpected(&page.url, "the agenda of a known meeting", found));
     };
     let elements = html.select("#divItems div.item");
     if elements.is_empty() && html.first("#divItems").is_none() {
@@ -126,7 +126,7 @@ mod tests {
     const URL: &str = "https://city.example.gov/AgendaCenter/ViewFile/Agenda/_03032026-11?html=true";
 
     fn page(lines: &str) -> FetchedPage {
-        FetchedPage::kept(URL, format!("<html><body><div id=divItems>{lines}</div></body></html>"))
+        FetchedPage::from_kept(URL, format!("<html><body><div id=divItems>{lines}</div></body></html>"))
     }
 
     fn line(level: u8, number: &str, title: &str, rest: &str) -> String {

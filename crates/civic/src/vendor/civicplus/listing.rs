@@ -72,7 +72,7 @@ pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<Pag
     let asked = reading.meetings.iter().filter(|meeting| window.holds(meeting));
     let agendas = asked.filter_map(|meeting| {
         let url = meeting.agenda_url.as_ref().filter(|url| url.contains("html=true"))?;
-        Some(Request::get(url.clone(), AGENDA).about(meeting.vendor_id.clone()).optional())
+        Some(Request::get(url.clone(), AGENDA).with_about(meeting.vendor_id.clone()).optional())
     });
     reading.follow = agendas.collect();
     Ok(reading)
@@ -98,7 +98,7 @@ fn category(row: Element<'_>) -> Option<(String, String)> {
 
 fn meeting(row: Element<'_>, base: &str, reading: &mut PageReading) -> Option<VendorMeeting> {
     let Some((id, day_of_files)) = id_and_day(row) else {
-        reading.doubts.push(format!("a row without a file's id was left out: '{}'", shortened(&row.text())));
+        reading.doubts.push(format!("a row without a file's id was left out: '{}'", shorten(&row.text())));
         return None;
     };
     let mut meeting = VendorMeeting::new(id);
@@ -109,7 +109,7 @@ fn meeting(row: Element<'_>, base: &str, reading: &mut PageReading) -> Option<Ve
         Some(date) => meeting.start = Some(Start { date, time: dates::time(&title), note: None }),
         None => reading.doubts.push(format!("meeting {}: '{day_shown}' is no day", meeting.vendor_id)),
     }
-    meeting.status = status::of(&[&title]);
+    meeting.status = status::find(&[&title]);
     let posted = heading.map(|heading| heading.text()).unwrap_or_default();
     if posted.contains("Amended") {
         meeting.status = meeting.status.max(Some(MeetingStatus::Revised));
@@ -190,7 +190,7 @@ fn place_packet(mut packet: VendorMeeting, reading: &mut PageReading) {
     reading.meeting(packet);
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(80).collect()
 }
 

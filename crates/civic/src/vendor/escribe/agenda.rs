@@ -48,7 +48,7 @@ pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFa
     let html = open::html(page, "an agenda")?;
     let containers = html.select("div.AgendaItemContainer");
     let Some(id) = page.about.first().cloned().or_else(|| meeting_of(&html, page)) else {
-        return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
+        return Err(PageFault::new_unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
     if containers.is_empty() {
         return Err(open::other_page(page, &html, "an agenda with items"));
@@ -84,7 +84,7 @@ fn container_of<'a>(element: &Element<'a>) -> Option<Element<'a>> {
 }
 
 fn item(base: &str, container: &Element<'_>) -> Option<VendorItem> {
-    let below: Vec<Element<'_>> = container.below().collect();
+    let below: Vec<Element<'_>> = container.descendants().collect();
     let has_children = below.iter().any(|element| element.has_class(CONTAINER));
     let own: Vec<Element<'_>> = below
         .into_iter()
@@ -126,7 +126,7 @@ fn item(base: &str, container: &Element<'_>) -> Option<VendorItem> {
 
 /// The title of a section.
 fn heading(container: Element<'_>) -> Option<String> {
-    let title = container.below().find(|element| element.has_class("AgendaItemTitle"))?;
+    let title = container.descendants().find(|element| element.has_class("AgendaItemTitle"))?;
     (container_of(&title) == Some(container)).then(|| title.text()).filter(|text| !text.is_empty())
 }
 

@@ -87,7 +87,7 @@ fn meeting(zone: &TimeZone, entry: &Value) -> Option<VendorMeeting> {
     meeting.body = field("MeetingType");
     meeting.location = field("Location").or_else(|| field("Description"));
     let told = [meeting.title.clone(), instead, field("Description")].map(Option::unwrap_or_default);
-    meeting.status = status::of(&told.each_ref().map(String::as_str));
+    meeting.status = status::find(&told.each_ref().map(String::as_str));
     let telling = ["MeetingPassed", "AllowPublicComments", "DelegationRequestLink", "EndDate", "PortalId"];
     meeting.raw.extend(json::picked(entry, &telling));
     Some(meeting)
@@ -143,6 +143,6 @@ fn agenda_request(base: &str, meeting: &str, listed: Vec<String>) -> Option<Requ
     let named = ["Merged", "Agenda", "PostAgenda"]
         .map(|kind| format!("{base}Meeting.aspx?Id={meeting}&Agenda={kind}&lang=English"));
     let urls = if listed.is_empty() { named.to_vec() } else { listed };
-    let requests = urls.into_iter().map(|url| Request::get(url, "agenda").about(meeting).optional());
+    let requests = urls.into_iter().map(|url| Request::get(url, "agenda").with_about(meeting).optional());
     requests.rev().reduce(|later, earlier| earlier.or_else(later))
 }

@@ -21,7 +21,7 @@ pub(super) fn agenda_of(url: &str, meeting_id: &str) -> Option<Request> {
     let (front, _) = url.split_once("/Meetings/ViewMeeting")?;
     let number = address::parameter(url, "id").or_else(|| address::parameter(url, "meetingId"))?;
     let agenda = format!("{front}/Meetings/ViewMeetingAgenda?meetingId={number}&type=agenda");
-    Some(Request::get(agenda, AGENDA_ONLINE).about(meeting_id).about(number).optional())
+    Some(Request::get(agenda, AGENDA_ONLINE).with_about(meeting_id).with_about(number).optional())
 }
 
 pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
@@ -41,7 +41,7 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
             let url = format!(
                 "{front}/Meetings/ViewMeetingAgendaItem?meetingId={number}&itemId={id}&isSection=false&type=agenda"
             );
-            Some(Request::get(url, AGENDA_ONLINE_ITEM).about(&meeting.vendor_id).about(id).optional())
+            Some(Request::get(url, AGENDA_ONLINE_ITEM).with_about(&meeting.vendor_id).with_about(id).optional())
         };
         reading.follow = items.iter().filter_map(request).collect();
     }
@@ -55,7 +55,7 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
 pub(super) fn read_item(page: &FetchedPage) -> Result<PageReading, PageFault> {
     let html = open::html(page, "an item of an agenda")?;
     let [meeting, item, ..] = page.about.as_slice() else {
-        return Err(PageFault::unexpected(&page.url, "the page of a named item", "a page of no known item"));
+        return Err(PageFault::new_unexpected(&page.url, "the page of a named item", "a page of no known item"));
     };
     let mut piece = VendorItem { vendor_item_id: Some(item.clone()), ..VendorItem::default() };
     for link in html.select("a[href*=DownloadFile]") {
@@ -84,7 +84,7 @@ fn viewed(url: &str) -> String {
 
 fn items(html: &Html) -> Vec<VendorItem> {
     let (mut items, mut section) = (Vec::<VendorItem>::new(), None::<String>);
-    for element in html.root().below() {
+    for element in html.root().descendants() {
         if element.has_class("accessible-header-text") {
             section = Some(element.text()).filter(|text| !text.is_empty());
             continue;

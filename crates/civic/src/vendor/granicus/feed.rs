@@ -22,7 +22,7 @@ struct Entry {
 pub(super) fn read(window: Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
     let text = page.text();
     if !text.contains("<rss") && !text.contains("<channel") {
-        return Err(PageFault::unexpected(&page.url, "an RSS feed", "something else"));
+        return Err(PageFault::new_unexpected(&page.url, "an RSS feed", "something else"));
     }
     let entries = entries(&text).map_err(|detail| PageFault::cut_short(&page.url, detail))?;
     let mut reading = PageReading::default();
@@ -41,7 +41,7 @@ pub(super) fn read(window: Window, page: &FetchedPage) -> Result<PageReading, Pa
         }
         meeting.title = Some(title.to_owned()).filter(|title| !title.is_empty());
         meeting.body = page.about.get(1).cloned();
-        meeting.status = status::of(&[title]);
+        meeting.status = status::find(&[title]);
         let link = entry.link.trim().to_owned();
         if link.contains("MinutesViewer") {
             meeting.minutes_url = Some(link);

@@ -18,7 +18,7 @@ pub(super) const CELLS: &str = "div[style*=grid-column-start]";
 pub(super) fn read(html: &Html, base: &str) -> Vec<VendorItem> {
     let (mut items, mut section) = (Vec::<VendorItem>::new(), None::<String>);
     for cell in html.select(CELLS) {
-        for element in cell.below() {
+        for element in cell.descendants() {
             match element.name() {
                 "h2" => section = Some(split_number(element).1).filter(|title| !title.is_empty()),
                 "h3" => {

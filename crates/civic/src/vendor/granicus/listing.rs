@@ -65,12 +65,12 @@ fn is_empty_listing(text: &str) -> bool {
 fn rows<'a>(html: &'a Html, reading: &mut PageReading) -> Vec<Row<'a>> {
     let (mut rows, mut links, mut by_id) = (Vec::<Row<'a>>::new(), 0, HashMap::<String, Vec<usize>>::new());
     let (mut table_rows, mut row_end) = (0, None::<Element<'a>>);
-    for element in html.root().below() {
+    for element in html.root().descendants() {
         match element.name() {
             "tr" if is_listing_row(element) => {
                 table_rows += 1;
                 row_end = Some(element);
-                if element.below().all(|inner| link_id(inner).is_none()) {
+                if element.descendants().all(|inner| link_id(inner).is_none()) {
                     rows.push(Row { id: None, element });
                 }
             }
@@ -118,7 +118,7 @@ fn is_listing_row(row: Element<'_>) -> bool {
 /// The row that a link stands in: the table row, or the smallest block that has a date besides its links. It speaks of
 /// no other meeting.
 fn row_around<'a>(link: Element<'a>, id: &str) -> Option<Element<'a>> {
-    let alone = |element: &Element<'a>| element.below().filter_map(link_id).all(|other| other == id);
+    let alone = |element: &Element<'a>| element.descendants().filter_map(link_id).all(|other| other == id);
     let mut around = std::iter::successors(link.parent(), Element::parent);
     let mut blocks = Vec::new();
     for element in around.by_ref() {
@@ -157,7 +157,7 @@ fn address_of(element: Element<'_>) -> Option<String> {
 }
 
 fn meeting(site: &Site, row: &Row<'_>, base: &str, doubts: &mut Vec<String>) -> Option<VendorMeeting> {
-    let said = Said::by(row.element);
+    let said = Said::from_row(row.element);
     let start = said.when.as_deref().and_then(|when| start(site, when));
     let vendor_id = match (&row.id, &said.title, &start) {
         (Some(id), ..) => id.clone(),
@@ -179,7 +179,7 @@ fn meeting(site: &Site, row: &Row<'_>, base: &str, doubts: &mut Vec<String>) -> 
     if let Some(duration) = said.duration {
         meeting.raw.insert("duration".into(), duration.into());
     }
-    meeting.status = status::of(&[&row.element.text()]);
+    meeting.status = status::find(&[&row.element.text()]);
     documents(row.element, base, &mut meeting);
     Some(meeting)
 }
@@ -193,14 +193,15 @@ struct Said {
 }
 
 impl Said {
-    fn by(row: Element<'_>) -> Self {
+    fn from_row(row: Element<'_>) -> Self {
         let cells: Vec<Element<'_>> = row.children().filter(|cell| matches!(cell.name(), "td" | "th")).collect();
         if row.name() == "tr" && cells.len() > 1 { Self::in_cells(&cells) } else { Self::in_lines(row) }
     }
 
     fn in_cells(cells: &[Element<'_>]) -> Self {
         let texts: Vec<String> = cells.iter().map(Element::text).collect();
-        let links = |at: usize| cells.get(at).is_some_and(|cell| cell.below().any(|inner| link_id(inner).is_some()));
+        let links =
+            |at: usize| cells.get(at).is_some_and(|cell| cell.descendants().any(|inner| link_id(inner).is_some()));
         let when = texts.iter().position(|text| is_just_a_date(text)).or_else(|| {
             texts.iter().enumerate().position(|(at, text)| at > 0 && !links(at) && dates::date(text).is_some())
         });
@@ -312,7 +313,7 @@ fn panel_title(row: Element<'_>) -> Option<String> {
 
 /// What a row links to, each by its kind.
 fn documents(row: Element<'_>, base: &str, meeting: &mut VendorMeeting) {
-    for element in row.below() {
+    for element in row.descendants() {
         let Some(found) = address_of(element).and_then(|address| address::absolute(base, &address)) else { continue };
         let lower = found.to_lowercase();
         let is = |word: &str| lower.contains(word);

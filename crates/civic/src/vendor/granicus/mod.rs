@@ -53,15 +53,15 @@ impl Adapter for Granicus {
         let mut requests = Vec::new();
         match views(site)? {
             views if views.is_empty() => {
-                requests.extend((1..=VIEWS_TRIED).map(|id| listing(id).about(id.to_string()).optional()));
+                requests.extend((1..=VIEWS_TRIED).map(|id| listing(id).with_about(id.to_string()).optional()));
             }
             views => {
                 for View { id, body } in views {
                     let feed = format!("{origin}/ViewPublisherRSS.php?view_id={id}&mode=agendas");
                     let both = [listing(id), Request::get(feed, FEED).optional()];
                     requests.extend(both.map(|request| {
-                        let request = request.about(id.to_string());
-                        body.iter().fold(request, Request::about)
+                        let request = request.with_about(id.to_string());
+                        body.iter().fold(request, Request::with_about)
                     }));
                 }
             }
@@ -158,6 +158,7 @@ fn mark_as_the_same(meeting: &mut VendorMeeting) {
 fn agenda_request(window: Window, meeting: &VendorMeeting) -> Option<Request> {
     let url = meeting.agenda_url.as_deref()?;
     let date = meeting.start.as_ref()?.date;
-    let request = || Request::get(url, VIEWER).about(&meeting.vendor_id).about(url).about(date.to_string());
+    let request =
+        || Request::get(url, VIEWER).with_about(&meeting.vendor_id).with_about(url).with_about(date.to_string());
     window.holds(meeting).then(|| request().optional())
 }

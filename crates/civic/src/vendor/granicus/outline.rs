@@ -64,7 +64,7 @@ struct Builder {
 
 pub(super) fn read(html: &Html, base: &str) -> Outline {
     let mut builder = Builder::default();
-    for element in html.root().below() {
+    for element in html.root().descendants() {
         match element.name() {
             "tr" => builder.row(element),
             "a" => builder.link(element, base),
@@ -185,7 +185,7 @@ impl Builder {
     /// Words below an item: a motion, or what is said about it.
     fn paragraph(&mut self, block: Element<'_>, base: &str) {
         let holds_more = |inner: Element<'_>| matches!(inner.name(), "div" | "table" | "blockquote");
-        if block.below().any(|inner| holds_more(inner) || document(inner, base).is_some()) {
+        if block.descendants().any(|inner| holds_more(inner) || document(inner, base).is_some()) {
             return;
         }
         let text = block.text();

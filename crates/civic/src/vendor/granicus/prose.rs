@@ -78,7 +78,7 @@ fn roman(text: &str) -> Option<u32> {
 pub(super) fn read(html: &Html, base: &str) -> Prose {
     let (mut prose, mut due) = (Prose::default(), Due::default());
     let (mut top, mut heading) = (None::<String>, None::<String>);
-    for block in html.root().below().filter(|element| is_line(*element)) {
+    for block in html.root().descendants().filter(|element| is_line(*element)) {
         let text = block.text();
         if text.is_empty() {
             continue;
@@ -116,7 +116,7 @@ pub(super) fn read(html: &Html, base: &str) -> Prose {
 fn is_line(element: Element<'_>) -> bool {
     let is_block = |name: &str| matches!(name, "p" | "div" | "li" | "td" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
     is_block(element.name())
-        && !element.below().any(|inner| is_block(inner.name()) || matches!(inner.name(), "table" | "ul" | "ol"))
+        && !element.descendants().any(|inner| is_block(inner.name()) || matches!(inner.name(), "table" | "ul" | "ol"))
 }
 
 /// A short line, all of it in bold.
@@ -161,7 +161,7 @@ pub(super) fn placeholder_requests(meeting_id: &str, prose: &Prose) -> Vec<Reque
     let requests = prose
         .placeholders
         .iter()
-        .map(|(item, url)| Request::get(url, QUESTYS_DOCUMENTS).about(meeting_id).about(item).optional());
+        .map(|(item, url)| Request::get(url, QUESTYS_DOCUMENTS).with_about(meeting_id).with_about(item).optional());
     requests.collect()
 }
 
@@ -169,7 +169,7 @@ pub(super) fn placeholder_requests(meeting_id: &str, prose: &Prose) -> Vec<Reque
 pub(super) fn read_documents(page: &FetchedPage) -> Result<PageReading, PageFault> {
     let html = open::html(page, "a list of documents")?;
     let [meeting, item, ..] = page.about.as_slice() else {
-        return Err(PageFault::unexpected(&page.url, "the documents of a named item", "a page of no known item"));
+        return Err(PageFault::new_unexpected(&page.url, "the documents of a named item", "a page of no known item"));
     };
     let mut piece = VendorItem { vendor_item_id: Some(item.clone()), ..VendorItem::default() };
     for mut document in html.select("a").into_iter().filter_map(|link| outline::document(link, &page.url)) {

@@ -98,7 +98,7 @@ fn elsewhere(
     let mut request = Request::get(frame, VIEWER).optional();
     request.about.clone_from(&page.about);
     request.about.resize(3, String::new());
-    reading.follow.push(request.about("framed"));
+    reading.follow.push(request.with_about("framed"));
     Ok(reading)
 }
 

@@ -33,7 +33,7 @@ pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<Pag
         let has_agenda = meeting.agenda_url.is_some() || meeting.packet_url.is_some() || meeting.minutes_url.is_some();
         let url = address::absolute(base, &format!("Detail_Meeting.aspx?ID={}", meeting.vendor_id));
         if let Some(url) = url.filter(|_| has_agenda && window.holds(meeting)) {
-            reading.follow.push(Request::get(url, DETAIL).about(&meeting.vendor_id).optional());
+            reading.follow.push(Request::get(url, DETAIL).with_about(&meeting.vendor_id).optional());
         }
     }
     Ok(reading)
@@ -63,7 +63,7 @@ fn meeting(
         return None;
     };
     let mut meeting = VendorMeeting::new(id);
-    let hint = Hint::of(link.attribute("title").unwrap_or_default());
+    let hint = Hint::parse(link.attribute("title").unwrap_or_default());
     meeting.start = dates::start(&link.text()).or_else(|| dates::start(&hint.when));
     if meeting.start.is_none() {
         doubts.push(format!("the meeting {id} has the date \"{}\"", link.text()));
@@ -75,7 +75,7 @@ fn meeting(
     let mut told: Vec<&str> = marks.iter().map(String::as_str).collect();
     told.extend(hint.status.as_deref());
     told.extend(meeting.title.as_deref());
-    meeting.status = status::of(&told);
+    meeting.status = status::find(&told);
     for (key, value) in [("type", &hint.kind), ("status", &hint.status)] {
         if let Some(value) = value {
             meeting.raw.insert(key.into(), value.as_str().into());
@@ -98,7 +98,7 @@ struct Hint {
 }
 
 impl Hint {
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let mut hint = Self::default();
         let mut place = Vec::new();
         for line in text.split(['\r', '\n']).map(str::trim).filter(|line| !line.is_empty()) {

@@ -28,7 +28,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     };
     let id = page.about.first().map(String::as_str).or_else(in_address).or_else(in_links);
     let Some(id) = id else {
-        return Err(PageFault::unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
+        return Err(PageFault::new_unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
     };
     let mut meeting = VendorMeeting::new(id);
     meeting.packet_url = html.first("a[id*=hlFullAgendaFile]").and_then(|link| address::target(base, link));
@@ -44,7 +44,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     for item in &meeting.items {
         let Some(file) = &item.matter_id else { continue };
         if let Some(url) = address::absolute(base, &format!("Detail_LegiFile.aspx?ID={file}&MeetingID={id}")) {
-            reading.follow.push(Request::get(url, FILE).about(id).about(file).optional());
+            reading.follow.push(Request::get(url, FILE).with_about(id).with_about(file).optional());
         }
     }
     reading.meeting(meeting);

@@ -32,7 +32,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     reading.landmark("table.VoteRecord", records.len());
     item.votes = votes(&html, meeting_id.as_deref());
     let Some(meeting_id) = meeting_id.or_else(|| last_meeting(&html)) else {
-        return Err(PageFault::unexpected(&page.url, "the number of a meeting", "a file of no known meeting"));
+        return Err(PageFault::new_unexpected(&page.url, "the number of a meeting", "a file of no known meeting"));
     };
     reading.item(&meeting_id, item);
     Ok(reading)
@@ -41,7 +41,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
 /// The pairs of label and value.
 fn information(table: Element<'_>, item: &mut VendorItem) {
     let mut label = None;
-    for cell in table.below().filter(|cell| matches!(cell.name(), "th" | "td")) {
+    for cell in table.descendants().filter(|cell| matches!(cell.name(), "th" | "td")) {
         let text = cell.text();
         let is_label = cell.name() == "th" || (label.is_none() && text.ends_with(':'));
         if is_label {
@@ -88,7 +88,7 @@ fn votes(html: &Html, meeting: Option<&str>) -> Vec<ItemVote> {
         return html.select("table.VoteRecord").into_iter().filter_map(vote).collect();
     };
     let (mut votes, mut at) = (Vec::new(), None);
-    for element in history.below() {
+    for element in history.descendants() {
         if element.has_class("HistorySection") {
             at = meeting_of(element);
         } else if element.name() == "table" && element.has_class("VoteRecord") {

@@ -22,7 +22,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
     let base = place.base(page);
     let id = page.about.first().cloned().or_else(|| address::value(&page.url, "ID"));
     let Some(id) = id else {
-        return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
+        return Err(PageFault::new_unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
     let named: &[String] = page.about.get(1..).unwrap_or_default();
     let mut reading = PageReading::default();
@@ -44,7 +44,7 @@ fn items(html: &Html, base: &str) -> Vec<VendorItem> {
     let bold: BTreeSet<String> = BOLD_CLASS.captures_iter(&styles).map(|found| found[1].to_owned()).collect();
     let leaves: Vec<Element<'_>> = html
         .root()
-        .below()
+        .descendants()
         .filter(|element| matches!(element.name(), "span" | "a" | "p" | "div" | "b" | "strong" | "td"))
         .filter(|element| element.name() == "a" || element.children().all(|child| child.name() == "br"))
         .collect();

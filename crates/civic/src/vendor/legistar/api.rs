@@ -18,7 +18,7 @@ pub(super) fn records(page: &FetchedPage) -> Result<Vec<Value>, PageFault> {
         Value::Array(records) => Ok(records),
         Value::Object(fields) if fields.contains_key("value") => Ok(json::entries(&fields.into(), "value").to_vec()),
         record if recognise(std::slice::from_ref(&record)).is_some() => Ok(vec![record]),
-        other => Err(PageFault::unexpected(&page.url, "records of the Web API", json::kind(&other))),
+        other => Err(PageFault::new_unexpected(&page.url, "records of the Web API", json::kind(&other))),
     }
 }
 
@@ -96,14 +96,14 @@ fn pages_of(place: &Place, meeting: &VendorMeeting) -> Vec<Request> {
     let mut pages = vec![
         place
             .api(&format!("Events/{id}/EventItems"), "AgendaNote=1&MinutesNote=1&Attachments=1", "items")
-            .about(id)
-            .about(detail_address(place, meeting).unwrap_or_default())
+            .with_about(id)
+            .with_about(detail_address(place, meeting).unwrap_or_default())
             .optional(),
     ];
     if meeting.agenda_url.is_none()
         && let Some(url) = detail_address(place, meeting)
     {
-        pages.push(Request::get(url, "detail").about(id).about("").about("links").optional());
+        pages.push(Request::get(url, "detail").with_about(id).with_about("").with_about("links").optional());
     }
     pages
 }
@@ -133,7 +133,7 @@ fn event(place: &Place, record: &Value) -> Result<(VendorMeeting, Option<String>
     meeting.location = json::plain(record, "EventLocation");
     meeting.notes = field("EventComment");
     let agenda_status = field("EventAgendaStatusName").unwrap_or_default();
-    meeting.status = status::of(&[
+    meeting.status = status::find(&[
         &agenda_status,
         meeting.notes.as_deref().unwrap_or_default(),
         meeting.title.as_deref().unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use super::{
     LARGEST_ANSWER, Place, api,
-    grid::{self, Grid, below, text_below},
+    grid::{self, Grid, cell_below, text_below},
 };
 use crate::{
     dates,
@@ -183,7 +183,7 @@ pub(super) fn people_of(base: &str, grids: &[Grid<'_>], body: Option<&str>) -> V
     let rows =
         grids.iter().filter(|grid| is_of_people(grid)).flat_map(|grid| grid.rows.iter().map(|row| grid.cells(row)));
     rows.filter_map(|cells| {
-        let link = |names: &[&str]| below(&cells, names).and_then(|cell| cell.first("a"));
+        let link = |names: &[&str]| cell_below(&cells, names).and_then(|cell| cell.first("a"));
         let url = link(&["person name"]).and_then(|link| grid::target(base, &link));
         let date = |names: &[&str]| text_below(&cells, names).and_then(|text| dates::date(&text));
         Some(VendorPerson {

@@ -59,7 +59,7 @@ fn body_of_page(html: &Html) -> Option<String> {
 }
 
 fn cell_of(base: &str, header: &str, cell: &Element<'_>) -> rows::Cell {
-    let below: Vec<Element<'_>> = cell.below().collect();
+    let below: Vec<Element<'_>> = cell.descendants().collect();
     let small: Vec<String> = below.iter().filter(|element| element.name() == "em").flat_map(Element::lines).collect();
     let text = if small.is_empty() {
         cell.text()

@@ -2,7 +2,7 @@
 
 use super::{
     Place,
-    grid::{self, below, text_below},
+    grid::{self, cell_below, text_below},
 };
 use crate::{
     dates,
@@ -72,7 +72,7 @@ fn facts(html: &Html, base: &str, id: String) -> VendorMeeting {
     meeting.start = labelled("lblDate").and_then(|date| dates::combine(&date, &time));
     meeting.location = labelled("lblLocation");
     let agenda_status = labelled("lblAgendaStatus").unwrap_or_default();
-    meeting.status = status::of(&[
+    meeting.status = status::find(&[
         &agenda_status,
         &time,
         meeting.location.as_deref().unwrap_or_default(),
@@ -98,7 +98,7 @@ fn facts(html: &Html, base: &str, id: String) -> VendorMeeting {
 
 fn item(base: &str, cells: &[(&str, Element<'_>)], known: &[VendorItem]) -> Option<VendorItem> {
     let text = |names: &[&str]| text_below(cells, names);
-    let file = below(cells, &["file #"]);
+    let file = cell_below(cells, &["file #"]);
     let link = file.and_then(|cell| cell.first("a[href*=LegislationDetail.aspx]"));
     let url = link.and_then(|link| grid::target(base, &link));
     let matter_id = url.as_deref().and_then(|url| address::value(url, "ID"));
@@ -130,7 +130,7 @@ fn item(base: &str, cells: &[(&str, Element<'_>)], known: &[VendorItem]) -> Opti
     keep("version", text(&["ver.", "version"]));
     keep("name", text(&["name"]).filter(|name| *name != item.title));
     keep("legislation_url", url);
-    let details = below(cells, &["action details"]).and_then(|cell| cell.first("a"));
+    let details = cell_below(cells, &["action details"]).and_then(|cell| cell.first("a"));
     keep("action_details_url", details.and_then(|link| grid::target(base, &link)));
     Some(item)
 }
@@ -140,16 +140,16 @@ fn follow(reading: &mut PageReading, meeting: &VendorMeeting, accessible: Option
     for item in &meeting.items {
         let url = item.raw.get("legislation_url").and_then(Value::as_str);
         if let (Some(url), Some(id)) = (url, &item.vendor_item_id) {
-            let page = Request::get(url, "legislation").about(&meeting.vendor_id).about(id);
+            let page = Request::get(url, "legislation").with_about(&meeting.vendor_id).with_about(id);
             reading.follow.push(page.optional());
         }
         let decided = item.raw.get("action_details_url").and_then(Value::as_str).filter(|_| !item.votes.is_empty());
         if let (Some(url), Some(id)) = (decided, &item.vendor_item_id) {
-            reading.follow.push(Request::get(url, "history").about(&meeting.vendor_id).about(id).optional());
+            reading.follow.push(Request::get(url, "history").with_about(&meeting.vendor_id).with_about(id).optional());
         }
     }
     if let Some(url) = accessible.filter(|_| meeting.items.len() < FEW) {
-        let mut page = Request::get(url, "accessible").about(&meeting.vendor_id).optional();
+        let mut page = Request::get(url, "accessible").with_about(&meeting.vendor_id).optional();
         page.about.extend(meeting.items.iter().filter_map(|item| item.matter_file.clone()));
         reading.follow.push(page);
     }

@@ -44,10 +44,10 @@ impl Grid<'_> {
 
 /// The text below one of some headers.
 pub(super) fn text_below(cells: &[(&str, Element<'_>)], names: &[&str]) -> Option<String> {
-    below(cells, names).map(|cell| cell.text()).filter(|text| !text.is_empty())
+    cell_below(cells, names).map(|cell| cell.text()).filter(|text| !text.is_empty())
 }
 
-pub(super) fn below<'a>(cells: &[(&str, Element<'a>)], names: &[&str]) -> Option<Element<'a>> {
+pub(super) fn cell_below<'a>(cells: &[(&str, Element<'a>)], names: &[&str]) -> Option<Element<'a>> {
     cells.iter().find(|(header, _)| names.contains(header)).map(|(_, cell)| *cell)
 }
 

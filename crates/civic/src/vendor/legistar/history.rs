@@ -40,7 +40,7 @@ pub(super) fn read(place: &Place, page: &FetchedPage) -> Result<PageReading, Pag
         else {
             continue;
         };
-        let link = grid::below(&cells, &["person name", "name"]).and_then(|cell| cell.first("a"));
+        let link = grid::cell_below(&cells, &["person name", "name"]).and_then(|cell| cell.first("a"));
         let person = link.and_then(|link| grid::target(&base, &link));
         let person_id = person.and_then(|url| address::value(&url, "ID"));
         vote.ballots.push(Ballot { name, vote: how, person_id });

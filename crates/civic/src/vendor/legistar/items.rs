@@ -43,7 +43,7 @@ pub(super) fn items(place: &Place, page: &FetchedPage) -> Result<PageReading, Pa
         return if records.is_empty() {
             Ok(reading)
         } else {
-            Err(PageFault::unexpected(&page.url, "items that name their meeting", "items without EventItemEventId"))
+            Err(PageFault::new_unexpected(&page.url, "items that name their meeting", "items without EventItemEventId"))
         };
     };
     let mut meeting = VendorMeeting::new(&meeting_id);
@@ -53,7 +53,7 @@ pub(super) fn items(place: &Place, page: &FetchedPage) -> Result<PageReading, Pa
         && (on_agenda.is_empty() || is_garbage(&on_agenda))
     {
         // The page that people see has the agenda in order.
-        reading.follow.push(Request::get(url, "detail").about(&meeting_id).optional());
+        reading.follow.push(Request::get(url, "detail").with_about(&meeting_id).optional());
         return Ok(reading);
     }
     meeting.has_agenda = !on_agenda.is_empty();
@@ -185,11 +185,11 @@ fn details(place: &Place, meeting: &str, items: &[VendorItem], rows: &[&Value]) 
         }
         if item.votes.iter().any(|vote| vote.result.is_some() || vote.tally.is_some()) {
             let votes = place.api(&format!("EventItems/{id}/Votes"), "", "votes");
-            follow.push(votes.about(meeting).about(id).optional());
+            follow.push(votes.with_about(meeting).with_about(id).optional());
         }
         if item.raw.get("EventItemRollCallFlag").is_some_and(|flag| flag == 1 || flag == "1") {
             let calls = place.api(&format!("EventItems/{id}/RollCalls"), "", "roll_call");
-            follow.push(calls.about(meeting).about(id).optional());
+            follow.push(calls.with_about(meeting).with_about(id).optional());
         }
     }
     for (matter, ids) in of_matter {

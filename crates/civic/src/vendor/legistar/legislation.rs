@@ -2,7 +2,7 @@
 
 use super::{
     Place,
-    grid::{self, below, text_below},
+    grid::{self, cell_below, text_below},
     postback,
 };
 use crate::{
@@ -70,7 +70,7 @@ fn actions(html: &Html, base: &str) -> Vec<MatterAction> {
     let mut actions: Vec<MatterAction> = Vec::new();
     for row in &grid.rows {
         let cells = grid.cells(row);
-        let meeting = below(&cells, &["meeting details"]).and_then(|cell| cell.first("a"));
+        let meeting = cell_below(&cells, &["meeting details"]).and_then(|cell| cell.first("a"));
         let meeting = meeting.and_then(|link| grid::target(base, &link));
         actions.push(MatterAction {
             date: text_below(&cells, &["date"]).and_then(|text| dates::date(&text)),
@@ -157,7 +157,8 @@ fn matter(base: &str, cells: &[(&str, Element<'_>)]) -> Option<VendorMatter> {
     let text = |names: &[&str]| text_below(cells, names);
     let date = |names: &[&str]| text_below(cells, names).and_then(|text| dates::date(&text));
     let matter_file = text(&["file #"])?;
-    let url = below(cells, &["file #"]).and_then(|cell| cell.first("a")).and_then(|link| grid::target(base, &link));
+    let url =
+        cell_below(cells, &["file #"]).and_then(|cell| cell.first("a")).and_then(|link| grid::target(base, &link));
     let besides = cells.iter().filter(|(header, _)| !header.is_empty() && !KNOWN.contains(header));
     let raw = besides.map(|(header, cell)| ((*header).to_owned(), cell.text())).filter(|(_, text)| !text.is_empty());
     Some(VendorMatter {

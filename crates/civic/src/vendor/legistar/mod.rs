@@ -47,7 +47,7 @@ impl Adapter for Legistar {
     }
 
     fn begin(&self, site: &Site, window: &Window) -> Result<Vec<Request>, PageFault> {
-        let place = Place::of(site)?;
+        let place = Place::from_site(site)?;
         let calendar = place.calendar();
         if place.client.is_empty() || site.settings.get("source").and_then(Value::as_str) == Some("calendar") {
             return Ok(vec![calendar]);
@@ -56,7 +56,7 @@ impl Adapter for Legistar {
     }
 
     fn read(&self, site: &Site, window: &Window, page: &FetchedPage) -> Result<PageReading, PageFault> {
-        let place = Place::of(site)?;
+        let place = Place::from_site(site)?;
         match page.purpose.as_ref() {
             "events" => api::events(&place, *window, page),
             "items" => items::items(&place, page),
@@ -141,7 +141,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(site: &Site) -> Result<Self, PageFault> {
+    fn from_site(site: &Site) -> Result<Self, PageFault> {
         let pages = address::origin(site, DOMAIN)?;
         let token = site.settings.get("token").and_then(Value::as_str).map(str::to_owned);
         let wants_sponsors = site.settings.get("sponsors").and_then(Value::as_bool) != Some(false);
@@ -173,14 +173,14 @@ impl Place {
             address::encoded("EventDate desc"),
             skipping(skip)
         );
-        self.api("Events", &query, "events").about(skip.to_string())
+        self.api("Events", &query, "events").with_about(skip.to_string())
     }
 
     /// Who sits where, at the window's begin or later.
     fn roster(&self, window: Window, skip: usize) -> Request {
         let filter = format!("OfficeRecordEndDate ge datetime'{}'", window.from);
         let query = format!("$filter={}&$top={LARGEST_ANSWER}{}", address::encoded(&filter), skipping(skip));
-        self.api("OfficeRecords", &query, "roster").about(skip.to_string()).optional()
+        self.api("OfficeRecords", &query, "roster").with_about(skip.to_string()).optional()
     }
 
     fn calendar(&self) -> Request {

@@ -25,7 +25,7 @@ pub(super) fn years(html: &Html, window: Window, page: &FetchedPage) -> Vec<Requ
     missing
         .map(|year| {
             let chosen = ("ctl00_ContentPlaceHolder1_lstYears_ClientState", format!("{{\"value\":\"{year}\"}}"));
-            submitted(html, page, "calendar", YEARS, &[chosen]).about(year.to_string())
+            submitted(html, page, "calendar", YEARS, &[chosen]).with_about(year.to_string())
         })
         .collect()
 }
@@ -37,7 +37,7 @@ pub(super) fn next_page(html: &Html, page: &FetchedPage, grid: &str) -> Option<R
     }
     let links = html.select("a.rgCurrentPage");
     let current = links.iter().find(|link| link.attribute("href").is_some_and(|href| href.contains(grid)))?;
-    let next = current.following().find(|link| link.name() == "a")?;
+    let next = current.next_siblings().find(|link| link.name() == "a")?;
     let script = next.attribute("href")?.split_once("__doPostBack('")?.1;
     let target = script.split('\'').next()?.replace("%24", "$");
     let purpose = if grid == "gridMain" { "legislation_list" } else { "calendar" };

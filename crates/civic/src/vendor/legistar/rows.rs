@@ -119,7 +119,7 @@ pub(super) fn meeting(cells: &[Cell], body: Option<&str>, doubts: &mut Vec<Strin
     }
     let topic = below("topic").map(|cell| cell.text.clone()).filter(|text| !text.is_empty());
     meeting.notes = meeting.notes.or(topic);
-    meeting.status = status::of(&[
+    meeting.status = status::find(&[
         &title,
         &time,
         meeting.location.as_deref().unwrap_or_default(),
@@ -190,7 +190,9 @@ pub(super) fn follow(reading: &mut PageReading, window: Window) {
         if !window.holds(meeting) || said("detail_url").is_empty() {
             continue;
         }
-        let detail = Request::get(said("detail_url"), "detail").about(&meeting.vendor_id).about(said("accessible_url"));
+        let detail = Request::get(said("detail_url"), "detail")
+            .with_about(&meeting.vendor_id)
+            .with_about(said("accessible_url"));
         reading.follow.push(detail.optional());
     }
 }

@@ -36,11 +36,15 @@ pub(super) fn records(page: &FetchedPage, text: &str) -> Result<Vec<Value>, Page
         match event {
             Event::Start(tag) | Event::Empty(tag) if open.len() >= DEEPEST => {
                 let name = String::from_utf8_lossy(tag.local_name().as_ref()).into_owned();
-                return Err(PageFault::unexpected(&page.url, "records of the Web API", format!("<{name}> too deep")));
+                return Err(PageFault::new_unexpected(
+                    &page.url,
+                    "records of the Web API",
+                    format!("<{name}> too deep"),
+                ));
             }
-            Event::Start(tag) => open.push(opened(&tag)),
+            Event::Start(tag) => open.push(open_tag(&tag)),
             Event::Empty(tag) => {
-                let element = opened(&tag);
+                let element = open_tag(&tag);
                 close(element, &mut open, &mut root);
             }
             Event::Text(piece) => {
@@ -73,11 +77,11 @@ pub(super) fn records(page: &FetchedPage, text: &str) -> Result<Vec<Value>, Page
     match root {
         Some((_, Value::Array(records))) => Ok(records),
         Some((_, record @ Value::Object(_))) => Ok(vec![record]),
-        _ => Err(PageFault::unexpected(&page.url, "records of the Web API", "XML without any")),
+        _ => Err(PageFault::new_unexpected(&page.url, "records of the Web API", "XML without any")),
     }
 }
 
-fn opened(tag: &quick_xml::events::BytesStart<'_>) -> Open {
+fn open_tag(tag: &quick_xml::events::BytesStart<'_>) -> Open {
     let is_null = tag.attributes().flatten().any(|attribute| {
         let name = attribute.key.local_name();
         matches!(name.as_ref(), b"nil" | b"null") && attribute.value.as_ref() == b"true"

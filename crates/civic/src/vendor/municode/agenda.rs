@@ -13,7 +13,7 @@ pub(super) fn read(page: &FetchedPage) -> Result<PageReading, PageFault> {
         return Err(open::other_page(page, &html, "an agenda (section.agenda-section)"));
     }
     let Some(id) = page.about.first().cloned().or_else(|| address::value(&page.url, "me")) else {
-        return Err(PageFault::unexpected(&page.url, "the agenda of a known meeting", "an address without 'me'"));
+        return Err(PageFault::new_unexpected(&page.url, "the agenda of a known meeting", "an address without 'me'"));
     };
     let mut reading = PageReading::default();
     reading.landmark("section.agenda-section", sections.len());

@@ -32,7 +32,7 @@ pub(super) fn read_list(page: &FetchedPage, site: &Site, window: Window) -> Resu
         if meeting.start.is_none() {
             reading.doubts.push(format!("meeting {}: it has no day yet", meeting.vendor_id));
         }
-        meeting.status = status::of(&[&title]);
+        meeting.status = status::find(&[&title]);
         meeting.title = Some(title).filter(|title| !title.is_empty());
         meeting.body = json::text(entry, "GroupName");
         meeting.notes = json::text(entry, "BodySummary");
@@ -40,7 +40,7 @@ pub(super) fn read_list(page: &FetchedPage, site: &Site, window: Window) -> Resu
         files(entry, &mut meeting);
         if let Some(root) = address::root(&page.url).filter(|_| window.holds(&meeting)) {
             let url = format!("{root}/api/v1/public/meeting/{}/details.json", meeting.vendor_id);
-            reading.follow.push(Request::get(url, DETAILS).about(meeting.vendor_id.clone()).optional());
+            reading.follow.push(Request::get(url, DETAILS).with_about(meeting.vendor_id.clone()).optional());
         }
         reading.meeting(meeting);
     }
@@ -56,7 +56,7 @@ pub(super) fn read_details(page: &FetchedPage) -> Result<PageReading, PageFault>
         files(entry, &mut meeting);
         let is_html = |url: &&String| url.contains("adaHtmlDocument");
         if let Some(url) = meeting.packet_url.iter().chain(&meeting.agenda_url).find(is_html) {
-            reading.follow.push(Request::get(url.clone(), AGENDA).about(id).optional());
+            reading.follow.push(Request::get(url.clone(), AGENDA).with_about(id).optional());
         }
         reading.meeting(meeting);
     }
@@ -116,7 +116,7 @@ mod tests {
     use crate::vendor::testing::{site, window};
 
     fn page(path: &str, body: &str) -> FetchedPage {
-        FetchedPage::kept(format!("https://x-co.municodemeetings.com/api/v1/public/meeting/{path}"), body)
+        FetchedPage::from_kept(format!("https://x-co.municodemeetings.com/api/v1/public/meeting/{path}"), body)
     }
 
     #[test]

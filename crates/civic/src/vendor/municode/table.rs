@@ -39,7 +39,7 @@ pub(super) fn read(page: &FetchedPage, site: &Site, window: Window) -> Result<Pa
             let has_own_id = meeting.vendor_id.len() == 32;
             if window.holds(meeting) && has_own_id && (meeting.agenda_url.is_some() || meeting.packet_url.is_some()) {
                 let url = agenda_page(&code, &meeting.vendor_id);
-                reading.follow.push(Request::get(url, AGENDA).about(meeting.vendor_id.clone()).optional());
+                reading.follow.push(Request::get(url, AGENDA).with_about(meeting.vendor_id.clone()).optional());
             }
         }
     }
@@ -69,7 +69,7 @@ fn meeting(row: Element<'_>, base: &str) -> Result<(VendorMeeting, Option<String
     let id = own.unwrap_or_else(|| fallback_id(&title, start.as_ref().map(|start| start.date)));
     let [agenda, packet, minutes] = files.map(|url| url.map(file));
     let meeting = VendorMeeting {
-        status: status::of(&[&title, &said("time"), &said("venue")]),
+        status: status::find(&[&title, &said("time"), &said("venue")]),
         title: Some(title).filter(|title| !title.is_empty()),
         start,
         location: Some(said("venue")).filter(|venue| !venue.is_empty()),

@@ -24,7 +24,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     let id =
         page.about.first().map(String::as_str).or_else(|| address::parameter(&page.url, "MeetingID")).or_else(in_link);
     let Some(id) = id else {
-        return Err(PageFault::unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
+        return Err(PageFault::new_unexpected(&page.url, "the number of a meeting", "an agenda of no known meeting"));
     };
     if links.is_empty() {
         return Err(open::other_page(page, &html, "an agenda with links to cover sheets"));
@@ -33,7 +33,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     reading.landmark("CoverSheet.aspx", links.len());
     let mut meeting = VendorMeeting::new(id);
     let mut section = None;
-    for element in html.root().below() {
+    for element in html.root().descendants() {
         match element.name() {
             "tr" | "p" | "h1" | "h2" | "h3" | "h4" => section = heading(element).or(section),
             "a" => read_link(element, base, section.as_deref(), &mut meeting.items),
@@ -44,7 +44,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
     for item in &meeting.items {
         let Some(number) = &item.vendor_item_id else { continue };
         if let Some(url) = address::absolute(base, &format!("CoverSheet.aspx?ItemID={number}&MeetingID={id}")) {
-            reading.follow.push(Request::get(url, COVER_SHEET).about(id).about(number).optional());
+            reading.follow.push(Request::get(url, COVER_SHEET).with_about(id).with_about(number).optional());
         }
     }
     reading.meeting(meeting);
@@ -101,7 +101,7 @@ pub(super) fn read_cover_sheet(page: &FetchedPage, base: &str) -> Result<PageRea
         page.about.get(at).map(String::as_str).or_else(|| address::parameter(&page.url, name)).map(str::to_owned)
     };
     let (Some(meeting), Some(item)) = (known(0, "MeetingID"), known(1, "ItemID")) else {
-        return Err(PageFault::unexpected(
+        return Err(PageFault::new_unexpected(
             &page.url,
             "the numbers of a meeting and an item",
             "a sheet of no known item",

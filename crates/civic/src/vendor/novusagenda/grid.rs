@@ -70,7 +70,7 @@ fn meeting(row: Element<'_>, base: &str, doubts: &mut Vec<String>) -> Option<Ven
         doubts.push(format!("the meeting {id} has the date \"{day}\""));
     }
     let mut meeting = VendorMeeting::new(id);
-    meeting.status = status::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    meeting.status = status::find(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     (meeting.start, meeting.title, meeting.location) = (start, title, place);
     sort_links(links, &mut meeting);
     Some(meeting)

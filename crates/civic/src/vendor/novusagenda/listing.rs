@@ -14,7 +14,7 @@ pub(super) fn read(window: Window, page: &FetchedPage, base: &str) -> Result<Pag
     let list = |name: &str| all.get(name).and_then(Value::as_array);
     let (meetings, items) = (list("dtMtg"), list("dtItm"));
     if meetings.is_none() && items.is_none() {
-        return Err(PageFault::unexpected(&page.url, "`dtMtg` or `dtItm`", "JSON without either"));
+        return Err(PageFault::new_unexpected(&page.url, "`dtMtg` or `dtItm`", "JSON without either"));
     }
     let mut reading = PageReading::default();
     reading.landmark("dtMtg", meetings.map_or(0, Vec::len));
@@ -60,7 +60,7 @@ fn meeting(id: &str, row: &Value, base: &str, doubts: &mut Vec<String>) -> Vendo
     meeting.body_id = number_in(row, "MeetingTypeID");
     meeting.location = json::plain(row, "Location");
     let told = [&meeting.title, &meeting.location].map(|text| text.as_deref().unwrap_or_default());
-    meeting.status = status::of(&told);
+    meeting.status = status::find(&told);
     let minutes = number_in(row, "MinutesMeetingID").unwrap_or_else(|| "-1".to_owned());
     let view = format!("MeetingView.aspx?MeetingID={id}&MinutesMeetingID={minutes}&doctype=Agenda");
     meeting.agenda_url = address::absolute(base, &view);

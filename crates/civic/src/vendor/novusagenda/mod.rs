@@ -68,7 +68,7 @@ fn agendas(window: Window, meetings: &[VendorMeeting]) -> Vec<Request> {
     let asked = meetings.iter().filter(|meeting| window.holds(meeting));
     let pages = asked.filter_map(|meeting| {
         let url = meeting.agenda_url.as_deref().filter(|url| url.contains("MeetingView.aspx"))?;
-        Some(Request::get(url, AGENDA).about(&meeting.vendor_id).optional())
+        Some(Request::get(url, AGENDA).with_about(&meeting.vendor_id).optional())
     });
     pages.collect()
 }

@@ -23,7 +23,7 @@ const LINKS: &str = "a[href*='loadAgendaItem('], a[onclick*='loadAgendaItem(']";
 /// The page of a meeting is only the frame; it tells where this site keeps the outline.
 pub(super) fn read_meeting(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
     let html = open::html(page, "the page of a meeting")?;
-    let id = about(page, "id", "the page of a known meeting")?;
+    let id = parameter_of(page, "id", "the page of a known meeting")?;
     let mut reading = PageReading::default();
     if !html.select(LINKS).is_empty() {
         return read(page, base);
@@ -36,14 +36,14 @@ pub(super) fn read_meeting(page: &FetchedPage, base: &str) -> Result<PageReading
     let (first, otherwise) = if has_documents { (document, marked) } else { (marked, document) };
     // A site has one of the two, and an error page in place of the other.
     if !base.is_empty() {
-        reading.follow.push(from_script(Request::get(first, AGENDA)).about(id).about(otherwise).optional());
+        reading.follow.push(from_script(Request::get(first, AGENDA)).with_about(id).with_about(otherwise).optional());
     }
     Ok(reading)
 }
 
 pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
     let html = open::html(page, "an agenda")?;
-    let id = about(page, "meetingId", "the agenda of a known meeting")?;
+    let id = parameter_of(page, "meetingId", "the agenda of a known meeting")?;
     let (marked, opening) = (html.select("div.accessible-item"), html.select(LINKS));
     let mut reading = PageReading::default();
     reading.landmark("div.accessible-item", marked.len());
@@ -52,7 +52,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
         let Some(otherwise) = page.about.get(1) else {
             return Err(open::other_page(page, &html, "an agenda with loadAgendaItem"));
         };
-        reading.follow.push(from_script(Request::get(otherwise.clone(), AGENDA)).about(id).optional());
+        reading.follow.push(from_script(Request::get(otherwise.clone(), AGENDA)).with_about(id).optional());
         return Ok(reading);
     }
     let mut meeting = VendorMeeting { has_agenda: true, ..VendorMeeting::new(id.clone()) };
@@ -62,7 +62,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
             let url = format!(
                 "{base}/Meetings/ViewMeetingAgendaItem?meetingId={id}&itemId={item_id}&isSection=false&type=agenda"
             );
-            reading.follow.push(from_script(Request::get(url, ITEM)).about(&id).about(item_id).optional());
+            reading.follow.push(from_script(Request::get(url, ITEM)).with_about(&id).with_about(item_id).optional());
         }
     }
     reading.meeting(meeting);
@@ -70,7 +70,7 @@ pub(super) fn read(page: &FetchedPage, base: &str) -> Result<PageReading, PageFa
 }
 
 /// What a script opens, and whether that is a section.
-fn opened(link: Element<'_>) -> Option<(String, bool)> {
+fn link_target(link: Element<'_>) -> Option<(String, bool)> {
     let scripts = [link.attribute("href"), link.attribute("onclick")];
     let found = scripts.into_iter().flatten().find_map(|script| OPENS.captures(script))?;
     Some((found.get(1)?.as_str().to_owned(), found.get(2).is_some_and(|said| said.as_str() == "true")))
@@ -79,7 +79,7 @@ fn opened(link: Element<'_>) -> Option<(String, bool)> {
 fn of_document(links: Vec<Element<'_>>) -> Vec<VendorItem> {
     let (mut items, mut section): (Vec<VendorItem>, _) = (Vec::new(), None);
     for link in links {
-        let Some((id, is_section)) = opened(link) else { continue };
+        let Some((id, is_section)) = link_target(link) else { continue };
         let title = link.text();
         if title.is_empty() {
             continue;
@@ -104,7 +104,7 @@ fn of_document(links: Vec<Element<'_>>) -> Vec<VendorItem> {
 fn marked_items(elements: Vec<Element<'_>>) -> Vec<VendorItem> {
     let mut items: Vec<VendorItem> = Vec::new();
     for element in elements {
-        let id = element.first(LINKS).and_then(opened).map(|(id, _)| id);
+        let id = element.first(LINKS).and_then(link_target).map(|(id, _)| id);
         let said = element.first(".accessible-item-text").unwrap_or(element).text();
         let is_known = id.is_some() && items.iter().any(|known| known.vendor_item_id == id);
         if said.is_empty() || is_known {
@@ -131,9 +131,9 @@ fn marked_items(elements: Vec<Element<'_>>) -> Vec<VendorItem> {
 /// The files of one item.
 pub(super) fn read_item(page: &FetchedPage, base: &str) -> Result<PageReading, PageFault> {
     let html = open::html(page, "an item of an agenda")?;
-    let id = about(page, "meetingId", "the item of a known meeting")?;
+    let id = parameter_of(page, "meetingId", "the item of a known meeting")?;
     let Some(item_id) = page.about.get(1).cloned().or_else(|| address::value(&page.url, "itemId")) else {
-        return Err(PageFault::unexpected(&page.url, "a known item", "an address without an itemId"));
+        return Err(PageFault::new_unexpected(&page.url, "a known item", "an address without an itemId"));
     };
     let mut reading = PageReading::default();
     let mut item = VendorItem { vendor_item_id: Some(item_id), ..VendorItem::default() };
@@ -191,9 +191,9 @@ fn from_script(request: Request) -> Request {
 }
 
 /// The id of the meeting, from the request or from the page's address.
-fn about(page: &FetchedPage, parameter: &str, expected: &str) -> Result<String, PageFault> {
+fn parameter_of(page: &FetchedPage, parameter: &str, expected: &str) -> Result<String, PageFault> {
     let known = page.about.first().cloned().or_else(|| address::value(&page.url, parameter));
-    known.ok_or_else(|| PageFault::unexpected(&page.url, expected, format!("an address without {parameter}")))
+    known.ok_or_else(|| PageFault::new_unexpected(&page.url, expected, format!("an address without {parameter}")))
 }
 
 #[cfg(test)]
@@ -203,7 +203,7 @@ mod tests {
     const BASE: &str = "https://docs.example.gov/AgendaOnline";
 
     fn page(path: &str, body: &str) -> FetchedPage {
-        FetchedPage::kept(format!("{BASE}/{path}"), body)
+        FetchedPage::from_kept(format!("{BASE}/{path}"), body)
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<Pag
             Err(doubt) => reading.doubts.push(doubt),
         }
     }
-    let listed = listed(&page.text());
+    let listed = list_in(&page.text());
     reading.landmark("SearchResults", usize::from(listed.is_some()));
     match listed {
         Some(Ok(meetings)) => {
@@ -45,7 +45,9 @@ pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<Pag
                 }
             }
         }
-        Some(Err(error)) => return Err(PageFault::unexpected(&page.url, "a list of meetings in its script", error)),
+        Some(Err(error)) => {
+            return Err(PageFault::new_unexpected(&page.url, "a list of meetings in its script", error));
+        }
         None if rows.is_empty() && !is_search(&html) => {
             return Err(open::other_page(page, &html, "a search for meetings"));
         }
@@ -54,7 +56,7 @@ pub(super) fn read(page: &FetchedPage, base: &str, window: Window) -> Result<Pag
     for meeting in &reading.meetings {
         let is_asked = window.holds(meeting);
         if let Some(url) = meeting.agenda_url.as_ref().filter(|url| is_asked && url.contains("ViewMeeting")) {
-            reading.follow.push(Request::get(url.clone(), MEETING).about(meeting.vendor_id.clone()).optional());
+            reading.follow.push(Request::get(url.clone(), MEETING).with_about(meeting.vendor_id.clone()).optional());
         }
     }
     Ok(reading)
@@ -114,11 +116,11 @@ fn describe(meeting: &mut VendorMeeting, name: &str, kind: &str) {
     let title = if name.is_empty() || (ONLY_A_DAY.is_match(name) && !kind.is_empty()) { kind } else { name };
     meeting.title = Some(title.to_owned()).filter(|title| !title.is_empty());
     meeting.body = Some(kind.to_owned()).filter(|body| !body.is_empty());
-    meeting.status = status::of(&[name, kind]);
+    meeting.status = status::find(&[name, kind]);
 }
 
 /// The meetings in the script of a page, if it has such a list.
-fn listed(text: &str) -> Option<Result<Vec<Value>, String>> {
+fn list_in(text: &str) -> Option<Result<Vec<Value>, String>> {
     let (_, list) = text.split_once("new SearchResults(")?;
     let mut values = serde_json::Deserializer::from_str(list).into_iter::<Value>();
     Some(match values.next()? {

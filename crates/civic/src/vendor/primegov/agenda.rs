@@ -21,7 +21,7 @@ pub(super) fn is_agenda(text: &str) -> bool {
 pub(super) fn read(root: &str, page: &FetchedPage) -> Result<PageReading, PageFault> {
     let html = open::html(page, "an agenda")?;
     let Some(id) = page.about.first().cloned().or_else(|| meeting_of(&html)) else {
-        return Err(PageFault::unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
+        return Err(PageFault::new_unexpected(&page.url, "an agenda that names its meeting", "one without an id"));
     };
     let root = format!("{root}/");
     let base = address::base_of(&page.url, &root);

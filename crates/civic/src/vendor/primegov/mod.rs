@@ -69,7 +69,7 @@ fn listing(root: &str, window: Window, page: &FetchedPage) -> Result<PageReading
         }
         let agendas = documents::sort(root, entry, &mut meeting);
         if window.holds(&meeting) {
-            let request = |url: String| Request::get(url, "agenda").about(&meeting.vendor_id).optional();
+            let request = |url: String| Request::get(url, "agenda").with_about(&meeting.vendor_id).optional();
             reading.follow.extend(agendas.into_iter().map(request));
         }
         reading.meeting(meeting);
@@ -107,7 +107,7 @@ fn meeting(root: &str, entry: &Value) -> Option<VendorMeeting> {
     let recess =
         title.to_lowercase().contains("recess") || names.iter().any(|name| name.to_lowercase().contains("recess"));
     let told: Vec<&str> = names.iter().map(String::as_str).chain([title.as_str()]).collect();
-    meeting.status = status::of(&told)
+    meeting.status = status::find(&told)
         .max(revised.then_some(MeetingStatus::Revised))
         .max(recess.then_some(MeetingStatus::Cancelled));
     meeting.raw = json::besides(entry, &READ);

@@ -49,7 +49,7 @@ fn meeting(event: &Value) -> Result<(VendorMeeting, Option<String>), String> {
     }
     let of_venue = |name: &str| json::plain(event.get("venue")?, name);
     let [venue, address, city, state, zip] = ["venue", "address", "city", "state", "zip"].map(of_venue);
-    meeting.status = status::of(&[&title, venue.as_deref().unwrap_or_default()]).max(said_status(event));
+    meeting.status = status::find(&[&title, venue.as_deref().unwrap_or_default()]).max(said_status(event));
     // A state alone is what the plugin fills in by itself.
     if venue.is_some() || address.is_some() || city.is_some() {
         let place: Vec<String> = [venue, address, city, state, zip].into_iter().flatten().collect();
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn page(body: &str) -> FetchedPage {
-        FetchedPage::kept("https://city.example.gov/wp-json/tribe/events/v1/events/?page=1", body)
+        FetchedPage::from_kept("https://city.example.gov/wp-json/tribe/events/v1/events/?page=1", body)
     }
 
     #[test]

@@ -83,7 +83,7 @@ fn meeting(
     let doubt = meeting.start.is_none().then(|| format!("event {id}: '{shown}' is no day"));
     let venue = entry.first(".tribe-events-calendar-list__event-venue, .tribe-events-venue-details");
     meeting.location = venue.map(|venue| venue.text()).filter(|venue| !venue.is_empty());
-    meeting.status = status::of(&[&title, meeting.location.as_deref().unwrap_or_default()]);
+    meeting.status = status::find(&[&title, meeting.location.as_deref().unwrap_or_default()]);
     meeting.title = Some(title).filter(|title| !title.is_empty());
     if let Some(url) = url {
         meeting.raw.insert("url".to_owned(), url.into());

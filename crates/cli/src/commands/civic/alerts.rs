@@ -239,7 +239,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
             alert.owner.clone(),
             output::short(&alert.name, 30),
             output::short(&alert.cities.join(", "), 50),
-            output::short(&wanted(alert), 50),
+            output::short(&criteria(alert), 50),
             if alert.active { alert.frequency.clone() } else { "never".to_owned() },
         ]
     };
@@ -248,7 +248,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
 }
 
 /// What it is about, in short.
-fn wanted(alert: &Alert) -> String {
+fn criteria(alert: &Alert) -> String {
     let all = [&alert.keywords, &alert.topics, &alert.matters, &alert.committees].into_iter().flatten();
     let all: Vec<&str> = all.map(String::as_str).collect();
     if all.is_empty() { "everything".to_owned() } else { all.join(", ") }

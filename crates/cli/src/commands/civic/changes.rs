@@ -78,7 +78,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let meeting = meetings.get(change.meeting_id.as_str());
         let title = meeting.map_or(change.meeting_id.as_str(), |meeting| meeting.title.as_str());
         let day = meeting.map(|meeting| shown::day_and_time(meeting).0).unwrap_or_default();
-        let what = told(change, item(change));
+        let what = change_line(change, item(change));
         [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what]
     });
     output::fitted_table(&["SEEN", "OF", "MEETING", "CHANGE"], rows)?;
@@ -89,7 +89,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// What happened, and from what to what.
-pub(super) fn told(change: &MeetingChange, item: Option<&str>) -> String {
+pub(super) fn change_line(change: &MeetingChange, item: Option<&str>) -> String {
     let (what, said) = (history::headline(change.kind), history::sentence(change, item));
     if said.is_empty() { what.to_owned() } else { format!("{what}: {}", output::short(&said, 160)) }
 }

@@ -76,11 +76,11 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     visits::recover(&app).await?;
     let start = || visits::processor(&app, usize::from(args.read.threads), args.read.drain(), readiness);
     if args.once {
-        return once(&app, &conductor, start, channels, &mut signals).await;
+        return run_once(&app, &conductor, start, channels, &mut signals).await;
     }
     let mut supervisor = visits::with_visits(start(), &app, conductor, channels);
     output::note("visits cities when they are due and reads what it finds; Ctrl-C ends it");
-    supervisor.until(&mut signals, std::future::pending::<AppResult<()>>()).await?;
+    supervisor.run_until(&mut signals, std::future::pending::<AppResult<()>>()).await?;
     app.notify(&Notice::Draining);
     let stopped = supervisor.stop(&mut signals).await?;
     output::note(format!("finished {}", output::count(stopped.jobs, "job")));
@@ -88,7 +88,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// What is due, then what waits, and what is to be told of it.
-async fn once(
+async fn run_once(
     app: &App,
     conductor: &Conductor,
     start: impl FnOnce() -> Supervisor,
@@ -109,14 +109,14 @@ async fn once(
     }
     let mut supervisor = start();
     let own = visits::queues();
-    let end = supervisor.until(signals, wait_until_idle(app, Some(&own))).await;
+    let end = supervisor.run_until(signals, wait_until_idle(app, Some(&own))).await;
     let stopped = supervisor.stop(signals).await?;
     output::note(format!("finished {}", output::count(stopped.jobs, "job")));
     if end?.is_none() {
         return Ok(Exit::Interrupted);
     }
     if let Some(channels) = channels {
-        let (_, sending) = visits::sender(app, channels).once(&stop).await?;
+        let (_, sending) = visits::sender(app, channels).run_once(&stop).await?;
         output::note(format!("sent {}", output::count(sending.delivered as u64, "message")));
     }
     Ok(visited)

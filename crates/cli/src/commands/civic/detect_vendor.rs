@@ -65,7 +65,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<Exit> {
         output::note(format!("asking the vendors for {name}, {state}; this takes a minute or two"));
     }
     let Some(detection) = stoppable(&client, &name, &state).await? else { return Ok(Exit::Interrupted) };
-    let found = found(name, state, &city_key, detection);
+    let found = new_found(name, state, &city_key, detection);
     if args.json {
         output::json(&found)?;
     } else {
@@ -99,7 +99,7 @@ async fn stoppable(client: &Client, name: &str, state: &str) -> anyhow::Result<O
     }
 }
 
-fn found(name: String, state: String, city_key: &CityKey, detection: Detection) -> Found {
+fn new_found(name: String, state: String, city_key: &CityKey, detection: Detection) -> Found {
     // Where there are several, the likeliest: the command shows it, so that it is seen.
     let zone = if states::only_zone(&state).is_some() { None } else { states::zones(&state).first() };
     let add = |hit: &Hit| {

@@ -89,7 +89,7 @@ struct Wanted {
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let mut wanted = wanted(settings, &args.target).await?;
+    let mut wanted = find_target(settings, &args.target).await?;
     if args.all {
         wanted.documents.iter_mut().for_each(|document| document.skipped = None);
     }
@@ -145,7 +145,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(exit)
 }
 
-async fn wanted(settings: &Settings, target: &str) -> anyhow::Result<Wanted> {
+async fn find_target(settings: &Settings, target: &str) -> anyhow::Result<Wanted> {
     if target.contains("://") {
         address::checked(target).map_err(|why| Failure::usage(format!("{target} {why}")))?;
         let documents = vec![Candidate { name: reading::named("", target), url: target.to_owned(), skipped: None }];

@@ -34,7 +34,7 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     if args.once {
         let app = settings.existing().await?;
-        return full_sync::once(&app, Which::Due, &args.flags).await;
+        return full_sync::run_once(&app, Which::Due, &args.flags).await;
     }
     if args.flags.fetching.is_replay() {
         return Err(Failure::usage("--replay ends by itself; give --once with it").into());

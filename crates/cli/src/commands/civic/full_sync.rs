@@ -35,11 +35,11 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let which = if args.all { Which::All } else { Which::Due };
-    once(&app, which, &args.flags).await
+    run_once(&app, which, &args.flags).await
 }
 
 /// One round over the cities.
-pub(super) async fn once(app: &App, which: Which, flags: &Flags) -> anyhow::Result<Exit> {
+pub(super) async fn run_once(app: &App, which: Which, flags: &Flags) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
     let conductor = flags.conductor(app, names::of_fetcher(), Told::Remarks)?;
     let (handle, stop) = stop_pair();

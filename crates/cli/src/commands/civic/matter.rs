@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let matter = found(&app, &args).await?;
+    let matter = find_matter(&app, &args).await?;
     let civic = app.store().civic();
     let appearances = civic.appearances(&matter.id).await?;
     let voted = civic.votes_on(&matter.id).await?;
@@ -92,7 +92,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
-async fn found(app: &App, args: &Args) -> anyhow::Result<Matter> {
+async fn find_matter(app: &App, args: &Args) -> anyhow::Result<Matter> {
     let Some(city) = &args.city else {
         if !ids::is_matter_id(&args.matter) && !args.matter.contains('_') {
             let failure = Failure::usage(format!("{:?} is not the id of a matter", args.matter));

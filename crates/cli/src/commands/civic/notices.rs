@@ -119,7 +119,7 @@ async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     let row = |message: &Notification| {
-        let to = message.channel.as_ref().map(|channel| address::shown(&channel.address));
+        let to = message.channel.as_ref().map(|channel| address::redact(&channel.address));
         let error = message.error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
         [
             message.created_at.map(|at| at.to_string().chars().take(16).collect()).unwrap_or_default(),
@@ -167,13 +167,13 @@ async fn send(settings: &Settings, args: SendArgs) -> anyhow::Result<Exit> {
         }
     }
     let done = tokio::select! {
-        done = sender.once(&stop) => done?,
+        done = sender.run_once(&stop) => done?,
         () = asked_twice => return Ok(Exit::Interrupted),
     };
-    told(done, args.json)
+    report(done, args.json)
 }
 
-fn told((produced, sending): (Produced, Sending), as_json: bool) -> anyhow::Result<Exit> {
+fn report((produced, sending): (Produced, Sending), as_json: bool) -> anyhow::Result<Exit> {
     if as_json {
         output::json(&json!({"found": produced, "sent": sending}))?;
     } else {

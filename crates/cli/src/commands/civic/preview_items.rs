@@ -123,7 +123,7 @@ fn preview(item: &AgendaItem, all: bool) -> Preview {
         reason: decision.reason,
         text_length: None,
         output: None,
-        documents: candidates.iter().map(Report::listed).collect(),
+        documents: candidates.iter().map(Report::from_candidate).collect(),
     }
 }
 

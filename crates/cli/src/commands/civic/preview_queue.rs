@@ -1,6 +1,6 @@
 //! `bindery civic preview-queue`: what waits to be read. Looking takes no job out of the queue.
 
-use super::city::{existing, known};
+use super::city::{existing, find_city};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
@@ -77,7 +77,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         }
         return Ok(Exit::Ok);
     };
-    known(&app, city_key.as_str()).await?;
+    find_city(&app, city_key.as_str()).await?;
     let mut jobs = app.store().civic().queue_jobs(Some(city_key.as_str()), None).await?;
     let total_queued = jobs.iter().filter(|job| job.status == QueueStatus::Pending).count();
     jobs.truncate(args.limit);

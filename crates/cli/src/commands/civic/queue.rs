@@ -98,7 +98,11 @@ async fn list(
     limit: usize,
     as_json: bool,
 ) -> anyhow::Result<Exit> {
-    let mut jobs = app.store().civic().queue_jobs(city, None).await?;
+    let civic = app.store().civic();
+    let mut jobs = match status {
+        Some(QueueStatus::Completed) => civic.completed_jobs(city).await?,
+        _ => civic.queue_jobs(city, None).await?,
+    };
     jobs.retain(|job| status.is_none_or(|status| status == job.status));
     let total = jobs.len();
     jobs.truncate(limit);

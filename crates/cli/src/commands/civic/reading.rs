@@ -78,7 +78,7 @@ pub(super) struct About {
 
 impl Report {
     /// What would become of it, before anybody has tried.
-    pub(super) fn listed(candidate: &Candidate) -> Self {
+    pub(super) fn from_candidate(candidate: &Candidate) -> Self {
         let Candidate { name, url, skipped } = candidate.clone();
         let status = if skipped.is_some() { Status::Skipped } else { Status::Listed };
         let rule = skipped.as_ref().map(|decision| decision.rule.to_owned());
@@ -146,7 +146,7 @@ impl Reading {
 
     /// What a document came to, and its text.
     pub(super) async fn read(&mut self, candidate: &Candidate) -> (Report, Option<&str>) {
-        let mut report = Report::listed(candidate);
+        let mut report = Report::from_candidate(candidate);
         if report.status == Status::Skipped {
             return (report, None);
         }
@@ -154,7 +154,7 @@ impl Reading {
             if let Some(bar) = &self.bar {
                 bar.set_message(format!("reading {}", output::short(&candidate.name, 60)));
             }
-            let read = self.texts.of(&self.session, &candidate.url, &self.stop).await;
+            let read = self.texts.fetch(&self.session, &candidate.url, &self.stop).await;
             self.known.insert(candidate.url.clone(), read);
         }
         match self.known.get(&candidate.url) {

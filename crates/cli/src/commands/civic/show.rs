@@ -67,7 +67,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     output::line("")?;
     let rows = history.iter().map(|change| {
         let item = change.item_id.as_deref().and_then(|id| titles.get(id).copied());
-        [shown::moment(change.at, zone), changes::told(change, item)]
+        [shown::moment(change.at, zone), changes::change_line(change, item)]
     });
     output::fitted_table(&["SEEN", "CHANGE"], rows)?;
     Ok(Exit::Ok)

@@ -25,9 +25,9 @@ pub(super) fn room(taken: usize, least: usize, most: usize) -> usize {
 
 /// `Mon 2026-03-09` and `18:30`.
 pub(super) fn begins(meeting: &Meeting) -> (String, String) {
-    match Begins::of(meeting) {
+    match Begins::from_meeting(meeting) {
         Some(begins) => {
-            let (day, time) = begins.shown();
+            let (day, time) = begins.day_and_hour();
             (format!("{} {day}", begins.date.strftime("%a")), time)
         }
         None => ("no day".to_owned(), String::new()),
@@ -36,7 +36,7 @@ pub(super) fn begins(meeting: &Meeting) -> (String, String) {
 
 /// `2026-03-09` and `18:30`, where there is little room.
 pub(super) fn day_and_time(meeting: &Meeting) -> (String, String) {
-    Begins::of(meeting).map_or_else(|| ("no day".to_owned(), String::new()), |begins| begins.shown())
+    Begins::from_meeting(meeting).map_or_else(|| ("no day".to_owned(), String::new()), |begins| begins.day_and_hour())
 }
 
 /// How it stands, if not as announced.

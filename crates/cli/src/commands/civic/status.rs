@@ -69,7 +69,7 @@ fn show(standing: &SyncStatusReport, model: Option<&Model>) -> anyhow::Result<()
     let running = match (standing.is_running, standing.running.len()) {
         (false, _) => "nobody visits cities (`bindery civic fetcher` does)".to_owned(),
         (true, 0) => "waits until a city is due".to_owned(),
-        (true, under_way) => format!("visits {}", counted(under_way)),
+        (true, under_way) => format!("visits {}", count_line(under_way)),
     };
     let due = standing.next_sync_at.map(|at| format!("; the next is due at {at}")).unwrap_or_default();
     output::line(format!("fetcher    {running}{due}"))?;
@@ -142,7 +142,7 @@ fn processors(standing: &SyncStatusReport) -> String {
     }
 }
 
-fn counted(cities: usize) -> String {
+fn count_line(cities: usize) -> String {
     if cities == 1 { "1 city".to_owned() } else { format!("{cities} cities") }
 }
 

@@ -60,14 +60,14 @@ struct How {
 
 pub(super) async fn city(settings: &Settings, args: CityArgs) -> anyhow::Result<Exit> {
     let city_key = sync_cities::city_key(&args.city)?;
-    let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.told()).await?;
-    sync_cities::known(&app, &city_key).await?;
+    let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.telling()).await?;
+    sync_cities::expect_city(&app, &city_key).await?;
     args.how.process(&app, client, &[city_key]).await
 }
 
 pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Result<Exit> {
     let targets = visiting::targets(&args.list)?;
-    let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.told()).await?;
+    let (app, client) = args.how.run.open(settings, &args.how.visits.fetching, args.how.telling()).await?;
     let city_keys = wanted::expand(app.store(), &targets).await?;
     if city_keys.is_empty() {
         let message = format!("{:?} means no city that is stored", args.list);
@@ -77,7 +77,7 @@ pub(super) async fn cities(settings: &Settings, args: CitiesArgs) -> anyhow::Res
 }
 
 impl How {
-    const fn told(&self) -> Told {
+    const fn telling(&self) -> Told {
         if self.visits.json { Told::Visits } else { Told::Remarks }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct CitiesArgs {
 pub(super) async fn city(settings: &Settings, args: CityArgs) -> anyhow::Result<Exit> {
     let city_key = city_key(&args.city)?;
     let app = settings.existing().await?;
-    known(&app, &city_key).await?;
+    expect_city(&app, &city_key).await?;
     visit(&app, vec![city_key], &args.flags).await
 }
 
@@ -64,7 +64,7 @@ pub(super) fn city_key(text: &str) -> anyhow::Result<String> {
 }
 
 /// The city is stored.
-pub(super) async fn known(app: &App, city_key: &str) -> anyhow::Result<()> {
+pub(super) async fn expect_city(app: &App, city_key: &str) -> anyhow::Result<()> {
     if app.store().civic().jurisdiction(city_key).await?.is_some() {
         return Ok(());
     }

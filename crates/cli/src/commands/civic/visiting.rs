@@ -13,6 +13,7 @@ use bindery_civic::{
     city_key::{self, Target},
     client::Client,
     conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
+    vendor::adapters,
 };
 use bindery_core::Name;
 use jiff::civil::Date;
@@ -60,7 +61,7 @@ impl Flags {
         client: Arc<Client>,
     ) -> anyhow::Result<Conductor> {
         let window = self.window()?;
-        let conductor = Conductor::new(Arc::clone(app.engine.store()), client)
+        let conductor = Conductor::new(Arc::clone(app.engine.store()), client, adapters())
             .with_pages(Arc::clone(app.engine.blobs()))
             .with_window(window)
             .with_observer(Arc::new(Progress(told)))

@@ -57,7 +57,7 @@ pub(super) async fn run(settings: &Settings, args: Args, as_json: bool) -> anyho
     })?;
     let (types, templates) = (settings.known_doctypes()?, settings.known_templates()?);
     if let Some(unknown) = args.doctype.as_deref().filter(|name| types.get(name).is_none()) {
-        return Err(super::unknown(unknown, &super::known(settings)?).into());
+        return Err(super::unknown(unknown, &super::known_types(settings)?).into());
     }
     let file = args.write.map(|file| target(settings, &sender, file)).transpose()?;
     let app = settings.existing().await?;

@@ -67,8 +67,8 @@ struct Known {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
-        Action::List => list(&known(settings)?, args.json),
-        Action::Show { name } => show(&known(settings)?, &name, args.json),
+        Action::List => list(&known_types(settings)?, args.json),
+        Action::Show { name } => show(&known_types(settings)?, &name, args.json),
         Action::Check { files } => check::run(&files, args.json),
         Action::Try(trial) => trial::run(settings, trial, args.json).await,
         Action::Learn(learn) => learn::run(settings, learn, args.json).await,
@@ -76,7 +76,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 /// By name: those that ship, and in place of some of them those in the user's folder.
-fn known(settings: &Settings) -> anyhow::Result<BTreeMap<String, Known>> {
+fn known_types(settings: &Settings) -> anyhow::Result<BTreeMap<String, Known>> {
     // All problems of the folder are told before anything is shown.
     settings.known_doctypes()?;
     let mut known = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! `bindery doctypes try`: what a document is taken for, and its fields, without storing anything.
 
-use super::{Known, known, unknown};
+use super::{Known, known_types, unknown};
 use crate::{exit::Exit, failure::Failure, output, result_tables::show_document};
 use bindery_app::Settings;
 use bindery_fields::{
@@ -71,7 +71,7 @@ fn choose(settings: &Settings, name: &str) -> anyhow::Result<DocType> {
         let text = yaml::read_text(Path::new(name)).map_err(|error| Failure::usage(error.to_string()))?;
         return Ok(DocType::parse(&text, name).map_err(|error| Failure::usage(error.to_string()))?);
     }
-    let mut all = known(settings)?;
+    let mut all = known_types(settings)?;
     match all.remove(name) {
         Some(Known { doctype, .. }) => Ok(doctype),
         None => Err(unknown(name, &all).into()),
@@ -101,7 +101,7 @@ impl Trial<'_> {
     fn as_type(&self, doctype: &DocType) -> Value {
         let numbers: Vec<usize> = self.pages.iter().map(|page| page.number).collect();
         let because = json!([{"text": "it was asked for", "weight": 1.0}]);
-        self.shown(1, doctype, self.pages, &json!({"pages": numbers, "confidence": 1.0, "because": because}))
+        self.to_json(1, doctype, self.pages, &json!({"pages": numbers, "confidence": 1.0, "because": because}))
     }
 
     /// The documents that the pages are taken for.
@@ -114,13 +114,13 @@ impl Trial<'_> {
                 let doctype = types.get(&document.doctype)?;
                 let own: Vec<Page> =
                     self.pages.iter().filter(|page| document.pages.contains(&page.number)).cloned().collect();
-                Some(self.shown(index + 1, doctype, &own, &json!(document)))
+                Some(self.to_json(index + 1, doctype, &own, &json!(document)))
             });
         found.collect()
     }
 
     /// A document as results have it.
-    fn shown(&self, number: usize, doctype: &DocType, pages: &[Page], about: &Value) -> Value {
+    fn to_json(&self, number: usize, doctype: &DocType, pages: &[Page], about: &Value) -> Value {
         let sources = Sources { attachments: self.attachments, templates: self.templates };
         let found = extract(doctype, pages, &sources);
         json!({

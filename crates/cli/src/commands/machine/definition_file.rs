@@ -68,7 +68,7 @@ impl Source {
     }
 
     /// All faults as one error.
-    pub(super) fn refused(&self, faults: &Faults) -> Failure {
+    pub(super) fn refusal(&self, faults: &Faults) -> Failure {
         let first = format!("{} is not a state machine that can be run", self.name);
         let lines: Vec<String> =
             faults.0.iter().filter(|found| found.severity == Severity::Fault).map(|fault| self.line(fault)).collect();
@@ -84,7 +84,7 @@ impl Source {
 /// The definition in a file; all of its faults if it has some.
 pub(super) fn load(file: &Path) -> anyhow::Result<Definition> {
     let source = Source::read(file)?;
-    source.definition().map_err(|faults| source.refused(&faults).into())
+    source.definition().map_err(|faults| source.refusal(&faults).into())
 }
 
 fn fault(problem: Problem) -> Diagnostic {

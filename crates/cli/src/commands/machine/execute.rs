@@ -102,7 +102,7 @@ pub(crate) async fn run(settings: &Settings, args: RunArgs) -> anyhow::Result<Ex
             }
         }
     };
-    let ended = supervisor.until(&mut signals, ended).await?;
+    let ended = supervisor.run_until(&mut signals, ended).await?;
     supervisor.stop(&mut signals).await?;
     let Some(ended) = ended else {
         output::note(format!(

@@ -52,7 +52,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         return Err(Failure::usage(message).into());
     }
     let reports: Vec<Report> = replayed(&cases).into_iter().map(|report| up_to(report, args.tier)).collect();
-    let (alone, with_services) = (Summary::of(&reports, false), Summary::of(&reports, true));
+    let (alone, with_services) = (Summary::from_reports(&reports, false), Summary::from_reports(&reports, true));
     if args.json {
         output::json(&as_json(&reports, alone, with_services, args.tier))?;
     } else {

@@ -143,7 +143,7 @@ pub(super) fn described(execution: &StoredExecution) -> Value {
         "version": execution.version,
         "name": execution.name,
         "status": execution.status,
-        "startDate": shown(execution.started_at),
+        "startDate": format_time(execution.started_at),
         "input": execution.input,
         "events": execution.events,
         "redriveCount": execution.redrives,
@@ -153,7 +153,7 @@ pub(super) fn described(execution: &StoredExecution) -> Value {
             described[name] = value;
         }
     };
-    add("stopDate", execution.ended_at.map(|at| shown(at).into()));
+    add("stopDate", execution.ended_at.map(|at| format_time(at).into()));
     add("owner", execution.owner.clone().map(Value::from));
     add("output", execution.output.clone().map(Value::from));
     add("error", execution.error.clone().map(Value::from));
@@ -162,7 +162,7 @@ pub(super) fn described(execution: &StoredExecution) -> Value {
     described
 }
 
-fn shown(at: Timestamp) -> String {
+fn format_time(at: Timestamp) -> String {
     at.to_string()
 }
 

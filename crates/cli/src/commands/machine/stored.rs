@@ -49,8 +49,8 @@ pub(super) async fn put(
     tasks: &dyn Tasks,
 ) -> anyhow::Result<(String, i64)> {
     let source = Source::read(file)?;
-    let node = source.node().map_err(|faults| source.refused(&faults))?;
-    source.definition().map_err(|faults| source.refused(&faults))?;
+    let node = source.node().map_err(|faults| source.refusal(&faults))?;
+    source.definition().map_err(|faults| source.refusal(&faults))?;
     let name = name.unwrap_or_else(|| name_of(file));
     let text = serde_json::to_string_pretty(&node.to_value())?;
     let version = machines.put(&name, &text, Some(tasks)).await.map_err(|error| {

@@ -75,10 +75,10 @@ const UNNAMED: &str = "State";
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     let trial = trial(&args)?;
     let source = Source::read(&args.file)?;
-    let node = source.node().map_err(|faults| source.refused(&faults))?;
+    let node = source.node().map_err(|faults| source.refusal(&faults))?;
     let is_machine = field(&node, "States").is_some();
     let node = if is_machine { node } else { around(node, args.state.as_deref().unwrap_or(UNNAMED)) };
-    let definition = Definition::from_node(&node).map_err(|faults| source.refused(&faults))?;
+    let definition = Definition::from_node(&node).map_err(|faults| source.refusal(&faults))?;
     let name = match args.state {
         Some(name) => name,
         None if is_machine => return Err(which(&definition).into()),
@@ -92,9 +92,9 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     };
     let now = SystemClock.now().as_millis();
     let tried = try_state(&definition, machine, &name, &trial, detail, Moment::new(now, now as u64))
-        .map_err(|error| refused(&error))?;
+        .map_err(|error| refusal(&error))?;
     let exit = if tried.status == TrialStatus::Failed { Exit::SubmissionFailed } else { Exit::Ok };
-    output::json(&shown(tried))?;
+    output::json(&to_json(tried))?;
     Ok(exit)
 }
 
@@ -137,7 +137,7 @@ fn entry(key: &str, value: Node) -> Entry {
     Entry { key: key.to_owned(), place: Place::default(), value }
 }
 
-fn made(data: Data) -> Node {
+fn to_node(data: Data) -> Node {
     Node { place: Place::default(), data }
 }
 
@@ -159,12 +159,12 @@ fn around(state: Node, name: &str) -> Node {
         }
     }
     targets.remove(name);
-    let end = || made(Data::Object(vec![entry("Type", made(Data::Text("Succeed".to_owned())))]));
+    let end = || to_node(Data::Object(vec![entry("Type", to_node(Data::Text("Succeed".to_owned())))]));
     let others = targets.iter().map(|target| entry(target, end()));
     let states = std::iter::once(entry(name, state)).chain(others).collect();
-    made(Data::Object(vec![
-        entry("StartAt", made(Data::Text(name.to_owned()))),
-        entry("States", made(Data::Object(states))),
+    to_node(Data::Object(vec![
+        entry("StartAt", to_node(Data::Text(name.to_owned()))),
+        entry("States", to_node(Data::Object(states))),
     ]))
 }
 
@@ -188,7 +188,7 @@ fn unknown(definition: &Definition, name: &str) -> Failure {
     Failure::usage(format!("there is no state {name:?}")).hint(format!("known here: {}", names(definition)))
 }
 
-fn refused(error: &TrialError) -> Failure {
+fn refusal(error: &TrialError) -> Failure {
     let hint = match error {
         TrialError::AnswerMissing(..) => Some("--result JSON, or --error NAME with --cause TEXT"),
         TrialError::AnswerUnused(..) => Some("leave --result and --error out"),
@@ -202,7 +202,7 @@ fn refused(error: &TrialError) -> Failure {
 }
 
 /// As the service answers, with JSON where it has JSON as text.
-fn shown(tried: Tried) -> Map<String, Value> {
+fn to_json(tried: Tried) -> Map<String, Value> {
     let mut answer = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         answer.extend(value.map(|value| (key.to_owned(), value)));

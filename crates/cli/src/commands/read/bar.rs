@@ -14,7 +14,7 @@ static BARS: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct Bar(Option<ProgressBar>);
 
 impl Bar {
-    pub(super) fn of(wanted: bool, name: &str, pages: usize) -> Self {
+    pub(super) fn new(wanted: bool, name: &str, pages: usize) -> Self {
         if !wanted || pages < 2 || !io::stderr().is_terminal() {
             return Self(None);
         }

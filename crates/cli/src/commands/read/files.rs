@@ -271,7 +271,7 @@ impl<'a> Job<'a> {
     fn read_pages(&self, source: &Source, file: &dyn OpenFile) -> anyhow::Result<bool> {
         let about = file.about();
         let ranges: Vec<Range<usize>> = match &self.args.pages {
-            Some(pages) => pages.of(about.page_count),
+            Some(pages) => pages.ranges(about.page_count),
             None => Vec::from_iter((about.page_count > 0).then_some(0..about.page_count)),
         };
         if ranges.is_empty() {
@@ -282,7 +282,7 @@ impl<'a> Job<'a> {
             return Ok(about.page_count == 0);
         }
         let wanted: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-        let bar = Bar::of(!self.args.no_progress, &source.name, wanted);
+        let bar = Bar::new(!self.args.no_progress, &source.name, wanted);
         let (mut sink, mut complete) = (self.sink(source, file)?, true);
         let mut trouble = None;
         let mut deliver = |number: usize, error: Option<&ReadError>, written: anyhow::Result<bool>| {

@@ -29,7 +29,7 @@ impl FromStr for PageRanges {
 
 impl PageRanges {
     /// As indexes from 0 of a file with so many pages, in their order, without what the file does not have.
-    pub(super) fn of(&self, count: usize) -> Vec<Range<usize>> {
+    pub(super) fn ranges(&self, count: usize) -> Vec<Range<usize>> {
         let ranges = self.0.iter().map(|(first, last)| first - 1..last.unwrap_or(count).min(count));
         ranges.filter(|range| !range.is_empty()).collect()
     }
@@ -42,9 +42,9 @@ mod tests {
     #[test]
     fn ranges_are_read_and_cut_to_the_file() {
         let ranges: PageRanges = "1-3,7,9-".parse().unwrap();
-        assert_eq!(ranges.of(10), [0..3, 6..7, 8..10]);
-        assert_eq!(ranges.of(2), vec![0..2; 1]);
-        assert_eq!("-2".parse::<PageRanges>().unwrap().of(5), vec![0..2; 1]);
+        assert_eq!(ranges.ranges(10), [0..3, 6..7, 8..10]);
+        assert_eq!(ranges.ranges(2), vec![0..2; 1]);
+        assert_eq!("-2".parse::<PageRanges>().unwrap().ranges(5), vec![0..2; 1]);
         for wrong in ["", "0", "3-1", "a", "-", "1,,2", "1-2-3"] {
             assert!(wrong.parse::<PageRanges>().is_err(), "{wrong}");
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    result_tables::{columns, pages_of, shown},
+    result_tables::{cell_text, columns, pages_of},
 };
 use bindery_app::StoredResult;
 use bindery_core::cell::harmless;
@@ -54,16 +54,16 @@ pub(super) fn fields(result: &StoredResult) -> anyhow::Result<BTreeSet<String>> 
 }
 
 /// What [`ABOUT`] names.
-pub(super) fn about(document: &Value) -> [String; 7] {
+pub(super) fn summary_cells(document: &Value) -> [String; 7] {
     let reasons = document["needs_review"].as_array().into_iter().flatten();
     [
-        shown(&document["document_id"]),
-        shown(&document["file"]),
+        cell_text(&document["document_id"]),
+        cell_text(&document["file"]),
         pages_of(document),
-        shown(&document["doc_type"]),
-        shown(&document["type_confidence"]),
-        shown(&document["extraction_confidence"]),
-        reasons.map(shown).collect::<Vec<_>>().join("; "),
+        cell_text(&document["doc_type"]),
+        cell_text(&document["type_confidence"]),
+        cell_text(&document["extraction_confidence"]),
+        reasons.map(cell_text).collect::<Vec<_>>().join("; "),
     ]
 }
 
@@ -71,8 +71,8 @@ pub(super) fn csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl W
     let mut writer = csv::Writer::from_writer(into);
     writer.write_record(ABOUT.into_iter().chain(fields.iter().map(String::as_str)))?;
     each_document(result, |document| {
-        let about = about(&document);
-        let values = fields.iter().map(|field| shown(&document["extracted_data"][field]));
+        let about = summary_cells(&document);
+        let values = fields.iter().map(|field| cell_text(&document["extracted_data"][field]));
         Ok(writer.write_record(about.into_iter().chain(values).map(harmless))?)
     })?;
     writer.flush()?;
@@ -107,12 +107,12 @@ pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Wri
     let mut writer = csv::Writer::from_writer(into);
     writer.write_record(ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str)))?;
     each_document(result, |document| {
-        let [id, file, kind] = ["document_id", "file", "doc_type"].map(|key| shown(&document[key]));
+        let [id, file, kind] = ["document_id", "file", "doc_type"].map(|key| cell_text(&document[key]));
         for (list, rows) in lists(&document) {
             for (number, row) in rows.iter().enumerate() {
-                let place = [(number + 1).to_string(), shown(&row["page"])];
+                let place = [(number + 1).to_string(), cell_text(&row["page"])];
                 let about = [id.clone(), file.clone(), kind.clone(), list.clone()].into_iter().chain(place);
-                let cells = columns.iter().map(|column| shown(&row["cells"][column.as_str()]["normalised"]));
+                let cells = columns.iter().map(|column| cell_text(&row["cells"][column.as_str()]["normalised"]));
                 writer.write_record(about.chain(cells).map(harmless))?;
             }
         }

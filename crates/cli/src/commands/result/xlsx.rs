@@ -1,9 +1,9 @@
 //! The documents of a result as a workbook: a sheet with their fields and one with the rows of their lists.
 
-use super::export::{ABOUT, ABOUT_ROW, about, each_document, lists, row_columns};
+use super::export::{ABOUT, ABOUT_ROW, each_document, lists, row_columns, summary_cells};
 use crate::{
     failure::Failure,
-    result_tables::shown,
+    result_tables::cell_text,
     workbook::{Cell, Workbook, WorkbookError},
 };
 use bindery_app::StoredResult;
@@ -32,25 +32,25 @@ pub(super) fn write(
         let known = |name: &str| known_field(types, &document, name);
         let about = ABOUT
             .into_iter()
-            .zip(about(&document))
+            .zip(summary_cells(&document))
             .map(|(name, text)| if name.ends_with("_confidence") { Cell::Number(text) } else { Cell::Text(text) });
         let values = fields
             .iter()
-            .map(|name| typed(known(name).map(|field| field.kind), shown(&document["extracted_data"][name])));
+            .map(|name| typed(known(name).map(|field| field.kind), cell_text(&document["extracted_data"][name])));
         workbook.row(about.chain(values)).map_err(explain)
     })?;
     let columns = row_columns(result)?;
     workbook.sheet("Rows", ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str))).map_err(explain)?;
     each_document(result, |document| {
-        let names = ["document_id", "file", "doc_type"].map(|key| shown(&document[key]));
+        let names = ["document_id", "file", "doc_type"].map(|key| cell_text(&document[key]));
         for (list, rows) in lists(&document) {
             let field = known_field(types, &document, list);
             for (number, row) in rows.iter().enumerate() {
                 let texts = names.iter().cloned().chain([list.clone()]).map(Cell::Text);
-                let place = [(number + 1).to_string(), shown(&row["page"])].map(Cell::Number);
+                let place = [(number + 1).to_string(), cell_text(&row["page"])].map(Cell::Number);
                 let cells = columns.iter().map(|name| {
                     let column = field.and_then(|field| field.columns.iter().find(|column| column.name == *name));
-                    typed(column.map(|column| column.kind), shown(&row["cells"][name.as_str()]["normalised"]))
+                    typed(column.map(|column| column.kind), cell_text(&row["cells"][name.as_str()]["normalised"]))
                 });
                 workbook.row(texts.chain(place).chain(cells)).map_err(explain)?;
             }

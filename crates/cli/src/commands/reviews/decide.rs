@@ -38,7 +38,7 @@ pub(super) fn corrected<'w>(words: &'w [String], all: Option<&str>) -> anyhow::R
         let Some((name, value)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             return Err(Failure::usage(format!("expected a field as name=value, got {word:?}")).into());
         };
-        fields.insert(name.to_owned(), stated(value));
+        fields.insert(name.to_owned(), parse_value(value));
     }
     if fields.is_empty() {
         let hint = "for instance grand_total=119.00; `bindery review accept` says that all is right";
@@ -48,7 +48,7 @@ pub(super) fn corrected<'w>(words: &'w [String], all: Option<&str>) -> anyhow::R
 }
 
 /// A number that would not be written the same again is a text: 119.00, 1e5.
-fn stated(value: &str) -> Value {
+fn parse_value(value: &str) -> Value {
     match json_or_text(value.to_owned()) {
         Value::Number(number) if number.to_string() != value => Value::String(value.to_owned()),
         said => said,
@@ -157,10 +157,10 @@ mod tests {
 
     #[test]
     fn values_are_taken_as_they_were_written() {
-        assert_eq!(stated("4"), json!(4));
-        assert_eq!(stated("119.00"), json!("119.00"));
-        assert_eq!(stated("2026-0117"), json!("2026-0117"));
-        assert_eq!(stated("{\"a\": 1}"), json!({"a": 1}));
+        assert_eq!(parse_value("4"), json!(4));
+        assert_eq!(parse_value("119.00"), json!("119.00"));
+        assert_eq!(parse_value("2026-0117"), json!("2026-0117"));
+        assert_eq!(parse_value("{\"a\": 1}"), json!({"a": 1}));
     }
 
     #[test]

@@ -68,8 +68,8 @@ async fn show(app: &App, reviews: &[Review], as_json: bool) -> anyhow::Result<()
             review.id.to_string(),
             review.queue.to_string(),
             review.submission.to_string(),
-            names.of(review.submission, review.item).await?,
-            standing(review),
+            names.label(review.submission, review.item).await?,
+            status_text(review),
             output::ago(review.created_at),
             reason,
         ]);
@@ -80,7 +80,7 @@ async fn show(app: &App, reviews: &[Review], as_json: bool) -> anyhow::Result<()
 }
 
 /// Who has it, or what was decided and by whom.
-pub(super) fn standing(review: &Review) -> String {
+pub(super) fn status_text(review: &Review) -> String {
     let what = review.decision.as_ref().map_or_else(|| review.status.as_str(), |decision| decision.as_str());
     match &review.assigned_to {
         Some(who) if review.is_open() => format!("{what}: {who}"),

@@ -1,6 +1,6 @@
 //! What is asked, with everything that is needed to decide it.
 
-use super::{Subject, list::standing};
+use super::{Subject, list::status_text};
 use crate::{exit::Exit, failure::Failure, output, result_tables};
 use bindery_app::{App, items::ItemNames};
 use bindery_core::{
@@ -108,8 +108,8 @@ async fn pages(app: &App, question: &Question) -> anyhow::Result<Vec<(String, Pa
 async fn print(app: &App, question: &Question, pages: &[(String, Page)]) -> anyhow::Result<Exit> {
     let Question { submission, item, review, found } = question;
     if let Some(review) = review {
-        let name = ItemNames::new(app).of(*submission, review.item).await?;
-        output::line(format!("{}: {name} of {submission}, {}, in {}", review.id, standing(review), review.queue))?;
+        let name = ItemNames::new(app).label(*submission, review.item).await?;
+        output::line(format!("{}: {name} of {submission}, {}, in {}", review.id, status_text(review), review.queue))?;
         for reason in &review.reasons {
             output::line(format!("  because {reason}"))?;
         }

@@ -2,7 +2,7 @@
 
 use crate::{exit::Exit, output, standalone::short_id};
 use bindery_app::Settings;
-use bindery_engine::runs::{RunFilter, RunStatus, RunSummary, Runs};
+use bindery_engine::runs::{HEARTBEAT_INTERVAL, RunFilter, RunStatus, RunSummary, Runs};
 use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,8 @@ pub(crate) struct ListArgs {
 pub(super) async fn run(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let limit = Some(args.limit.saturating_add(1));
-    let mut runs = Runs::new(app.engine.clone()).list(RunFilter { processor: args.processor, limit }).await?;
+    let mut runs =
+        Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL).list(RunFilter { processor: args.processor, limit }).await?;
     let more = runs.len() > args.limit;
     runs.truncate(args.limit);
     if args.json {
@@ -52,12 +53,12 @@ fn row(run: &RunSummary) -> [String; 11] {
         run.skipped.to_string(),
         run.runner.to_string(),
         output::ago(run.began),
-        took(run).unwrap_or_default(),
+        duration_text(run).unwrap_or_default(),
         remark(run),
     ]
 }
 
-pub(super) fn took(run: &RunSummary) -> Option<String> {
+pub(super) fn duration_text(run: &RunSummary) -> Option<String> {
     run.duration_ms.map(|milliseconds| output::duration(Duration::from_millis(milliseconds)))
 }
 

@@ -6,7 +6,10 @@ use crate::{
     standalone::{self, RunnerArgs},
 };
 use bindery_app::{Settings, inputs::Owner};
-use bindery_engine::{runner::RunnerChoice, runs::Runs};
+use bindery_engine::{
+    runner::RunnerChoice,
+    runs::{HEARTBEAT_INTERVAL, Runs},
+};
 
 /// Go on with a run that failed or was interrupted
 #[derive(Debug, clap::Args)]
@@ -37,7 +40,7 @@ pub(crate) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let processors = settings.known_processors()?;
     let app = settings.existing_with(&processors).await?;
-    let runs = Runs::new(app.engine.clone());
+    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
     let record = runs.find(&args.run).await?;
     let details = &record.details;
     let owner = Owner { account_id: record.account_id.clone(), underwriting_id: details.underwriting_id.clone() };

@@ -1,6 +1,6 @@
 //! `bindery runs show`: one run with its inputs.
 
-use super::list::took;
+use super::list::duration_text;
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -9,7 +9,9 @@ use crate::{
 };
 use bindery_app::Settings;
 use bindery_core::outcome::Step;
-use bindery_engine::runs::{InputStatus, InputView, RunStatus, RunSummary, RunView, Runs, StepState};
+use bindery_engine::runs::{
+    HEARTBEAT_INTERVAL, InputStatus, InputView, RunStatus, RunSummary, RunView, Runs, StepState,
+};
 use std::time::Duration;
 
 const LONGEST_MESSAGE: usize = 160;
@@ -42,7 +44,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let runs = Runs::new(app.engine.clone());
+    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
     if args.result {
         let Some(result) = runs.result(&args.run).await? else {
             let record = runs.find(&args.run).await?;
@@ -72,7 +74,7 @@ fn show(view: &RunView, steps: bool) -> anyhow::Result<()> {
         run.processor,
         run.processor_version,
         output::ago(run.began),
-        took(run).map(|took| format!(", took {took}")).unwrap_or_default()
+        duration_text(run).map(|took| format!(", took {took}")).unwrap_or_default()
     ))?;
     output::line(format!("account {}, underwriting {}, {} runner", run.account_id, run.underwriting_id, run.runner))?;
     output::line(counts(run))?;

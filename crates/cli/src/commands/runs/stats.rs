@@ -7,7 +7,7 @@ use crate::{
 };
 use bindery_app::Settings;
 use bindery_core::outcome::Step;
-use bindery_engine::runs::{RunStats, Runs};
+use bindery_engine::runs::{HEARTBEAT_INTERVAL, RunStats, Runs};
 use std::time::Duration;
 
 /// Show the figures of all runs that have ended, by processor and runner
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let stats = Runs::new(app.engine.clone()).stats().await?;
+    let stats = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL).stats().await?;
     if args.json {
         output::json(&stats)?;
     } else if stats.is_empty() {

@@ -7,7 +7,7 @@ use bindery_engine::{
     context::StepContext,
     execution::{Execution, ExecutionContext, ProcessingResult, ProcessorInput},
     runner::{Runner, Sequential, Threads},
-    runs::{RunProgress, RunRecord, Runs},
+    runs::{HEARTBEAT_INTERVAL, RunProgress, RunRecord, Runs},
 };
 use serde_json::{Value, json};
 use std::{
@@ -193,7 +193,7 @@ pub(super) fn runners() -> [Arc<dyn Runner>; 2] {
 
 pub(super) fn rig() -> (Rig, Runs) {
     let rig = Rig::with_manual_clock(Registry::with_builtin());
-    let runs = Runs::new(rig.engine.clone());
+    let runs = Runs::new(rig.engine.clone(), HEARTBEAT_INTERVAL);
     (rig, runs)
 }
 

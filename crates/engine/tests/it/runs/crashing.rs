@@ -187,8 +187,8 @@ async fn a_run_cancelled_in_the_store_stays_cancelled_and_can_be_retried_once_it
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_notices_that_somebody_has_cancelled_it_or_gone_on_with_it() {
     for overtaken in [false, true] {
-        let (rig, runs) = rig();
-        let runs = runs.with_heartbeat_interval(Duration::from_millis(5));
+        let (rig, _) = rig();
+        let runs = Runs::new(rig.engine.clone(), Duration::from_millis(5));
         let clerk = Clerk::new();
         clerk.hold_from(1);
         let (running, mut progress) = spawn(&runs, clerk.execution(), 100);

@@ -11,7 +11,7 @@ use bindery_core::{
 use bindery_engine::{
     Extracted, Registry,
     execution::{Execution, Fingerprint, ProcessorInput},
-    runs::Runs,
+    runs::{HEARTBEAT_INTERVAL, Runs},
     view,
 };
 use bindery_store::{
@@ -237,7 +237,7 @@ async fn a_processor_can_read_blobs_in_a_run() {
         let text = String::from_utf8(context.blob(hash)?).unwrap();
         Ok(Extracted::new(json!({"text": text})))
     });
-    let runs = Runs::new(rig.engine.clone());
+    let runs = Runs::new(rig.engine.clone(), HEARTBEAT_INTERVAL);
     let reader = Arc::new(reader);
     for runner in runners() {
         let execution = Execution::new(Arc::clone(&reader) as _, ACCOUNT, "uw_456").unwrap().with_runner(runner);

@@ -54,14 +54,14 @@ impl Stage for Foundry {
 
     /// Are there bytes that the service takes, and is it configured? Or is it text, for which it is not needed?
     fn validate(&self, context: &StepContext, _input: &IgnoredAny) -> Result<(), StepError> {
-        match taken(context)? {
+        match read_task(context)? {
             Taken::ByService { .. } => self.service().map(drop),
             Taken::AsText { .. } => Ok(()),
         }
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Parsed, StepError> {
-        let (bytes, kind, media_type) = match taken(context)? {
+        let (bytes, kind, media_type) = match read_task(context)? {
             Taken::ByService { bytes, kind, media_type } => (bytes, kind, media_type),
             Taken::AsText { text, encoding } => {
                 let about = About {
@@ -106,7 +106,7 @@ enum Taken {
 }
 
 /// The file that is worked on, if it is one that can be read.
-fn taken(context: &StepContext) -> Result<Taken, StepError> {
+fn read_task(context: &StepContext) -> Result<Taken, StepError> {
     let (item, content) = received(context)?;
     let bytes = context.blob(content)?;
     if bytes.is_empty() {

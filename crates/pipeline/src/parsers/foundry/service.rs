@@ -54,8 +54,8 @@ impl<'c> Service<'c> {
         Ok(Self { client, endpoint, key })
     }
 
-    fn shown(&self) -> String {
-        http::shown(&self.endpoint).trim_end_matches('/').to_owned()
+    fn redacted_url(&self) -> String {
+        http::redact(&self.endpoint).trim_end_matches('/').to_owned()
     }
 
     /// What an analysis that has succeeded has found, and the whole answer as it came.
@@ -71,7 +71,8 @@ impl<'c> Service<'c> {
         let mut wait = operation.wait;
         loop {
             if Instant::now() + wait >= until {
-                let message = format!("{} had not finished its analysis when the time for it was over", self.shown());
+                let message =
+                    format!("{} had not finished its analysis when the time for it was over", self.redacted_url());
                 return Err(StepError::retry(message).named("Timeout"));
             }
             if !pause(context, wait.max(SHORTEST_WAIT)) {
@@ -100,7 +101,7 @@ impl<'c> Service<'c> {
         let request = Request::post(url).header(header::CONTENT_TYPE, media_type);
         let answer = self.ask(request, bytes, until)?;
         if answer.status.as_u16() != 202 {
-            return Err(self.refused(&answer));
+            return Err(self.refusal(&answer));
         }
         let location = answer.headers.get("operation-location").and_then(|location| location.to_str().ok());
         let location: Option<Uri> = location.and_then(|location| location.trim().parse().ok());
@@ -109,7 +110,7 @@ impl<'c> Service<'c> {
         })?;
         // The key goes there, too.
         if location.scheme() != self.endpoint.scheme() || location.authority() != self.endpoint.authority() {
-            let message = format!("says that its analysis will be at {}, another service", http::shown(&location));
+            let message = format!("says that its analysis will be at {}, another service", http::redact(&location));
             return Err(self.nonsense(&message));
         }
         Ok(Operation { location, wait: answer.retry_after().unwrap_or(LOOK_EVERY) })
@@ -119,16 +120,16 @@ impl<'c> Service<'c> {
     fn look(&self, location: &Uri, until: Instant) -> Result<Look, StepError> {
         let answer = self.ask(Request::get(location), Vec::new(), until)?;
         if !answer.status.is_success() {
-            return Err(self.refused(&answer));
+            return Err(self.refusal(&answer));
         }
         if answer.missing.is_some() {
             // It broke off, or is longer than anything we would keep.
-            let message = format!("the answer of {} ended too early, or is too long", self.shown());
+            let message = format!("the answer of {} ended too early, or is too long", self.redacted_url());
             return Err(StepError::retry(message).named("Incomplete"));
         }
         let whole: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let said = Analysis::deserialize(&whole).unwrap_or_default();
-        match said.state(&self.shown()) {
+        match said.state(&self.redacted_url()) {
             Some(State::Succeeded(found)) => Ok(Look::Done(Box::new(found), whole)),
             Some(State::Running) => Ok(Look::Wait(answer.retry_after().unwrap_or(LOOK_EVERY))),
             Some(State::Failed(error)) => Err(error),
@@ -139,21 +140,21 @@ impl<'c> Service<'c> {
     fn ask(&self, request: Builder, body: Vec<u8>, until: Instant) -> Result<Answer, StepError> {
         let request = request.header(KEY_HEADER, &self.key).header(header::ACCEPT, "application/json").body(body);
         let request = request.map_err(|error| {
-            StepError::bug(format!("{} cannot be asked: {error}", self.shown())).named("BadRequest")
+            StepError::bug(format!("{} cannot be asked: {error}", self.redacted_url())).named("BadRequest")
         })?;
         let time = until.saturating_duration_since(Instant::now()).clamp(SHORTEST_WAIT, ONE_REQUEST);
-        self.client.ask(request, &self.shown(), Allowed { time, bytes: ANSWER_BYTES })
+        self.client.ask(request, &self.redacted_url(), Allowed { time, bytes: ANSWER_BYTES })
     }
 
     /// An answer that is no success.
-    fn refused(&self, answer: &Answer) -> StepError {
+    fn refusal(&self, answer: &Answer) -> StepError {
         let status = answer.status;
         let said = answer::explanation(&answer.body);
-        let message = format!("{} answered with status {status}{said}", self.shown());
+        let message = format!("{} answered with status {status}{said}", self.redacted_url());
         if matches!(status.as_u16(), 401 | 403) {
             // The key is at fault and not the file: once it is right, the same file will do.
             let message = format!("{message}; check {ENDPOINT_VARIABLE} and {KEY_VARIABLE}");
-            return StepError::park(format!("access to {}", self.shown()), message).named("NoAccess");
+            return StepError::park(format!("access to {}", self.redacted_url()), message).named("NoAccess");
         }
         if is_transient(status) {
             return answer::try_again(message, answer.retry_after());
@@ -168,7 +169,7 @@ impl<'c> Service<'c> {
 
     /// An answer that breaks the protocol.
     fn nonsense(&self, what: &str) -> StepError {
-        StepError::bug(format!("{} {what}", self.shown())).named("BadAnswer")
+        StepError::bug(format!("{} {what}", self.redacted_url())).named("BadAnswer")
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parent's side: an open file whose bytes are parsed in a child process.
 
 use super::{
-    opened::{Ahead, Opened, SentPage, unexpected},
+    opened::{Ahead, Opened, SentPage, protocol_error},
     protocol::{Answer, Ask, FileRef, Give, PageFacts, Request, decode, encode},
     service::NAME,
 };
@@ -144,7 +144,7 @@ impl IsolatedFile {
         }
         let (Answer::Opened { about, attachments, pages }, contents) = remote.ask(Ask::Open, &options, None, give)?
         else {
-            return Err(unexpected());
+            return Err(protocol_error());
         };
         let mut rest = &*contents;
         let pages = pages.into_iter().map(|head| SentPage::cut_off(head, &mut rest)).collect::<ReadResult<_>>()?;
@@ -153,7 +153,7 @@ impl IsolatedFile {
     }
 
     /// For those who open it again.
-    pub(crate) fn opened(&self) -> &Arc<Opened> {
+    pub(crate) fn shared(&self) -> &Arc<Opened> {
         &self.opened
     }
 
@@ -164,23 +164,23 @@ impl IsolatedFile {
 
     fn read_page(&self, index: usize, options: &ReadOptions, give: Give) -> ReadResult<SentPage> {
         // Every other way of reading needs nothing more of a page that has its text.
-        let known = if options.ocr == OcrMode::Force { None } else { self.known(index, options, give) };
+        let known = if options.ocr == OcrMode::Force { None } else { self.cached_page(index, options, give) };
         known.map_or_else(|| self.ask_page(Ask::Read(index), options, give), Ok)
     }
 
     /// A page that needs no further request.
-    fn known(&self, index: usize, options: &ReadOptions, give: Give) -> Option<SentPage> {
+    fn cached_page(&self, index: usize, options: &ReadOptions, give: Give) -> Option<SentPage> {
         let serves = |page: &SentPage| (page.give == Give::Forms) == (give == Give::Forms);
         if let Some(page) = self.opened.pages.get(index) {
             return Some(page.clone()).filter(serves);
         }
-        let mut pages = self.ahead(options, give).pages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = self.prefetch(options, give).pages.lock().unwrap_or_else(PoisonError::into_inner);
         let place = pages.iter().position(|(at, page)| *at == index && serves(page))?;
         Some(pages.swap_remove(place).1)
     }
 
     /// Requested once; other threads that want a page of the file block until the answer is here.
-    fn ahead(&self, options: &ReadOptions, give: Give) -> &Ahead {
+    fn prefetch(&self, options: &ReadOptions, give: Give) -> &Ahead {
         self.opened.ahead.get_or_init(|| {
             self.ask_ahead(options, give).unwrap_or_else(|error| {
                 tracing::debug!(%error, "a file could not be read ahead; its pages are read one by one");
@@ -197,7 +197,7 @@ impl IsolatedFile {
         let (Answer::Ahead { hints, pages }, contents) =
             self.remote.ask(Ask::Ahead, &self.with_own(options), None, give)?
         else {
-            return Err(unexpected());
+            return Err(protocol_error());
         };
         let mut rest = &*contents;
         let pages = pages.into_iter().map(|(index, head)| Ok((index, SentPage::cut_off(head, &mut rest)?)));
@@ -205,10 +205,10 @@ impl IsolatedFile {
     }
 
     fn ask_page(&self, ask: Ask, options: &ReadOptions, give: Give) -> ReadResult<SentPage> {
-        let hints = self.ahead(options, give).hints.as_deref();
+        let hints = self.prefetch(options, give).hints.as_deref();
         match self.remote.ask(ask, &self.with_own(options), hints, give)? {
-            (Answer::Page(head), contents) => SentPage::of(head, &contents),
-            _ => Err(unexpected()),
+            (Answer::Page(head), contents) => SentPage::from_head(head, &contents),
+            _ => Err(protocol_error()),
         }
     }
 
@@ -233,7 +233,7 @@ impl OpenFile for IsolatedFile {
     fn page(&self, index: usize) -> ReadResult<Page> {
         // Who reads a page by OCR here has to know where its words are.
         let options = ReadOptions { words: true, ..self.options.clone() };
-        let known = self.known(index, &options, Give::Page);
+        let known = self.cached_page(index, &options, Give::Page);
         known.map_or_else(|| self.ask_page(Ask::Page(index), &options, Give::Page), Ok)?.parsed()
     }
 
@@ -256,7 +256,7 @@ impl OpenFile for IsolatedFile {
     fn pictures(&self, index: usize) -> ReadResult<Vec<Rect>> {
         match self.ask(Ask::Pictures(index))? {
             (Answer::Pictures(pictures), ..) => Ok(pictures),
-            _ => Err(unexpected()),
+            _ => Err(protocol_error()),
         }
     }
 
@@ -266,14 +266,14 @@ impl OpenFile for IsolatedFile {
                 Ok(Some(PageImage { width, height, channels, pixels, dpi }))
             }
             (Answer::Nothing, ..) => Ok(None),
-            _ => Err(unexpected()),
+            _ => Err(protocol_error()),
         }
     }
 
     fn attachments(&self) -> ReadResult<Vec<Attachment>> {
         let mut all = Vec::new();
         for (index, AttachmentName { name, media_type }) in self.attachment_names()?.into_iter().enumerate() {
-            let bytes = self.attachment(index)?.ok_or_else(unexpected)?;
+            let bytes = self.attachment(index)?.ok_or_else(protocol_error)?;
             all.push(Attachment { name, media_type, bytes });
         }
         Ok(all)
@@ -285,7 +285,7 @@ impl OpenFile for IsolatedFile {
         }
         match self.ask(Ask::Attachments)? {
             (Answer::Attachments(names), ..) => Ok(names),
-            _ => Err(unexpected()),
+            _ => Err(protocol_error()),
         }
     }
 
@@ -299,7 +299,7 @@ impl IsolatedFile {
         match self.ask(ask)? {
             (Answer::Bytes, contents) => Ok(Some(contents)),
             (Answer::Nothing, ..) => Ok(None),
-            _ => Err(unexpected()),
+            _ => Err(protocol_error()),
         }
     }
 }
@@ -351,7 +351,7 @@ impl Opener for IsolatedReader {
         let file = IsolatedFile::open(remote, options.clone(), None, give)?;
         // Now, while one thread has the file: those that will read its pages would all wait for it.
         if file.opened.about.page_count > 0 {
-            file.ahead(options, give);
+            file.prefetch(options, give);
         }
         Ok(Box::new(file))
     }
@@ -359,7 +359,7 @@ impl Opener for IsolatedReader {
     fn detect(&self, source: Source, name: Option<&str>, options: &ReadOptions) -> ReadResult<FileType> {
         match self.remote(source, name, options)?.ask(Ask::Detect, options, None, Give::Page)? {
             (Answer::Type(found), ..) => Ok(found),
-            _ => Err(unexpected()),
+            _ => Err(protocol_error()),
         }
     }
 }

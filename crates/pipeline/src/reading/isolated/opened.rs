@@ -18,31 +18,31 @@ impl SentPage {
     pub(super) fn cut_off(head: PageHead, rest: &mut &[u8]) -> ReadResult<Self> {
         let PageHead { give, mut facts, texts } = head;
         let cut = |length: usize| {
-            let (own, behind) = rest.split_at_checked(length).ok_or_else(unexpected)?;
+            let (own, behind) = rest.split_at_checked(length).ok_or_else(protocol_error)?;
             *rest = behind;
-            String::from_utf8(own.to_vec()).map_err(|_| unexpected())
+            String::from_utf8(own.to_vec()).map_err(|_| protocol_error())
         };
         let mut texts = texts.into_iter().map(cut).collect::<ReadResult<Vec<String>>>()?;
         if let Some(facts) = &mut facts {
-            facts.markdown = texts.pop().ok_or_else(unexpected)?;
+            facts.markdown = texts.pop().ok_or_else(protocol_error)?;
         }
         Ok(Self { give, facts, texts })
     }
 
     /// The page of a head and its contents.
-    pub(super) fn of(head: PageHead, contents: &[u8]) -> ReadResult<Self> {
+    pub(super) fn from_head(head: PageHead, contents: &[u8]) -> ReadResult<Self> {
         let mut rest = contents;
         let page = Self::cut_off(head, &mut rest)?;
-        if rest.is_empty() { Ok(page) } else { Err(unexpected()) }
+        if rest.is_empty() { Ok(page) } else { Err(protocol_error()) }
     }
 
     fn json(self) -> ReadResult<String> {
         let mut texts = self.texts;
-        if self.give == Give::Forms { Err(unexpected()) } else { texts.pop().ok_or_else(unexpected) }
+        if self.give == Give::Forms { Err(protocol_error()) } else { texts.pop().ok_or_else(protocol_error) }
     }
 
     pub(super) fn parsed(self) -> ReadResult<Page> {
-        serde_json::from_str(&self.json()?).map_err(|_| unexpected())
+        serde_json::from_str(&self.json()?).map_err(|_| protocol_error())
     }
 
     pub(super) fn with_facts(mut self) -> ReadResult<(PageFacts, Vec<u8>)> {
@@ -50,8 +50,8 @@ impl SentPage {
             return Ok((facts, self.json()?.into_bytes()));
         }
         let json = self.json()?;
-        let page = serde_json::from_str(&json).map_err(|_| unexpected())?;
-        Ok((PageFacts::of(&page), json.into_bytes()))
+        let page = serde_json::from_str(&json).map_err(|_| protocol_error())?;
+        Ok((PageFacts::from_page(&page), json.into_bytes()))
     }
 
     pub(super) fn rendered(self, number: usize) -> RenderedPage {
@@ -90,6 +90,6 @@ impl Opened {
     }
 }
 
-pub(super) fn unexpected() -> ReadError {
+pub(super) fn protocol_error() -> ReadError {
     ReadError::NoReader { what: "the process that read it gave another answer".to_owned() }
 }

@@ -81,7 +81,7 @@ pub(crate) struct PageFacts {
 }
 
 impl PageFacts {
-    pub(crate) fn of(page: &Page) -> Self {
+    pub(crate) fn from_page(page: &Page) -> Self {
         Self {
             page: page.number,
             kind: page.kind,

@@ -99,8 +99,8 @@ impl FileService {
         let nothing = (Answer::Nothing, Vec::new());
         Ok(match request.ask {
             Ask::Detect => nothing,
-            Ask::Open => opened(&*file, request)?,
-            Ask::Ahead => ahead(&*file, request),
+            Ask::Open => answer_open(&*file, request)?,
+            Ask::Ahead => answer_ahead(&*file, request),
             Ask::Page(index) => page(file.page(index)?, request)?,
             Ask::Read(index) => page(reader.read_page(&*file, index)?, request)?,
             Ask::Pictures(index) => (Answer::Pictures(file.pictures(index)?), Vec::new()),
@@ -208,7 +208,7 @@ fn put(mut page: Page, request: &Request<'_>, contents: &mut Vec<u8>, most: usiz
         return None;
     }
     let mut texts = vec![contents.len() - begin];
-    let facts = (give == Give::Facts).then(|| PageFacts::of(&page));
+    let facts = (give == Give::Facts).then(|| PageFacts::from_page(&page));
     if let Some(facts) = &facts {
         contents.extend_from_slice(facts.markdown.as_bytes());
         texts.push(facts.markdown.len());
@@ -261,7 +261,7 @@ fn page(page: Page, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadErro
 }
 
 /// What is known of a file, with its pages where they are all read already and not large.
-fn opened(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
+fn answer_open(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>), ReadError> {
     let (about, attachments) = (Box::new(file.about().clone()), file.attachment_names().ok());
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     for index in 0..if file.is_converted() { about.page_count } else { 0 } {
@@ -276,7 +276,7 @@ fn opened(file: &dyn OpenFile, request: &Request<'_>) -> Result<(Answer, Vec<u8>
 /// What the pages of a file have in common, and the pages of a short one, or those of a longer one that were looked at
 /// for it: another child would have to take them apart again. One that cannot be read is left out: who asks for it is
 /// told why.
-fn ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
+fn answer_ahead(file: &dyn OpenFile, request: &Request<'_>) -> (Answer, Vec<u8>) {
     let (hints, count) = (file.hints(), file.about().page_count);
     let (mut pages, mut contents) = (Vec::new(), Vec::new());
     let read_now = match count {

@@ -1,8 +1,9 @@
 //! Copies that come out wrong, on a server that speaks S3 as far as a copy needs it and harms what it is given.
 
 use bindery_pipeline::idp::{
-    IdpPlace, Places, answered,
+    IdpPlace, Places,
     file_processing::{FileAnswer, FileRequest, file_processing},
+    respond,
 };
 use bindery_store::blobs::ObjectOptions;
 use serde_json::{Map, Value, json};
@@ -121,7 +122,7 @@ impl Server {
             .with("AWS_SECRET_ACCESS_KEY", "hush")
             .with("AWS_REGION", "us-east-1");
         let settings = Map::from_iter([("place".to_owned(), json!("s3://idp"))]);
-        let place = IdpPlace::of(&settings, &Arc::new(Places::new(options))).unwrap();
+        let place = IdpPlace::from_settings(&settings, &Arc::new(Places::new(options))).unwrap();
         let request = json!({"file": "s3://staging/a.pdf", "collection_name": "a"});
         let copied = file_processing(&place, FileRequest::parse(&request).unwrap()).await;
         answered(copied.map(FileAnswer::into_body))

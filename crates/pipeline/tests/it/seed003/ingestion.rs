@@ -72,7 +72,7 @@ async fn s003_28_a_text_that_stands_outside_is_ingested_too() {
     let desk = Desk::new().await;
     let folder = desk.dir.path().join("idp");
     let settings = Map::from_iter([("place".to_owned(), json!(format!("file://{}", folder.display())))]);
-    let place = IdpPlace::of(&settings, &Arc::new(Places::new(ObjectOptions::default()))).unwrap();
+    let place = IdpPlace::from_settings(&settings, &Arc::new(Places::new(ObjectOptions::default()))).unwrap();
     fs::create_dir_all(folder.join("text-docs")).unwrap();
     let document = json!({
         "documentId": "d-1", "type": "docx", "pageCount": 2,

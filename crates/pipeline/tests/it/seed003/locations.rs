@@ -1,9 +1,9 @@
 //! Where a file may be, and what is refused.
 
 use bindery_pipeline::idp::{
-    answered,
     file_processing::FileRequest,
     location::{Location, check_collection},
+    respond,
 };
 use serde_json::json;
 

@@ -8,10 +8,10 @@ use bindery_engine::{
     intake::Intake,
 };
 use bindery_pipeline::idp::{
-    IdpPlace, Places, answered, document,
+    IdpPlace, Places, document,
     file_processing::{FileRequest, file_processing},
     file_processing_status::{StatusRequest, file_processing_status},
-    retention,
+    respond, retention,
 };
 use bindery_store::blobs::{ObjectIntake, ObjectOptions};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ impl Bucket {
     }
 
     fn place(&self) -> IdpPlace {
-        IdpPlace::of(&self.settings(), &self.places).unwrap()
+        IdpPlace::from_settings(&self.settings(), &self.places).unwrap()
     }
 
     /// What stands below, each with its key.
@@ -195,7 +195,7 @@ async fn s003_24_what_is_not_there_is_said_and_nothing_is_left() {
         let error = StatusRequest::parse(&bad).unwrap_err();
         assert!(error.status() == 400 && error.to_string().starts_with("document_id"), "{error}");
     }
-    let error = IdpPlace::of(&Map::new(), &bucket.places).unwrap_err().to_string();
+    let error = IdpPlace::from_settings(&Map::new(), &bucket.places).unwrap_err().to_string();
     assert!(error.starts_with("settings.place is missing: expected the bucket or folder"), "{error}");
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Arrow {
 }
 
 impl Chart {
-    pub(super) fn of(definition: &Definition) -> Self {
+    pub(super) fn from_definition(definition: &Definition) -> Self {
         Self::of_machine(definition, definition.root())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     chart::{Chart, StateBox},
-    drawing::{kind_colour, took},
+    drawing::{kind_colour, was_taken},
     path::{Path, Standing},
 };
 use std::fmt::Write as _;
@@ -36,12 +36,12 @@ fn machine(chart: &Chart, prefix: &str, depth: usize, path: &Path, text: &mut St
     for (number, arrow) in chart.arrows.iter().enumerate() {
         let mut settings = Vec::new();
         if !arrow.label.is_empty() {
-            settings.push(format!("label=\"{}\"", escaped(&arrow.label)));
+            settings.push(format!("label=\"{}\"", escape(&arrow.label)));
         }
         if arrow.is_catch {
             settings.push("style=dashed".to_owned());
         }
-        if took(chart, number, path) {
+        if was_taken(chart, number, path) {
             settings.push("color=\"#15803d\", penwidth=2".to_owned());
         }
         let from = anchor(chart, prefix, arrow.from);
@@ -85,7 +85,7 @@ fn state_of(state: &StateBox, id: &str, depth: usize, path: &Path, text: &mut St
     let indent = "  ".repeat(depth);
     let visits = path.visits(&state.name);
     let times = if visits > 1 { format!(" ({visits}×)") } else { String::new() };
-    let (colour, width) = match path.standing(&state.name) {
+    let (colour, width) = match path.status_of(&state.name) {
         Standing::Unknown => (kind_colour(state.kind).to_string(), 1),
         Standing::NotVisited => ("#d1d5db".to_owned(), 1),
         Standing::Visited => ("#15803d".to_owned(), 2),
@@ -93,7 +93,7 @@ fn state_of(state: &StateBox, id: &str, depth: usize, path: &Path, text: &mut St
         Standing::Failed => ("#dc2626".to_owned(), 3),
     };
     let look =
-        format!("label=\"{}{times}\\n{}\", color=\"{colour}\", penwidth={width}", escaped(&state.name), state.kind);
+        format!("label=\"{}{times}\\n{}\", color=\"{colour}\", penwidth={width}", escape(&state.name), state.kind);
     if state.inner.is_empty() {
         let shape = if state.kind == "Choice" { ", shape=hexagon, style=solid" } else { "" };
         _ = writeln!(text, "{indent}{id} [{look}{shape}];");
@@ -109,7 +109,7 @@ fn state_of(state: &StateBox, id: &str, depth: usize, path: &Path, text: &mut St
     _ = writeln!(text, "{indent}}}");
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let flat: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     flat.replace('\\', "\\\\").replace('"', "\\\"")
 }

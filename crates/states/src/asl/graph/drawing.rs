@@ -194,7 +194,7 @@ impl Drawing {
 
     fn state(&mut self, planned: &PlannedBox<'_>, corner: Point, path: &Path) {
         let (kind, size) = (planned.state.kind, planned.size);
-        let style = style(kind, path.standing(&planned.state.name));
+        let style = style(kind, path.status_of(&planned.state.name));
         let edge = Some((style.edge, style.width));
         let at = |x: f64, y: f64| Point { x: corner.x + x, y: corner.y + y };
         if kind == "Choice" {
@@ -244,14 +244,14 @@ impl Drawing {
 fn is_taken(chart: &Chart, arrow: &PlannedArrow, path: &Path) -> bool {
     match arrow.arrow {
         None => !path.is_empty(),
-        Some(number) => took(chart, number, path),
+        Some(number) => was_taken(chart, number, path),
     }
 }
 
 /// The same for an arrow of a chart.
-pub(super) fn took(chart: &Chart, number: usize, path: &Path) -> bool {
+pub(super) fn was_taken(chart: &Chart, number: usize, path: &Path) -> bool {
     let arrow = &chart.arrows[number];
     let name = |place: usize| chart.boxes[place].name.as_str();
     let is_first = !chart.arrows[..number].iter().any(|other| other.from == arrow.from && other.to == arrow.to);
-    is_first && path.took(name(arrow.from), arrow.to.map(name))
+    is_first && path.was_taken(name(arrow.from), arrow.to.map(name))
 }

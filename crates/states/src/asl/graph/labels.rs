@@ -11,7 +11,7 @@ pub(super) fn condition(condition: &Condition) -> String {
     match condition {
         Condition::Constant(value) => value.to_string(),
         Condition::Jsonata(field) => expression(field.expression.source()),
-        Condition::Test(test) => shown(test, false),
+        Condition::Test(test) => test_label(test, false),
     }
 }
 
@@ -20,15 +20,15 @@ fn expression(source: &str) -> String {
     source.split_whitespace().collect::<Vec<_>>().join(" ").replace("$states.input.", "")
 }
 
-fn shown(test: &Test, inner: bool) -> String {
+fn test_label(test: &Test, inner: bool) -> String {
     let joined = |tests: &[Test], word: &str| {
-        let all = tests.iter().map(|test| shown(test, true)).collect::<Vec<_>>().join(word);
+        let all = tests.iter().map(|test| test_label(test, true)).collect::<Vec<_>>().join(word);
         if inner { format!("({all})") } else { all }
     };
     match test {
         Test::All(tests) => joined(tests, " and "),
         Test::Any(tests) => joined(tests, " or "),
-        Test::Not(test) => format!("not {}", shown(test, true)),
+        Test::Not(test) => format!("not {}", test_label(test, true)),
         Test::Compare { variable, comparison } => format!("{} {}", variable.text, compared(comparison)),
     }
 }
@@ -72,7 +72,7 @@ fn sign(order: Order) -> &'static str {
 pub(super) fn details(state: &State) -> Vec<String> {
     let mut lines = match &state.kind {
         StateKind::Task(task) => {
-            let named = state.arguments.as_ref().and_then(called);
+            let named = state.arguments.as_ref().and_then(function_name);
             std::iter::once(resource(&task.resource)).chain(named).collect()
         }
         StateKind::Wait(WaitFor::Seconds(seconds)) => vec![format!("{} s", setting(seconds))],
@@ -103,7 +103,7 @@ fn resource(text: &str) -> String {
 }
 
 /// The function or machine that a service is asked to run.
-fn called(arguments: &Template) -> Option<String> {
+fn function_name(arguments: &Template) -> Option<String> {
     let names = ["FunctionName", "StateMachineArn"];
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match arguments {

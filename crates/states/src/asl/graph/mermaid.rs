@@ -2,7 +2,7 @@
 
 use super::{
     chart::{Chart, StateBox},
-    drawing::took,
+    drawing::was_taken,
     path::{Path, Standing},
 };
 use std::fmt::Write as _;
@@ -58,9 +58,9 @@ impl Writer<'_> {
             let label = if arrow.label.is_empty() {
                 String::new()
             } else {
-                format!("|\"{}\"|", escaped(&shortened(&arrow.label)))
+                format!("|\"{}\"|", escape(&shorten(&arrow.label)))
             };
-            self.line(depth, &format!("{} {shaft}{label} {to}", id(arrow.from)), took(chart, number, self.path));
+            self.line(depth, &format!("{} {shaft}{label} {to}", id(arrow.from)), was_taken(chart, number, self.path));
         }
     }
 
@@ -75,7 +75,7 @@ impl Writer<'_> {
     fn state(&mut self, state: &StateBox, id: &str, depth: usize) {
         let visits = self.path.visits(&state.name);
         let times = if visits > 1 { format!(" ({visits}×)") } else { String::new() };
-        let name = format!("{}{times}", escaped(&state.name));
+        let name = format!("{}{times}", escape(&state.name));
         if state.inner.is_empty() {
             let (open, close) = match state.kind {
                 "Choice" => ("{{", "}}"),
@@ -99,7 +99,7 @@ impl Writer<'_> {
             }
             self.put(depth, "end");
         }
-        let class = match self.path.standing(&state.name) {
+        let class = match self.path.status_of(&state.name) {
             Standing::Failed => "failed",
             Standing::Current => "current",
             Standing::Visited => "visited",
@@ -137,7 +137,7 @@ impl Writer<'_> {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     if text.chars().count() <= LONGEST_LABEL {
         return text.to_owned();
     }
@@ -145,7 +145,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Mermaid's own way to write what would end a text, and what Markdown or HTML would take for theirs.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {
         match letter {

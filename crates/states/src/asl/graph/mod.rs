@@ -42,7 +42,7 @@ pub struct Graph {
 
 /// Boxes and arrows of a definition.
 pub fn layout(definition: &Definition) -> Graph {
-    Graph { chart: Chart::of(definition) }
+    Graph { chart: Chart::from_definition(definition) }
 }
 
 impl Graph {
@@ -57,12 +57,12 @@ impl Graph {
     }
 
     pub fn svg(&self, path: &Path) -> String {
-        svg::write(&drawing::draw(&plan::of(&self.chart), path))
+        svg::write(&drawing::draw(&plan::from_chart(&self.chart), path))
     }
 
     /// One page as large as the picture, which is 72 units to the inch. Letters that Western fonts do not have are
     /// question marks.
     pub fn pdf(&self, path: &Path) -> Vec<u8> {
-        pdf::write(&drawing::draw(&plan::of(&self.chart), path))
+        pdf::write(&drawing::draw(&plan::from_chart(&self.chart), path))
     }
 }

@@ -67,7 +67,7 @@ impl Path {
         self.visits.get(state).copied().unwrap_or(0)
     }
 
-    pub(super) fn standing(&self, state: &str) -> Standing {
+    pub(super) fn status_of(&self, state: &str) -> Standing {
         if self.is_empty() {
             Standing::Unknown
         } else if self.failed.contains(state) {
@@ -82,7 +82,7 @@ impl Path {
     }
 
     /// Whether the execution went from one state to another, or to the end.
-    pub(super) fn took(&self, from: &str, to: Option<&str>) -> bool {
+    pub(super) fn was_taken(&self, from: &str, to: Option<&str>) -> bool {
         self.taken.contains(&(from.to_owned(), to.map(str::to_owned)))
     }
 }

@@ -104,7 +104,7 @@ fn centres(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
             let wishes = row.iter().map(|item| {
                 // Lines that pass should be straight.
                 let weight = if layers.is_lane(*item) { 4.0 } else { 1.0 };
-                (wanted(layers, sizes, &centres, *item, downwards, both), weight)
+                (wanted_place(layers, sizes, &centres, *item, downwards, both), weight)
             });
             place_row(layers, row, sizes, &wishes.collect::<Vec<_>>(), &mut centres);
         }
@@ -123,7 +123,7 @@ fn centres(layers: &Layers, sizes: &[Size]) -> Vec<f64> {
 }
 
 /// Where an item would like to be: in the middle of those it is linked to on one side, or on both.
-fn wanted(layers: &Layers, sizes: &[Size], centres: &[f64], item: ItemId, downwards: bool, both: bool) -> f64 {
+fn wanted_place(layers: &Layers, sizes: &[Size], centres: &[f64], item: ItemId, downwards: bool, both: bool) -> f64 {
     let (first, second) =
         if downwards { (&layers.above[item], &layers.below[item]) } else { (&layers.below[item], &layers.above[item]) };
     let others = first.iter().chain(if both || first.is_empty() { &second[..] } else { &[] });

@@ -60,7 +60,7 @@ pub(super) struct PlannedArrow {
     pub(super) label_size: Size,
 }
 
-pub(super) fn of(chart: &Chart) -> Plan<'_> {
+pub(super) fn from_chart(chart: &Chart) -> Plan<'_> {
     plan(chart, true)
 }
 
@@ -189,7 +189,7 @@ mod tests {
         };
         let cases = Case::read_all(&text).unwrap_or_default();
         let definitions = cases.iter().filter_map(|case| Definition::from_value(&case.definition).ok());
-        let drawn = definitions.map(|definition| check(&of(&layout(&definition).chart))).count();
+        let drawn = definitions.map(|definition| check(&from_chart(&layout(&definition).chart))).count();
         assert!(drawn > 300, "{drawn}");
     }
 }

@@ -82,7 +82,7 @@ fn element(shape: &Shape) -> String {
                 Number(at.x),
                 Number(at.y),
                 Number(*size),
-                escaped(text)
+                escape(text)
             )
         }
     }
@@ -98,6 +98,6 @@ fn way(route: &Route) -> String {
     std::iter::once(format!("M{}", at(route.start))).chain(curves).collect()
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

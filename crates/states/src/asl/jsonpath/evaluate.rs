@@ -199,33 +199,33 @@ pub(super) mod tests {
         }
     }
 
-    fn found(path: &str) -> Result<Value, PathFault> {
+    fn find(path: &str) -> Result<Value, PathFault> {
         JsonPath::parse(path).unwrap().select(&fixed()).map(Cow::into_owned)
     }
 
     #[test]
     fn one_value_or_a_list() {
-        assert_eq!(found("$.detail-type"), Ok(json!("D")));
-        assert_eq!(found("$.items[-1].id"), Ok(json!(3)));
-        assert_eq!(found("$.list.[0]"), Ok(json!([1, 2])));
-        assert_eq!(found("$.items[*].id"), Ok(json!([1, 2, 3])));
-        assert_eq!(found("$..id"), Ok(json!([1, 2, 3, 4, 5])));
-        assert_eq!(found("$.items[0,2].id"), Ok(json!([1, 3])));
-        assert_eq!(found("$.items[1:].id"), Ok(json!([2, 3])));
-        assert_eq!(found("$.items[:-1].id"), Ok(json!([1, 2])));
-        assert_eq!(found("$.items[0]['id','price']"), Ok(json!([1, 5])));
-        assert_eq!(found("$.items[?(@.price > $.limit)].id"), Ok(json!([2, 3])));
-        assert_eq!(found("$.items.length()"), Ok(json!(3)));
-        assert_eq!(found("$$.Execution.Name"), Ok(json!("run-1")));
-        assert_eq!(found("$bucket.name"), Ok(json!("b")));
+        assert_eq!(find("$.detail-type"), Ok(json!("D")));
+        assert_eq!(find("$.items[-1].id"), Ok(json!(3)));
+        assert_eq!(find("$.list.[0]"), Ok(json!([1, 2])));
+        assert_eq!(find("$.items[*].id"), Ok(json!([1, 2, 3])));
+        assert_eq!(find("$..id"), Ok(json!([1, 2, 3, 4, 5])));
+        assert_eq!(find("$.items[0,2].id"), Ok(json!([1, 3])));
+        assert_eq!(find("$.items[1:].id"), Ok(json!([2, 3])));
+        assert_eq!(find("$.items[:-1].id"), Ok(json!([1, 2])));
+        assert_eq!(find("$.items[0]['id','price']"), Ok(json!([1, 5])));
+        assert_eq!(find("$.items[?(@.price > $.limit)].id"), Ok(json!([2, 3])));
+        assert_eq!(find("$.items.length()"), Ok(json!(3)));
+        assert_eq!(find("$$.Execution.Name"), Ok(json!("run-1")));
+        assert_eq!(find("$bucket.name"), Ok(json!("b")));
     }
 
     #[test]
     fn what_is_not_there() {
-        assert_eq!(found("$.nothing").unwrap_err().to_string(), "No results for path: $['nothing']");
-        assert_eq!(found("$.deep.no.way").unwrap_err().to_string(), "Missing property in path $['deep']['no']");
-        assert_eq!(found("$.nothing.at[*].all"), Ok(json!([])));
-        assert_eq!(found("$nothing"), Err(PathFault::Variable("nothing".to_owned())));
-        assert_eq!(found("$.items[3]").unwrap_err().to_string(), "No results for path: $['items'][3]");
+        assert_eq!(find("$.nothing").unwrap_err().to_string(), "No results for path: $['nothing']");
+        assert_eq!(find("$.deep.no.way").unwrap_err().to_string(), "Missing property in path $['deep']['no']");
+        assert_eq!(find("$.nothing.at[*].all"), Ok(json!([])));
+        assert_eq!(find("$nothing"), Err(PathFault::Variable("nothing".to_owned())));
+        assert_eq!(find("$.items[3]").unwrap_err().to_string(), "No results for path: $['items'][3]");
     }
 }

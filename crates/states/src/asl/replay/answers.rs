@@ -41,7 +41,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub(super) fn of(events: &[Value]) -> Self {
+    pub(super) fn from_events(events: &[Value]) -> Self {
         let mut answers = Self {
             by_state: BTreeMap::new(),
             unplaced: VecDeque::new(),

@@ -73,7 +73,7 @@ impl Report {
 
 impl Summary {
     /// Of the cases that need services, or of those that do not.
-    pub fn of(reports: &[Report], needs_services: bool) -> Self {
+    pub fn from_reports(reports: &[Report], needs_services: bool) -> Self {
         let mut summary = Self::default();
         for report in reports.iter().filter(|report| report.needs_services == needs_services) {
             if matches!(report.verdict, Verdict::Skipped(_)) {
@@ -160,7 +160,7 @@ fn difference_of_outcome(recorded: &[Value], ours: &[Value], wildcards: &Wildcar
 /// Our history of the case, as the service writes histories.
 fn run(case: &Case, definition: &Definition) -> Vec<Value> {
     let mut execution = Execution::new(identity(), case.input());
-    let mut answers = Answers::of(&case.events);
+    let mut answers = Answers::from_events(&case.events);
     let mut events = VecDeque::from([Event::Started]);
     let mut timers: BTreeSet<(i64, TimerId)> = BTreeSet::new();
     let mut history = Vec::new();

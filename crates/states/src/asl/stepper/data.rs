@@ -4,7 +4,7 @@ use super::{
     execution::ThreadId,
     failure::{Failure, names},
     machine::{Exit, Stepper},
-    view::{View, unexpected},
+    view::{View, type_failure},
 };
 use crate::asl::definition::{Catcher, QueryLanguage, ResultPath, Selected, Setting, State, StateKind, Transition};
 use serde_json::{Map, Value, json};
@@ -80,10 +80,10 @@ impl<'a> Stepper<'a> {
             let value = view.setting(setting, |path, _| view.not_found(path.text(), &format!("{field}Path")))?;
             match value {
                 Value::String(text) => Ok(Some(text)),
-                _ => Err(unexpected(setting, field, "string", &value)),
+                _ => Err(type_failure(setting, field, "string", &value)),
             }
         };
-        Err(Failure::given(text(error, "Error")?, text(cause, "Cause")?))
+        Err(Failure::from_parts(text(error, "Error")?, text(cause, "Cause")?))
     }
 
     /// The end of a state that went well: its result becomes the output. States without a result of their own hand on
@@ -130,7 +130,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// The way on from a state that failed.
-    pub(super) fn caught(
+    pub(super) fn exit_by(
         &self,
         id: ThreadId,
         state: &State,

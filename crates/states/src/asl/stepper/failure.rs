@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    pub(super) fn given(error: Option<String>, cause: Option<String>) -> Self {
+    pub(super) fn from_parts(error: Option<String>, cause: Option<String>) -> Self {
         Self { error, cause, names_state: false, evaluation: None, also: None }
     }
 
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(number("C"), Some(1));
         assert_eq!(number("States.Timeout"), Some(2));
         assert_eq!(number("States.Runtime"), None);
-        let nameless = Failure::given(None, None);
+        let nameless = Failure::from_parts(None, None);
         assert_eq!(nameless.retrier(&retriers[2..]).map(|(number, _)| number), Some(0));
     }
 

@@ -164,7 +164,7 @@ impl<'a> Stepper<'a> {
     }
 
     /// The number of a task or timer whose answer belongs to a thread.
-    pub(super) fn awaited(&mut self, id: ThreadId) -> u64 {
+    pub(super) fn next_wait(&mut self, id: ThreadId) -> u64 {
         let number = self.number();
         self.execution.awaited.insert(number, id);
         number
@@ -330,7 +330,7 @@ impl<'a> Stepper<'a> {
         *used += 1;
         thread.retries += 1;
         self.handled = Some(Handled { failure: failure.clone(), by: Handler::Retrier(number, seconds) });
-        let timer = self.awaited(id);
+        let timer = self.next_wait(id);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
             thread.activity = Activity::Retrying { timer };
         }
@@ -342,7 +342,7 @@ impl<'a> Stepper<'a> {
     fn catch(&mut self, id: ThreadId, state: &'a State, failure: &Failure) -> Option<Result<(), Failure>> {
         let (number, catcher) = failure.catcher(&state.catch)?;
         self.handled = Some(Handled { failure: failure.clone(), by: Handler::Catcher(number) });
-        let exit = self.caught(id, state, catcher, failure);
+        let exit = self.exit_by(id, state, catcher, failure);
         Some(exit.and_then(|exit| self.leave(id, state, exit)))
     }
 

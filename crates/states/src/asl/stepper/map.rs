@@ -7,7 +7,7 @@ use super::{
     failure::{Failure, names},
     history::Details,
     machine::Stepper,
-    view::{View, invalid_path, type_name, unexpected, unexpected_type},
+    view::{View, invalid_path, type_failure, type_name, unexpected_type},
 };
 use crate::{
     asl::definition::{ItemBatcher, ItemReader, Map, QueryLanguage, Setting, State, StateKind, Template},
@@ -102,7 +102,7 @@ impl<'a> Stepper<'a> {
             _ => value.as_f64(),
         };
         let fits = |number: &f64| number.is_finite() && (wanted != "integer" || number.fract() == 0.0);
-        number.filter(fits).map(Some).ok_or_else(|| unexpected(setting, field, wanted, &value))
+        number.filter(fits).map(Some).ok_or_else(|| type_failure(setting, field, wanted, &value))
     }
 
     fn tolerated(&self, id: ThreadId, input: &Value, map: &Map) -> Result<Tolerated, Failure> {
@@ -123,7 +123,7 @@ impl<'a> Stepper<'a> {
             return Ok(());
         }
         let arguments = self.template_value(id, &input, reader.arguments.as_ref())?;
-        let task = self.awaited(id);
+        let task = self.next_wait(id);
         if let Some(composite) = self.composite(id) {
             composite.transfer = Some(task);
         }
@@ -157,7 +157,7 @@ impl<'a> Stepper<'a> {
             }
             Event::TaskFailed { error, cause, .. } => {
                 let known = if writing { names::RESULT_WRITER } else { names::ITEM_READER };
-                self.map_run_failed(id, Failure::given(error.or_else(|| Some(known.to_owned())), cause));
+                self.map_run_failed(id, Failure::from_parts(error.or_else(|| Some(known.to_owned())), cause));
                 Ok(())
             }
             _ => Ok(()),
@@ -305,7 +305,7 @@ impl<'a> Stepper<'a> {
                 Ok(arguments) => arguments,
                 Err(failure) => return self.fail(id, failure),
             };
-            let task = self.awaited(id);
+            let task = self.next_wait(id);
             if let Some(composite) = self.composite(id) {
                 composite.transfer = Some(task);
             }

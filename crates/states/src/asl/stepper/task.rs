@@ -7,7 +7,7 @@ use super::{
     history::Details,
     machine::Stepper,
     resource::{Pattern, Resource},
-    view::{View, invalid_path, unexpected},
+    view::{View, invalid_path, type_failure},
 };
 use crate::asl::definition::{Setting, State, StateKind, Task};
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl<'a> Stepper<'a> {
             }
         };
         let text = self.checked(&input, &state.name)?;
-        let number = self.awaited(id);
+        let number = self.next_wait(id);
         self.scheduled(id, &resource, text, timeout, heartbeat, credentials.as_ref());
         let (mut visit, mut retries) = ((id, 0), 0);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
@@ -69,7 +69,7 @@ impl<'a> Stepper<'a> {
         let selected = self.selected_input(id, state)?;
         let value = self.view(id, &selected).setting(setting, invalid_path)?;
         let seconds = value.as_f64().filter(|seconds| seconds.fract() == 0.0 && (1.0..=99_999_999.0).contains(seconds));
-        seconds.map(|seconds| Some(seconds as u64)).ok_or_else(|| unexpected(setting, field, "integer", &value))
+        seconds.map(|seconds| Some(seconds as u64)).ok_or_else(|| type_failure(setting, field, "integer", &value))
     }
 
     fn scheduled(
@@ -154,19 +154,21 @@ impl<'a> Stepper<'a> {
             }
             Event::TaskSucceeded { output, .. } => self.task_succeeded(id, state, &definition.resource, output),
             Event::TaskFailed { error, cause, .. } => {
-                self.task_failed(id, &resource, Moment::Failed, Failure::given(error, cause));
+                self.task_failed(id, &resource, Moment::Failed, Failure::from_parts(error, cause));
             }
             Event::TaskTimedOut { .. } => {
                 self.task_failed(
                     id,
                     &resource,
                     Moment::TimedOut,
-                    Failure::given(Some(names::TIMEOUT.to_owned()), None),
+                    Failure::from_parts(Some(names::TIMEOUT.to_owned()), None),
                 );
             }
             Event::HeartbeatMissed { .. } => {
-                let failure =
-                    Failure { also: Some(names::HEARTBEAT), ..Failure::given(Some(names::TIMEOUT.to_owned()), None) };
+                let failure = Failure {
+                    also: Some(names::HEARTBEAT),
+                    ..Failure::from_parts(Some(names::TIMEOUT.to_owned()), None)
+                };
                 self.task_failed(id, &resource, Moment::TimedOut, failure);
             }
             _ => {}

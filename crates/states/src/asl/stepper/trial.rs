@@ -115,11 +115,11 @@ pub fn try_state(
     stepper.given_context.clone_from(&trial.context);
     let mut inspection = Map::new();
     if detail >= Detail::Debug {
-        before(&stepper, state, trial, &mut inspection);
+        inspect_input(&stepper, state, trial, &mut inspection);
     }
     stepper.enter(ROOT);
     if detail >= Detail::Debug {
-        asked(&stepper, state, detail, &mut inspection);
+        inspect_request(&stepper, state, detail, &mut inspection);
     }
     answer(&mut stepper, state, trial);
     if detail >= Detail::Debug {
@@ -174,14 +174,14 @@ fn answer<'a>(stepper: &mut Stepper<'a>, state: &'a State, trial: &Trial) {
             stepper.drop_children(ROOT);
             match answer {
                 Answer::Result(output) => stepper.completed(ROOT, state, output),
-                Answer::Error { error, cause } => stepper.fail_from(ROOT, Failure::given(error, cause), true),
+                Answer::Error { error, cause } => stepper.fail_from(ROOT, Failure::from_parts(error, cause), true),
             }
         }
         _ => {}
     }
 }
 
-fn before(stepper: &Stepper<'_>, state: &State, trial: &Trial, inspection: &mut Map<String, Value>) {
+fn inspect_input(stepper: &Stepper<'_>, state: &State, trial: &Trial, inspection: &mut Map<String, Value>) {
     inspection.insert("input".to_owned(), trial.input.clone());
     if state.language == QueryLanguage::JsonPath
         && let Ok(selected) = stepper.selected_input(ROOT, state)
@@ -201,7 +201,7 @@ fn arguments_name(state: &State) -> &'static str {
     if state.language == QueryLanguage::Jsonata { "afterArguments" } else { "afterParameters" }
 }
 
-fn asked(stepper: &Stepper<'_>, state: &State, detail: Detail, inspection: &mut Map<String, Value>) {
+fn inspect_request(stepper: &Stepper<'_>, state: &State, detail: Detail, inspection: &mut Map<String, Value>) {
     for command in &stepper.step.commands {
         match command {
             Command::RunTask { resource, input, timeout_seconds, heartbeat_seconds, token, .. } => {

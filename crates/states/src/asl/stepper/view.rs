@@ -53,7 +53,7 @@ pub(super) fn type_name(value: &Value) -> &'static str {
 }
 
 /// A setting has a value of the wrong type.
-pub(super) fn unexpected(setting: &Setting, field: &str, wanted: &str, value: &Value) -> Failure {
+pub(super) fn type_failure(setting: &Setting, field: &str, wanted: &str, value: &Value) -> Failure {
     match setting {
         Setting::Jsonata(found) => unexpected_type(found, wanted, value),
         Setting::Path { expression, field } => Failure::runtime(format!(
@@ -128,10 +128,10 @@ impl View<'_> {
         let mut fields = Vec::new();
         expressions(template, &mut fields);
         let scope = if fields.is_empty() { None } else { Some(self.scope(&fields)) };
-        self.filled(template, scope.as_ref())
+        self.fill(template, scope.as_ref())
     }
 
-    fn filled(&self, template: &Template, scope: Option<&Scope<'_>>) -> Result<Value, Failure> {
+    fn fill(&self, template: &Template, scope: Option<&Scope<'_>>) -> Result<Value, Failure> {
         match (template, scope) {
             (Template::Constant(value), _) => Ok(value.clone()),
             (Template::Path { expression, field }, _) => self.path(expression, |_, found| match found {
@@ -142,11 +142,11 @@ impl View<'_> {
             (Template::Jsonata(field), None) => self.evaluate(field),
             (Template::List(templates), _) => templates
                 .iter()
-                .map(|template| self.filled(template, scope))
+                .map(|template| self.fill(template, scope))
                 .collect::<Result<Vec<_>, _>>()
                 .map(Value::Array),
             (Template::Object(templates), _) => {
-                let entries = templates.iter().map(|(key, template)| Ok((key.clone(), self.filled(template, scope)?)));
+                let entries = templates.iter().map(|(key, template)| Ok((key.clone(), self.fill(template, scope)?)));
                 entries.collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
         }
@@ -177,7 +177,7 @@ impl View<'_> {
         states.extend(self.result.map(|result| ("result", Lent::new(result))));
         states.extend(self.error.map(|error| ("errorOutput", Lent::new(error))));
         let limits = Limits { time: self.time, ..Limits::default() };
-        let mut scope = Scope::empty(limits).within(self.surroundings.clone());
+        let mut scope = Scope::empty(limits).with_surroundings(self.surroundings.clone());
         for (name, value) in self.variables() {
             if asked(&[name]) {
                 scope = scope.lend(name, Lent::new(value));

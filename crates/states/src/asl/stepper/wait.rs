@@ -5,7 +5,7 @@ use super::{
     execution::{Activity, ThreadId},
     failure::Failure,
     machine::Stepper,
-    view::unexpected,
+    view::type_failure,
 };
 use crate::asl::{
     definition::{Setting, State, WaitFor},
@@ -34,7 +34,7 @@ impl<'a> Stepper<'a> {
         }
         drop(view);
         drop(input);
-        let timer = self.awaited(id);
+        let timer = self.next_wait(id);
         if let Some(thread) = self.execution.threads.get_mut(&id) {
             thread.activity = Activity::Waiting { timer };
         }
@@ -57,7 +57,7 @@ fn seconds(setting: &Setting, value: &Value) -> Result<i64, Failure> {
                 "The {field} parameter does not reference an integer value: {text} == {value}"
             )))
         }
-        _ => Err(unexpected(setting, "Seconds", "integer", value)),
+        _ => Err(type_failure(setting, "Seconds", "integer", value)),
     }
 }
 
@@ -77,6 +77,6 @@ fn moment(setting: &Setting, value: &Value) -> Result<i64, Failure> {
             "The {field} parameter does not reference a valid ISO-8601 extended offset date-time format string: {} == {text}",
             expression.text()
         )),
-        _ => unexpected(setting, "Timestamp", "string", value),
+        _ => type_failure(setting, "Timestamp", "string", value),
     })
 }

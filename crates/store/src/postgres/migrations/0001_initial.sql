@@ -100,6 +100,9 @@ CREATE TABLE job (
     error            text COLLATE "C",
     parked_until     text COLLATE "C",
     created_at       bigint NOT NULL,
+    -- When it was last claimed to be run, and when it was given up.
+    claimed_at       bigint,
+    ended_at         bigint,
     -- How long the wait for a retry is, or for what it is parked for, to tell its end from a clock that was wrong.
     lease_ms         bigint NOT NULL DEFAULT 0,
     -- Claimed only to be carried to somebody who adopts it; the attempt begins then.

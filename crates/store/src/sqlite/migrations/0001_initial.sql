@@ -98,6 +98,9 @@ CREATE TABLE job (
     error            TEXT,
     parked_until     TEXT,
     created_at       INTEGER NOT NULL,
+    -- When it was last claimed to be run, and when it was given up.
+    claimed_at       INTEGER,
+    ended_at         INTEGER,
     -- Claimed only to be carried to somebody who adopts it; the attempt begins then.
     carried          INTEGER NOT NULL DEFAULT 0,
     -- When somebody outside is next to be told about a job that waits for a report.

@@ -4,7 +4,7 @@ use super::{
     super::shown::without_secrets,
     existing,
     fields::{Cleared, Fields},
-    known, storing, unknown,
+    find_city, storing, unknown,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -72,11 +72,11 @@ pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Ex
     // What is wrong by itself is told before a store is made. A county that is no mistake may be in the store.
     let is_mistaken = |county: &Option<String>| county.as_deref().is_some_and(|county| CityKey::parse(county).is_err());
     let alone = vec![(String::new(), Entry { county: entry.county.clone().filter(is_mistaken), ..entry })];
-    plan(&alone, &[], Purpose::Add).map_err(|faults| refused(&faults))?;
+    plan(&alone, &[], Purpose::Add).map_err(|faults| refusal(&faults))?;
     let app = settings.create().await?;
     let stored = storing::store(&app, Purpose::Add, |_| Ok::<_, Failure>(entries.clone())).await?;
     stored.map_err(|faults| {
-        let failure = refused(&faults);
+        let failure = refusal(&faults);
         if faults.iter().any(|fault| fault.fault.field == "banana") {
             return failure.hint(format!("`bindery civic city set {} …` changes it", args.city_key));
         }
@@ -102,21 +102,21 @@ pub(super) async fn set(settings: &Settings, args: SetArgs) -> anyhow::Result<Ex
         let city = stored.iter().find(|city| city.city_key == args.city_key).ok_or_else(|| unknown(&args.city_key))?;
         Ok::<_, Failure>(vec![(String::new(), args.fields.entry(&args.city_key, &args.clear, Some(city))?)])
     };
-    let plan = storing::store(&app, Purpose::Change, entries).await?.map_err(|faults| refused(&faults))?;
+    let plan = storing::store(&app, Purpose::Change, entries).await?.map_err(|faults| refusal(&faults))?;
     let what = if plan.changed.is_empty() { "unchanged" } else { "changed" };
     tell(&app, &args.city_key, what, args.json).await?;
     Ok(Exit::Ok)
 }
 
 /// All faults, each a line.
-fn refused(faults: &[PlacedFault]) -> Failure {
+fn refusal(faults: &[PlacedFault]) -> Failure {
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     let failure = Failure::usage(lines.join("\n"));
     if faults.iter().any(|fault| fault.fault.field == "tz") { failure.hint("--tz names the zone") } else { failure }
 }
 
 async fn tell(app: &App, city_key: &str, what: &str, as_json: bool) -> anyhow::Result<()> {
-    let city = known(app, city_key).await?;
+    let city = find_city(app, city_key).await?;
     if as_json {
         return output::json(&without_secrets(&city));
     }

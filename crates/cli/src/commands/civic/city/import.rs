@@ -77,7 +77,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     match (planned, listed.faults.is_empty()) {
         (Ok(plan), true) => tell(&plan, &args)?,
-        (planned, _) => return Err(refused(&name, listed, planned.err().unwrap_or_default(), &args)?.into()),
+        (planned, _) => return Err(refusal(&name, listed, planned.err().unwrap_or_default(), &args)?.into()),
     }
     Ok(Exit::Ok)
 }
@@ -102,7 +102,7 @@ fn text_of(file: &Path) -> Result<(String, String), Failure> {
 }
 
 /// Every line that cannot be used, in the order of the file.
-fn refused(name: &str, listed: Listed, planned: Vec<PlacedFault>, args: &Args) -> anyhow::Result<Failure> {
+fn refusal(name: &str, listed: Listed, planned: Vec<PlacedFault>, args: &Args) -> anyhow::Result<Failure> {
     let number = |fault: &PlacedFault| -> usize {
         fault.place.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or_default()
     };

@@ -75,7 +75,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
             city.status.clone(),
             city.health.last_attempt_at.map(output::ago).unwrap_or_default(),
             next_visit(city),
-            standing(city),
+            health_word(city),
         ]
     };
     output::table(
@@ -99,7 +99,7 @@ fn in_future(moment: Timestamp, now: Timestamp) -> String {
 }
 
 /// How visits go, in a word or two.
-pub(super) fn standing(city: &Jurisdiction) -> String {
+pub(super) fn health_word(city: &Jurisdiction) -> String {
     let health = &city.health;
     match (health.consecutive_failures, health.last_attempt_at, health.last_found_at) {
         (_, None, _) => "never visited".to_owned(),
@@ -121,12 +121,12 @@ mod tests {
         let at = Some(Timestamp::from_millis(1_000));
         let city = |health: Health| Jurisdiction { health, ..Jurisdiction::default() };
         let visited = Health { last_attempt_at: at, last_success_at: at, ..Health::default() };
-        assert_eq!(standing(&city(Health::default())), "never visited");
-        assert_eq!(standing(&city(visited.clone())), "no meeting yet");
-        assert_eq!(standing(&city(Health { last_found_at: at, ..visited.clone() })), "well");
+        assert_eq!(health_word(&city(Health::default())), "never visited");
+        assert_eq!(health_word(&city(visited.clone())), "no meeting yet");
+        assert_eq!(health_word(&city(Health { last_found_at: at, ..visited.clone() })), "well");
         let silent = Health { last_found_at: at, empty_runs: 3, ..visited.clone() };
-        assert_eq!(standing(&city(silent)), "SILENT for 3 visits");
-        assert_eq!(standing(&city(Health { consecutive_failures: 4, ..visited })), "FAILED 4 times");
+        assert_eq!(health_word(&city(silent)), "SILENT for 3 visits");
+        assert_eq!(health_word(&city(Health { consecutive_failures: 4, ..visited })), "FAILED 4 times");
         let hour = Timestamp::from_millis(3_600_000);
         assert_eq!(in_future(hour, Timestamp::from_millis(0)), "in 60 min");
         assert_eq!(in_future(Timestamp::from_millis(0), hour), "now");

@@ -67,7 +67,7 @@ pub(super) async fn existing(settings: &Settings) -> anyhow::Result<App> {
 }
 
 /// A jurisdiction that must be stored.
-pub(super) async fn known(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
+pub(super) async fn find_city(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
     let found = app.store().civic().jurisdiction(city_key).await?;
     Ok(found.ok_or_else(|| unknown(city_key))?)
 }

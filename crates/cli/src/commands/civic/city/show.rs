@@ -2,14 +2,16 @@
 
 use super::{
     super::shown::without_secrets,
-    existing, known,
-    list::{next_visit, standing},
+    existing, find_city,
+    list::{health_word, next_visit},
 };
 use crate::{exit::Exit, output};
 use bindery_app::Settings;
 use bindery_civic::client::address;
 use bindery_civic::records::Civic as _;
-use bindery_civic::records::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SyncRun, SyncRunFilter};
+use bindery_civic::records::{
+    CityRequest, Jurisdiction, Meeting, MeetingFilter, SkippedMeeting, SyncRun, SyncRunFilter,
+};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use serde::Serialize;
 
@@ -42,6 +44,9 @@ struct Shown {
     /// The newest first.
     runs: Vec<SyncRun>,
     request: Option<CityRequest>,
+    /// Meetings that the site names and that are not taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<SkippedMeeting>,
 }
 
 /// How many meetings are known.
@@ -54,13 +59,14 @@ struct Meetings {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let city = known(&app, &args.city_key).await?;
+    let city = find_city(&app, &args.city_key).await?;
     let civic = app.store().civic();
     let city_key = Some(args.city_key.clone());
     let meetings = civic.meetings(MeetingFilter { city_key: city_key.clone(), ..MeetingFilter::default() }).await?;
     let runs = civic.sync_runs(SyncRunFilter { city_key, limit: Some(args.runs), ..SyncRunFilter::default() }).await?;
     let request = civic.city_requests(None).await?.into_iter().find(|request| request.city_key == args.city_key);
-    let shown = Shown { city, meetings: counted(&meetings, SystemClock.now()), runs, request };
+    let skipped = civic.skipped_meetings(&args.city_key).await?;
+    let shown = Shown { city, meetings: count(&meetings, SystemClock.now()), runs, request, skipped };
     if args.json {
         output::json(&without_secrets(&shown))?;
     } else {
@@ -69,14 +75,14 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
-fn counted(meetings: &[Meeting], now: Timestamp) -> Meetings {
+fn count(meetings: &[Meeting], now: Timestamp) -> Meetings {
     let upcoming: Vec<Timestamp> =
         meetings.iter().filter_map(|meeting| meeting.starts_at).filter(|start| *start >= now).collect();
     Meetings { total: meetings.len(), upcoming: upcoming.len(), next_at: upcoming.iter().min().copied() }
 }
 
 fn show(shown: &Shown) -> anyhow::Result<()> {
-    let Shown { city, meetings, runs, request } = shown;
+    let Shown { city, meetings, runs, request, skipped } = shown;
     let mut rows: Vec<[String; 2]> = Vec::new();
     let mut row = |what: &str, value: String| rows.push([what.to_owned(), value]);
     row("name", format!("{}, {} ({})", city.name, city.state, city.kind));
@@ -89,7 +95,7 @@ fn show(shown: &Shown) -> anyhow::Result<()> {
             if address::is_secret(key) {
                 format!("{key} (hidden)")
             } else {
-                format!("{key} = {}", address::shown(&value.to_string()))
+                format!("{key} = {}", address::redact(&value.to_string()))
             },
         );
     }
@@ -97,7 +103,7 @@ fn show(shown: &Shown) -> anyhow::Result<()> {
     city.county.iter().for_each(|county| row("county", county.clone()));
     city.population.iter().for_each(|people| row("population", people.to_string()));
     row("status", city.status.clone());
-    row("health", standing(city));
+    row("health", health_word(city));
     city.health.last_error.iter().for_each(|error| row("last error", error.clone()));
     city.health.last_attempt_at.iter().for_each(|at| row("last visit", output::ago(*at)));
     city.health.last_success_at.iter().for_each(|at| row("last success", output::ago(*at)));
@@ -106,6 +112,9 @@ fn show(shown: &Shown) -> anyhow::Result<()> {
     if let Some(request) = request {
         let asked = output::count(request.request_count, "time");
         row("asked for", format!("{asked}, {}", request.status.as_str()));
+    }
+    for meeting in skipped {
+        row("not taken", format!("{} ({})", meeting.title, meeting.reason));
     }
     output::table(&[&city.city_key, ""], rows)?;
     if runs.is_empty() {

@@ -189,7 +189,7 @@ impl Reader {
                     format!("it is one of {}", INPUT_TYPES.join(", ")),
                 );
             }
-            config_value = without(node, &["MaxItems", "MaxItemsPath"]);
+            config_value = remaining_fields(node, &["MaxItems", "MaxItemsPath"]);
             self.finish(&config, READER_CONFIG_FIELDS, |_| None);
         }
         self.finish(&reader, READER_FIELDS, |_| None);
@@ -243,7 +243,7 @@ impl Reader {
     }
 }
 
-fn without(node: &Node, names: &[&str]) -> Value {
+fn remaining_fields(node: &Node, names: &[&str]) -> Value {
     match node.to_value() {
         Value::Object(entries) => Value::Object(
             entries.into_iter().filter(|(key, _)| !names.contains(&key.as_str())).collect::<Object<_, _>>(),

@@ -29,7 +29,7 @@ impl Reader {
             self.hinted(place, &fields.path_of("Type"), format!("there is no state type `{kind_name}`"), hint);
             return None;
         }
-        let known = tables::known(&kind_name, language);
+        let known = tables::known_fields(&kind_name, language);
         let has = |field: &str| known.contains(&field);
         let comment = self.comment(&mut fields);
         let transition = if has("Next") { self.transition(&mut fields, &kind_name, graph) } else { None };

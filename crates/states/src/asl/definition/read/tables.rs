@@ -118,7 +118,7 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.kind)
 }
 
-pub(super) fn known(kind: &str, language: QueryLanguage) -> Vec<&'static str> {
+pub(super) fn known_fields(kind: &str, language: QueryLanguage) -> Vec<&'static str> {
     let Some(row) = row(kind) else { return EVERY.to_vec() };
     let own = if language == QueryLanguage::Jsonata { row.jsonata } else { row.json_path };
     [EVERY, row.both, own].concat()

@@ -13,15 +13,15 @@
 //! The check is the beginning of a hash of the title: a title that has moved is found by it, and one that reads
 //! differently now is not taken for the one that was labelled.
 
-use super::{
-    Class,
-    items::{self, ItemFacts},
-    title,
-};
-use crate::{
+use bindery_civic::{
+    filter::{
+        Class,
+        items::{self, ItemFacts},
+        title,
+    },
     html::{Element, Html},
-    ids::digest,
 };
+use bindery_core::ContentHash;
 use bindery_reader::{BlockKind, OpenFile as _, ReadOptions, pdf};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ use std::collections::HashSet;
 /// What a title is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Label {
+pub(crate) enum Label {
     Procedural,
     Ceremonial,
     Administrative,
@@ -38,7 +38,7 @@ pub enum Label {
 }
 
 impl Label {
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "procedural" => Self::Procedural,
             "ceremonial" => Self::Ceremonial,
@@ -51,18 +51,18 @@ impl Label {
 
 /// A line of the labels' file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabelledPlace {
+pub(crate) struct LabelledPlace {
     /// Below the folder of fixtures.
-    pub file: String,
-    pub place: String,
+    pub(crate) file: String,
+    pub(crate) place: String,
     /// As [`check_of`] gives it.
-    pub check: String,
-    pub label: Label,
-    pub reason: String,
+    pub(crate) check: String,
+    pub(crate) label: Label,
+    pub(crate) reason: String,
 }
 
 /// Reads a file of labels; lines that begin with `#` are comments.
-pub fn parse_labels(text: &str) -> Result<Vec<LabelledPlace>, String> {
+pub(crate) fn parse_labels(text: &str) -> Result<Vec<LabelledPlace>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     lines
         .map(|(at, line)| {
@@ -83,23 +83,23 @@ pub fn parse_labels(text: &str) -> Result<Vec<LabelledPlace>, String> {
 
 /// A title, and what stands around it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PlacedTitle {
-    pub place: String,
-    pub title: String,
-    pub section: Option<String>,
-    pub matter_type: Option<String>,
-    pub matter_file: Option<String>,
+pub(crate) struct PlacedTitle {
+    pub(crate) place: String,
+    pub(crate) title: String,
+    pub(crate) section: Option<String>,
+    pub(crate) matter_type: Option<String>,
+    pub(crate) matter_file: Option<String>,
 }
 
 /// The titles of a page.
 #[derive(Debug)]
-pub struct TitlePage {
+pub(crate) struct TitlePage {
     titles: Vec<PlacedTitle>,
 }
 
 impl TitlePage {
     /// A page in any of the forms that places speak of.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.starts_with(b"%PDF-") {
             return Ok(Self { titles: numbered("block", blocks(bytes)?) });
         }
@@ -115,12 +115,12 @@ impl TitlePage {
         Ok(Self { titles })
     }
 
-    pub fn titles(&self) -> &[PlacedTitle] {
+    pub(crate) fn titles(&self) -> &[PlacedTitle] {
         &self.titles
     }
 
     /// The title that was labelled.
-    pub fn find(&self, labelled: &LabelledPlace) -> Option<PlacedTitle> {
+    pub(crate) fn find(&self, labelled: &LabelledPlace) -> Option<PlacedTitle> {
         let both = labelled.place.split_once(',');
         let (place, section) = both.map_or((labelled.place.as_str(), None), |(place, section)| (place, Some(section)));
         let at = |place: &str| self.titles.iter().find(|title| title.place == place);
@@ -134,8 +134,8 @@ impl TitlePage {
 }
 
 /// What tells that a title is the one that was labelled.
-pub fn check_of(text: &str) -> String {
-    digest(&title::plain(text), 8)
+pub(crate) fn check_of(text: &str) -> String {
+    ContentHash::of(title::plain(text).as_bytes()).to_string().chars().take(8).collect()
 }
 
 fn numbered(kind: &str, titles: Vec<String>) -> Vec<PlacedTitle> {
@@ -202,38 +202,38 @@ fn board(page: &Html) -> Vec<PlacedTitle> {
 
 /// What came of the rules.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Score {
-    pub titles: usize,
-    pub substantive: usize,
-    pub skipped: usize,
+pub(crate) struct Score {
+    pub(crate) titles: usize,
+    pub(crate) substantive: usize,
+    pub(crate) skipped: usize,
     /// Substantive titles that the rules skip: there must be none. Each as file and place.
-    pub wrongly_skipped: Vec<String>,
-    pub procedural: usize,
-    pub procedural_caught: usize,
+    pub(crate) wrongly_skipped: Vec<String>,
+    pub(crate) procedural: usize,
+    pub(crate) procedural_caught: usize,
     /// The same, with titles that read the same counted once.
-    pub distinct_procedural: usize,
-    pub distinct_procedural_caught: usize,
-    pub ceremonial: usize,
-    pub ceremonial_caught: usize,
-    pub administrative: usize,
+    pub(crate) distinct_procedural: usize,
+    pub(crate) distinct_procedural_caught: usize,
+    pub(crate) ceremonial: usize,
+    pub(crate) ceremonial_caught: usize,
+    pub(crate) administrative: usize,
     /// Skipped, or worth one line.
-    pub administrative_caught: usize,
+    pub(crate) administrative_caught: usize,
     /// Procedural titles that no rule catches.
-    pub missed: Vec<String>,
+    pub(crate) missed: Vec<String>,
 }
 
 impl Score {
     /// Of what is skipped, the share that has no weight.
-    pub fn precision(&self) -> f64 {
+    pub(crate) fn precision(&self) -> f64 {
         share(self.skipped - self.wrongly_skipped.len().min(self.skipped), self.skipped)
     }
 
     /// Of what only runs the meeting, the share that is skipped.
-    pub fn recall(&self) -> f64 {
+    pub(crate) fn recall(&self) -> f64 {
         share(self.procedural_caught, self.procedural)
     }
 
-    pub fn distinct_recall(&self) -> f64 {
+    pub(crate) fn distinct_recall(&self) -> f64 {
         share(self.distinct_procedural_caught, self.distinct_procedural)
     }
 }
@@ -243,7 +243,7 @@ fn share(part: usize, of: usize) -> f64 {
 }
 
 /// Lets the rules decide about labelled titles.
-pub fn score<'a>(titles: impl IntoIterator<Item = (&'a LabelledPlace, PlacedTitle)>) -> Score {
+pub(crate) fn score<'a>(titles: impl IntoIterator<Item = (&'a LabelledPlace, PlacedTitle)>) -> Score {
     let (mut score, mut seen) = (Score::default(), HashSet::new());
     for (labelled, found) in titles {
         let item = ItemFacts {
