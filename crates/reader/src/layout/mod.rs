@@ -11,6 +11,7 @@ mod code;
 pub mod content;
 mod decoration;
 mod drop_caps;
+mod formulas;
 mod headings;
 mod inlines;
 mod lines;

@@ -163,6 +163,11 @@ impl OpenFile for PdfFile {
             guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
                 .unwrap_or_default(),
         );
+        let mut warnings = content.warnings;
+        if laid.formulas_not_read > 0 {
+            let count = laid.formulas_not_read;
+            warnings.push(format!("formulas that are given as plain text because they are too involved: {count}"));
+        }
         Ok(Page {
             number: index + 1,
             label: self.labels.get(index).filter(|label| !label.is_empty()).cloned(),
@@ -174,7 +179,7 @@ impl OpenFile for PdfFile {
             confidence: decision.confidence,
             blocks,
             words: laid.words,
-            warnings: content.warnings,
+            warnings,
         })
     }
 
