@@ -82,3 +82,11 @@ fn columns_go_on_beside_a_line_that_is_too_long() {
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
     assert!(place("when the work on it was begun") < place("Here the right column"), "{text}");
 }
+
+#[test]
+fn a_ligature_of_a_typewriters_font_makes_no_code_within_a_word() {
+    let content = "BT /F1 10 Tf 60 700 Td (The royal in) Tj /F3 10 Tf (fi) Tj /F1 10 Tf (rmary of Glasgow keeps its files in the cellar, where it is cold.) Tj ET\n";
+    let page = Sample::of(&[content]).page();
+    let markdown = bindery_reader::render::markdown(&page);
+    assert!(markdown.contains("royal infirmary of Glasgow"), "{markdown}");
+}

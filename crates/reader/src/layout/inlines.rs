@@ -167,6 +167,12 @@ impl Writer<'_> {
 
     fn word(&self, text: &mut Text, word: &Word, line: &Line) {
         let mark = self.decorations.of(word);
+        // A ligature of another font within a word is no code.
+        let fonts = |is: fn(&super::FontFacts) -> bool| {
+            let glyphs = self.glyphs(word).iter().filter_map(|placed| self.content.glyphs.get(placed.glyph as usize));
+            glyphs.filter_map(|glyph| self.content.fonts.get(usize::from(glyph.font))).any(|facts| is(facts))
+        };
+        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && !fonts(|facts| !facts.monospace);
         self.each_piece(word, |piece, placed| {
             let mut style = Style { struck: mark.struck, underlined: mark.underlined, ..Style::default() };
             if let Some(facts) = self
@@ -177,7 +183,7 @@ impl Writer<'_> {
             {
                 style.bold = facts.bold;
                 style.italic = facts.italic;
-                style.code = facts.monospace;
+                style.code = is_code;
             }
             if placed.size < 0.85 * line.size && (word.size >= 0.85 * line.size || stands_beside_larger(word, line)) {
                 let rise = line.base - placed.base;
