@@ -90,3 +90,11 @@ fn a_ligature_of_a_typewriters_font_makes_no_code_within_a_word() {
     let markdown = bindery_reader::render::markdown(&page);
     assert!(markdown.contains("royal infirmary of Glasgow"), "{markdown}");
 }
+
+#[test]
+fn accents_that_are_drawn_over_their_letters_are_theirs() {
+    // The accent is drawn first, and the letter below it, as TeX does.
+    let content = "BT /F1 10 Tf 60 700 Td (Jos) Tj 16 0 Td (\\264) Tj ET BT /F1 10 Tf 75 700 Td (e of Aarau) Tj ET\n";
+    let page = Sample::of(&[content]).page();
+    assert_eq!(texts(&page), ["José of Aarau"]);
+}

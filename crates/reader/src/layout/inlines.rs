@@ -1,7 +1,7 @@
 //! Lines become running text: spaces between words, hyphens at line ends, directions, and the looks of each part.
 
 use super::{
-    arabic,
+    accents, arabic,
     characters::{is_cjk, is_hyphen, is_mark, is_right_to_left, mirrored},
     content::{GlyphFlags, PageContent},
     decoration::Decorations,
@@ -199,10 +199,19 @@ impl Writer<'_> {
         let glyphs = self.glyphs(word);
         if !word.right_to_left {
             let last = glyphs.len().saturating_sub(1);
-            for (index, placed) in glyphs.iter().enumerate() {
+            let mut index = 0;
+            while let Some(placed) = glyphs.get(index) {
+                let next = glyphs.get(index + 1);
+                if let Some((letter, next)) = next.and_then(|next| Some((accents::combined(placed, next)?, next))) {
+                    let larger = if placed.first.is_alphabetic() { placed } else { next };
+                    give(letter.encode_utf8(&mut [0; 4]), larger);
+                    index += 2;
+                    continue;
+                }
                 let piece = self.glyph_text(placed);
                 // A soft hyphen that is drawn within a word is a hyphen.
                 give(if index < last && piece == "\u{AD}" { "-" } else { piece }, placed);
+                index += 1;
             }
             return;
         }

@@ -4,6 +4,7 @@
 //!  PageContent ──words──► Frame (one per direction) ──lines──► segments ──order──► columns ──paragraphs──► Block
 //! ```
 
+mod accents;
 mod arabic;
 mod asides;
 mod characters;
