@@ -24,7 +24,13 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
     options.limits.check_file(bytes.len() as u64)?;
     let password = options.password.as_deref().unwrap_or_default();
     guarded("the file", || {
-        let pdf = load(&bytes, password).map_err(|error| load_error(error, options))?;
+        let mut warnings = Vec::new();
+        let pdf = load(&bytes, password).or_else(|error| {
+            let open = encryption::with_open_pages(&bytes).and_then(|open| load(&Arc::new(open), "").ok());
+            warnings
+                .extend(open.as_ref().map(|_| "the files embedded in it are encrypted, and were not read".to_owned()));
+            open.ok_or_else(|| load_error(error, options))
+        })?;
         let page_count = pdf.pages().len();
         if page_count == 0 {
             return Err(ReadError::damaged("PDF", "it has no pages"));
@@ -41,7 +47,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
             page_count,
             metadata: about::metadata(&pdf, &catalog),
             outline: about::outline(&catalog, &about::page_numbers(&pdf)),
-            warnings: Vec::new(),
+            warnings,
         };
         let labels = about::labels(&catalog, page_count);
         drop(catalog);
