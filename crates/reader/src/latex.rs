@@ -246,8 +246,8 @@ fn command<'t>(text: &'t str, out: &mut String) -> &'t str {
             for (part, sign) in [(above, "/"), (below, "")] {
                 let part = plain(part);
                 let simple = part.chars().all(char::is_alphanumeric);
-                out.push_str(&if simple { part } else { format!("({part})") });
-                out.push_str(sign);
+                let (open, close) = if simple { ("", "") } else { ("(", ")") };
+                out.extend([open, &part, close, sign]);
             }
             rest
         }

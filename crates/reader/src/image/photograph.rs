@@ -169,7 +169,7 @@ impl Map {
 struct Paper {
     width: usize,
     height: usize,
-    is_paper: Vec<bool>,
+    filled: Vec<bool>,
 }
 
 impl Paper {
@@ -210,12 +210,12 @@ impl Paper {
         }
         let largest = (1..sizes.len()).max_by_key(|name| sizes[*name])?;
         let share = sizes[largest] as f32 / area.len() as f32;
-        let is_paper = area.iter().map(|name| *name as usize == largest).collect();
-        PAPER.contains(&share).then_some(Self { width, height, is_paper })
+        let filled = area.iter().map(|name| *name as usize == largest).collect();
+        PAPER.contains(&share).then_some(Self { width, height, filled })
     }
 
     fn is_paper(&self, x: usize, y: usize) -> bool {
-        self.is_paper.get(y * self.width + x).copied().unwrap_or(false)
+        self.filled.get(y * self.width + x).copied().unwrap_or(false)
     }
 
     /// From the top left one clockwise. None if one lies at the edge of the picture: the paper goes on behind it.
@@ -272,7 +272,7 @@ fn threshold(pixels: &[u8]) -> Option<u8> {
     for (value, count) in histogram.iter().enumerate() {
         below += count;
         sum_below += value as f32 * count;
-        if below == 0.0 || below == total {
+        if below < 1.0 || below > total - 1.0 {
             continue;
         }
         let apart = (sum - sum_below) / (total - below) - sum_below / below;
@@ -372,30 +372,30 @@ impl Homography {
             rows[2 * at] = [*u, *v, 1.0, 0.0, 0.0, 0.0, -u * x, -v * x, x];
             rows[2 * at + 1] = [0.0, 0.0, 0.0, *u, *v, 1.0, -u * y, -v * y, y];
         }
-        let [a, b, c, d, e, f, g, h] = solve(rows)?.map(|value| value as f32);
-        Some(Self([a, b, c, d, e, f, g, h, 1.0]))
+        let solved = solve(rows)?;
+        let mut matrix = [1.0; 9];
+        for (value, solved) in matrix.iter_mut().zip(solved) {
+            *value = solved as f32;
+        }
+        Some(Self(matrix))
     }
 
     fn apply(&self, (x, y): Point) -> Point {
-        let [a, b, c, d, e, f, g, h, i] = self.0;
-        let depth = g * x + h * y + i;
-        ((a * x + b * y + c) / depth, (d * x + e * y + f) / depth)
+        let row = |at: usize| self.0[at] * x + self.0[at + 1] * y + self.0[at + 2];
+        (row(0) / row(6), row(3) / row(6))
     }
 
     fn inverse(&self) -> Option<Self> {
-        let [a, b, c, d, e, f, g, h, i] = self.0;
-        let determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
-        let adjugate = [
-            e * i - f * h,
-            c * h - b * i,
-            b * f - c * e,
-            f * g - d * i,
-            a * i - c * g,
-            c * d - a * f,
-            d * h - e * g,
-            b * g - a * h,
-            a * e - b * d,
-        ];
+        // The cofactor at a row and column; those of a matrix, turned over, are its inverse but for a factor.
+        let at = |row: usize, column: usize| self.0[row % 3 * 3 + column % 3];
+        let cofactor = |row: usize, column: usize| {
+            at(row + 1, column + 1) * at(row + 2, column + 2) - at(row + 1, column + 2) * at(row + 2, column + 1)
+        };
+        let determinant: f32 = (0..3).map(|column| at(0, column) * cofactor(0, column)).sum();
+        let mut adjugate = [0.0; 9];
+        for (index, value) in adjugate.iter_mut().enumerate() {
+            *value = cofactor(index % 3, index / 3);
+        }
         (determinant.abs() > 1e-12).then(|| Self(adjugate.map(|value| value / determinant)))
     }
 }
@@ -461,7 +461,9 @@ mod tests {
         let beyond = [(-100.0, -40.0), (990.0, -90.0), (960.0, 1300.0), (-60.0, 1260.0)];
         assert!(flattened(&photograph(beyond, 0.0)).is_none());
         let mut pale = photograph([(150.0, 120.0), (720.0, 60.0), (840.0, 1130.0), (60.0, 1080.0)], 0.0);
-        pale.pixels.iter_mut().for_each(|pixel| *pixel = (*pixel).max(220));
+        for pixel in &mut pale.pixels {
+            *pixel = (*pixel).max(220);
+        }
         assert!(flattened(&pale).is_none());
     }
 }

@@ -34,7 +34,8 @@ pub(super) fn with_open_pages(bytes: &[u8]) -> Option<Vec<u8>> {
         let rest = bytes.get(find(bytes, key)? + key.len()..)?;
         rest.trim_ascii_start().strip_prefix(b"/Identity")
     };
-    (names(b"/StmF")?, names(b"/StrF")?);
+    names(b"/StmF")?;
+    names(b"/StrF")?;
     let mut open = bytes.to_vec();
     let mut from = 0;
     while let Some(at) = open.get(from..).and_then(|rest| find(rest, b"/Encrypt ")) {

@@ -27,7 +27,7 @@ enum Wanted {
 /// What OCR has read.
 enum Found {
     /// With the page as it was made flat, if it was a photograph.
-    OnPage(OcrPage, Option<Flattened>),
+    OnPage(OcrPage, Option<Box<Flattened>>),
     /// With the area of each picture on the page.
     InPictures(Vec<(Rect, OcrText)>),
 }
@@ -48,15 +48,12 @@ pub(super) fn read(
     }
     let read = engine.ok_or_else(no_engine).and_then(|engine| {
         let Some(image) = file.image(index, options.dpi)? else { return Ok(None) };
-        let found = match wanted {
-            Wanted::Pictures => {
-                Found::InPictures(read_pictures(&image, &file.pictures(index)?, &page, options, engine)?)
-            }
-            _ => {
-                let flat = photograph::flattened(&image);
-                let page = flat.as_ref().map_or(&image, |flat| &flat.image);
-                Found::OnPage(engine.read(page, &request(options, true))?, flat)
-            }
+        let found = if wanted == Wanted::Pictures {
+            Found::InPictures(read_pictures(&image, &file.pictures(index)?, &page, options, engine)?)
+        } else {
+            let flat = photograph::flattened(&image).map(Box::new);
+            let page = flat.as_ref().map_or(&image, |flat| &flat.image);
+            Found::OnPage(engine.read(page, &request(options, true))?, flat)
         };
         let name = match &found {
             Found::OnPage(OcrPage { read_by: Some(name), .. }, _) => name.clone(),
@@ -67,7 +64,7 @@ pub(super) fn read(
     match read {
         // There is nothing to look at: a mail, a sheet.
         Ok(None) => {}
-        Ok(Some((Found::OnPage(found, flat), engine))) => replace(&mut page, &found, flat.as_ref(), &engine),
+        Ok(Some((Found::OnPage(found, flat), engine))) => replace(&mut page, &found, flat.as_deref(), &engine),
         Ok(Some((Found::InPictures(found), engine))) => join(&mut page, found, &engine),
         Err(error) if page.blocks.is_empty() => return Err(error),
         Err(error) => page.warnings.push(format!("the page was not read by OCR: {error}")),

@@ -87,7 +87,7 @@ fn row(mut signs: Vec<Sign>, mut bars: Vec<Bar>, depth: usize) -> Option<String>
     bars.sort_by(|one, other| (one.x1 - one.x0).total_cmp(&(other.x1 - other.x0)));
     // The widest bars hold the others.
     while let Some(bar) = bars.pop() {
-        atoms.extend(under_bar(bar, &mut signs, &mut bars, depth)?);
+        atoms.push(under_bar(bar, &mut signs, &mut bars, depth)?);
     }
     let fractions = atoms.len();
     let Some(base) = main_line(&signs) else {
@@ -115,13 +115,14 @@ fn row(mut signs: Vec<Sign>, mut bars: Vec<Bar>, depth: usize) -> Option<String>
         }
         last = atom.x1;
         append(&mut out, &atom.latex);
-        for (mark, part) in [('_', atom.below), ('^', atom.above)] {
+        for (mark, part) in [("_", atom.below), ("^", atom.above)] {
             if !part.is_empty() {
                 let primes = part.iter().all(|sign| matches!(sign.text.as_str(), "′" | "'"));
-                if mark == '^' && primes {
+                if mark == "^" && primes {
                     out.extend(part.iter().map(|_| '\''));
                 } else {
-                    out.push_str(&format!("{mark}{{{}}}", row(part, Vec::new(), depth + 1)?));
+                    let script = row(part, Vec::new(), depth + 1)?;
+                    out.extend([mark, "{", &script, "}"]);
                 }
             }
         }
@@ -130,7 +131,7 @@ fn row(mut signs: Vec<Sign>, mut bars: Vec<Bar>, depth: usize) -> Option<String>
 }
 
 /// What a bar makes of the signs above and below it: a fraction, a root, or something with a line over it.
-fn under_bar(bar: Bar, signs: &mut Vec<Sign>, bars: &mut Vec<Bar>, depth: usize) -> Option<Option<Atom>> {
+fn under_bar(bar: Bar, signs: &mut Vec<Sign>, bars: &mut Vec<Bar>, depth: usize) -> Option<Atom> {
     let root = signs.iter().position(|sign| {
         let top = sign.base - sign.size..=sign.base + 0.4 * sign.size;
         sign.text == "√" && (sign.x1 - bar.x0).abs() < 0.35 * sign.size && top.contains(&bar.y)
@@ -157,18 +158,18 @@ fn under_bar(bar: Bar, signs: &mut Vec<Sign>, bars: &mut Vec<Bar>, depth: usize)
         *signs = left;
         signs.extend(over);
         let inside = row(under, bars_of(false), depth + 1)?;
-        return Some(Some(atom(format!("\\sqrt{{{inside}}}"), root.x0)));
+        return Some(atom(format!("\\sqrt{{{inside}}}"), root.x0));
     }
     *signs = left;
     match (over.is_empty(), under.is_empty()) {
         (false, false) => {
             let (above, below) = (bars_of(true), bars_of(false));
             let latex = format!("\\frac{{{}}}{{{}}}", row(over, above, depth + 1)?, row(under, below, depth + 1)?);
-            Some(Some(atom(latex, bar.x0)))
+            Some(atom(latex, bar.x0))
         }
         (true, false) => {
             let inside = row(under, bars_of(false), depth + 1)?;
-            Some(Some(atom(accent("\u{304}", &inside), bar.x0)))
+            Some(atom(accent("\u{304}", &inside), bar.x0))
         }
         // A line below something, or beside it, means nothing here.
         _ => None,
@@ -290,7 +291,9 @@ mod tests {
     #[test]
     fn names_of_functions_and_words_stand_upright() {
         let mut signs = vec![sign("m", 0.0, 100.0, 10.0), sign("a", 5.0, 100.0, 10.0), sign("x", 10.0, 100.0, 10.0)];
-        signs.iter_mut().for_each(|sign| sign.upright = true);
+        for sign in &mut signs {
+            sign.upright = true;
+        }
         signs.extend([sign("i", 5.0, 109.0, 6.0), sign("f", 20.0, 100.0, 10.0), sign("′", 25.0, 96.0, 6.0)]);
         assert_eq!(latex(signs, Vec::new()).as_deref(), Some("\\max_{i}f'"));
     }
