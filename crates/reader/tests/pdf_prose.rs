@@ -98,3 +98,17 @@ fn accents_that_are_drawn_over_their_letters_are_theirs() {
     let page = Sample::of(&[content]).page();
     assert_eq!(texts(&page), ["José of Aarau"]);
 }
+
+#[test]
+fn entries_of_a_name_and_a_value_stay_lines() {
+    let entries =
+        ["Date of invoice: 09/01/2026", "Payable until the end: 28/02/2026", "Way of payment: by a bank transfer"];
+    let content = lines(56, 700, 10, "F1", &entries);
+    assert_eq!(texts(&Sample::of(&[&content]).page()), [entries.join("\n")]);
+    let prose = [
+        "The board has met twice, and the outcome was clear to all of those who came:",
+        "The harbour stays open: nobody wanted to see it closed before the end of a year.",
+    ];
+    let content = lines(56, 700, 10, "F1", &prose);
+    assert_eq!(texts(&Sample::of(&[&content]).page()).join(" ").matches('\n').count(), 0);
+}

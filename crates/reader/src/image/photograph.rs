@@ -9,7 +9,7 @@ use crate::model::{PageImage, Rect};
 /// The outline is looked for in a picture of about so many pixels along its longer side.
 const LOOK: u32 = 400;
 /// The paper takes up this part of the picture, and no more than that.
-const PAPER: std::ops::RangeInclusive<f32> = 0.25..=0.97;
+const PAPER: std::ops::RangeInclusive<f32> = 0.4..=0.97;
 /// Paper is so much brighter than what it lies on.
 const BRIGHTER: f32 = 45.0;
 /// A corner or edge is off by this part of the paper before anything is done.
@@ -19,6 +19,9 @@ const MOST_BENT: f32 = 0.08;
 /// How much of an edge must lie on its curve, and how near to it in parts of the paper.
 const ON_CURVE: f32 = 0.8;
 const NEAR: f32 = 0.008;
+
+/// How far from its edge paper is paper and the table is the table, in pixels of the small picture.
+const STEP: f32 = 2.5;
 
 type Point = (f32, f32);
 
@@ -59,6 +62,9 @@ pub fn flattened(image: &PageImage) -> Option<Flattened> {
         on as f32 >= ON_CURVE * points.len() as f32 && points.len() >= 20
     });
     let length = |from: usize, to: usize| (corners[from].0 - corners[to].0).hypot(corners[from].1 - corners[to].1);
+    if !paper.ends_sharply(&small, &corners) {
+        return None;
+    }
     let width = f32::midpoint(length(0, 1), length(3, 2));
     let height = f32::midpoint(length(0, 3), length(1, 2));
     let crooked = is_crooked(&corners, width, height) || above.most() > CROOKED / 2.0 || below.most() > CROOKED / 2.0;
@@ -236,6 +242,26 @@ impl Paper {
         let inside =
             |(x, y): &Point| *x >= 2.0 && *y >= 2.0 && *x < self.width as f32 - 2.0 && *y < self.height as f32 - 2.0;
         corners.iter().all(inside).then_some(corners)
+    }
+
+    /// Whether it is clearly brighter than what is right beside it, along all of its edges. The edge of a shadow is not.
+    fn ends_sharply(&self, small: &PageImage, corners: &[Point; 4]) -> bool {
+        let value = |x: f32, y: f32| {
+            let (x, y) =
+                (x.clamp(0.0, self.width as f32 - 1.0) as usize, y.clamp(0.0, self.height as f32 - 1.0) as usize);
+            small.pixels.get(y * self.width + x).copied().map_or(0.0, f32::from)
+        };
+        let sharp = |points: Vec<Point>, (right, down): Point| {
+            let drop =
+                |(x, y): &Point| value(x - STEP * right, y - STEP * down) - value(x + STEP * right, y + STEP * down);
+            let clear = points.iter().filter(|point| drop(point) > BRIGHTER).count();
+            clear as f32 >= ON_CURVE * points.len() as f32
+        };
+        let [top_left, top_right, bottom_right, bottom_left] = *corners;
+        sharp(self.edge(corners, true), (0.0, -1.0))
+            && sharp(self.edge(corners, false), (0.0, 1.0))
+            && sharp(self.side(top_left, bottom_left, true), (-1.0, 0.0))
+            && sharp(self.side(top_right, bottom_right, false), (1.0, 0.0))
     }
 
     /// The upper or lower edge between two corners, point by point.
@@ -460,6 +486,13 @@ mod tests {
         assert!(flattened(&photograph(straight, 0.0)).is_none());
         let beyond = [(-100.0, -40.0), (990.0, -90.0), (960.0, 1300.0), (-60.0, 1260.0)];
         assert!(flattened(&photograph(beyond, 0.0)).is_none());
+        // The edge of a shadow looks like that of paper, and behind it the text goes on.
+        let mut shadowed = photograph([(20.0, 20.0), (880.0, 30.0), (880.0, 1180.0), (30.0, 1170.0)], 0.0);
+        for (at, pixel) in shadowed.pixels.iter_mut().enumerate() {
+            let light = 1.2 - (at % 900) as f32 / 700.0;
+            *pixel = (f32::from(*pixel) * light.clamp(0.25, 1.0)) as u8;
+        }
+        assert!(flattened(&shadowed).is_none());
         let mut pale = photograph([(150.0, 120.0), (720.0, 60.0), (840.0, 1130.0), (60.0, 1080.0)], 0.0);
         for pixel in &mut pale.pixels {
             *pixel = (*pixel).max(220);
