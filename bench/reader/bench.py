@@ -4,7 +4,7 @@
 usage: bench.py BINDERY PDF_TABLES SHARED PEERS [PART ...]
 
 BINDERY and PDF_TABLES are the release builds, with `ruled_grids` beside the latter; SHARED the folder with fixtures and scorers, PEERS a Python with pypdfium2,
-markitdown and rapidocr. PART is any of text, tables, grids, office, ocr, receipts, messy; without it all are measured. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
+markitdown, pymupdf4llm and rapidocr. PART is any of text, tables, grids, checks, office, ocr, receipts, photos, messy; without it all are measured. Times are CPU seconds of whole processes, one page at a time, the better of two runs; of the Python peers
 only the reading is counted, not the start of Python. The last line is for programs.
 """
 
@@ -19,6 +19,8 @@ import time
 
 sys.dont_write_bytecode = True  # The folder stays as it is.
 
+import checks
+import photos
 import receipts
 
 # The numbers of the last line, in its order, and their digits after the point.
@@ -34,11 +36,13 @@ NUMBERS = {
     "ocr_cer": 4,
     "ocr_cpu_ratio": 2,
     "ocr2_cpu_s": 2,
+    "photos_recall": 3,
+    "checks": 3,
     "office_ratio": 2,
     "messy_panics": 0,
     "messy_timeouts": 0,
 }
-PARTS = ("text", "tables", "grids", "office", "ocr", "receipts", "messy")
+PARTS = ("text", "tables", "grids", "checks", "office", "ocr", "receipts", "photos", "messy")
 
 # Fewer runs of four words say nothing about a file.
 FEWEST_RUNS = 20
@@ -54,6 +58,20 @@ for path in sys.argv[1:]:
         page.get_textpage().get_text_bounded()
         pages += 1
 print(pages, time.process_time() - begun)
+"""
+
+MUPDF = """
+import pathlib, sys, time, pymupdf
+out = pathlib.Path(sys.argv[1])
+out.mkdir(parents=True, exist_ok=True)
+pages, texts, begun = 0, {}, time.process_time()
+for path in sys.argv[2:]:
+    with pymupdf.open(path) as pdf:
+        texts[path] = "\\f".join(page.get_text() for page in pdf)
+        pages += len(pdf)
+print(pages, time.process_time() - begun)
+for path, text in texts.items():
+    (out / (pathlib.Path(path).name + ".txt")).write_text(text)
 """
 
 PDFIUM_WORDS = """
@@ -101,6 +119,7 @@ def best(command, **options):
 class Bench:
     def __init__(self, bindery, pdf_tables, shared, peers):
         self.bindery, self.pdf_tables, self.peers = bindery, pdf_tables, peers
+        self.samples = pathlib.Path(__file__).resolve().parents[2] / "samples"
         self.documents = pathlib.Path(shared) / "fixtures" / "documents"
         self.scorers = pathlib.Path(shared) / "bench"
         self.out = pathlib.Path(tempfile.mkdtemp(prefix="bindery-bench-"))
@@ -126,8 +145,18 @@ class Bench:
         pages = int(pages)
         f1, said = self.score("score_text.py", self.documents / "text", self.out / "text")
         print(f"text: {pages} pages, ours {ours:.2f} s with layout, pdfium {min(theirs):.2f} s; {said.splitlines()[-1]}")
+        self.mupdf(files)
         order = self.order(files)
         self.numbers |= {"pages_per_cpu_s": pages / ours, "ratio": min(theirs) / ours, "token_f1": f1, "order": order}
+
+    def mupdf(self, files):
+        done = cpu([self.peers, "-c", MUPDF, str(self.out / "mupdf"), *map(str, files)])[1]
+        if done.returncode:
+            print("text, mupdf: skipped: it cannot be run")
+            return
+        seconds = float(done.stdout.split()[-1])
+        f1, _ = self.score("score_text.py", self.documents / "text", self.out / "mupdf")
+        print(f"text, mupdf: {seconds:.2f} s, token F1 {f1:.4f}")
 
     def order(self, files):
         """Word order: of the runs of four words on which pdftotext and mupdf agree, those that are in our text."""
@@ -151,6 +180,10 @@ class Bench:
         cells, _ = self.score("score_tables.py", self.documents / "tables", self.out / "cells")
         markdown, _ = self.score("score_tables.py", self.documents / "tables", self.out / "markdown")
         print(f"tables: adjacency F1 {cells:.4f} of the cells found, {markdown:.4f} of the Markdown (which cannot say what spans)")
+        out = self.out / "markdown-pymupdf4llm"
+        if cpu([self.peers, "-c", checks.PYMUPDF4LLM, str(out), *map(str, files)])[1].returncode == 0:
+            theirs, _ = self.score("score_tables.py", self.documents / "tables", out)
+            print(f"tables, pymupdf4llm: {theirs:.4f} of the Markdown")
         self.numbers["table_f1"] = cells
 
     def grids(self):
@@ -191,6 +224,12 @@ class Bench:
 
     def receipts(self):
         self.numbers |= receipts.measure(self, cpu)
+
+    def checks(self):
+        self.numbers |= checks.measure(self, cpu)
+
+    def photos(self):
+        self.numbers |= photos.measure(self, cpu, receipts.RAPIDOCR)
 
     def messy(self):
         files = self.files("messy", "pdf")

@@ -44,6 +44,7 @@ pub mod error;
 pub mod file;
 mod heading_words;
 pub mod image;
+mod latex;
 pub mod layout;
 pub mod legacy;
 pub mod mail;

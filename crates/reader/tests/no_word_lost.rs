@@ -7,7 +7,7 @@
 #[allow(dead_code, reason = "other tests need more of it")]
 mod sample_files;
 
-use bindery_reader::{OpenFile, Page, ReadOptions, model::Role, pdf, render};
+use bindery_reader::{BlockKind, OpenFile, Page, ReadOptions, model::Role, pdf, render};
 use sample_files::Sample;
 use std::{
     collections::{HashMap, HashSet},
@@ -59,7 +59,10 @@ fn words(markdown: &str) -> Vec<String> {
 /// Words of the text that the Markdown does not have, as often as they are there.
 fn lost(page: &Page) -> Vec<String> {
     let mut body = page.clone();
-    body.blocks.retain(|block| !matches!(block.role, Role::Header | Role::Footer));
+    // A formula is LaTeX in Markdown and one line in the text.
+    let is_formula =
+        |kind: &BlockKind| matches!(kind, BlockKind::Paragraph { text } if text.0.iter().any(|span| span.style.math));
+    body.blocks.retain(|block| !matches!(block.role, Role::Header | Role::Footer) && !is_formula(&block.kind));
     let mut there: HashMap<String, i64> = HashMap::new();
     for word in words(&render::markdown(page)) {
         *there.entry(word).or_default() += 1;

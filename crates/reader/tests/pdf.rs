@@ -275,3 +275,34 @@ fn footnotes_under_each_other_are_apart() {
     let page = Sample::of(&[&content]).page();
     assert_eq!(page.blocks.iter().filter(|block| block.role == Role::Footnote).count(), 4);
 }
+
+#[test]
+fn chinese_whose_bytes_are_said_to_be_latin_is_read() {
+    // "关于加强港口管理的通知" in GBK, in a font that is not in the file.
+    let gbk = r"\271\330\323\332\274\323\307\277\270\333\277\332\271\334\300\355\265\304\315\250\326\252";
+    let page = Sample::of(&[&format!("BT /F1 12 Tf 60 700 Td ({gbk} 2026) Tj ET")]).page();
+    assert_eq!(texts(&page), ["关于加强港口管理的通知 2026"]);
+    assert_eq!(page.reason, "the text of the page is in the file, in GBK, which the file does not say");
+    assert!(page.words[0].bbox.width() > 100.0, "{:?}", page.words);
+}
+
+#[test]
+fn pages_are_read_without_the_password_of_the_files_embedded_in_it() {
+    let mut sample = Sample::of(&["BT /F1 12 Tf 60 700 Td (Open to all.) Tj ET"]);
+    let keys = format!(
+        "/O({})/U({})/OE({})/UE({})/Perms({})",
+        "o".repeat(48),
+        "u".repeat(48),
+        "e".repeat(32),
+        "e".repeat(32),
+        "p".repeat(16)
+    );
+    sample.objects = vec![format!(
+        "<</Filter/Standard/V 5/R 6/Length 256/P -4{keys}/CF<</StdCF<</CFM/AESV3/Length 32>>>>/StmF/Identity/StrF/Identity/EFF/StdCF>>"
+    )];
+    let bytes = String::from_utf8(sample.bytes()).unwrap();
+    let bytes = bytes.replace("/Root 1 0 R", "/Root 1 0 R/Encrypt 100 0 R/ID[(one)(two)]");
+    let file = pdf::open(bytes.into_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(texts(&file.page(0).unwrap()), ["Open to all."]);
+    assert_eq!(file.about().warnings, ["the files embedded in it are encrypted, and were not read"]);
+}

@@ -67,3 +67,26 @@ fn the_lines_of_a_chart_are_no_table() {
     let markdown = markdown(&content);
     assert!(!markdown.contains('|'), "{markdown}");
 }
+
+#[test]
+fn what_stands_over_the_table_of_an_invoice_is_no_part_of_it() {
+    // A line below the title and one below the headings are as wide as each other; between them is the address.
+    let mut content = "0.6 w 56 720 m 539 720 l S 56 505 m 539 505 l S 56 466 m 539 466 l S\n".to_owned();
+    content += &lines(56, 730, 18, "F2", &["Invoice"]);
+    content += &lines(56, 700, 10, "F1", &["Timber at the Harbour", "5 River Street", "Vigo"]);
+    content += &lines(330, 700, 10, "F1", &["Customer:", "Harbour Library", "22 Quay Street"]);
+    content += &lines(56, 630, 10, "F1", &["Date of invoice: 09/01/2026", "Payable until: 08/02/2026"]);
+    for (x, cells) in [
+        (56, ["Item", "Shelves of pine", "Transport"]),
+        (350, ["Quantity", "8", "1"]),
+        (500, ["Amount", "1,680.00", "145.50"]),
+    ] {
+        for (y, cell) in [510, 492, 474].into_iter().zip(cells) {
+            content += &lines(x, y, 9, if y == 510 { "F2" } else { "F1" }, &[cell]);
+        }
+    }
+    let markdown = render::markdown(&Sample::of(&[&content]).page());
+    let table = "| Item | Quantity | Amount |\n| --- | --- | --- |\n| Shelves of pine | 8 | 1,680.00 |\n| Transport | 1 | 145.50 |";
+    assert!(markdown.contains(table), "{markdown}");
+    assert!(markdown.find("Payable until").unwrap() < markdown.find(table).unwrap(), "{markdown}");
+}

@@ -82,3 +82,33 @@ fn columns_go_on_beside_a_line_that_is_too_long() {
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
     assert!(place("when the work on it was begun") < place("Here the right column"), "{text}");
 }
+
+#[test]
+fn a_ligature_of_a_typewriters_font_makes_no_code_within_a_word() {
+    let content = "BT /F1 10 Tf 60 700 Td (The royal in) Tj /F3 10 Tf (fi) Tj /F1 10 Tf (rmary of Glasgow keeps its files in the cellar, where it is cold.) Tj ET\n";
+    let page = Sample::of(&[content]).page();
+    let markdown = bindery_reader::render::markdown(&page);
+    assert!(markdown.contains("royal infirmary of Glasgow"), "{markdown}");
+}
+
+#[test]
+fn accents_that_are_drawn_over_their_letters_are_theirs() {
+    // The accent is drawn first, and the letter below it, as TeX does.
+    let content = "BT /F1 10 Tf 60 700 Td (Jos) Tj 16 0 Td (\\264) Tj ET BT /F1 10 Tf 75 700 Td (e of Aarau) Tj ET\n";
+    let page = Sample::of(&[content]).page();
+    assert_eq!(texts(&page), ["José of Aarau"]);
+}
+
+#[test]
+fn entries_of_a_name_and_a_value_stay_lines() {
+    let entries =
+        ["Date of invoice: 09/01/2026", "Payable until the end: 28/02/2026", "Way of payment: by a bank transfer"];
+    let content = lines(56, 700, 10, "F1", &entries);
+    assert_eq!(texts(&Sample::of(&[&content]).page()), [entries.join("\n")]);
+    let prose = [
+        "The board has met twice, and the outcome was clear to all of those who came:",
+        "The harbour stays open: nobody wanted to see it closed before the end of a year.",
+    ];
+    let content = lines(56, 700, 10, "F1", &prose);
+    assert_eq!(texts(&Sample::of(&[&content]).page()).join(" ").matches('\n').count(), 0);
+}

@@ -161,3 +161,34 @@ fn signs_in_columns_of_their_own_stand_with_their_figures() {
         assert!(markdown.contains(row), "{row} is not in:\n{markdown}");
     }
 }
+
+#[test]
+fn currencies_right_behind_the_figures_of_the_column_before_stand_with_their_own() {
+    // As reports of companies have it: the sign stands at the left edge of its column, in some rows alone.
+    let rows = [
+        ["Cost of goods", "$", "178", "$", "141", "$", "138"],
+        ["Research", "", "3,423", "", "2,532", "", "1,892"],
+        ["Sales and administration", "", "1,136", "", "876", "", "680"],
+        ["Total", "$", "4,737", "$", "3,549", "$", "2,710"],
+    ];
+    let mut content =
+        "0.6 w 60 640 m 420 640 l S 60 622 m 420 622 l S 60 576 m 420 576 l S 60 558 m 420 558 l S\n".to_owned();
+    for (name, x) in [("Jan 2025", 240), ("Jan 2024", 305), ("Jan 2023", 370)] {
+        content += &lines(x, 628, 7, "F1", &[name]);
+    }
+    for (row, y) in rows.iter().zip([612, 602, 592, 564]) {
+        for (index, (cell, x)) in row.iter().zip([64, 230, 280, 295, 345, 360, 410]).enumerate() {
+            // Figures end at the right edge of their column, a little before the sign of the next one.
+            let wide = if index > 0 && index % 2 == 0 { u32::try_from(cell.len()).unwrap() * 3 } else { 0 };
+            content += &lines(x - wide + if index % 2 == 0 && index > 0 { 8 } else { 0 }, y, 7, "F1", &[cell]);
+        }
+    }
+    let markdown = markdown(&content);
+    for row in [
+        "| Cost of goods | $ 178 | $ 141 | $ 138 |",
+        "| Research | 3,423 | 2,532 | 1,892 |",
+        "| Total | $ 4,737 | $ 3,549 | $ 2,710 |",
+    ] {
+        assert!(markdown.contains(row), "{row} is not in:\n{markdown}");
+    }
+}

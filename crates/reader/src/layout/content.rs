@@ -27,6 +27,8 @@ pub struct PageContent {
     pub shapes: usize,
     /// Where those are that are larger than a letter.
     pub drawings: Vec<Rect>,
+    /// The legacy code page in which the text was written, where the file says that it is Latin.
+    pub code_page: Option<&'static str>,
     /// What could not be read, one sentence each.
     pub warnings: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! Lines become running text: spaces between words, hyphens at line ends, directions, and the looks of each part.
 
 use super::{
-    arabic,
+    accents, arabic,
     characters::{is_cjk, is_hyphen, is_mark, is_right_to_left, mirrored},
     content::{GlyphFlags, PageContent},
     decoration::Decorations,
@@ -167,6 +167,12 @@ impl Writer<'_> {
 
     fn word(&self, text: &mut Text, word: &Word, line: &Line) {
         let mark = self.decorations.of(word);
+        // A ligature of another font within a word is no code.
+        let fonts = |is: fn(&super::FontFacts) -> bool| {
+            let glyphs = self.glyphs(word).iter().filter_map(|placed| self.content.glyphs.get(placed.glyph as usize));
+            glyphs.filter_map(|glyph| self.content.fonts.get(usize::from(glyph.font))).any(|facts| is(facts))
+        };
+        let is_code = self.content.fonts.iter().any(|facts| facts.monospace) && !fonts(|facts| !facts.monospace);
         self.each_piece(word, |piece, placed| {
             let mut style = Style { struck: mark.struck, underlined: mark.underlined, ..Style::default() };
             if let Some(facts) = self
@@ -177,7 +183,7 @@ impl Writer<'_> {
             {
                 style.bold = facts.bold;
                 style.italic = facts.italic;
-                style.code = facts.monospace;
+                style.code = is_code;
             }
             if placed.size < 0.85 * line.size && (word.size >= 0.85 * line.size || stands_beside_larger(word, line)) {
                 let rise = line.base - placed.base;
@@ -193,10 +199,19 @@ impl Writer<'_> {
         let glyphs = self.glyphs(word);
         if !word.right_to_left {
             let last = glyphs.len().saturating_sub(1);
-            for (index, placed) in glyphs.iter().enumerate() {
+            let mut index = 0;
+            while let Some(placed) = glyphs.get(index) {
+                let next = glyphs.get(index + 1);
+                if let Some((letter, next)) = next.and_then(|next| Some((accents::combined(placed, next)?, next))) {
+                    let larger = if placed.first.is_alphabetic() { placed } else { next };
+                    give(letter.encode_utf8(&mut [0; 4]), larger);
+                    index += 2;
+                    continue;
+                }
                 let piece = self.glyph_text(placed);
                 // A soft hyphen that is drawn within a word is a hyphen.
                 give(if index < last && piece == "\u{AD}" { "-" } else { piece }, placed);
+                index += 1;
             }
             return;
         }

@@ -22,7 +22,7 @@ pub(crate) struct Line {
     pub(crate) base: f32,
     /// Of its largest text, and of most of it once that is settled.
     pub(crate) size: f32,
-    /// The table that stands here instead of words; an index of those that were found.
+    /// The table or formula that stands here instead of words; an index of those that were found.
     pub(crate) table: Option<usize>,
 }
 
@@ -31,7 +31,7 @@ impl Line {
         Self { x0: word.x0, x1: word.x1, base: word.base, size: word.size, words: vec![word], table: None }
     }
 
-    /// A place in the flow for a table.
+    /// A place in the flow for a table or formula.
     pub(crate) fn for_table(index: usize, bbox: Rect) -> Self {
         // By its lower edge it comes behind all lines above it.
         Self { x0: bbox.x0, x1: bbox.x1, base: bbox.y1, size: 10.0, words: Vec::new(), table: Some(index) }

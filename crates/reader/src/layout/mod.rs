@@ -4,6 +4,7 @@
 //!  PageContent ──words──► Frame (one per direction) ──lines──► segments ──order──► columns ──paragraphs──► Block
 //! ```
 
+mod accents;
 mod arabic;
 mod asides;
 mod characters;
@@ -11,6 +12,7 @@ mod code;
 pub mod content;
 mod decoration;
 mod drop_caps;
+mod formulas;
 mod headings;
 mod inlines;
 mod lines;

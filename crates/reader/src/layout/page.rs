@@ -5,6 +5,7 @@ use super::{
     code,
     content::{Fill, PageContent},
     decoration::Decorations,
+    formulas::{self, Formula},
     headings,
     inlines::Writer,
     lines::{Line, segments},
@@ -24,6 +25,8 @@ use std::collections::HashSet;
 pub struct Laid {
     pub blocks: Vec<Block>,
     pub words: Vec<Word>,
+    /// How many displayed formulas are plain text because they are too involved.
+    pub formulas_not_read: usize,
 }
 
 /// Lays out a page. `repeated` knows what the file's other pages have at their edges.
@@ -61,9 +64,16 @@ fn lay_frame(
     let Parted { headers, body: mut segments, footers } = margins::part(content, frame, repeated, segments, &writer);
     // Text in tables counts: on a form or an invoice most of the text may be there.
     let body = Body::of(segments.iter(), repeated.and_then(|repeated| repeated.usual_size()));
-    let tables = take_tables(&mut segments, &writer, asides);
+    let formulas = formulas::take(&mut segments, &writer);
+    laid.formulas_not_read += formulas.not_read;
+    let mut placed = take_tables(&mut segments, &writer, asides);
+    for Formula { block, words } in formulas.found {
+        let place = block.bbox.map(|bbox| Line::for_table(placed.len(), bbox));
+        segments.extend(place);
+        placed.push(Some(PlacedBlock { block, page_words: words }));
+    }
     let right_to_left = segments.iter().filter(|line| line.is_right_to_left()).count() * 2 > segments.len();
-    let mut flow = Flow { writer: &writer, body, tables, laid };
+    let mut flow = Flow { writer: &writer, body, placed, laid };
     flow.margin(headers, Role::Header);
     for column in columns(segments, right_to_left) {
         flow.column(column);
@@ -88,7 +98,7 @@ fn hyphenated_words(frame: &Frame, writer: &Writer<'_>) -> HashSet<String> {
 
 /// Takes the words of tables out of the flow and leaves a place for each table. Of the asides, those are left that a table
 /// has taken.
-fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>, asides: &mut Vec<Aside>) -> Vec<Option<PlacedTable>> {
+fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>, asides: &mut Vec<Aside>) -> Vec<Option<PlacedBlock>> {
     let Some(turned) = Turned::new(writer.frame.angle, writer.content.size) else { return Vec::new() };
     let mut texts = Vec::new();
     // Which word of the segments each text is, or is a part of. Asides come behind them.
@@ -145,20 +155,23 @@ fn take_tables(segments: &mut Vec<Line>, writer: &Writer<'_>, asides: &mut Vec<A
         }
         let words = found.words.iter().filter_map(|word| texts.get(*word));
         let page_words = words.map(|(text, bbox)| Word { text: text.clone(), bbox: *bbox, confidence: None }).collect();
-        placed.push(Some(PlacedTable { found, page_words }));
+        let (bbox, table) = (Some(found.bbox), found.table);
+        let block = Block { kind: BlockKind::Table { table }, role: Role::Body, bbox };
+        placed.push(Some(PlacedBlock { block, page_words }));
     }
     placed
 }
 
-struct PlacedTable {
-    found: FoundTable,
+/// A table or a formula, which has a place among the lines.
+struct PlacedBlock {
+    block: Block,
     page_words: Vec<Word>,
 }
 
 struct Flow<'f, 'c> {
     writer: &'f Writer<'c>,
     body: Body,
-    tables: Vec<Option<PlacedTable>>,
+    placed: Vec<Option<PlacedBlock>>,
     laid: &'f mut Laid,
 }
 
@@ -174,28 +187,20 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Lines between tables, and the tables.
+    /// Lines between tables and formulas, and these.
     fn column(&mut self, Column { lines, sides }: Column) {
         let mut text = Vec::new();
         for line in lines {
-            match line.table.and_then(|table| self.tables.get_mut(table)).and_then(Option::take) {
+            match line.table.and_then(|table| self.placed.get_mut(table)).and_then(Option::take) {
                 Some(found) => {
                     self.text(std::mem::take(&mut text), sides);
-                    self.table(found);
+                    self.laid.words.extend(found.page_words);
+                    self.laid.blocks.push(found.block);
                 }
                 None => text.push(line),
             }
         }
         self.text(text, sides);
-    }
-
-    fn table(&mut self, found: PlacedTable) {
-        self.laid.words.extend(found.page_words);
-        self.laid.blocks.push(Block {
-            kind: BlockKind::Table { table: found.found.table },
-            role: Role::Body,
-            bbox: Some(found.found.bbox),
-        });
     }
 
     fn text(&mut self, mut lines: Vec<Line>, sides: (f32, f32)) {

@@ -179,6 +179,9 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     if indent < -0.7 * size && !one_line {
         return None;
     }
+    if is_entry(line, writer) && (is_entry(last, writer) || last.width() < 0.9 * (usual.end - usual.start)) {
+        return Some(Joint::Break);
+    }
     if !would_have_fitted {
         return Some(Joint::Flow);
     }
@@ -192,6 +195,22 @@ fn joint(paragraph: &Paragraph, line: &Line, usual: &Usual, writer: &Writer<'_>,
     let goes_on = !ended && (!begins_anew(line, writer) || last.width() > 0.75 * (usual.end - usual.start));
     Some(if goes_on { Joint::Flow } else { Joint::Break })
 }
+
+/// Whether a line is one of a name and what it stands for: "Payable until: 08/02/2026".
+fn is_entry(line: &Line, writer: &Writer<'_>) -> bool {
+    if line.letters() > LONGEST_ENTRY || !begins_anew(line, writer) {
+        return false;
+    }
+    let text = writer.plain_line(line);
+    text.split_once(": ").is_some_and(|(name, value)| {
+        name.split_whitespace().count() <= 5
+            && name.chars().all(|sign| !matches!(sign, '.' | ',' | ';'))
+            && !value.is_empty()
+    })
+}
+
+/// A longer line is running text.
+const LONGEST_ENTRY: u32 = 60;
 
 fn last_character(line: &Line, writer: &Writer<'_>) -> Option<char> {
     let word = if line.is_right_to_left() { line.words.first() } else { line.words.last() };

@@ -1,9 +1,9 @@
 //! Equations of Office (OMML) as LaTeX: `x=\frac{-b\pm \sqrt{b^{2}-4ac}}{2a}`.
 
-mod signs;
-
-use crate::package::Element;
-use signs::{accent, append, bracket, escape, is_function, nary};
+use crate::{
+    latex::{accent, append, bracket, escape, is_function, nary},
+    package::Element,
+};
 
 /// What stands where a file has an equation in a form that is not read.
 pub(super) const NOT_READ: &str = "[formula not read]";

@@ -36,7 +36,7 @@ fn counts(run: &[char]) -> usize {
 }
 
 /// What Windows-1252 has from 0x80 on.
-fn is_upper_half(sign: char) -> bool {
+pub(super) fn is_upper_half(sign: char) -> bool {
     matches!(
         sign,
         '\u{80}'

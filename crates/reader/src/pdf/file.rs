@@ -24,7 +24,13 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
     options.limits.check_file(bytes.len() as u64)?;
     let password = options.password.as_deref().unwrap_or_default();
     guarded("the file", || {
-        let pdf = load(&bytes, password).map_err(|error| load_error(error, options))?;
+        let mut warnings = Vec::new();
+        let pdf = load(&bytes, password).or_else(|error| {
+            let open = encryption::with_open_pages(&bytes).and_then(|open| load(&Arc::new(open), "").ok());
+            warnings
+                .extend(open.as_ref().map(|_| "the files embedded in it are encrypted, and were not read".to_owned()));
+            open.ok_or_else(|| load_error(error, options))
+        })?;
         let page_count = pdf.pages().len();
         if page_count == 0 {
             return Err(ReadError::damaged("PDF", "it has no pages"));
@@ -41,7 +47,7 @@ pub fn open(bytes: impl Into<Arc<Vec<u8>>>, options: &ReadOptions) -> ReadResult
             page_count,
             metadata: about::metadata(&pdf, &catalog),
             outline: about::outline(&catalog, &about::page_numbers(&pdf)),
-            warnings: Vec::new(),
+            warnings,
         };
         let labels = about::labels(&catalog, page_count);
         drop(catalog);
@@ -163,6 +169,11 @@ impl OpenFile for PdfFile {
             guarded("a comment", || Ok(annotations::comments(file_page, &page::transform(file_page))))
                 .unwrap_or_default(),
         );
+        let mut warnings = content.warnings;
+        if laid.formulas_not_read > 0 {
+            let count = laid.formulas_not_read;
+            warnings.push(format!("formulas that are given as plain text because they are too involved: {count}"));
+        }
         Ok(Page {
             number: index + 1,
             label: self.labels.get(index).filter(|label| !label.is_empty()).cloned(),
@@ -174,7 +185,7 @@ impl OpenFile for PdfFile {
             confidence: decision.confidence,
             blocks,
             words: laid.words,
-            warnings: content.warnings,
+            warnings,
         })
     }
 

@@ -80,7 +80,13 @@ pub(super) fn decide(content: &PageContent) -> Decision {
             format!("the page has {letters} letters of text, and pictures on {} of it", percent(pictures)),
         )
     } else {
-        (PageKind::Text, "the text of the page is in the file".to_owned())
+        let reason = match content.code_page {
+            Some(code_page) => {
+                format!("the text of the page is in the file, in {code_page}, which the file does not say")
+            }
+            None => "the text of the page is in the file".to_owned(),
+        };
+        (PageKind::Text, reason)
     };
     Decision { kind, read_by: ReadBy::Embedded, reason, confidence: None }
 }

@@ -20,6 +20,7 @@ mod marks;
 mod matrix;
 mod page;
 mod paths;
+mod recode;
 mod render;
 mod state;
 mod streams;

@@ -5,6 +5,7 @@ use super::{
     interpreter::{Interpreter, Shared},
     links,
     matrix::Matrix,
+    recode::recode,
     state::State,
     streams,
 };
@@ -30,6 +31,7 @@ pub(super) fn content(page: &Page<'_>, shared: &Shared) -> PageContent {
     content.size = Size { width, height };
     content.rotation = rotation(page);
     content.links = links::read(page, &initial);
+    content.code_page = recode(&mut content);
     content
 }
 

@@ -7,7 +7,8 @@ use super::pictures;
 use crate::{
     error::{ReadError, ReadResult},
     file::OpenFile,
-    model::{Block, Page, PageImage, PageKind, ReadBy, Rect, Role, Word},
+    image::photograph::{self, Flattened},
+    model::{Block, Page, PageImage, PageKind, ReadBy, Rect, Role, Size, Word},
     ocr::{self, OcrEngine, OcrPage, OcrRequest, OcrText, OcrWord},
     options::{OcrMode, ReadOptions},
 };
@@ -25,7 +26,8 @@ enum Wanted {
 
 /// What OCR has read.
 enum Found {
-    OnPage(OcrPage),
+    /// With the page as it was made flat, if it was a photograph.
+    OnPage(OcrPage, Option<Box<Flattened>>),
     /// With the area of each picture on the page.
     InPictures(Vec<(Rect, OcrText)>),
 }
@@ -46,14 +48,15 @@ pub(super) fn read(
     }
     let read = engine.ok_or_else(no_engine).and_then(|engine| {
         let Some(image) = file.image(index, options.dpi)? else { return Ok(None) };
-        let found = match wanted {
-            Wanted::Pictures => {
-                Found::InPictures(read_pictures(&image, &file.pictures(index)?, &page, options, engine)?)
-            }
-            _ => Found::OnPage(engine.read(&image, &request(options, true))?),
+        let found = if wanted == Wanted::Pictures {
+            Found::InPictures(read_pictures(&image, &file.pictures(index)?, &page, options, engine)?)
+        } else {
+            let flat = photograph::flattened(&image).map(Box::new);
+            let page = flat.as_ref().map_or(&image, |flat| &flat.image);
+            Found::OnPage(engine.read(page, &request(options, true))?, flat)
         };
         let name = match &found {
-            Found::OnPage(OcrPage { read_by: Some(name), .. }) => name.clone(),
+            Found::OnPage(OcrPage { read_by: Some(name), .. }, _) => name.clone(),
             _ => engine.name(),
         };
         Ok(Some((found, name)))
@@ -61,7 +64,7 @@ pub(super) fn read(
     match read {
         // There is nothing to look at: a mail, a sheet.
         Ok(None) => {}
-        Ok(Some((Found::OnPage(found), engine))) => replace(&mut page, &found, &engine),
+        Ok(Some((Found::OnPage(found, flat), engine))) => replace(&mut page, &found, flat.as_deref(), &engine),
         Ok(Some((Found::InPictures(found), engine))) => join(&mut page, found, &engine),
         Err(error) if page.blocks.is_empty() => return Err(error),
         Err(error) => page.warnings.push(format!("the page was not read by OCR: {error}")),
@@ -86,8 +89,12 @@ fn request(options: &ReadOptions, find_orientation: bool) -> OcrRequest {
 }
 
 /// What OCR read takes the place of all that the page had.
-fn replace(page: &mut Page, found: &OcrPage, engine: &str) {
-    let OcrText { blocks, words, size } = ocr::to_text(found);
+fn replace(page: &mut Page, found: &OcrPage, flat: Option<&Flattened>, engine: &str) {
+    let mut text = ocr::to_text(found);
+    if let Some(flat) = flat {
+        on_photograph(&mut text, flat, found);
+    }
+    let OcrText { blocks, words, size } = text;
     page.size = Some(size);
     page.rotation = (page.rotation + found.rotation) % 360;
     page.read_by = ReadBy::Ocr;
@@ -98,11 +105,25 @@ fn replace(page: &mut Page, found: &OcrPage, engine: &str) {
     } else {
         format!("{}; its picture was read by {engine}", page.reason)
     };
+    if flat.is_some() {
+        page.reason.push_str(", made flat");
+    }
     if found.rotation != 0 {
         page.reason = format!("{}, turned by {} degrees", page.reason, found.rotation);
     }
     page.blocks = blocks;
     page.words = words;
+}
+
+/// Puts what was read of a page that was made flat where it is in the photograph.
+fn on_photograph(text: &mut OcrText, flat: &Flattened, found: &OcrPage) {
+    let points = 72.0 / found.dpi.max(1) as f32;
+    let scaled = |bbox: Rect, by: f32| Rect::new(bbox.x0 * by, bbox.y0 * by, bbox.x1 * by, bbox.y1 * by);
+    for bbox in text.boxes_mut() {
+        *bbox = scaled(flat.on_photograph(scaled(*bbox, 1.0 / points), found.rotation), points);
+    }
+    let (width, height) = flat.size(found.rotation);
+    text.size = Size { width: width * points, height: height * points };
 }
 
 /// Reads what the pictures of a page show, each by itself, in the order in which they stand.

@@ -1,7 +1,10 @@
 //! A page as plain text.
 
 use super::{PageFacts, inlines_of, table::table_text, tidy_text};
-use crate::model::{Block, BlockKind, Inlines, Marker, Page, Role};
+use crate::{
+    latex,
+    model::{Block, BlockKind, Inlines, Marker, Page, Role},
+};
 use std::fmt::Write as _;
 
 /// The page as plain text: headers first, then the text with its notes and comments, footers last. Blocks are
@@ -65,13 +68,15 @@ fn block_text(block: &Block, facts: &PageFacts) -> String {
 
 /// References to footnotes stand in brackets: a raised number would read as part of the word.
 fn inline_text(text: &Inlines, facts: &PageFacts) -> String {
-    if facts.footnotes.is_empty() {
+    if facts.footnotes.is_empty() && !text.0.iter().any(|span| span.style.math) {
         return tidy_text(&text.text()).into_owned();
     }
     let mut out = String::new();
     for span in &text.0 {
         if span.style.superscript && facts.footnotes.contains(span.text.trim()) {
             let _ = write!(out, "[{}]", span.text.trim());
+        } else if span.style.math {
+            out.push_str(&latex::plain(&span.text));
         } else {
             out.push_str(&span.text);
         }

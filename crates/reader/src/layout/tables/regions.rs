@@ -175,6 +175,7 @@ enum Content {
 
 fn content(items: &[Item<'_>], rows: &[Vec<usize>], band: &Rect) -> Content {
     let (mut tabular, mut all, mut words) = (0, 0, 0);
+    let mut lines: Vec<Rect> = Vec::new();
     for row in rows {
         let inside: Vec<usize> = row.iter().copied().filter(|&at| band.contains(items[at].bbox.center())).collect();
         if inside.is_empty() {
@@ -182,15 +183,29 @@ fn content(items: &[Item<'_>], rows: &[Vec<usize>], band: &Rect) -> Content {
         }
         all += 1;
         words += inside.len();
+        lines.extend(inside.iter().map(|&at| items[at].bbox).reduce(|a, b| a.union(&b)));
         let chunks = text::chunks_of(items, &inside, 0.9, &[]);
         tabular += usize::from(is_tabular_row(&chunks));
     }
     match all {
         0 => Content::Nothing,
+        _ if falls_apart(&lines) => Content::Text,
         _ if tabular * 5 >= all * 2 => Content::Columns,
         1 if words <= 8 => Content::Title,
         _ => Content::Text,
     }
+}
+
+/// A space between two lines of text, in their heights and beside the other spaces, that no row of a table has: above it is
+/// something else, such as the address over the table of an invoice.
+const APART: f32 = 3.0;
+
+fn falls_apart(lines: &[Rect]) -> bool {
+    let mut spaces = lines.windows(2).map(|pair| (pair[1].y0 - pair[0].y1).max(0.0)).collect::<Vec<_>>();
+    spaces.sort_by(f32::total_cmp);
+    let height = lines.iter().map(Rect::height).fold(0.0, f32::max);
+    let usual = spaces.get(spaces.len() / 2).copied().unwrap_or_default();
+    spaces.last().is_some_and(|widest| *widest > APART * height && *widest > APART * usual)
 }
 
 /// Several pieces of text, and not columns of running text.

@@ -3,7 +3,7 @@
 
 use super::{
     build::{Grid, GridCell},
-    text::Item,
+    text::{Item, is_currency},
 };
 
 /// Joins columns of nothing but signs to those of their figures.
@@ -18,13 +18,6 @@ pub(super) fn join(grid: &mut Grid, items: &[Item<'_>]) {
             column += 1;
         }
     }
-}
-
-fn is_currency(text: &str) -> bool {
-    matches!(
-        text,
-        "$" | "€" | "£" | "¥" | "₹" | "₩" | "₽" | "₺" | "US$" | "R$" | "C$" | "A$" | "CHF" | "EUR" | "USD" | "GBP"
-    )
 }
 
 fn is_tail(text: &str) -> bool {

@@ -103,23 +103,37 @@ pub(super) fn rows_of(items: &[Item<'_>], which: &[usize]) -> Vec<Vec<usize>> {
     rows.into_iter().map(|(_, _, row)| row).collect()
 }
 
-/// Cuts a row where the space is wider than `gap` times the height of the text, and at lines down.
+/// Cuts a row where the space is wider than `gap` times the height of the text, and at lines down. A currency in front of
+/// amounts is never cut from the one that follows it, and never joined to the one before.
 pub(super) fn chunks_of(items: &[Item<'_>], row: &[usize], gap: f32, down: &[Line]) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
+    let leads = currency_leads(items, row);
     for &index in row {
         let item = &items[index];
+        let begins_amount = leads && is_currency(item.text);
         let joins = chunks.last().is_some_and(|chunk| {
             let space = item.bbox.x0 - chunk.bbox.x1;
             let height = item.bbox.height().min(chunk.bbox.height()).max(1.0);
             // A list's mark belongs to what follows it, however far away that is printed.
             let marked = chunk.items.len() == 1 && chunk.items.first().is_some_and(|&at| is_mark(items[at].text));
-            let wide = if marked { 4.0 } else { gap };
+            let in_front = leads
+                && chunk.items.len() == 1
+                && chunk.items.first().is_some_and(|&at| is_currency(items[at].text))
+                && has_digit(item.text);
+            let wide = if marked {
+                4.0
+            } else if in_front {
+                AMOUNT_GAP
+            } else {
+                gap
+            };
             let cut = || {
                 let (from, to) = (chunk.bbox.x1 - 1.0, item.bbox.x0 + 1.0);
                 let y = item.bbox.center().1;
                 down.iter().any(|line| line.at >= from && line.at <= to && line.from <= y && line.to >= y)
             };
-            space <= wide * height && !cut()
+            let of_the_next = begins_amount && chunk.items.last().is_some_and(|&at| has_digit(items[at].text));
+            space <= wide * height && !of_the_next && !cut()
         });
         match chunks.last_mut() {
             Some(chunk) if joins => {
@@ -130,6 +144,27 @@ pub(super) fn chunks_of(items: &[Item<'_>], row: &[usize], gap: f32, down: &[Lin
         }
     }
     chunks
+}
+
+/// How far to its right, in heights of the text, the amount of a currency stands whose sign has a place of its own.
+const AMOUNT_GAP: f32 = 14.0;
+
+/// Whether the signs of currencies in a row stand in front of their amounts: the first does.
+fn currency_leads(items: &[Item<'_>], row: &[usize]) -> bool {
+    let of_amounts =
+        |at: &&usize| is_currency(items[**at].text) || is_numeric(items[**at].text) && has_digit(items[**at].text);
+    row.iter().find(of_amounts).is_some_and(|&at| is_currency(items[at].text))
+}
+
+fn has_digit(text: &str) -> bool {
+    text.contains(|sign: char| sign.is_ascii_digit())
+}
+
+pub(super) fn is_currency(text: &str) -> bool {
+    matches!(
+        text,
+        "$" | "€" | "£" | "¥" | "₹" | "₩" | "₽" | "₺" | "US$" | "R$" | "C$" | "A$" | "CHF" | "EUR" | "USD" | "GBP"
+    )
 }
 
 /// The rows with their chunks.
