@@ -140,10 +140,10 @@ bench-civic: setup-test ## Measure following councils: parsing, a visit of 200 m
 bench-fields: setup ## Measure fields on receipts, ad buys, contracts and e-invoices from outside
 	@if [ ! -d $(SHARED)/fixtures/documents ]; then echo "skipped: $(SHARED)/fixtures is not here"; exit 0; fi; \
 	cargo build --release -q -p bindery-fields --bin bench-fields && \
-	python3 bench/fields/bench.py target/release/bench-fields $(SHARED)
+	BINDERY_OCR_MODELS=$(TEST_TOOLS)/ppocr-v6 python3 bench/fields/bench.py target/release/bench-fields $(SHARED)
 
 # PAPERS makes fewer of them, for a quick look.
-PAPERS ?= 4000
+PAPERS ?= 8000
 LEARNED := crates/fields/src/extract/learned
 train-fields: setup ## Make papers, train the models that read fields on them, and write the models and docs/fields-training.md
 	@cargo run --release -q -p bindery-fields --bin train-fields -- $(LEARNED)/fields.model docs/fields-training.md --papers $(PAPERS)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Scores fields on the documents of SHARED: bench.py BENCH_FIELDS SHARED [-v] [MODEL]
+"""Scores fields on the documents of SHARED: bench.py BENCH_FIELDS SHARED [-v] [--model FILE] [--pages FOLDER]
 
-Runs the example `bench_fields`, scores its results with SHARED/bench/score_fields.py and prints every figure twice: for the files that rules
-and makers may be tuned on, and for those that are only tested (see README.md). The last line begins with BENCH and is about all files.
+Runs `bench-fields`, scores its results with SHARED/bench/score_fields.py and prints every figure twice: for the files that rules
+and makers may be tuned on, and for those that are only tested (see README.md). FOLDER keeps what OCR has read for the next run. The last
+line begins with BENCH and is about all files.
 """
 import hashlib, json, re, subprocess, sys, tempfile
 from pathlib import Path
 
-SETS = ["receipts", "ad-buys", "contracts"]
+# The set that each result is scored as. Receipts are read from what people typed, by Tesseract, and by both OCR engines.
+SETS = {"receipts": "receipts", "receipts-tesseract": "receipts", "receipts-ocr": "receipts", "ad-buys": "ad-buys", "contracts": "contracts"}
 EINVOICE = ["number", "issue_date", "due_date", "seller", "buyer", "currency", "net_total", "tax_total", "grand_total", "amount_due", "seller_vat_id"]
 
 
@@ -103,48 +105,67 @@ def einvoices(documents, verbose):
     return 2 * right / max(2 * right + 2 * wrong + missing, 1), lines_right / max(lines_all, 1)
 
 
+def silent_share(papers):
+    """Of the documents that are not flagged, the share with a wrong or missing value, and the counts."""
+    unflagged = [faults for flagged, faults in papers if not flagged]
+    wrong = sum(faults > 0 for faults in unflagged)
+    return wrong / max(len(unflagged), 1), f"{wrong} of {len(unflagged)} that are not flagged, of {len(papers)}"
+
+
 def main():
-    binary, shared, verbose = sys.argv[1], Path(sys.argv[2]), "-v" in sys.argv
+    binary, shared, options = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
+    verbose = "-v" in options
     documents = shared / "fixtures/documents"
     space = scorer(shared / "bench/score_fields.py")
-    figures, values, papers = {}, [], []
+    figures, values, papers = {}, [], {}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         own_type = Path(__file__).with_name("ad_buy.yaml")
-        model = [argument for argument in sys.argv[3:] if argument != "-v"]
-        print(subprocess.run([binary, shared, out, own_type, *model], check=True, capture_output=True, text=True).stdout, end="")
+        command = [binary, shared, out, own_type, *(option for option in options if option != "-v")]
+        print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
+        results = {name: as_set for name, as_set in SETS.items() if (out / f"{name}.json").exists()}
         for part, wanted in [("tuned on", lambda f: not is_held_out(f)), ("held out", is_held_out), ("all", lambda f: True)]:
-            for name in SETS:
-                truth = {file: facts for file, facts in json.loads((documents / f"{name}.truth.json").read_text()).items() if wanted(file)}
+            for name, as_set in results.items():
+                truth = {file: facts for file, facts in json.loads((documents / f"{as_set}.truth.json").read_text()).items() if wanted(file)}
                 place = out / part.replace(" ", "-")
                 place.mkdir(exist_ok=True)
-                (place / f"{name}.truth.json").write_text(json.dumps(truth))
-                command = [sys.executable, shared / "bench/score_fields.py", place / name, out / f"{name}.json"]
+                (place / f"{as_set}.truth.json").write_text(json.dumps(truth))
+                command = [sys.executable, shared / "bench/score_fields.py", place / as_set, out / f"{name}.json"]
                 command += ["-v"] if verbose and part == "tuned on" else []
                 lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
                 if verbose and part == "tuned on":
                     print("\n".join(line for line in lines if "WRONG" in line or "MISSING" in line))
-                print(f"{part} ({len(truth)}): {lines[-1]}")
-                figures[part, name] = dict(pair.split("=") for pair in lines[-1].split()[1:])
+                said = lines[-1].replace(as_set, name, 1)
+                print(f"{part} ({len(truth)}): {said}")
+                figures[part, name] = dict(pair.split("=") for pair in said.split()[1:])
                 if part == "all":
                     found = json.loads((out / f"{name}.json").read_text())["documents"]
-                    more_values, more_papers = judged(space, name, found, truth)
+                    more_values, papers[name] = judged(space, as_set, found, truth)
                     values += more_values
-                    papers += more_papers
             found = json.loads((out / "einvoices.json").read_text())["documents"]
             found = [document for document in found if wanted(document["file"])]
             figures[part, "einvoices"] = einvoices(found, verbose and part == "tuned on")
             print("%s (%d): einvoices f1=%.3f lines=%.3f" % (part, len(found), *figures[part, "einvoices"]))
     error = calibration_error(values)
-    unflagged = [faults for flagged, faults in papers if not flagged]
-    silent = sum(faults > 0 for faults in unflagged) / max(len(unflagged), 1)
-    print(f"  {len(unflagged)} of {len(papers)} documents are not flagged; {sum(f > 0 for f in unflagged)} of them hold a wrong or missing value")
-    of = lambda name, field: float(figures["all", name][field])
+    for name, own in papers.items():
+        print("silently wrong, %s: %.3f (%s)" % (name, *silent_share(own)))
+    silent, counts = silent_share([paper for own in papers.values() for paper in own])
+    print(f"silently wrong, all: {silent:.3f} ({counts})")
+
+    def figure(name, field):
+        own = figures.get(("all", name))
+        return f"{float(own[field]):.3f}" if own else "none"
+
+    receipts = [
+        f"{prefix}_{field}={figure(name, field)}"
+        for prefix, name in [("receipts", "receipts-ocr"), ("tesseract", "receipts-tesseract"), ("gold", "receipts")]
+        for field in ["total", "company", "date"]
+    ]
     f1, lines = figures["all", "einvoices"]
     print(
-        f"BENCH gold_date={of('receipts', 'date'):.3f} gold_total={of('receipts', 'total'):.3f} gold_company={of('receipts', 'company'):.3f}"
-        f" einv_f1={f1:.3f} einv_lines={lines:.3f} adbuys_f1={of('ad-buys', 'f1'):.3f} parties={of('contracts', 'party'):.3f}"
-        f" effective_date={of('contracts', 'effective_date'):.3f} silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
+        f"BENCH {' '.join(receipts)} einv_f1={f1:.3f} einv_lines={lines:.3f} adbuys_f1={figure('ad-buys', 'f1')}"
+        f" parties={figure('contracts', 'party')} effective_date={figure('contracts', 'effective_date')}"
+        f" silent_wrong={silent:.3f} ece={error:.3f} values={len(values)}"
     )
 
 

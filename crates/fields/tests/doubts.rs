@@ -103,6 +103,94 @@ fn a_shop_whose_owner_has_another_name_is_doubted() {
     assert!(found.needs_review.iter().any(|own| own == reason), "{:?}", found.needs_review);
 }
 
+/// A summary of taxes below the total has headings of amounts, too, but no goods.
+#[test]
+fn amounts_below_the_total_of_a_slip_are_no_items() {
+    let found = receipt(page(&[
+        &[(110.0, "NORDBAY FOODS SDN BHD")],
+        &[(110.0, "44300 BATANG KALI, SELANGOR")],
+        &[(10.0, "DATE: 21/03/2018"), (300.0, "10:12")],
+        &[(10.0, "RICE"), (350.0, "20.00")],
+        &[(10.0, "TEA"), (350.0, "5.00")],
+        &[(10.0, "TOTAL"), (350.0, "25.00")],
+        &[(10.0, "CASH"), (350.0, "50.00")],
+        &[(10.0, "CHANGE"), (350.0, "25.00")],
+        &[(10.0, "GST SUMMARY ITEM"), (180.0, "QTY"), (240.0, "AMOUNT"), (350.0, "TAX")],
+        &[(10.0, "SR"), (180.0, "2"), (240.0, "23.58"), (350.0, "1.42")],
+        &[(10.0, "ZR"), (180.0, "1"), (240.0, "0.00"), (350.0, "0.00")],
+    ]));
+    assert_eq!(found.fields["grand_total"].normalised, "25.00");
+    assert_eq!(found.rows.get("line_items"), None);
+    assert!(found.needs_review.iter().all(|reason| !reason.contains("line_items")), "{:?}", found.needs_review);
+}
+
+/// A dollar is money of Australia, Singapore and Hong Kong as well: without more of America, the order of a date is a guess.
+#[test]
+fn a_mere_dollar_sign_does_not_say_that_the_month_comes_first() {
+    let slip = |address| {
+        receipt(page(&[
+            &[(120.0, "CORNER DELI")],
+            &[(110.0, address)],
+            &[(10.0, "DATE: 02/03/2018")],
+            &[(10.0, "TOTAL"), (350.0, "$19.20")],
+        ]))
+    };
+    for address in ["12 Elm Street, Springfield, IL 62704", "Tel (217) 555-0142"] {
+        let date = &slip(address).fields["date"];
+        assert_eq!((date.normalised.as_str(), date.doubts.len()), ("2018-02-03", 0), "{address}: {date:?}");
+    }
+    let found = slip("12 Harbour View");
+    let is_doubted = found.fields["date"].doubts.iter().any(|doubt| doubt.kind == DoubtKind::Ambiguous);
+    assert!(is_doubted && !passes(&found), "{:?}", found.fields["date"]);
+}
+
+/// The label and its amount stand on one line of a scan that was laid crookedly, and the name in its own order.
+#[test]
+fn a_crooked_scan_is_read_like_a_straight_one() {
+    let lines: [&[(f32, &str)]; 9] = [
+        &[(60.0, "GREEN HILL TRADING SDN BHD")],
+        &[(60.0, "LOT 5, JALAN BUKIT HIJAU 2,")],
+        &[(60.0, "44300 BATANG KALI, SELANGOR")],
+        &[(10.0, "DATE: 21/03/2018"), (300.0, "10:12")],
+        &[(10.0, "RICE 5 KG"), (350.0, "21.90")],
+        &[(10.0, "GREEN TEA"), (350.0, "5.20")],
+        &[(10.0, "TOTAL"), (350.0, "27.10")],
+        &[(10.0, "CASH"), (350.0, "50.00")],
+        &[(10.0, "CHANGE"), (350.0, "22.90")],
+    ];
+    for slope in [0.0, 0.04, -0.04] {
+        let mut scan = page(&lines);
+        for word in &mut scan.words {
+            let fall = slope * word.bbox.center().0 + 20.0;
+            word.bbox.y0 += fall;
+            word.bbox.y1 += fall;
+            word.confidence = Some(0.99);
+        }
+        let found = receipt(scan);
+        let normalised = |field: &str| found.fields.get(field).map(|value| value.normalised.as_str());
+        let read = [normalised("merchant"), normalised("date"), normalised("grand_total")];
+        assert_eq!(read, [Some("GREEN HILL TRADING SDN BHD"), Some("2018-03-21"), Some("27.10")], "{slope}");
+    }
+}
+
+/// OCR reads letters for figures. Such a date is taken for what it must be, and doubted.
+#[test]
+fn a_date_with_misread_figures_is_read_and_doubted() {
+    let mut scan = page(&[
+        &[(60.0, "GREEN HILL TRADING SDN BHD")],
+        &[(10.0, "DATE: 25-Q1-2@18"), (300.0, "10:12")],
+        &[(10.0, "TOTAL"), (350.0, "27.10")],
+    ]);
+    assert_eq!(receipt(scan.clone()).fields.get("date"), None, "what was typed is taken as it stands");
+    for word in &mut scan.words {
+        word.confidence = Some(0.95);
+    }
+    let found = receipt(scan);
+    let date = &found.fields["date"];
+    assert_eq!(date.normalised, "2018-01-25");
+    assert!(date.doubts.iter().any(|doubt| doubt.kind == DoubtKind::Ambiguous) && !passes(&found), "{date:?}");
+}
+
 #[test]
 fn thousands_that_stand_apart_are_doubted() {
     let found = |total: &str| {

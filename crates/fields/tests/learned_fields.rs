@@ -80,7 +80,8 @@ fn the_country_of_a_slip_tells_which_figure_is_the_day() {
     let total: &[(f32, &str)] = &[(10.0, "TOTAL"), (350.0, "$19.20")];
     lines.extend([date, total]);
     assert_eq!(normalised(&receipt(page(&lines)), "date"), Some("2018-03-02"));
-    let american: [&[(f32, &str)]; 3] = [&[(120.0, "CORNER DELI LLC")], date, total];
+    let american: [&[(f32, &str)]; 4] =
+        [&[(120.0, "CORNER DELI LLC")], &[(110.0, "SPRINGFIELD, IL 62704")], date, total];
     assert_eq!(normalised(&receipt(page(&american)), "date"), Some("2018-02-03"));
 }
 

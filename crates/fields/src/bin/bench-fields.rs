@@ -1,13 +1,20 @@
-//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [MODEL]`.
+//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER]`.
 //!
 //! SHARED holds `fixtures/documents`. OUT gets one JSON file for each set, in the shape of `bindery result --json`, and
-//! `einvoices.json` with the truth of the attached XML, which the extractor does not get to see.
+//! `einvoices.json` with the truth of the attached XML, which the extractor does not get to see. Receipts are read three times:
+//! as people typed them, by Tesseract, and by both engines together, as they are where the models of PP-OCR are installed.
+//! FOLDER keeps the pages that OCR has read, so that the next run need not read them again.
 
 use bindery_fields::{
     DocType, DocTypes,
     extract::{self, Extraction, Sources, Templates, einvoice},
 };
-use bindery_reader::{OcrMode, OpenFile, Page, ReadOptions, Rect, Size, Word, model::ReadBy, pdf};
+use bindery_reader::{
+    EngineChoice, OcrMode, OpenFile, Page, ReadOptions, Reader, Rect, Size, Word,
+    model::ReadBy,
+    ocr::{local::LocalEngines, ppocr::PpOcr},
+    pdf,
+};
 use serde_json::{Value, json};
 use std::{
     env, fs,
@@ -34,11 +41,15 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Problem> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let usage = "usage: bench-fields SHARED OUT AD_BUY.yaml [MODEL]";
-    let (Some(shared), Some(out)) = (arguments.first(), arguments.get(1)) else { return Err(usage.into()) };
-    if let Some(file) = arguments.get(3) {
+    let usage = "usage: bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER]";
+    let [shared, out, own_type, ..] = arguments.as_slice() else { return Err(usage.into()) };
+    let option = |name: &str| {
+        arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).map(PathBuf::from)
+    };
+    if let Some(file) = option("--model") {
         extract::use_models(&fs::read(file)?)?;
     }
+    let pages = option("--pages");
     let documents = Path::new(shared).join("fixtures/documents");
     let out = PathBuf::from(out);
     fs::create_dir_all(&out)?;
@@ -53,10 +64,17 @@ fn run() -> Result<(), Problem> {
         results.push(result(&name, &clock.extract(receipt, &[page])));
     }
     write(&out.join("receipts.json"), &results)?;
-    if let Some(own) = arguments.get(2) {
-        let ad_buy = DocType::parse(&fs::read_to_string(own)?, own)?;
-        read_set(&documents.join("ad-buys"), &ad_buy, &mut clock, &out.join("ad-buys.json"))?;
+    for (name, choice) in [("receipts-tesseract", EngineChoice::Tesseract), ("receipts-ocr", EngineChoice::Auto)] {
+        if choice == EngineChoice::Auto && !PpOcr::default().is_installed() {
+            writeln!(io::stdout(), "{name}: skipped: the models of PP-OCR are not installed")?;
+            continue;
+        }
+        let kept = pages.as_ref().map(|folder| folder.join(name));
+        let results = read_pictures(&documents.join("receipts"), receipt, choice, kept.as_deref())?;
+        write(&out.join(name).with_extension("json"), &results)?;
     }
+    let ad_buy = DocType::parse(&fs::read_to_string(own_type)?, own_type)?;
+    read_set(&documents.join("ad-buys"), &ad_buy, &mut clock, &out.join("ad-buys.json"))?;
     read_set(&documents.join("contracts"), shipped("contract")?, &mut clock, &out.join("contracts.json"))?;
     read_einvoices(&documents.join("einvoices"), shipped("invoice")?, &mut clock, &out.join("einvoices.json"))?;
     let (each, pages) = clock.measure();
@@ -110,6 +128,34 @@ fn read_set(folder: &Path, doctype: &DocType, clock: &mut Clock, out: &Path) -> 
         results.push(result(&file_name(&file), &clock.extract(doctype, &pages)));
     }
     write(out, &results)
+}
+
+/// Fields of the pictures of a folder, each read by OCR.
+fn read_pictures(
+    folder: &Path,
+    doctype: &DocType,
+    choice: EngineChoice,
+    kept: Option<&Path>,
+) -> Result<Vec<Value>, Problem> {
+    if let Some(kept) = kept {
+        fs::create_dir_all(kept)?;
+    }
+    let engines = LocalEngines::default();
+    let reader = Reader::new(ReadOptions::default(), Some(engines.choose(choice)));
+    let mut results = Vec::new();
+    for file in files(folder, "jpg")? {
+        let name = file_name(&file);
+        let kept = kept.map(|folder| folder.join(&name).with_extension("json"));
+        let page: Page = match kept.as_ref().filter(|kept| kept.exists()) {
+            Some(kept) => serde_json::from_slice(&fs::read(kept)?)?,
+            None => reader.read_page(reader.open(fs::read(&file)?, Some(&name))?.as_ref(), 0)?,
+        };
+        if let Some(kept) = kept {
+            fs::write(kept, serde_json::to_vec(&page)?)?;
+        }
+        results.push(result(&name, &extract(doctype, &[page])));
+    }
+    Ok(results)
 }
 
 fn read_einvoices(folder: &Path, invoice: &DocType, clock: &mut Clock, out: &Path) -> Result<(), Problem> {

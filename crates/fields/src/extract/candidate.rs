@@ -136,10 +136,29 @@ impl CandidateFinder<'_> {
     }
 
     fn dates(&self, found: &mut Vec<Candidate>) {
+        let before = found.len();
         for date in date::find(&self.segment.text, self.sheet.habits.dates) {
             let text = &self.segment.text[date.range.clone()];
             let fit = if text.len() >= 8 { 1.0 } else { 0.8 };
             found.push(self.candidate(self.segment.tokens_at(&date.range), text, date.parsed, fit));
+        }
+        if found.len() == before {
+            self.misread_dates(found);
+        }
+    }
+
+    /// Dates that only appear when letters are taken for the figures that OCR misread: a doubt, whatever they say.
+    fn misread_dates(&self, found: &mut Vec<Candidate>) {
+        if self.sheet.ocr_confidence(&self.segment.tokens).is_none() {
+            return;
+        }
+        let Some(restored) = date::with_figures_restored(&self.segment.text) else { return };
+        for mut date in date::find(&restored, self.sheet.habits.dates) {
+            let read = &self.segment.text[date.range.clone()];
+            if read != &restored[date.range.clone()] {
+                date.parsed.doubt = Some(format!("{read} was read as {}", date.parsed.normalised));
+                found.push(self.candidate(self.segment.tokens_at(&date.range), read, date.parsed, UNSURE));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
     candidate::{self, Candidate},
     choice,
     einvoice::{self, EInvoice},
-    extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Tier},
+    extraction::{ConfidenceParts, Doubt, DoubtKind, Extraction, FieldValue, Row, Tier},
     grounding, heading, identity,
     learned::{self, Decided, Decider},
     occurrence::Occurrences,
@@ -51,7 +51,12 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     heading::add(&sheet, schema, pages, &mut extraction);
     identity::add(&sheet, schema, &mut extraction);
     for field in schema.fields.iter().filter(|field| field.kind == FieldType::Rows) {
-        add_rows(rows::find(&sheet, field, &occurrences), field, &mut extraction);
+        let mut found = rows::find(&sheet, field, &occurrences);
+        let total = schema.fields.iter().find(|field| field.meaning == Some(Meaning::ReceiptTotal));
+        if let Some(total) = total.and_then(|field| extraction.fields.get(&field.name)) {
+            found.rows.retain(|row| !is_below(row, total));
+        }
+        add_rows(found, field, &mut extraction);
     }
     sources.templates.apply(doctype, &sheet, &mut extraction);
     for attachment in sources.attachments {
@@ -64,6 +69,13 @@ pub fn extract(doctype: &DocType, pages: &[Page], sources: &Sources<'_>) -> Extr
     restrict(schema, &mut extraction);
     extraction.judge(schema);
     extraction
+}
+
+/// Whether a row stands below the total of its slip: a summary of taxes, not goods.
+fn is_below(row: &Row, total: &FieldValue) -> bool {
+    let top = row.cells.values().filter_map(|cell| cell.bbox).map(|rect| rect.y0).reduce(f32::min);
+    let end = total.bbox.filter(|_| row.page == total.page).map(|rect| rect.y1);
+    top.zip(end).is_some_and(|(top, end)| top >= end)
 }
 
 /// Adds rows; amounts below a heading that the schema does not know are a doubt.

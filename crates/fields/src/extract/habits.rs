@@ -4,6 +4,8 @@ use super::{
     sheet::Sheet,
     value::{DateOrder, Habits, currency, date, decimal},
 };
+use crate::pattern::constant_regex;
+use regex::Regex;
 use std::{
     cmp::{Ordering, Reverse},
     collections::HashMap,
@@ -20,6 +22,8 @@ enum Language {
     Unknown,
 }
 
+/// A country shows in the first pages.
+const MOST_LINES: usize = 200;
 /// In bytes.
 const LONGEST_WORD: usize = 10;
 const COMMON: &[(Language, &[&str])] = &[
@@ -112,11 +116,31 @@ const DAY_FIRST: &[&str] = &[
     "selangor",
     "johor",
     "kuala",
+    "uk",
+    "england",
+    "ireland",
+    "ird",
+    "nsw",
+    "gstin",
+    "tarikh",
 ];
 
 fn is_day_first_country(sheet: &Sheet) -> bool {
     let mut words = sheet.lines.iter().flat_map(|line| &line.parts).take(3000);
     words.any(|part| DAY_FIRST.contains(&part.text.as_str()))
+}
+
+/// `Springfield, IL 62704`, `(217) 555-0142`, or words that only the United States write on their papers.
+static AMERICAN: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(
+        r"(?x)\b(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY])\.?,?\ +\d{5}(?:-\d{4})?\b
+        |(?:^|\s|:)\(?[2-9]\d\d\)?[\ .-]{1,2}[2-9]\d\d[.-]\d{4}\b
+        |\bUSD\b|US\$|\bUSA\b|\bU\.S\.|(?i:\b(?:sales\ tax|zip\ code|united\ states|state\ tax)\b)",
+    )
+});
+
+fn is_american(sheet: &Sheet) -> bool {
+    sheet.lines.iter().take(MOST_LINES).any(|line| AMERICAN.is_match(&sheet.quote(&line.tokens)))
 }
 
 pub(super) fn detect(sheet: &Sheet) -> Habits {
@@ -143,7 +167,7 @@ pub(super) fn detect(sheet: &Sheet) -> Habits {
         match if has_figures { date::evident_order(&token.text) } else { DateOrder::Unknown } {
             DateOrder::DayFirst => day_first += 1,
             DateOrder::MonthFirst => month_first += 1,
-            DateOrder::Unknown => {}
+            DateOrder::Unknown | DateOrder::LikelyMonthFirst => {}
         }
     }
     let decimal_mark = match dots.cmp(&commas) {
@@ -156,7 +180,9 @@ pub(super) fn detect(sheet: &Sheet) -> Habits {
         (Ordering::Greater, _) | (_, Language::German | Language::French | Language::Spanish) => DateOrder::DayFirst,
         // English is written both ways; whose money is counted tells which.
         _ if is_day_first_country(sheet) => DateOrder::DayFirst,
-        _ if dollars > others => DateOrder::MonthFirst,
+        _ if dollars > others && is_american(sheet) => DateOrder::MonthFirst,
+        // A mere `$` is a sign of Australia, Singapore and Hong Kong as well.
+        _ if dollars > others => DateOrder::LikelyMonthFirst,
         _ if others > dollars => DateOrder::DayFirst,
         _ => DateOrder::Unknown,
     };

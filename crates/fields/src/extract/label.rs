@@ -90,8 +90,53 @@ fn match_from<'p>(parts: &[LabelPart], printed: &impl Fn(usize) -> Option<&'p st
         Some((LabelPart::Word(word), rest)) => {
             (printed(at) == Some(word.as_str())).then(|| match_from(rest, printed, at + 1)).flatten()
         }
-        Some((LabelPart::Gap, rest)) => (0..=LONGEST_GAP).find_map(|skipped| match_from(rest, printed, at + skipped)),
+        Some((LabelPart::Gap, rest)) => (0..=LONGEST_GAP)
+            .take_while(|skipped| !skipped.checked_sub(1).and_then(|last| printed(at + last)).is_some_and(names_paper))
+            .find_map(|skipped| match_from(rest, printed, at + skipped)),
     }
+}
+
+/// Whether a word names another paper, so that what follows is of that one: the date of "Rechnung zur Bestellung vom" is
+/// the order's.
+fn names_paper(word: &str) -> bool {
+    const PAPERS: &[&str] = &[
+        "order",
+        "quote",
+        "quotation",
+        "contract",
+        "agreement",
+        "bestellung",
+        "auftrag",
+        "angebot",
+        "vertrag",
+        "lieferschein",
+        "lieferung",
+        "commande",
+        "devis",
+        "contrat",
+        "livraison",
+        "pedido",
+        "presupuesto",
+        "contrato",
+        "albaran",
+        "ordine",
+        "offerta",
+        "contratto",
+        "bestelling",
+        "offerte",
+        "overeenkomst",
+        "zamowienie",
+        "umowa",
+        "bestallning",
+        "offert",
+        "avtal",
+        "ordre",
+        "tilbud",
+        "objednavka",
+        "smlouva",
+        "encomenda",
+    ];
+    PAPERS.contains(&word)
 }
 
 fn words(word: &str) -> Vec<LabelPart> {
@@ -177,6 +222,9 @@ mod tests {
         assert!(fits("rechnung … vom", "Rechnung # RE-20140522/501 vom"));
         assert!(fits("rechnung … vom", "Rechnung vom"));
         assert!(!fits("rechnung … vom", "Rechnung a b c d e f vom"));
+        // The date is the order's.
+        assert!(!fits("rechnung … vom", "Rechnung gemäß Bestellung vom"));
+        assert!(!fits("invoice … of", "Invoice for your order of"));
     }
 
     #[test]

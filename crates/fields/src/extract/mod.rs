@@ -46,6 +46,7 @@ mod heading;
 mod identity;
 pub mod label;
 mod learned;
+mod lines;
 mod occurrence;
 mod party;
 mod party_fields;

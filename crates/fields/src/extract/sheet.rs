@@ -7,6 +7,7 @@
 use super::{
     habits,
     label::plain_parts,
+    lines::into_lines,
     value::{Habits, currency},
 };
 use crate::pattern::pattern;
@@ -257,29 +258,6 @@ fn add_text(text: &str, left: f32, mut y: f32, words: &mut Vec<Token>) -> f32 {
         y += LINE_PITCH;
     }
     y
-}
-
-/// Words by height, then from left to right. Text that stands upright in the margin makes lines of its own.
-fn into_lines(mut words: Vec<Token>) -> Vec<Vec<Token>> {
-    words.sort_by(|a, b| a.rect.center().1.total_cmp(&b.rect.center().1).then(a.rect.x0.total_cmp(&b.rect.x0)));
-    let mut lines: Vec<Vec<Token>> = Vec::new();
-    // Centre and height of the line that is being filled.
-    let mut current = (0.0f32, 0.0f32);
-    for word in words {
-        let center = word.rect.center().1;
-        let height = word.rect.height().max(1.0);
-        let near = (center - current.0).abs() < 0.4 * height.min(current.1);
-        if let Some(line) = lines.last_mut().filter(|_| near) {
-            line.push(word);
-        } else {
-            current = (center, height);
-            lines.push(vec![word]);
-        }
-    }
-    for line in &mut lines {
-        line.sort_by(|a, b| a.rect.x0.total_cmp(&b.rect.x0));
-    }
-    lines
 }
 
 /// `Number:82` is a label and a value, though nothing parts them in print.

@@ -14,6 +14,8 @@ pub enum DateOrder {
     Unknown,
     DayFirst,
     MonthFirst,
+    /// The month comes first as far as can be told, which is not far.
+    LikelyMonthFirst,
 }
 
 /// The first letters of the months, lower case and without accents; enough to tell them apart in all languages.
@@ -92,14 +94,18 @@ static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)(?:\b|date|datum|fecha|data|dato|tarikh)(?P<a>\d{1,2})(?P<s>[-/.]) ?(?P<b>\d{1,2})(?P<t>[-/.]) ?(?P<y>(?:19|20)\d{2}|\d{2})(?:\b|[0-2]?\d:[0-5]\d|[a-z]{2,3}\b)",
     )
 });
+/// `30 / 05 / 2017`, as forms and some tills space it.
+static SPACED_FIGURES: LazyLock<Regex> = LazyLock::new(|| {
+    constant_regex(r"\b(?P<a>\d{1,2}) (?P<s>[-/.]) (?P<b>\d{1,2}) (?P<t>[-/.]) (?P<y>(?:19|20)\d{2}|\d{2})\b")
+});
 static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of | day of |[ -]|\. )?(?P<m>{MONTH_WORDS})(?: ?,? (?:de |del )?|[ -]|, ?)(?P<y>(?:19|20)\d{{2}}|\d{{2}})(?:\b|[0-2]?\d:[0-5]\d)"
+        r"(?i)\b(?P<d>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?(?: de | of | day of | ?[-/] ?| {{1,2}}|\. )?(?P<m>{MONTH_WORDS})(?: ?,? (?:de |del )?| ?[-/'’] ?|\.|, ?| {{2}}|)(?P<y>(?:19|20)\d{{2}}|\d{{2}})(?:\b|[0-2]?\d:[0-5]\d)"
     ))
 });
 static MONTH_DAY: LazyLock<Regex> = LazyLock::new(|| {
     constant_regex(&format!(
-        r"(?i)\b(?P<m>{MONTH_WORDS})[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: ?, ?| ?[ -])(?P<y>(?:19|20)\d{{2}})\b"
+        r"(?i)\b(?P<m>{MONTH_WORDS})(?: {{1,2}}|\. ?| ?[-/] ?)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: ?, {{0,2}}| ?[ /-] ?)(?P<y>(?:19|20)\d{{2}})(?:\b|[0-2]?\d:[0-5]\d)"
     ))
 });
 
@@ -145,7 +151,7 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
         let end = captures.name("d").map_or(0, |day| day.end());
         add(whole(&captures).start..end, date.map(|date| Parsed::sure(date.to_string())));
     }
-    for captures in FIGURES.captures_iter(text) {
+    for captures in FIGURES.captures_iter(text).chain(SPACED_FIGURES.captures_iter(text)) {
         // What is glued to a date is no part of it.
         let start = captures.name("a").map_or(0, |first| first.start());
         let year = printed_year(&captures, text);
@@ -153,6 +159,40 @@ pub fn find(text: &str, order: DateOrder) -> Vec<FoundDate> {
     }
     found.sort_by_key(|date| date.range.start);
     found
+}
+
+/// Letters that OCR reads for figures. All are of one byte, so places in a text stay as they are.
+const CONFUSED: &[(char, char)] = &[
+    ('O', '0'),
+    ('o', '0'),
+    ('Q', '0'),
+    ('D', '0'),
+    ('@', '0'),
+    ('I', '1'),
+    ('l', '1'),
+    ('|', '1'),
+    ('S', '5'),
+    ('B', '8'),
+];
+
+/// A text in which the letters among figures, as in `25-Q1-2@17`, are the figures that OCR took for them; None where
+/// there are none.
+pub fn with_figures_restored(text: &str) -> Option<String> {
+    let is_confused = |c: char| CONFUSED.iter().any(|(read, _)| *read == c);
+    let is_part = |c: char| c.is_ascii_digit() || is_confused(c);
+    let mut restored = String::with_capacity(text.len());
+    for run in text.split_inclusive(|c: char| !c.is_alphanumeric() && !is_confused(c)) {
+        let part = run.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_confused(c));
+        let is_number =
+            matches!(part.len(), 2 | 4) && part.chars().all(is_part) && part.bytes().any(|b| b.is_ascii_digit());
+        let figure = |c: char| CONFUSED.iter().find(|(read, _)| *read == c).map_or(c, |(_, printed)| *printed);
+        if is_number {
+            restored.extend(run.chars().map(figure));
+        } else {
+            restored.push_str(run);
+        }
+    }
+    (restored != text).then_some(restored)
 }
 
 /// A text that is a date and nothing else but a few words around it.
@@ -174,7 +214,7 @@ fn compact(text: &str) -> Option<Date> {
 
 /// The order that dates in figures show: a number above 12 can only be a day.
 pub fn evident_order(text: &str) -> DateOrder {
-    for captures in FIGURES.captures_iter(text) {
+    for captures in FIGURES.captures_iter(text).chain(SPACED_FIGURES.captures_iter(text)) {
         let (first, second): (i8, i8) = match (captures["a"].parse(), captures["b"].parse()) {
             (Ok(first), Ok(second)) => (first, second),
             _ => continue,
@@ -225,7 +265,9 @@ fn in_figures(captures: &Captures<'_>, printed_year: &str, order: DateOrder) -> 
     // Nobody writes the month first with dots.
     let order = if &captures["s"] == "." { DateOrder::DayFirst } else { order };
     let doubt = match (day_first, month_first) {
-        (Some(date), Some(other)) if date != other && order == DateOrder::Unknown => {
+        (Some(date), Some(other))
+            if date != other && matches!(order, DateOrder::Unknown | DateOrder::LikelyMonthFirst) =>
+        {
             let printed = captures.name("a").zip(captures.name("y")).map(|(first, year)| first.start()..year.end());
             let base = whole(captures).start;
             let printed = printed.map_or("", |range| &captures[0][range.start - base..range.end - base]);
@@ -234,7 +276,7 @@ fn in_figures(captures: &Captures<'_>, printed_year: &str, order: DateOrder) -> 
         _ => None,
     };
     let date = match (day_first, month_first) {
-        (Some(_), Some(date)) if order == DateOrder::MonthFirst => date,
+        (Some(_), Some(date)) if matches!(order, DateOrder::MonthFirst | DateOrder::LikelyMonthFirst) => date,
         (Some(date), _) | (None, Some(date)) => date,
         (None, None) => return None,
     };
@@ -341,6 +383,7 @@ mod tests {
         assert_eq!(read("03/04/2018", DateOrder::DayFirst), Some(("2018-04-03".to_owned(), false)));
         assert_eq!(read("03/04/2018", DateOrder::MonthFirst), Some(("2018-03-04".to_owned(), false)));
         assert_eq!(read("03/04/2018", DateOrder::Unknown), Some(("2018-04-03".to_owned(), true)));
+        assert_eq!(read("03/04/2018", DateOrder::LikelyMonthFirst), Some(("2018-03-04".to_owned(), true)));
         assert_eq!(read("13/04/2018", DateOrder::MonthFirst), Some(("2018-04-13".to_owned(), false)));
         assert_eq!(evident_order("11/03/2017 and 11/17/2017"), DateOrder::MonthFirst);
         assert_eq!(evident_order("01/02/2017"), DateOrder::Unknown);
@@ -359,11 +402,37 @@ mod tests {
             ("30/05/201710:18", "2017-05-30"),
             ("Date31/01/2018", "2018-01-31"),
             ("21/09/17PM", "2017-09-21"),
+            ("15/Feb/2018", "2018-02-15"),
+            ("15.FEB.18", "2018-02-15"),
+            ("25JUN18", "2018-06-25"),
+            ("25Jun2018 10:18", "2018-06-25"),
+            ("25 - Jun - 2018", "2018-06-25"),
+            ("4 Mar '18", "2018-03-04"),
+            ("Mar. 4, 2018", "2018-03-04"),
+            ("Mar-04-2018", "2018-03-04"),
+            ("30 / 05 / 2017", "2017-05-30"),
+            // Tills print every letter as wide as every other, blanks included.
+            ("15  Jun  18", "2018-06-15"),
+            ("Jun  15,  2018", "2018-06-15"),
+            ("30 - 05 - 17 10:18", "2017-05-30"),
             ("2017-05-30T10:18", "2017-05-30"),
         ] {
             assert_eq!(one(text).as_deref(), Some(date), "{text}");
         }
         assert_eq!(one("RE12/03/20181"), None);
+    }
+
+    #[test]
+    fn letters_that_ocr_reads_for_figures_are_restored_in_numbers_alone() {
+        for (read, meant) in [
+            ("25-Q1-16", Some("25-01-16")),
+            ("Date: 11/O9/2@17", Some("Date: 11/09/2017")),
+            ("Q1-Nov-2017", Some("01-Nov-2017")),
+            ("DO IT 12/03/2018", None),
+            ("B2B l7S66", None),
+        ] {
+            assert_eq!(with_figures_restored(read).as_deref(), meant, "{read}");
+        }
     }
 
     #[test]
