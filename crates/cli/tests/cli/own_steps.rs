@@ -145,7 +145,8 @@ fn copies_for_a_program_are_gone_when_it_has_ended_and_the_stored_file_is_as_it_
     run(&desk, "file-report", &[]).ok();
     let path = result(&desk, "sub_1")["files"][0]["name"].as_str().unwrap().to_owned();
     assert!(path.ends_with("/a.txt") && !Path::new(&path).exists(), "{path}");
-    desk.bindery(&["store", "verify"]).ok();
+    // Every blob is compared with its hash when it is carried.
+    desk.bindery(&["store", "export", "all.bindery"]).ok();
 }
 
 #[test]
