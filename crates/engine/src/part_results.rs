@@ -25,7 +25,7 @@ pub struct PartResults<'c> {
 
 impl<'c> PartResults<'c> {
     /// None for the submission, which is no item.
-    pub fn before(context: &'c StepContext, over: Over) -> Result<Option<Self>, StepError> {
+    pub fn of_stages_before(context: &'c StepContext, over: Over) -> Result<Option<Self>, StepError> {
         let Some(kind) = over.item_kind() else { return Ok(None) };
         let here = &context.stage()?.name;
         let before = context.workflow()?.stages.iter().take_while(|stage| stage.name != *here);
@@ -36,7 +36,7 @@ impl<'c> PartResults<'c> {
 
     /// The same for some of the stages only.
     #[must_use]
-    pub fn only(mut self, is_wanted: impl Fn(&Name) -> bool) -> Self {
+    pub fn retain_stages(mut self, is_wanted: impl Fn(&Name) -> bool) -> Self {
         let kept: Vec<(Name, bool)> =
             self.stages.into_iter().zip(self.has_many).filter(|(stage, _)| is_wanted(stage)).collect();
         (self.stages, self.has_many) = kept.into_iter().unzip();

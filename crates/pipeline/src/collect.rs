@@ -114,8 +114,8 @@ fn write(context: &StepContext, settings: &Settings, into: &mut dyn Write) -> Re
     write!(into, "],\"parts\":[")?;
     let mut comma = "";
     for over in [Over::File, Over::Document, Over::Page] {
-        let Some(results) = PartResults::before(context, over)? else { continue };
-        let results = results.only(|stage| settings.wants(stage));
+        let Some(results) = PartResults::of_stages_before(context, over)? else { continue };
+        let results = results.retain_stages(|stage| settings.wants(stage));
         if results.is_empty() {
             continue;
         }

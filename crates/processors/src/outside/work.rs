@@ -80,7 +80,7 @@ impl Work {
             if let Some(file) = context.file_of(item)? {
                 work.insert("file".to_owned(), lookup.describe_file(&file, item.id == file.id)?);
             }
-            if let Some(before) = PartResults::before(context, stage.over)? {
+            if let Some(before) = PartResults::of_stages_before(context, stage.over)? {
                 let results = before.of_item(item.id)?;
                 if let Some(page) = kept_page(item, &results).filter(|_| delivery == Delivery::Paths) {
                     work.insert("words_path".to_owned(), shown(&lookup.fetch(page, "page.json")?));
@@ -121,7 +121,7 @@ impl Lookup<'_> {
 
     /// The parts that a join has waited for: of one item, or of the submission.
     fn parts(&mut self, whole: Option<&Item>, counted: Over) -> Result<Value, StepError> {
-        let Some(results) = PartResults::before(self.context, counted)? else { return Ok(Value::Null) };
+        let Some(results) = PartResults::of_stages_before(self.context, counted)? else { return Ok(Value::Null) };
         let whole = whole.map(|whole| whole.id);
         let mut count = 0_u64;
         match self.delivery {
@@ -212,6 +212,6 @@ mod tests {
             assert_eq!(file_name(label), expected, "{label:?}");
         }
         let long = file_name(Some(&format!("{}.pdf", "ü".repeat(300))));
-        assert!(long.len() <= 100 && long.ends_with(".pdf"), "{long}");
+        assert!(long.len() <= 100 && long.ends_with("ü.pdf"), "{long}");
     }
 }
