@@ -27,6 +27,7 @@ use serde_json::{Map, Value};
 use std::{
     future::Future,
     io::{self, Write},
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -338,6 +339,11 @@ impl StepContext {
 
     pub fn blob(&self, hash: ContentHash) -> Result<Vec<u8>, StepError> {
         self.wait(self.access()?.blobs.get(hash))
+    }
+
+    /// Writes a verified copy of a blob to a file, in constant memory.
+    pub fn fetch_blob(&self, hash: ContentHash, to: &Path) -> Result<u64, StepError> {
+        self.wait(self.access()?.blobs.fetch_to(hash, to))
     }
 
     /// Keeps bytes that the step's result names. They are durable before that result is stored, and until then nobody

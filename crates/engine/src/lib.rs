@@ -9,7 +9,7 @@
 //! | [`runs`] | the same, stored: nothing is lost, retries go on where it stopped |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
-//! | [`parts`] | what a stage behind a join reads of the parts, page by page |
+//! | [`parts`], [`part_results`] | what a stage behind a join reads of the parts, page by page; the same as values for programs |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
 //! | [`report`], [`message`] | results that programs outside hand in |
 //! | [`decision`], `late_review` | what people decide: accept, correct, reject; what a later stage asks them |
@@ -41,6 +41,7 @@ pub mod internal;
 mod late_review;
 pub mod machines;
 pub mod message;
+pub mod part_results;
 pub mod parts;
 pub mod processor;
 pub mod report;

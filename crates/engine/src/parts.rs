@@ -3,15 +3,15 @@
 
 use crate::context::StepContext;
 use bindery_core::{
-    Name, StepError,
+    ItemId, Name, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_store::{
-    pages::{ItemPages, OutcomePages},
-    query::{ItemCounts, ItemFilter},
+    pages::{ItemPages, OutcomePages, PAGE},
+    query::{ItemCounts, ItemFilter, OutcomePage},
 };
-use std::{iter::Peekable, vec::IntoIter};
+use std::{collections::HashMap, iter::Peekable, vec::IntoIter};
 
 impl StepContext {
     /// How many items the submission has.
@@ -38,6 +38,62 @@ impl StepContext {
     pub fn each_part(&self, kind: ItemKind, stages: &[Name]) -> Result<Parts<'_>, StepError> {
         let outcomes = stages.iter().map(|stage| Ok(self.each_outcome(stage, None)?.peekable()));
         Ok(Parts { items: self.each_item(kind)?, outcomes: outcomes.collect::<Result<_, StepError>>()? })
+    }
+
+    /// The received file that an item is, or was taken from.
+    pub fn file_of(&self, item: &Item) -> Result<Option<Item>, StepError> {
+        let mut at = item.clone();
+        while at.kind != ItemKind::File {
+            let Some(parent) = at.parent else { return Ok(None) };
+            let Some(parent) = self.wait(self.store()?.item(at.submission, parent))? else { return Ok(None) };
+            at = parent;
+        }
+        Ok(Some(at))
+    }
+
+    /// Hands over the items of a kind that were made of one item, or all of the submission's, each with what some stages
+    /// have found about it: a list of outcomes for each stage. In the order of the items' ids.
+    pub fn visit_parts(
+        &self,
+        parent: Option<ItemId>,
+        kind: ItemKind,
+        stages: &[Name],
+        mut visit: impl FnMut(&Item, &[Vec<Outcome>]) -> Result<(), StepError>,
+    ) -> Result<(), StepError> {
+        let filter = ItemFilter { kind: Some(kind), parent, ..ItemFilter::default() };
+        let mut pages = ItemPages::new(&**self.store()?, self.submission()?.id, filter);
+        loop {
+            let items = self.wait(pages.next())?;
+            if items.is_empty() {
+                return Ok(());
+            }
+            let mut found: HashMap<ItemId, Vec<Vec<Outcome>>> = HashMap::new();
+            for (place, stage) in stages.iter().enumerate() {
+                for outcome in self.outcomes_of_items(&items, stage)? {
+                    let Some(item) = outcome.item else { continue };
+                    found.entry(item).or_insert_with(|| vec![Vec::new(); stages.len()])[place].push(outcome);
+                }
+            }
+            for item in &items {
+                visit(item, &found.remove(&item.id).unwrap_or_else(|| vec![Vec::new(); stages.len()]))?;
+            }
+        }
+    }
+
+    /// What a stage has found about some items: one page of them has at most a few outcomes each.
+    fn outcomes_of_items(&self, items: &[Item], stage: &Name) -> Result<Vec<Outcome>, StepError> {
+        let ids = items.iter().map(|item| item.id).collect();
+        let mut page = OutcomePage { items: Some(ids), ..OutcomePage::first(stage.clone(), PAGE) };
+        let mut found = Vec::new();
+        loop {
+            let read = self.wait(self.store()?.outcome_page(self.submission()?.id, page.clone()))?;
+            let is_last = read.len() < PAGE;
+            page.after = read.last().map(Into::into).or(page.after);
+            found.extend(read);
+            if is_last {
+                return Ok(found);
+            }
+        }
     }
 }
 

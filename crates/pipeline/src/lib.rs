@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`analysis`] | the `checklist` workflow: what a submission as a whole lacks, and what contradicts in it |
 //! | [`intake`] | files, folders and standard input become verified copies in the blob store |
+//! | `collect` | a last stage for workflows of one's own: what all stages have found as one result |
 //! | [`docproc`] | the `default` workflow: the same in the components of a message-driven system |
 //! | [`documents`] | the `documents` workflow: pages are classified, put together to documents, and their fields read |
 //! | [`external_tasks`] | tasks of state machines that somebody else does: the `question` workflow, and those of queues |
@@ -26,6 +27,7 @@
 
 pub mod analysis;
 mod borders;
+mod collect;
 mod consolidate;
 pub mod docproc;
 pub mod documents;
@@ -68,6 +70,7 @@ pub fn registry_with(knowledge: documents::Knowledge) -> Registry {
     idp::register(&mut registry, &readers, &Arc::default());
     parsers::register(&mut registry, &readers);
     registry.register(stage::erased(analysis::SubmissionAnalyzer));
+    registry.register(stage::erased(consolidate::Consolidator(collect::Collected)));
     registry.register(output::output(http::Environment::default()));
     text::register(&mut registry);
     workflows::register(&mut registry);

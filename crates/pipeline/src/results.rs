@@ -9,6 +9,7 @@ use bindery_core::{
 use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::io::{self, Write};
 
 /// The name of the stage that runs a processor. The workflow may call that stage what it likes.
 pub(crate) fn stage_of(context: &StepContext, processor: &str) -> Result<Name, StepError> {
@@ -29,11 +30,22 @@ pub(crate) fn of_each<T, const N: usize>(
     mut make: impl FnMut(&Item, [Option<&Outcome>; N]) -> Result<T, StepError>,
 ) -> Result<Vec<T>, StepError> {
     let stages = processors.iter().map(|processor| stage_of(context, processor)).collect::<Result<Vec<_>, _>>()?;
+    of_each_in(context, kind, &stages, |item, found| {
+        make(item, std::array::from_fn(|stage| found.get(stage).and_then(|outcomes| outcomes.last())))
+    })
+}
+
+/// The same for stages by their names, with all that the processors of each have found.
+pub(crate) fn of_each_in<T>(
+    context: &StepContext,
+    kind: ItemKind,
+    stages: &[Name],
+    mut make: impl FnMut(&Item, &[Vec<Outcome>]) -> Result<T, StepError>,
+) -> Result<Vec<T>, StepError> {
     let mut made = Vec::new();
-    for part in context.each_part(kind, &stages)? {
+    for part in context.each_part(kind, stages)? {
         let (item, found) = part?;
-        let outcomes = std::array::from_fn(|stage| found.get(stage).and_then(|outcomes| outcomes.last()));
-        made.push((item.ordinal, item.id, make(&item, outcomes)?));
+        made.push((item.ordinal, item.id, make(&item, &found)?));
     }
     made.sort_by_key(|(ordinal, id, _)| (*ordinal, *id));
     Ok(made.into_iter().map(|(_, _, made)| made).collect())
@@ -113,7 +125,15 @@ pub(crate) struct KeptResult {
 impl KeptResult {
     /// Keeps a result: it is written as it is serialised.
     pub(crate) fn keep(context: &StepContext, result: &impl Serialize) -> Result<Self, StepError> {
-        let stored = context.keep_written(|into| Ok(serde_json::to_writer(into, result)?))?;
+        Self::keep_written(context, |into| Ok(serde_json::to_writer(into, result)?))
+    }
+
+    /// Keeps a result that `write` writes as JSON.
+    pub(crate) fn keep_written(
+        context: &StepContext,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Self, StepError> {
+        let stored = context.keep_written(write)?;
         Ok(Self { hash: stored.hash, size: stored.size })
     }
 

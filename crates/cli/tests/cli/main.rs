@@ -35,6 +35,7 @@ mod model_tier;
 mod ocr;
 mod output_flags;
 mod outside;
+mod own_steps;
 mod plans;
 mod postgres;
 mod postgres_refused;

@@ -2,7 +2,7 @@
 
 use super::result_shape::ResultShape;
 pub use super::retention::Retention;
-use bindery_core::{Backoff, Name, submission::SubmissionStatus};
+use bindery_core::{Backoff, Name, item::ItemKind, submission::SubmissionStatus};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -48,6 +48,16 @@ pub enum Over {
 
 impl Over {
     pub const ALL: [Self; 4] = [Self::Submission, Self::File, Self::Document, Self::Page];
+
+    /// None for the submission, which is no item.
+    pub const fn item_kind(self) -> Option<ItemKind> {
+        match self {
+            Self::Submission => None,
+            Self::File => Some(ItemKind::File),
+            Self::Document => Some(ItemKind::Document),
+            Self::Page => Some(ItemKind::Page),
+        }
+    }
 
     pub const fn as_str(self) -> &'static str {
         match self {

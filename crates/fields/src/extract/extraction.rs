@@ -93,6 +93,8 @@ pub enum Tier {
     Candidate,
     /// A language model says so, and the page prints it.
     Model,
+    /// A program of the user's own says so.
+    Program,
     /// A person entered it.
     Person,
 }

@@ -28,9 +28,11 @@
 //! | [`proposal`] | what a language model says of doubtful values, held against the pages |
 //! | `grounding` | where on the pages a value stands |
 //! | [`extraction`] | the result and its confidence |
+//! | `added` | fields that a program of the user's own adds |
 //! | [`correction`] | what people say about the result: values, cells, rows |
 //! | `extractor` | all of it in order |
 
+mod added;
 mod assign;
 mod block;
 mod candidate;

@@ -1,11 +1,14 @@
 //! One result for the submission.
 
-use super::EXTRACTOR;
+use super::{
+    CLASSIFIER, EXTRACTOR, GROUPER,
+    own_stages::{Said, own_stages, said_of_documents, said_of_others},
+};
 use crate::{
     borders::{ExtractedDocument, output_of, rounded},
     consolidate::Gather,
     reading::{self, FilesRead},
-    results::{has_result, name_of, none_read, of_each, reason, stage_of},
+    results::{has_result, name_of, none_read, of_each, of_each_in, reason, stage_of},
 };
 use bindery_core::{
     ItemId, Name, StepError,
@@ -37,7 +40,21 @@ pub(crate) struct DocumentsRead {
     total_pages: u64,
     total_documents: usize,
     documents: Vec<DocumentEntry>,
+    /// What stages of the user's own say about pages and files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<Said>,
 }
+
+/// The processors that this workflow ships with; what others say is the user's own.
+const SHIPPED: [&str; 7] = [
+    reading::SPLITTER,
+    reading::PAGE_READER,
+    CLASSIFIER,
+    reading::PAGE_COMBINER,
+    GROUPER,
+    EXTRACTOR,
+    DocumentsResult::NAME,
+];
 
 /// How a document is listed.
 #[derive(Debug, Serialize)]
@@ -55,6 +72,9 @@ struct DocumentEntry {
     status: DocumentStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    /// What stages of the user's own say about it beside fields, by stage.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    more: BTreeMap<Name, Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,6 +130,7 @@ impl Gather for DocumentsResult {
             total_pages: files.totals.pages,
             total_documents: documents.len(),
             documents,
+            more: said_of_others(context, &SHIPPED)?,
             files,
         })
     }
@@ -119,9 +140,13 @@ impl Gather for DocumentsResult {
 fn documents(context: &StepContext) -> Result<Vec<(ItemId, DocumentEntry)>, StepError> {
     let files = of_each(context, ItemKind::File, [], |file, []| Ok((file.id, name_of(file))))?;
     let place_of: HashMap<ItemId, usize> = files.iter().enumerate().map(|(place, (file, _))| (*file, place)).collect();
-    let made = of_each(context, ItemKind::Document, [EXTRACTOR], |document, [extracted]| {
+    let mut stages = vec![stage_of(context, EXTRACTOR)?];
+    stages.extend(own_stages(context, ItemKind::Document, &SHIPPED)?);
+    let made = of_each_in(context, ItemKind::Document, &stages, |document, found| {
         let Some(place) = document.parent.and_then(|file| place_of.get(&file).copied()) else { return Ok(None) };
-        Ok(Some((place, document.id, entry(context, &files[place].1, document, extracted)?)))
+        let Some((extracted, own)) = found.split_first() else { return Ok(None) };
+        let entry = entry(context, &files[place].1, document, extracted.last(), own)?;
+        Ok(Some((place, document.id, entry)))
     })?;
     let mut documents: Vec<(usize, ItemId, DocumentEntry)> = made.into_iter().flatten().collect();
     documents.sort_by_key(|(place, ..)| *place);
@@ -133,6 +158,7 @@ fn entry(
     file: &str,
     document: &Item,
     outcome: Option<&Outcome>,
+    own: &[Vec<Outcome>],
 ) -> Result<DocumentEntry, StepError> {
     let listed = DocumentEntry {
         document_id: document.public_id(),
@@ -143,6 +169,7 @@ fn entry(
         decided: None,
         status: DocumentStatus::Failed,
         error: None,
+        more: BTreeMap::new(),
     };
     let Some(outcome) = outcome.filter(|outcome| has_result(outcome)) else {
         let why = outcome.map_or_else(|| "its fields were not read".to_owned(), reason);
@@ -156,7 +183,8 @@ fn entry(
         }
         Err(error) => return Err(error),
     };
-    let ExtractedDocument { page_indices, type_confidence, because, extraction, decided, .. } = found;
+    let ExtractedDocument { page_indices, type_confidence, because, mut extraction, decided, .. } = found;
+    let more = said_of_documents(context, own, &mut extraction)?;
     let doubtful = !extraction.needs_review.is_empty() && decided.is_none();
     let is_open = outcome.status == OutcomeStatus::Review || doubtful;
     let data = extraction.fields.iter().map(|(name, field)| (name.clone(), field.normalised.clone()));
@@ -173,6 +201,7 @@ fn entry(
         }),
         needs_review: Some(extraction.needs_review),
         decided,
+        more,
         status: if is_open { DocumentStatus::Review } else { DocumentStatus::Completed },
         ..listed
     })
@@ -268,6 +297,7 @@ mod tests {
             decided: None,
             status: DocumentStatus::Completed,
             error: None,
+            more: BTreeMap::new(),
         };
         (ItemId::from_raw(id), entry)
     }

@@ -13,6 +13,7 @@ mod extractor;
 mod grouper;
 mod history;
 mod model_tier;
+mod own_stages;
 
 pub(crate) use extractor::attachments_of;
 pub use history::{PastDocument, past_documents};

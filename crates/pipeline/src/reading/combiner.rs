@@ -1,6 +1,6 @@
 //! Puts the pages of a file together.
 
-use super::{PAGE_COMBINER, READER, SPLITTER};
+use super::{PAGE_COMBINER, PAGE_READER, SPLITTER};
 use crate::{
     borders::{BoundPages, Gap, PageText, output_of, stored_page},
     results::{in_order, name_of, reason, stage_of},
@@ -50,12 +50,12 @@ impl Stage for PageCombiner {
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;
-        let stage = stage_of(context, READER)?;
+        let stage = stage_of(context, PAGE_READER)?;
         let mut bound = BoundPages::default();
         for page in in_order(context.items(Some(ItemKind::Page), Some(file.id))?) {
             let number = usize::try_from(page.ordinal).unwrap_or(0) + 1;
             let found = context.item_outcomes(page.id, &stage)?;
-            match found.iter().find(|outcome| &*outcome.processor == READER) {
+            match found.iter().find(|outcome| &*outcome.processor == PAGE_READER) {
                 Some(outcome) if outcome.status == OutcomeStatus::Completed => {
                     let read: PageText = output_of(context, outcome)?;
                     bound.by_ocr += u64::from(read.read_by == ReadBy::Ocr);

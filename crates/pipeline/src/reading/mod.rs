@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 /// The names under which the processors of the `read` workflow are known.
 pub(crate) const SPLITTER: &str = "file_splitter";
-const READER: &str = "page_reader";
+pub(crate) const PAGE_READER: &str = "page_reader";
 pub(crate) const PAGE_COMBINER: &str = "page_combiner";
 
 pub(crate) fn register(registry: &mut Registry, readers: &Arc<SharedReaders>) {

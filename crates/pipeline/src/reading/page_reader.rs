@@ -1,7 +1,7 @@
 //! Reads one page.
 
 use super::{
-    READER, SharedReaders,
+    PAGE_READER, SharedReaders,
     isolated::PageFacts,
     open_files::{SharedFile, refusal},
 };
@@ -49,7 +49,7 @@ impl PageReader {
 }
 
 impl Stage for PageReader {
-    const NAME: &'static str = READER;
+    const NAME: &'static str = PAGE_READER;
     const EXPECTS: &'static str = "a page of a file, as file_splitter makes them";
     type Input = PageOfFile;
     type Made = PageText;

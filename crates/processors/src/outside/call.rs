@@ -9,6 +9,7 @@ use super::{
     per_input,
     persistent::Pool,
     retry,
+    work::{Delivery, Work},
 };
 use bindery_core::StepError;
 use bindery_engine::context::StepContext;
@@ -66,7 +67,9 @@ impl Outside {
     /// Hands the input to the outside and returns its output. Blocks until then, within the limits of the
     /// configuration and of the context.
     pub fn call(&self, context: &StepContext, input: Value) -> Result<Value, StepError> {
-        let request = Request::new(&self.name, self.version, context, &input);
+        let delivery = if matches!(self.body, Body::Http(_)) { Delivery::Inline } else { Delivery::Paths };
+        let work = Work::look_up(context, delivery)?;
+        let request = Request::new(&self.name, self.version, context, &input, work);
         drop(input);
         let mut tries = 1;
         loop {

@@ -2,12 +2,12 @@
 //!
 //! ```json
 //! {"processor": "tone", "version": 1, "attempt": 1, "job": "job_7", "idempotency_key": "5b0c6f0e…", "settings": {},
-//!  "input": {"text": "Good."}}
+//!  "work": {"submission": "sub_1", "stage": "tone", "over": "page", …}, "input": {"text": "Good."}}
 //! {"output": {"tone": 1}, "cost": {"service": "example.com", "operation": "text", "micros": 20}}
 //! {"error": {"kind": "Busy", "message": "try later", "class": "retry", "retry_after_seconds": 10}}
 //! ```
 
-use super::failure::Failed;
+use super::{failure::Failed, work::Work};
 use bindery_core::{StepError, error::Disposition};
 use bindery_engine::context::{Cost, StepContext};
 use bindery_http::{
@@ -29,6 +29,8 @@ pub(super) struct Request {
     fields: String,
     /// Who asks, for headers and environments.
     pub(super) sender: Sender,
+    /// The files that it names stay as long as it does.
+    _work: Work,
 }
 
 /// Which work a request is part of: what tells a second try from other work.
@@ -67,18 +69,19 @@ impl Sender {
 }
 
 impl Request {
-    pub(super) fn new(processor: &str, version: u32, context: &StepContext, input: &Value) -> Self {
+    pub(super) fn new(processor: &str, version: u32, context: &StepContext, input: &Value, work: Work) -> Self {
+        let about = work.description.as_ref().map(|work| format!("\"work\":{work},")).unwrap_or_default();
         let sender = Sender::from_context(context, processor, input);
         let fields = format!(
             "\"processor\":{},\"version\":{version},\"attempt\":{},\"job\":{},\"idempotency_key\":\"{}\",\
-             \"settings\":{},\"input\":{input}}}",
+             \"settings\":{},{about}\"input\":{input}}}",
             Value::from(processor),
             sender.attempt,
             Value::from(sender.job.clone()),
             sender.idempotency_key,
             serde_json::to_string(context.settings()).unwrap_or_default(),
         );
-        Self { fields, sender }
+        Self { fields, sender, _work: work }
     }
 
     pub(super) fn text(&self) -> String {
@@ -221,7 +224,7 @@ mod tests {
         let settings = json!({"words": ["a\nb"]});
         let context =
             StepContext::standalone(Arc::new(settings.as_object().unwrap().clone()), 2, CancelFlag::default());
-        let request = Request::new("to\"ne", 7, &context, &json!({"text": "line\nline"}));
+        let request = Request::new("to\"ne", 7, &context, &json!({"text": "line\nline"}), Work::none());
         let key = context.idempotency_key("to\"ne", &json!({"text": "line\nline"}));
         let expected = json!({
             "processor": "to\"ne", "version": 7, "attempt": 2, "job": null, "idempotency_key": key,

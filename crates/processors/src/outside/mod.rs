@@ -9,6 +9,7 @@
 //! | `http` | endpoints, by the client of `bindery_http` |
 //! | [`client`] | what every client of a service does the same way |
 //! | `envelope` | what is said and what may be answered, the same for all |
+//! | `work` | which work of a workflow is asked about: item, file, the parts behind a join |
 //! | `gate`, `retry` | what keeps a failing or slow outside from taking us with it |
 //!
 //! Whatever the outside does, a call returns: with an output, or with an error that says what to do next. One bad input
@@ -31,6 +32,7 @@ mod pipes;
 mod program;
 mod retry;
 mod template;
+mod work;
 
 pub use bindery_http::{
     Breaker, CircuitSnapshot, CircuitState,

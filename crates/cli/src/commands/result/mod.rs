@@ -13,11 +13,14 @@ use crate::{
     result_tables,
     terminal::{DataForm, stdout},
 };
-use bindery_app::{Settings, StoredResult};
+use bindery_app::{App, Settings, StoredResult};
+use bindery_core::submission::{Submission, SubmissionStatus};
+use bindery_engine::workflow::Over;
 use bindery_files::WholeFile;
 use std::{
     io::{IsTerminal as _, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Show the result of a submission
@@ -72,14 +75,32 @@ struct Form {
     json: bool,
 }
 
+/// Why there is none: it is not done, it has failed, or its workflow makes none.
+async fn no_result(app: &App, submission: &Submission) -> anyhow::Result<Failure> {
+    let workflow = Arc::clone(&app.engine.catalog().submission(submission.id).await?.workflow);
+    let last = workflow.stages.last().filter(|last| last.over != Over::Submission);
+    if let Some(last) = last.filter(|_| submission.status == SubmissionStatus::Completed) {
+        let message = format!(
+            "{} has no result: the last stage of {}, {}, runs over each {}",
+            submission.id,
+            workflow.name,
+            last.name,
+            last.over.as_str()
+        );
+        let hint = "add a stage with `component: collector` and an `aggregation` behind it";
+        return Ok(Failure::new(Exit::SubmissionFailed, message).hint(hint));
+    }
+    let message = format!("{} has no result: it is {}", submission.id, submission.status);
+    let exit = if submission.status.is_final() { Exit::SubmissionFailed } else { Exit::Waiting };
+    Ok(Failure::new(exit, message).hint(format!("`bindery status {}` shows why", submission.id)))
+}
+
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
     refuse_run(&app, submission.id).await?;
     let Some(result) = StoredResult::find(&app, submission.id).await? else {
-        let message = format!("{} has no result: it is {}", submission.id, submission.status);
-        let exit = if submission.status.is_final() { Exit::SubmissionFailed } else { Exit::Waiting };
-        return Err(Failure::new(exit, message).hint(format!("`bindery status {}` shows why", submission.id)).into());
+        return Err(no_result(&app, &submission).await?.into());
     };
     let form = args.form;
     if let Some(path) = form.output {
