@@ -27,8 +27,7 @@ fn page(signs: &[(f32, f32, f32, &str)], bars: &[(f32, f32, f32)]) -> Sample {
         let _ = writeln!(content, "0.5 w {from} {y} m {to} {y} l S");
     }
     let mut sample = Sample::of(&[&content]);
-    let resources = "/Resources<</Font<</F1 3 0 R/F9 <</Type/Font/Subtype/Type1/BaseFont/Symbol>>>>>>";
-    sample.extra = resources.to_owned();
+    "/Resources<</Font<</F1 3 0 R/F9 <</Type/Font/Subtype/Type1/BaseFont/Symbol>>>>>>".clone_into(&mut sample.extra);
     sample
 }
 
