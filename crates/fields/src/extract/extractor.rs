@@ -224,6 +224,7 @@ impl FieldFinder<'_> {
                 let text = format!("{larger} is larger and has a label of the field, too");
                 doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
             }
+            doubts.extend(self.unread_label(pick));
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
                 label: model.calibration.confidence(pick.answer),
@@ -260,6 +261,17 @@ impl FieldFinder<'_> {
             doubts,
             pick.scored.label.clone(),
         )
+    }
+
+    /// A doubt about a number that stands beside a label which the type lists late, while one that it lists earlier is
+    /// printed as well and says nothing: what it says may have been lost on a poor scan.
+    fn unread_label(&self, pick: &Pick) -> Option<Doubt> {
+        let field = &self.schema.fields[pick.field];
+        let own = pick.scored.label.as_ref().filter(|_| field.kind == FieldType::String && field.pattern.is_some())?;
+        let place = field.labels.iter().position(|label| label.text == *own)?;
+        let earlier = self.occurrences.for_field(pick.field).find(|label| label.place < place)?;
+        let text = format!("{:?} is printed, too, but nothing beside it can be read", earlier.label);
+        Some(Doubt::new(DoubtKind::Ambiguous, text))
     }
 
     /// The best print beside a label of a field that states some value.

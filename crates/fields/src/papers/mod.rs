@@ -27,7 +27,7 @@ pub use form::form;
 pub use receipt::receipt;
 
 /// Counts up when any maker prints something else.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A page that was made, with what is true of it.
 #[derive(Debug, Clone)]

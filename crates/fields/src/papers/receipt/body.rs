@@ -140,8 +140,14 @@ impl Slip<'_> {
                     self.add_labelled(&label.total, &value, scale);
                 }
                 Sum::Rounding => {
-                    let value = self.amount(sums.paid - sums.total, rng);
+                    let value = self.amount(sums.rounded - sums.total, rng);
                     self.add_labelled(&label.rounding, &value, 1.0);
+                }
+                Sum::Voucher if sums.voucher == 0 => {}
+                Sum::Voucher => {
+                    let sign = if rng.u32(..3) > 0 { -1 } else { 1 };
+                    let value = self.amount(sign * sums.voucher, rng);
+                    self.add_labelled(&label.voucher, &value, 1.0);
                 }
                 Sum::Grand => {
                     let value = self.amount(sums.paid, rng);
@@ -174,9 +180,13 @@ impl Slip<'_> {
             let value = self.amount(sums.free, rng);
             self.add_labelled(&lines[0].0, &value, 1.0);
         }
-        if sums.paid != sums.total {
-            let value = self.amount(sums.paid - sums.total, rng);
+        if sums.rounded != sums.total {
+            let value = self.amount(sums.rounded - sums.total, rng);
             self.add_labelled(&label.rounding, &value, 1.0);
+        }
+        if sums.voucher != 0 {
+            let value = self.amount(-sums.voucher, rng);
+            self.add_labelled(&label.voucher, &value, 1.0);
         }
         let value = self.amount(sums.paid, rng);
         self.kept.push(value.clone());

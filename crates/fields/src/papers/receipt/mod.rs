@@ -52,6 +52,7 @@ pub fn receipt(maker: u32, seed: u64) -> MadePaper {
 }
 
 fn plain(value: i64) -> String {
+    let value = value.abs();
     format!("{}.{:02}", value / 100, value % 100)
 }
 

@@ -50,6 +50,21 @@ pub(super) struct Head {
     pub branch: bool,
 }
 
+/// Vouchers, deposits and returns are called alike in many countries; the rest of the words are invented.
+const VOUCHER: &[&str] = &[
+    "Voucher",
+    "VOUCHER",
+    "Gift Card",
+    "Deposit",
+    "Returns",
+    "Less Returned Goods",
+    "Gutschein",
+    "Bon d'achat",
+    "Vale",
+    "Pfand",
+    "Cadeaubon",
+];
+
 /// The words of a till for its sums; some are in no list.
 pub(super) struct Labels {
     pub total: String,
@@ -61,6 +76,7 @@ pub(super) struct Labels {
     pub change: String,
     pub card: String,
     pub rounding: String,
+    pub voucher: String,
     pub discount: String,
     pub service: String,
     pub quantity: String,
@@ -86,6 +102,7 @@ pub(super) enum Sum {
     Tax,
     Total,
     Rounding,
+    Voucher,
     Grand,
 }
 
@@ -107,9 +124,11 @@ impl Style {
         let has_service = rng.u32(..10) < 2;
         let mut sums = Vec::new();
         let mut maybe = |sum: Sum, percent: u32, rng: &mut Rng| {
-            if rng.u32(..100) < percent {
+            let is_printed = rng.u32(..100) < percent;
+            if is_printed {
                 sums.push(sum);
             }
+            is_printed
         };
         maybe(Sum::Quantity, 35, rng);
         maybe(Sum::Sub, 50, rng);
@@ -124,7 +143,9 @@ impl Style {
             maybe(Sum::Grand, 100, rng);
         } else {
             maybe(Sum::Total, 100, rng);
-            maybe(Sum::Grand, 18, rng);
+            let has_voucher = maybe(Sum::Voucher, 10, rng);
+            // What is left to pay has a line of its own.
+            maybe(Sum::Grand, if has_voucher { 100 } else { 18 }, rng);
         }
         maybe(Sum::Quantity, 12, rng);
         let payment = match rng.u32(..20) {
@@ -158,7 +179,7 @@ impl Style {
             labels_above: rng.u32(..25) == 0,
             colon: ["", ":", " :", ""][rng.usize(..4)],
             date_at_foot: rng.u32(..8) == 0,
-            by_rates: has_tax && rng.u32(..10) == 0,
+            by_rates: has_tax && rng.u32(..8) == 0,
         }
     }
 }
@@ -199,6 +220,7 @@ impl Labels {
             change: word(country.change),
             card: word(country.card),
             rounding: word(country.rounding),
+            voucher: word(VOUCHER),
             discount: word(country.discount),
             service: word(country.service),
             quantity: word(country.quantity),

@@ -19,6 +19,10 @@ pub(super) struct Sums {
     pub net: i64,
     pub tax: i64,
     pub total: i64,
+    /// As coins can pay it.
+    pub rounded: i64,
+    /// What a voucher, a deposit or returned goods pay of it.
+    pub voucher: i64,
     pub paid: i64,
     /// What is taxed at no rate, where sums are printed by rate.
     pub free: i64,
@@ -49,9 +53,12 @@ impl Sums {
         let half = items.len() / 2;
         let free: i64 = if style.by_rates { items[..half].iter().map(|item| item.count * item.price).sum() } else { 0 };
         let (net, tax, total) = if style.by_rates {
-            let net = base - free;
+            // Suppliers of shops take goods back, mostly of one rate: more than they deliver of it, where they sell none.
+            let is_return = rng.u32(..3) == 0 && free > 0;
+            let returned = if is_return { rng.i64(1..40) * free / 100 + base - free } else { 0 };
+            let net = base - free - returned;
             let tax = (net * rate + 500) / 1000;
-            (net, tax, base + tax)
+            (net, tax, free + net + tax)
         } else if !style.has_tax {
             (base, 0, base)
         } else if style.tax_included {
@@ -63,7 +70,10 @@ impl Sums {
             (base, tax, base + tax)
         };
         let step = if style.has_rounding { style.country.step.max(5) } else { 1 };
-        let paid = (total + step / 2) / step * step;
-        Self { items, gross, discount, service, net, tax, total, paid, free }
+        let rounded = (total + step / 2) / step * step;
+        let has_voucher = style.sums.contains(&Sum::Voucher) && rng.u32(..2) == 0;
+        let voucher = if has_voucher { (rounded * rng.i64(5..60) / 500 * 5).max(5) } else { 0 };
+        let paid = rounded - voucher;
+        Self { items, gross, discount, service, net, tax, total, rounded, voucher, paid, free }
     }
 }
