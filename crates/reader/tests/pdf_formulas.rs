@@ -28,7 +28,7 @@ fn page(signs: &[(f32, f32, f32, &str)], bars: &[(f32, f32, f32)]) -> Sample {
     }
     let mut sample = Sample::of(&[&content]);
     let resources = "/Resources<</Font<</F1 3 0 R/F9 <</Type/Font/Subtype/Type1/BaseFont/Symbol>>>>>>";
-    sample.extra = resources.to_owned();
+    resources.clone_into(&mut sample.extra);
     sample
 }
 
