@@ -27,7 +27,8 @@ fn page(signs: &[(f32, f32, f32, &str)], bars: &[(f32, f32, f32)]) -> Sample {
         let _ = writeln!(content, "0.5 w {from} {y} m {to} {y} l S");
     }
     let mut sample = Sample::of(&[&content]);
-    "/Resources<</Font<</F1 3 0 R/F9 <</Type/Font/Subtype/Type1/BaseFont/Symbol>>>>>>".clone_into(&mut sample.extra);
+    let resources = "/Resources<</Font<</F1 3 0 R/F9 <</Type/Font/Subtype/Type1/BaseFont/Symbol>>>>>>";
+    resources.clone_into(&mut sample.extra);
     sample
 }
 
