@@ -208,6 +208,25 @@ fn a_date_with_misread_figures_is_read_and_doubted() {
 }
 
 #[test]
+fn a_name_that_ocr_has_misread_is_doubted() {
+    let slip = |name, confidence| {
+        let mut scan = page(&[
+            &[(60.0, name)],
+            &[(60.0, "44300 BATANG KALI, SELANGOR")],
+            &[(10.0, "DATE: 25/01/2018"), (300.0, "10:12")],
+            &[(10.0, "TOTAL"), (350.0, "27.10")],
+        ]);
+        scan.words.iter_mut().for_each(|word| word.confidence = confidence);
+        receipt(scan)
+    };
+    let is_doubted =
+        |found: &Extraction| found.fields["merchant"].doubts.iter().any(|doubt| doubt.text.contains("may be misread"));
+    assert!(is_doubted(&slip("GREEN HILL TRADING SON BHD", Some(0.99))));
+    assert!(!is_doubted(&slip("GREEN HILL TRADING SDN BHD", Some(0.99))));
+    assert!(!is_doubted(&slip("GREEN HILL TRADING SON BHD", None)), "nothing was read by OCR");
+}
+
+#[test]
 fn thousands_that_stand_apart_are_doubted() {
     let found = |total: &str| {
         receipt(page(&[

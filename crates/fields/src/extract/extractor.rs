@@ -154,6 +154,12 @@ impl FieldFinder<'_> {
             name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
         }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && name.doubt.is_none()
+            && name.spans.iter().any(|span| self.sheet.ocr_confidence(span).is_some())
+        {
+            name.doubt = learned::misreading(&name.value);
+        }
         Some(decided)
     }
 

@@ -45,6 +45,36 @@ pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
     })
 }
 
+/// Why a name that OCR read may be misread: a figure among the letters of a word (`1DEA`), or a legal form that is not whole
+/// (`GREEN HILL SDN`, `GREEN HILL SON BHD`).
+pub(crate) fn misreading(name: &str) -> Option<String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let is_mixed = |word: &&&str| {
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let figures = word.chars().filter(char::is_ascii_digit).count();
+        figures == 1 && letters >= 1 && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '/')
+    };
+    if let Some(word) = words.iter().find(is_mixed) {
+        return Some(format!("{word} may be misread: a figure stands among its letters"));
+    }
+    let plain =
+        |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let ending: Vec<String> = words.iter().rev().take(2).rev().map(plain).collect();
+    let [before, last] = ending.as_slice() else { return None };
+    let differs_by_one = |read: &str, meant: &str| {
+        read.len() == meant.len() && read.bytes().zip(meant.bytes()).filter(|(a, b)| a != b).count() == 1
+    };
+    let is_whole = FORMS_OF_TWO_WORDS.iter().any(|[first, second]| before == first && last == second);
+    let is_broken = !is_whole
+        && FORMS_OF_TWO_WORDS.iter().any(|[first, second]| {
+            last == first || (last == second && differs_by_one(before, first)) || (before == first && last != second)
+        });
+    is_broken.then(|| format!("the legal form at the end of {name} may be misread"))
+}
+
+/// Legal forms of two words, of which the first says nothing alone.
+const FORMS_OF_TWO_WORDS: &[[&str; 2]] = &[["sdn", "bhd"], ["pte", "ltd"], ["pty", "ltd"], ["pvt", "ltd"]];
+
 /// `Store: 0042` states a number.
 fn is_name(sheet: &Sheet, tokens: &Range<usize>) -> bool {
     let text = sheet.quote(tokens);
@@ -84,6 +114,25 @@ mod tests {
         assert_eq!(read(&["BELLA PIZZA", "Owned by NORDBAY FOODS SDN BHD"]), company);
         assert_eq!(read(&["BELLA PIZZA", "OWNED BY", "PEOPLE LIKE YOU"]), None);
         assert_eq!(read(&["BELLA PIZZA", "Nordbay Foods Sdn Bhd", "OWNED BY"]), None);
+    }
+
+    #[test]
+    fn names_that_ocr_has_misread_are_doubted() {
+        for name in
+            ["URBAN 1DEA SDN BHD", "99 SPEED MART 5/B", "GREEN HILL TRADING SDN", "GREEN HILL SON BHD", "HILL PTE LTO"]
+        {
+            assert!(misreading(name).is_some(), "{name}");
+        }
+        for name in [
+            "GREEN HILL SDN. BHD.",
+            "AEON CO. (M) BHD",
+            "99 SPEED MART S/B",
+            "Corner Shop",
+            "BIRCH PTE. LTD.",
+            "SUBWAY",
+        ] {
+            assert_eq!(misreading(name), None, "{name}");
+        }
     }
 
     #[test]
