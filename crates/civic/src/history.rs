@@ -148,7 +148,7 @@ mod tests {
     use bindery_core::Timestamp;
     use serde_json::json;
 
-    fn sentence(kind: ChangeKind, before: Value, after: Value, item: Option<&str>) -> String {
+    fn sentence_of(kind: ChangeKind, before: Value, after: Value, item: Option<&str>) -> String {
         let (meeting_id, city_key) = ("paloaltoCA_0".to_owned(), "paloaltoCA".to_owned());
         let at = Timestamp::from_millis(0);
         let change =
@@ -159,20 +159,20 @@ mod tests {
     #[test]
     fn changes_are_told_in_words() {
         let added = json!({"title": "Council", "starts_at": "2026-03-09T18:00:00", "status": null});
-        assert_eq!(sentence(ChangeKind::Added, Value::Null, added, None), "2026-03-09 18:00");
-        let moved = sentence(ChangeKind::Moved, json!("2026-03-09T18:00:00"), json!("2026-03-10"), None);
+        assert_eq!(sentence_of(ChangeKind::Added, Value::Null, added, None), "2026-03-09 18:00");
+        let moved = sentence_of(ChangeKind::Moved, json!("2026-03-09T18:00:00"), json!("2026-03-10"), None);
         assert_eq!(moved, "2026-03-09 18:00 → 2026-03-10");
         assert_eq!(
-            sentence(ChangeKind::StatusChanged, json!("cancelled"), Value::Null, None),
+            sentence_of(ChangeKind::StatusChanged, json!("cancelled"), Value::Null, None),
             "cancelled → as announced"
         );
-        assert_eq!(sentence(ChangeKind::AgendaPosted, Value::Null, json!({"items": 12}), None), "12 items");
+        assert_eq!(sentence_of(ChangeKind::AgendaPosted, Value::Null, json!({"items": 12}), None), "12 items");
         let files = (json!([{"name": "Report"}]), json!([{"name": "Report"}, {"name": "Map"}]));
-        assert_eq!(sentence(ChangeKind::AttachmentsChanged, files.0, files.1, Some("Trees")), "Trees: + Map");
+        assert_eq!(sentence_of(ChangeKind::AttachmentsChanged, files.0, files.1, Some("Trees")), "Trees: + Map");
         let vote = json!({"result": "passed", "tally": {"yes": 5, "no": 2}});
-        assert_eq!(sentence(ChangeKind::VoteRecorded, Value::Null, vote, Some("Trees")), "Trees: passed 5–2");
+        assert_eq!(sentence_of(ChangeKind::VoteRecorded, Value::Null, vote, Some("Trees")), "Trees: passed 5–2");
         // What an older program has stored in another form says less, and does no harm.
-        assert_eq!(sentence(ChangeKind::VoteRecorded, Value::Null, Value::Null, None), "no result 0–0");
+        assert_eq!(sentence_of(ChangeKind::VoteRecorded, Value::Null, Value::Null, None), "no result 0–0");
         assert_eq!(name(ChangeKind::AgendaPosted), "agenda_posted");
     }
 }

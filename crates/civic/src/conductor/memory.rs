@@ -173,7 +173,7 @@ mod tests {
             assert_eq!((shape.city_key.as_str(), shape.count), ("paloaltoCA", 11));
             again.recall(shape);
         }
-        assert_eq!((again.of("iqm2"), again.of("legistar")), (known, Known::default()));
+        assert_eq!((again.site("iqm2"), again.site("legistar")), (known, Known::default()));
         let strange = PageShape { url: "x".to_owned(), ..PageShape::default() };
         again.recall(strange);
         assert_eq!(again.by_site.len(), 1);

@@ -183,7 +183,7 @@ mod tests {
         let link = html.first("a").unwrap();
         assert!(link.closest("tr.row").is_some());
         let first = html.first("td").unwrap();
-        assert_eq!(first.following().map(|cell| cell.text()).collect::<Vec<_>>(), ["y", "Agenda"]);
+        assert_eq!(first.next_siblings().map(|cell| cell.text()).collect::<Vec<_>>(), ["y", "Agenda"]);
         assert_eq!(html.first("tr").unwrap().children().count(), 3);
     }
 }

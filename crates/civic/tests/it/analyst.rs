@@ -109,7 +109,7 @@ async fn s001_65_no_setting_is_required_and_without_a_key_jobs_wait_for_it() {
         Disposition::Park { until: KEY.to_owned(), at: None },
         "parked under the key's name, and no attempt is used up"
     );
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -127,7 +127,7 @@ async fn an_answer_is_read_once_and_paid_for_once_by_all_processes() {
     let another = Reader::new(&hall, config(&server, ""));
     let again = another.read(pumps("item-1")).await.unwrap();
     assert_eq!((again.cost_micros, again.from_cache, &again.summary), (0, true, &read.summary));
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     let calls = ModelLedger::new(&*hall.store).model_calls(&ModelCallFilter::default()).await.unwrap();
     assert_eq!(calls.len(), 1);
     let call = &calls[0];
@@ -160,7 +160,7 @@ async fn processes_share_the_cap_of_a_day_and_wait_for_the_next() {
     let today = day_of(readers[0].timer.wall_clock()).to_string();
     let day = ModelLedger::new(&*hall.store).model_day(&today).await.unwrap();
     assert!(day.spent_micros <= 50_000 && day.set_aside.is_empty(), "{day:?}");
-    assert_eq!(day.spent_micros, CALL * server.seen().len() as i64);
+    assert_eq!(day.spent_micros, CALL * server.requests().len() as i64);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -233,7 +233,7 @@ async fn a_key_that_is_revoked_parks_the_rest_and_a_new_one_goes_on() {
         assert!(matches!(error.advice, Advice::Park { until: KEY, .. }), "{error:?}");
         assert!(!error.message.contains("old"), "{error}");
     }
-    assert_eq!(server.seen().len(), 3, "a refused key is not tried with every item");
+    assert_eq!(server.requests().len(), 3, "a refused key is not tried with every item");
     fs::write(&key, "new").unwrap();
     assert!(reader.read(pumps("item-2")).await.is_ok());
     assert!(reader.read(pumps("item-0")).await.unwrap().from_cache, "what was answered is not asked again");
@@ -262,7 +262,7 @@ async fn a_service_that_is_busy_for_ten_minutes_parks_until_then() {
         assert_eq!(until, SERVICE);
         assert!((595..=700).contains(&at.since(before).as_secs()), "{at}");
     }
-    assert_eq!(server.seen().len(), 1, "nobody asks while the service wants to be left alone");
+    assert_eq!(server.requests().len(), 1, "nobody asks while the service wants to be left alone");
     is_busy.store(false, Ordering::SeqCst);
     reader.timer.advance(Duration::from_secs(700));
     assert!(reader.read(pumps("item-0")).await.is_ok());
@@ -275,13 +275,13 @@ async fn shared_documents_reach_the_model_before_the_item_and_a_title_alone_is_n
     let reader = Reader::new(&hall, config(&server, ""));
     let shared = vec![document("Rate study", "Sewer rates rise."), document("Audit", "Pumps are old.")];
     reader.read(ItemRequest { shared, ..pumps("item-1") }).await.unwrap();
-    let seen = server.seen();
+    let seen = server.requests();
     let user = seen[0].user();
     assert!(user.starts_with("=== Audit ===\nPumps are old.\n\n=== Rate study ===\nSewer rates rise.\n\n"), "{user}");
     assert!(user.find("Agenda item: Agreement for pump maintenance").unwrap() < user.find("=== Staff report").unwrap());
     let bare = ItemRequest { documents: Vec::new(), ..pumps("item-2") };
     let read = reader.read(bare).await.unwrap();
-    assert_eq!((read.notes, server.seen().len()), (vec!["there is no text but the title".to_owned()], 1));
+    assert_eq!((read.notes, server.requests().len()), (vec!["there is no text but the title".to_owned()], 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -304,10 +304,10 @@ async fn a_text_that_is_too_long_is_noted_part_by_part() {
     let request = ItemRequest { documents: vec![Arc::clone(&packet)], ..pumps("item-1") };
     let read = reader.read(request.clone()).await.unwrap();
     assert!(read.notes[0].starts_with("the texts were read in "), "{:?}", read.notes);
-    assert_eq!(read.cost_micros, CALL * server.seen().len() as i64, "all calls are in it");
-    let asked = server.seen().len();
+    assert_eq!(read.cost_micros, CALL * server.requests().len() as i64, "all calls are in it");
+    let asked = server.requests().len();
     assert!(reader.read(request).await.unwrap().from_cache);
-    assert_eq!(server.seen().len(), asked);
+    assert_eq!(server.requests().len(), asked);
     let long: String = (1..=120).map(page).collect();
     let packet = Arc::new(Document { name: "Packet".to_owned(), text: long, page_count: 120 });
     let analyst = Arc::clone(&reader.analyst);

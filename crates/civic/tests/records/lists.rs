@@ -140,7 +140,7 @@ pub(crate) async fn failures_silence_and_interruptions_are_seen(f: &Fixture) {
     // Others are seen to be dead before their cities are visited again; those that live go on.
     let left = civic.start_sync_run("oaklandCA", "dead").await.unwrap();
     let lives = civic.start_sync_run(CITY, "alive").await.unwrap();
-    assert_eq!((left.by(), lives.by()), (Some("dead"), Some("alive")));
+    assert_eq!((left.worker(), lives.worker()), (Some("dead"), Some("alive")));
     let closed = civic.close_abandoned_runs(vec!["alive".to_owned()]).await.unwrap();
     assert_eq!(closed.iter().map(|run| (run.id, run.status)).collect::<Vec<_>>(), [(left.id, SyncStatus::Failed)]);
     let under_way = SyncRunFilter { status: Some(SyncStatus::InProgress), ..SyncRunFilter::default() };

@@ -104,7 +104,7 @@ impl<'d> Case<'d> {
     fn scope(&self) -> Scope<'_> {
         let states = vec![("input", Lent::new(self.input)), ("context", Lent::new(&self.context))];
         Scope::empty(Limits::default())
-            .within(Surroundings::new(1_794_708_000_000, 7))
+            .with_surroundings(Surroundings::new(1_794_708_000_000, 7))
             .lend("attempt", Lent::new(&self.attempt))
             .lend("states", Lent::object(states))
     }

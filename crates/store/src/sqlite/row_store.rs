@@ -120,7 +120,7 @@ impl ToSql for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::{ColumnType::Text, Table, column, either, joined};
+    use crate::rows::{ColumnType::Text, Table, column, any_of, joined};
 
     static BOOK: Table =
         Table { name: "book", order: "id", columns: &[("id", Text), ("author", Text), ("data", Text)], is_work: true };

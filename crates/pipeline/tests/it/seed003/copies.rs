@@ -125,7 +125,7 @@ impl Server {
         let place = IdpPlace::from_settings(&settings, &Arc::new(Places::new(options))).unwrap();
         let request = json!({"file": "s3://staging/a.pdf", "collection_name": "a"});
         let copied = file_processing(&place, FileRequest::parse(&request).unwrap()).await;
-        answered(copied.map(FileAnswer::into_body))
+        respond(copied.map(FileAnswer::into_body))
     }
 }
 

@@ -75,7 +75,7 @@ fn s003_24_names_of_collections_are_letters_digits_dots_underscores_and_dashes()
 
 #[test]
 fn s003_24_a_bad_request_is_answered_with_400_and_a_sentence() {
-    let answer = |request| answered(FileRequest::parse(&request).map(|request| request.passed));
+    let answer = |request| respond(FileRequest::parse(&request).map(|request| request.passed));
     for (request, message) in [
         (json!([]), "expected an object with fields, found []"),
         (json!({"collection_name": "a"}), "file is missing: expected the address of a file such as s3://bucket/key"),

@@ -163,7 +163,7 @@ async fn s003_24_and_27_the_engine_knows_of_documents_that_will_never_come() {
     let request = json!({"file": format!("file://{}", source.display()), "collection_name": "a", "file_guid": "mine"});
     let answer = file_processing(&bucket.place(), FileRequest::parse(&request).unwrap()).await.unwrap();
     assert_eq!(answer.file_guid, "mine", "the caller's own");
-    let started = answered(Ok(answer.into_body()));
+    let started = respond(Ok(answer.into_body()));
     bucket.take_in(&desk, workflow).await;
     let place = bucket.place();
     let ask = async || {
@@ -184,7 +184,7 @@ async fn s003_24_what_is_not_there_is_said_and_nothing_is_left() {
     let missing = desk.dir.path().join("nowhere/a.pdf");
     let request = json!({"file": format!("file://{}", missing.display()), "collection_name": "a"});
     let error = file_processing(&bucket.place(), FileRequest::parse(&request).unwrap()).await.unwrap_err();
-    let body = answered(Err(error));
+    let body = respond(Err(error));
     assert_eq!(body["statusCode"], 404);
     assert_eq!(body["body"]["message"], format!("there is no file file://{}", missing.display()));
     assert!(!missing.parent().unwrap().exists() && bucket.files().is_empty());

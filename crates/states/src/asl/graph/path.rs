@@ -169,15 +169,15 @@ mod tests {
         ];
         let under_way = Path::from_history(&events);
         assert_eq!(under_way.visits("A"), 2);
-        assert_eq!(under_way.standing("bad"), Standing::Current);
-        assert_eq!(under_way.standing("other"), Standing::NotVisited);
-        assert!(under_way.took("A", Some("A")) && under_way.took("A", Some("P")) && !under_way.took("P", None));
+        assert_eq!(under_way.status_of("bad"), Standing::Current);
+        assert_eq!(under_way.status_of("other"), Standing::NotVisited);
+        assert!(under_way.was_taken("A", Some("A")) && under_way.was_taken("A", Some("P")) && !under_way.was_taken("P", None));
         events.push(json!({"id": 9, "previousEventId": 8, "type": "ParallelStateFailed"}));
         events.push(json!({"id": 10, "previousEventId": 9, "type": "ExecutionFailed"}));
         let failed = Path::from_history(&events);
-        let standings = ["P", "good", "bad", "A"].map(|name| failed.standing(name));
+        let standings = ["P", "good", "bad", "A"].map(|name| failed.status_of(name));
         assert_eq!(standings, [Standing::Failed, Standing::Visited, Standing::Failed, Standing::Visited]);
-        assert_eq!(Path::default().standing("A"), Standing::Unknown);
+        assert_eq!(Path::default().status_of("A"), Standing::Unknown);
     }
 
     #[test]
