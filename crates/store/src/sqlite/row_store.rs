@@ -120,7 +120,7 @@ impl ToSql for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::{ColumnType::Text, Table, column, any_of, joined};
+    use crate::rows::{ColumnType::Text, Table, any_of, column, joined};
 
     static BOOK: Table =
         Table { name: "book", order: "id", columns: &[("id", Text), ("author", Text), ("data", Text)], is_work: true };
@@ -133,7 +133,7 @@ mod tests {
         let authors = Query::select(&AUTHOR, &["id"]).filter(column("data").equals("x"));
         let query = Query::select(&BOOK, &["data"])
             .filter(column("id").is_any_of(&ids[..]))
-            .filter(either(column("author").is_null(), column("author").is_at_least("b")))
+            .filter(any_of(column("author").is_null(), column("author").is_at_least("b")))
             .filter(column("author").is_among(authors))
             .order(column("author").descending().nulls_last())
             .ascending(&["id"])

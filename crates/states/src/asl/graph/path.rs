@@ -171,7 +171,11 @@ mod tests {
         assert_eq!(under_way.visits("A"), 2);
         assert_eq!(under_way.status_of("bad"), Standing::Current);
         assert_eq!(under_way.status_of("other"), Standing::NotVisited);
-        assert!(under_way.was_taken("A", Some("A")) && under_way.was_taken("A", Some("P")) && !under_way.was_taken("P", None));
+        assert!(
+            under_way.was_taken("A", Some("A"))
+                && under_way.was_taken("A", Some("P"))
+                && !under_way.was_taken("P", None)
+        );
         events.push(json!({"id": 9, "previousEventId": 8, "type": "ParallelStateFailed"}));
         events.push(json!({"id": 10, "previousEventId": 9, "type": "ExecutionFailed"}));
         let failed = Path::from_history(&events);
