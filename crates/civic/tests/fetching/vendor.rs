@@ -56,8 +56,8 @@ impl Adapter for Lines {
                 }
                 ["document", meeting, number, path] => {
                     let mut piece = VendorMeeting::new(meeting);
-                    let mut item = VendorItem::default();
-                    item.vendor_item_id = Some(format!("{meeting}-{number}"));
+                    let vendor_item_id = Some(format!("{meeting}-{number}"));
+                    let mut item = VendorItem { vendor_item_id, ..VendorItem::default() };
                     let (name, url) = ("Staff Report".to_owned(), format!("{}{path}", site.slug));
                     item.attach(Attachment { name, url, ..Attachment::default() });
                     piece.items.push(item);
