@@ -83,7 +83,7 @@ impl Work {
             if let Some(before) = PartResults::of_stages_before(context, stage.over)? {
                 let results = before.of_item(item.id)?;
                 if let Some(page) = kept_page(item, &results).filter(|_| delivery == Delivery::Paths) {
-                    work.insert("words_path".to_owned(), shown(&lookup.fetch(page, "page.json")?));
+                    work.insert("words_path".to_owned(), path_text(&lookup.fetch(page, "page.json")?));
                 }
                 work.insert("results".to_owned(), results.into());
             }
@@ -114,7 +114,7 @@ impl Lookup<'_> {
             "sha256": file.content.map(|hash| hash.to_string()),
         });
         if let Some(content) = file.content.filter(|_| is_wanted && self.delivery == Delivery::Paths) {
-            described["path"] = shown(&self.fetch(content, &file_name(file.label.as_deref()))?);
+            described["path"] = path_text(&self.fetch(content, &file_name(file.label.as_deref()))?);
         }
         Ok(described)
     }
@@ -133,7 +133,7 @@ impl Lookup<'_> {
                     writeln!(lines, "{part}").map_err(|error| unwritable(&error))
                 })?;
                 lines.flush().map_err(|error| unwritable(&error))?;
-                Ok(json!({"kind": counted.as_str(), "count": count, "path": shown(&path)}))
+                Ok(json!({"kind": counted.as_str(), "count": count, "path": path_text(&path)}))
             }
             Delivery::Inline => {
                 let (mut parts, mut length) = (Vec::new(), 0);
@@ -178,7 +178,7 @@ fn file_name(label: Option<&str>) -> String {
     }
 }
 
-fn shown(path: &Path) -> Value {
+fn path_text(path: &Path) -> Value {
     path.display().to_string().into()
 }
 

@@ -54,8 +54,8 @@ pub fn flattened(image: &PageImage) -> Option<Flattened> {
     let corners = paper.corners()?;
     let square = Homography::of_square(&corners)?;
     let back = square.inverse()?;
-    let above = Bend::of(&paper.edge(&corners, true), &back, 0.0)?;
-    let below = Bend::of(&paper.edge(&corners, false), &back, 1.0)?;
+    let above = Bend::through(&paper.edge(&corners, true), &back, 0.0)?;
+    let below = Bend::through(&paper.edge(&corners, false), &back, 1.0)?;
     let sides_lie_straight = [(0, 3, 0.0), (1, 2, 1.0)].iter().all(|(from, to, at)| {
         let points = paper.side(corners[*from], corners[*to], *at == 0.0);
         let on = points.iter().filter(|point| (back.apply(**point).0 - at).abs() < NEAR * 1.5).count();
@@ -316,7 +316,7 @@ struct Bend([f32; 3]);
 
 impl Bend {
     /// Of the points of an edge that should lie at some height of the unit square; None if they lie on no such curve.
-    fn of(points: &[Point], to_square: &Homography, height: f32) -> Option<Self> {
+    fn through(points: &[Point], to_square: &Homography, height: f32) -> Option<Self> {
         let points: Vec<Point> =
             points.iter().map(|point| to_square.apply(*point)).map(|(x, y)| (x, y - height)).collect();
         if points.len() < 20 {

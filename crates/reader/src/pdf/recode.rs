@@ -163,7 +163,7 @@ mod tests {
         content
     }
 
-    fn said(content: &PageContent) -> String {
+    fn text_of(content: &PageContent) -> String {
         content.glyphs.iter().map(|glyph| content.glyph_text(glyph)).collect()
     }
 
@@ -178,7 +178,7 @@ mod tests {
         ] {
             let mut content = page(text, encoding);
             assert_eq!(recode(&mut content), Some(encoding.name()), "{text}");
-            assert_eq!(said(&content), text);
+            assert_eq!(text_of(&content), text);
             assert!(content.glyphs[0].bbox.width() > 4.0);
         }
     }
@@ -188,9 +188,9 @@ mod tests {
         for text in ["Ærø, Öland, Ærø, Åland, Übersee", "¡¿«»¬±·¸÷¡¿«»¬±·¸÷", "Čeština s háčky žluťoučký kůň"]
         {
             let mut content = page(text, WINDOWS_1252);
-            let before = said(&content);
+            let before = text_of(&content);
             assert_eq!(recode(&mut content), None, "{text}");
-            assert_eq!(said(&content), before);
+            assert_eq!(text_of(&content), before);
         }
     }
 }

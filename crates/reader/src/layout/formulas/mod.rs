@@ -49,7 +49,7 @@ pub(super) fn take(segments: &mut Vec<Line>, writer: &Writer<'_>) -> Formulas {
     if writer.frame.angle != 0 || segments.len() > MOST_SEGMENTS || !has_signs() {
         return formulas;
     }
-    let kinds = segments.iter().map(|line| Kind::of(line, writer, &fonts)).collect::<Vec<_>>();
+    let kinds = segments.iter().map(|line| Kind::classify(line, writer, &fonts)).collect::<Vec<_>>();
     let mut areas: Option<Vec<Rect>> = None;
     let mut taken = vec![false; segments.len()];
     for cluster in clusters(segments, &kinds) {
@@ -135,7 +135,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(line: &Line, writer: &Writer<'_>, fonts: &[bool]) -> Self {
+    fn classify(line: &Line, writer: &Writer<'_>, fonts: &[bool]) -> Self {
         if line.table.is_some() || line.letters() > 160 {
             return Self::Text;
         }
