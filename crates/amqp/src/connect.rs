@@ -17,7 +17,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
 const CLOSE_WITHIN: Duration = Duration::from_secs(3);
 
-/// How often somebody who waits looks whether the connection is still there.
+/// How often a waiting publisher polls whether the connection is still there.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// The numbers of AMQP's answers.
@@ -56,11 +56,11 @@ pub(crate) async fn within_answer_limit<T>(
     }
 }
 
-/// Why nobody answers any more.
+/// Why no confirm will come any more.
 pub(crate) const GONE: &str = "the connection was lost";
 
 /// Returns when a connection or a channel is gone. The client answers everything that is open at that moment; what is asked
-/// at the very same moment it may forget, and whoever waits for that would wait in vain.
+/// at the very same moment it may forget, and a publisher that waits for that would wait in vain.
 pub(crate) async fn wait_until_closed(is_open: impl Fn() -> bool) {
     while is_open() {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -177,7 +177,7 @@ pub struct JoinFilter {
     /// Only those that wait for repaired parts.
     pub repaired: bool,
     pub after: Option<JoinId>,
-    /// None: no limit. A submission may have a million: whoever needs them all takes them page by page.
+    /// None: no limit. A submission may have a million: `JoinPages` reads them page by page.
     pub limit: Option<usize>,
 }
 

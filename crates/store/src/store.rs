@@ -197,7 +197,7 @@ pub trait Records: Send + Sync {
 
     async fn item(&self, submission: SubmissionId, id: ItemId) -> StoreResult<Option<Item>>;
     async fn find_item(&self, submission: SubmissionId, key: &str) -> StoreResult<Option<Item>>;
-    /// In the order of their ids. A submission may have a million: whoever needs them all takes them page by page.
+    /// In the order of their ids. A submission may have a million: `ItemPages` reads them page by page.
     async fn items(&self, submission: SubmissionId, filter: ItemFilter) -> StoreResult<Vec<Item>>;
     /// Kept, not counted.
     async fn item_counts(&self, submission: SubmissionId) -> StoreResult<ItemCounts>;

@@ -32,13 +32,9 @@ fn result(desk: &Desk, id: &str) -> Value {
     desk.bindery(&["result", id, "--json"]).ok().json()
 }
 
-fn has_python() -> bool {
-    has("python3")
-}
-
 #[test]
 fn a_program_adds_a_field_to_every_invoice() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -62,7 +58,7 @@ fn a_program_adds_a_field_to_every_invoice() {
 
 #[test]
 fn a_program_gathers_the_pages_of_a_file_and_a_collector_binds_what_it_says() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -82,7 +78,7 @@ fn a_program_gathers_the_pages_of_a_file_and_a_collector_binds_what_it_says() {
 
 #[test]
 fn a_program_sees_received_files_and_another_binds_a_report() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -99,7 +95,7 @@ fn a_program_sees_received_files_and_another_binds_a_report() {
 
 #[test]
 fn what_a_program_may_say_of_a_document_that_is_no_field_is_kept_beside() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -118,7 +114,7 @@ fn what_a_program_may_say_of_a_document_that_is_no_field_is_kept_beside() {
 
 #[test]
 fn a_collector_that_names_no_stage_of_the_workflow_says_which_there_are() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -131,7 +127,7 @@ fn a_collector_that_names_no_stage_of_the_workflow_says_which_there_are() {
 
 #[test]
 fn copies_for_a_program_are_gone_when_it_has_ended_and_the_stored_file_is_as_it_was() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
@@ -151,7 +147,7 @@ fn copies_for_a_program_are_gone_when_it_has_ended_and_the_stored_file_is_as_it_
 
 #[test]
 fn a_workflow_that_makes_no_result_says_what_it_lacks() {
-    if !has_python() {
+    if !has("python3") {
         return;
     }
     let desk = examples();
