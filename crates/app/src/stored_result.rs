@@ -6,6 +6,7 @@ use crate::{
 };
 use bindery_core::{Payload, SubmissionId};
 use bindery_engine::view;
+use bindery_files::ScratchFolder;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::{
@@ -13,17 +14,19 @@ use std::{
     fs::File,
     io::{self, BufReader, Read, Write},
 };
-use tempfile::NamedTempFile;
 
 /// The longest key of a result: where every word stands. No table shows it.
 const INDEX: &str = "index";
+
+/// The name of a copied blob in its folder.
+const COPY: &str = "result";
 
 /// A result that is there to be read, any number of times.
 #[derive(Debug)]
 pub enum StoredResult {
     Text(String),
-    /// A verified copy of its blob.
-    Copy(NamedTempFile),
+    /// The folder of a verified copy of its blob.
+    Copy(ScratchFolder),
 }
 
 impl StoredResult {
@@ -33,8 +36,8 @@ impl StoredResult {
             None => None,
             Some(Payload::Inline(text)) => Some(Self::Text(text)),
             Some(Payload::Blob(hash)) => {
-                let copy = NamedTempFile::new()?;
-                app.engine.blobs().fetch_to(hash, copy.path()).await?;
+                let copy = ScratchFolder::new()?;
+                app.engine.blobs().fetch_to(hash, &copy.join(COPY)).await?;
                 Some(Self::Copy(copy))
             }
         })
@@ -43,8 +46,7 @@ impl StoredResult {
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match self {
             Self::Text(text) => Box::new(text.as_bytes()),
-            // By its name: the copy has replaced the file that was made first.
-            Self::Copy(copy) => Box::new(BufReader::new(File::open(copy.path())?)),
+            Self::Copy(copy) => Box::new(BufReader::new(File::open(copy.join(COPY))?)),
         })
     }
 

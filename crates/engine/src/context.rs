@@ -17,6 +17,7 @@ use bindery_core::{
     outcome::Outcome,
     review::Review,
 };
+use bindery_files::ScratchFolder;
 use bindery_store::{
     Store,
     blobs::{Blobs, BlobsExt, Draft, Stored},
@@ -25,6 +26,7 @@ use bindery_store::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
+    fs::File,
     future::Future,
     io::{self, Write},
     path::Path,
@@ -367,13 +369,14 @@ impl StepContext {
         let full = |error: io::Error| {
             StepError::retry(format!("a temporary file cannot be written: {error}")).named("TemporaryFile")
         };
-        let file = tempfile::NamedTempFile::new().map_err(full)?;
-        let mut writer = io::BufWriter::new(file.as_file());
+        let folder = ScratchFolder::new().map_err(full)?;
+        let file = folder.join("written");
+        let mut writer = io::BufWriter::new(File::create(&file).map_err(full)?);
         write(&mut writer).and_then(|()| writer.flush()).map_err(full)?;
         drop(writer);
         let blobs = &self.access()?.blobs;
-        let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(file.path())) };
-        let draft = self.wait(blobs.draft_file(file.path()))?;
+        let Some(drafts) = &self.drafts else { return self.wait(blobs.put_file(&file)) };
+        let draft = self.wait(blobs.draft_file(&file))?;
         let stored = draft.stored();
         drafts.lock().unwrap_or_else(PoisonError::into_inner).push(draft);
         Ok(stored)

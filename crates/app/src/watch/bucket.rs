@@ -9,6 +9,7 @@ use crate::{
 };
 use bindery_core::SubmissionId;
 use bindery_engine::StopSignal;
+use bindery_files::ScratchFolder;
 use bindery_pipeline::{
     idp::document,
     intake::{Taken, take_in},
@@ -110,8 +111,8 @@ impl BucketWatch {
         if self.known.contains(external_id) || find(&self.app, external_id).await?.is_some() {
             return Ok(None);
         }
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join(offer.name());
+        let folder = ScratchFolder::new()?;
+        let path = folder.join(offer.name());
         self.intake.fetch_to(offer, &path).await?;
         let blobs = &**self.app.engine.blobs();
         let taken = match document::of_key(&offer.key) {

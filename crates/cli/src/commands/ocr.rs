@@ -57,7 +57,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<Exit> {
         Action::List => list(args.json),
         Action::Install { from: Some(from), .. } => install(&from, args.json),
         Action::Install { from: None, index_url } => {
-            let folder = tempfile::tempdir()?;
+            let folder = bindery_files::ScratchFolder::new()?;
             install(&download(folder.path(), index_url.as_deref())?, args.json)
         }
     })

@@ -2,7 +2,7 @@
 
 use crate::{
     buckets, postgres,
-    support::{Desk, PATIENCE},
+    support::{Desk, PATIENCE, files_below},
 };
 use bindery_testkit::{ObjectServer, PostgresServer};
 use std::{
@@ -32,18 +32,6 @@ fn two_owners(desk: &Desk) {
     desk.bindery(&["search", "--add", "sub_1"]).ok();
     desk.bindery(&["search", "--add", "sub_2"]).ok();
     fs::remove_dir_all(desk.path("in")).unwrap();
-}
-
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() {
-            all.extend(files_below(&entry.path()));
-        } else {
-            all.push(entry.path());
-        }
-    }
-    all
 }
 
 /// The files in which one of her words is, whatever else they are.

@@ -220,3 +220,16 @@ pub(crate) fn inbox() -> String {
 pub(crate) fn samples() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/text").display().to_string()
 }
+
+/// Every file in a folder and in those below it.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            all.extend(files_below(&entry.path()));
+        } else {
+            all.push(entry.path());
+        }
+    }
+    all
+}

@@ -126,3 +126,40 @@ fn a_worker_that_was_frozen_gives_its_steps_the_time_that_it_was_away() {
     assert_eq!(std::fs::read_to_string(&executions).unwrap(), "1\n", "{status:#} {log}");
     assert!(!log.contains("takes too long"), "{log}");
 }
+
+/// What `bindery jobs` shows of the one job of the recorder.
+fn attempt_shown(desk: &Desk) -> Option<u64> {
+    let jobs = desk.bindery(&["jobs", "--stage", "record", "--json"]).ok().json();
+    jobs[0]["attempt"].as_u64()
+}
+
+#[test]
+fn the_attempt_that_is_shown_is_never_above_the_limit() {
+    let desk = Desk::new();
+    desk.write("workflows/recorded.yaml", RECORDED.replace("timeout_seconds: 3", "timeout_seconds: 60"));
+    desk.write("processors/recorder.yaml", RECORDER.replace("timeout_seconds: 3", "timeout_seconds: 60"));
+    desk.write("processors/recorder.py", RECORDER_PROGRAM.replace("sleep(1)", "sleep(50)"));
+    desk.write("a.txt", "one page");
+    desk.bindery(&["submit", "a.txt", "--workflow", "recorded"]).ok();
+    let executions = || std::fs::read_to_string(desk.path("processors/executions")).unwrap_or_default();
+    // More deaths than a job has attempts, and none of them is the fault of the job.
+    for deaths in 1..=4 {
+        let worker = desk.start(&["worker", "--lease-seconds", "1"]);
+        let begun = Instant::now();
+        while executions().lines().count() < deaths {
+            assert!(begun.elapsed() < PATIENCE, "the program was not started for the {deaths}. time: {}", executions());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(attempt_shown(&desk), Some(1), "while it runs, behind {} deaths", deaths - 1);
+        worker.kill();
+        assert!(attempt_shown(&desk) <= Some(1), "behind {deaths} deaths");
+    }
+    assert_eq!(executions(), "1\n1\n1\n1\n");
+
+    // Now every attempt fails, and is counted.
+    desk.write("processors/recorder.py", RECORDER_PROGRAM.replace("time.sleep(1)", "sys.exit(75)"));
+    desk.bindery(&["worker", "--until-idle", "--lease-seconds", "1"]);
+    assert_eq!(executions(), "1\n1\n1\n1\n1\n2\n3\n");
+    let dead = desk.bindery(&["dead-letters", "--json"]).ok().json();
+    assert_eq!(dead[0]["attempt"], 3, "{dead:#}");
+}

@@ -47,6 +47,7 @@ async fn sweep_once(engine: &Engine) -> EngineResult<()> {
     }
     if store.claim_sweep(&ORPHANS.0.into(), ORPHANS.1).await? {
         blobs.remove_leftovers().await?;
+        bindery_files::scratch::remove_leftovers();
         let swept = sweep_orphans(store, blobs).await?;
         report_blobs(engine, swept).await?;
     }

@@ -2,16 +2,16 @@
 
 use super::{
     message::{DocumentMessage, ExtractedMessage, PageMessage},
-    pages::{PageResult, by_a_person, by_item, is_done, page_results, stages_over},
+    pages::{PageResult, by_a_person, is_done, page_fates, stages_over, the_one_result},
     splitter::{RequestFile, SplitRequest},
 };
 use crate::{
     borders::{Failed, FileEntry, Totals, data_of, rounded, said_by},
     consolidate::Gather,
-    results::{in_order, name_of, reason},
+    results::{in_order, name_of, of_each_in, reason},
 };
 use bindery_core::{
-    ItemId, Name, StepError,
+    Name, StepError,
     item::{Item, ItemKind},
     outcome::Outcome,
 };
@@ -83,7 +83,7 @@ impl Gather for RequestResult {
     type Result = Consolidated;
 
     fn gather(&self, context: &StepContext) -> Result<Consolidated, StepError> {
-        let pages = page_results(context)?;
+        let pages = page_fates(context)?;
         none_read(&pages)?;
         let (files, mut failed) = files(context, &pages)?;
         failed.extend(pages.iter().filter_map(|page| {
@@ -153,13 +153,13 @@ fn files(context: &StepContext, pages: &[PageResult]) -> Result<(Files, Vec<Fail
 }
 
 fn documents(context: &StepContext, pages: &[PageResult]) -> Result<Vec<DocumentEntry>, StepError> {
-    let extracted: HashMap<ItemId, Outcome> = match stages_over(context.workflow()?, Over::Document).next_back() {
-        Some(stage) => by_item(context.outcomes(&stage.name)?),
-        None => HashMap::new(),
-    };
+    let stage = stages_over(context.workflow()?, Over::Document).next_back();
+    let stages: Vec<Name> = stage.iter().map(|stage| stage.name.clone()).collect();
     let place_of: HashMap<u64, &PageMessage> = pages.iter().map(|page| (page.index, &page.data)).collect();
-    let documents = in_order(context.items(Some(ItemKind::Document), None)?);
-    documents.iter().map(|document| entry(context, document, extracted.get(&document.id), &place_of)).collect()
+    of_each_in(context, ItemKind::Document, &stages, |document, found| {
+        let extracted = found.first().cloned().and_then(the_one_result);
+        entry(context, document, extracted.as_ref(), &place_of)
+    })
 }
 
 fn entry(

@@ -6,7 +6,7 @@ use crate::{
     results::reason,
 };
 use bindery_core::{
-    ContentHash, ItemId, StepError,
+    ContentHash, ItemId, Name, StepError,
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
@@ -75,16 +75,21 @@ pub(super) fn stages_over(workflow: &Workflow, over: Over) -> impl DoubleEndedIt
     workflow.stages.iter().filter(move |stage| stage.over == over)
 }
 
-/// The one result of a stage for each item: that of the processor which has one, if it has several.
+/// The one result of a stage for an item: that of the processor which has one, if it has several.
+pub(super) fn the_one_result(mut outcomes: Vec<Outcome>) -> Option<Outcome> {
+    let place = outcomes.iter().position(is_done).unwrap_or(0);
+    (place < outcomes.len()).then(|| outcomes.swap_remove(place))
+}
+
+/// The same for each item of a list.
 pub(super) fn by_item(outcomes: Vec<Outcome>) -> HashMap<ItemId, Outcome> {
-    let mut found: HashMap<ItemId, Outcome> = HashMap::new();
+    let mut all: HashMap<ItemId, Vec<Outcome>> = HashMap::new();
     for outcome in outcomes {
-        let Some(item) = outcome.item else { continue };
-        if found.get(&item).is_none_or(|known| is_done(&outcome) && !is_done(known)) {
-            found.insert(item, outcome);
+        if let Some(item) = outcome.item {
+            all.entry(item).or_default().push(outcome);
         }
     }
-    found
+    all.into_iter().filter_map(|(item, outcomes)| Some((item, the_one_result(outcomes)?))).collect()
 }
 
 pub(super) fn is_done(outcome: &Outcome) -> bool {
@@ -96,28 +101,40 @@ pub(super) fn by_a_person(confidence: Option<f64>, of_component: Option<f64>) ->
     confidence == Some(1.0) && of_component.is_some_and(|sure| sure < 1.0)
 }
 
-/// Pages of a submission in the order in which they are numbered.
-pub(super) fn in_page_order(mut pages: Vec<Item>) -> Vec<Item> {
-    pages.sort_by_key(|page| (page.parent, page.ordinal, page.id));
-    pages
+/// The order in which the pages of a submission are numbered.
+fn page_order(page: &Item) -> (Option<ItemId>, i64, ItemId) {
+    (page.parent, page.ordinal, page.id)
 }
 
 /// What the stages over pages have found, page by page.
 pub(super) fn page_results(context: &StepContext) -> Result<Vec<PageResult>, StepError> {
-    let workflow = context.workflow()?;
-    let mut stages = Vec::new();
-    for stage in stages_over(workflow, Over::Page) {
-        stages.push(by_item(context.outcomes(&stage.name)?));
-    }
+    page_results_of(context, |page| page)
+}
+
+/// The same without the messages, which are long where there are many pages.
+pub(super) fn page_fates(context: &StepContext) -> Result<Vec<PageResult>, StepError> {
+    page_results_of(context, |page| PageResult { outcomes: Vec::new(), ..page })
+}
+
+fn page_results_of(
+    context: &StepContext,
+    keep: impl Fn(PageResult) -> PageResult,
+) -> Result<Vec<PageResult>, StepError> {
+    let stages: Vec<Name> = stages_over(context.workflow()?, Over::Page).map(|stage| stage.name.clone()).collect();
     let mut results = Vec::new();
-    for (place, item) in in_page_order(context.items(Some(ItemKind::Page), None)?).into_iter().enumerate() {
-        let data: PageMessage = data_of(&item);
-        let index = data.page_index.unwrap_or(place as u64);
-        let outcomes: Vec<Outcome> = stages.iter_mut().filter_map(|stage| stage.remove(&item.id)).collect();
+    for part in context.each_part(ItemKind::Page, &stages)? {
+        let (item, found) = part?;
+        let outcomes: Vec<Outcome> = found.into_iter().filter_map(the_one_result).collect();
         // A page may have been sent past a stage; it is here all the same.
         let failed = outcomes.iter().find(|outcome| outcome.status == OutcomeStatus::Failed).map(reason);
         let failed = failed.or_else(|| outcomes.is_empty().then(|| "was not read".to_owned()));
-        results.push(PageResult { data, index, failed, outcomes });
+        let page = keep(PageResult { data: data_of(&item), index: 0, failed, outcomes });
+        results.push((page_order(&item), page));
     }
-    Ok(results)
+    results.sort_by_key(|(order, _)| *order);
+    let numbered = results.into_iter().enumerate().map(|(place, (_, page))| {
+        let index = page.data.page_index.unwrap_or(place as u64);
+        PageResult { index, ..page }
+    });
+    Ok(numbered.collect())
 }

@@ -4,7 +4,7 @@ use super::compare::agreement;
 use crate::{
     borders::{Failed, FileEntry, Totals, rounded},
     consolidate::Gather,
-    results::{in_order, name_of, reason},
+    results::{name_of, of_each_in, reason},
     stage::{fields_of, lenient},
 };
 use bindery_core::{
@@ -18,7 +18,6 @@ use bindery_engine::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// Parsers that agree on less than this have read different things: a person should look at both texts.
 const DOUBTFUL_AGREEMENT: f64 = 0.8;
@@ -88,14 +87,14 @@ impl Gather for ParsingResult {
 
     fn gather(&self, context: &StepContext) -> Result<FilesParsed, StepError> {
         let stage = parsing_stage(context)?;
-        let mut by_file: BTreeMap<_, Vec<Outcome>> = BTreeMap::new();
-        for outcome in context.outcomes(&stage.name)? {
-            by_file.entry(outcome.item).or_default().push(outcome);
-        }
+        let parsed = of_each_in(context, ItemKind::File, std::slice::from_ref(&stage.name), |file, found| {
+            entry(context, stage, file, found.first().map(Vec::as_slice).unwrap_or_default())
+        })?;
         let (mut files, mut failed, mut needs_review) = (Vec::new(), Vec::new(), Vec::new());
-        for file in in_order(context.items(Some(ItemKind::File), None)?) {
-            let outcomes = by_file.get(&Some(file.id)).map(Vec::as_slice).unwrap_or_default();
-            files.push(entry(context, stage, &file, outcomes, (&mut failed, &mut needs_review))?);
+        for (file, failures, doubt) in parsed {
+            files.push(file);
+            failed.extend(failures);
+            needs_review.extend(doubt);
         }
         let mut errors = files.iter().map(|file| file.error.as_deref());
         if let Some(Some(first)) = errors.next()
@@ -138,15 +137,15 @@ fn parsing_stage(context: &StepContext) -> Result<&Stage, StepError> {
     })
 }
 
-/// What became of a file. What failed, and what is doubtful, is added to the lists of those.
+/// What became of a file, which parsers failed, and the doubt that there is about it.
 fn entry(
     context: &StepContext,
     stage: &Stage,
     file: &Item,
     outcomes: &[Outcome],
-    (failed, doubtful): (&mut Vec<Failed>, &mut Vec<Failed>),
-) -> Result<FileEntry<FileParsed>, StepError> {
+) -> Result<(FileEntry<FileParsed>, Vec<Failed>, Option<Failed>), StepError> {
     let (name, id) = (name_of(file), file.public_id());
+    let (mut failed, mut doubt) = (Vec::new(), None);
     let (mut parsers, mut read, mut first_error) = (Map::new(), Vec::new(), None);
     for parser in &stage.processors {
         let outcome = outcomes.iter().find(|outcome| outcome.processor == parser.name);
@@ -175,12 +174,12 @@ fn entry(
         if share < DOUBTFUL_AGREEMENT {
             let percent = (share * 100.0).round();
             let why = format!("{} and {} agree on {percent} % of the words", one.name(), other.name());
-            doubtful.push(Failed::file(&name, why));
+            doubt = Some(Failed::file(&name, why));
         }
     }
     // Of equals the first, which is the one that the workflow names first.
     let best = read.into_iter().rev().max_by_key(|found| found.words.unwrap_or(0));
     let error = best.is_none().then(|| first_error.unwrap_or_else(|| "was not read".to_owned()));
     let own = FileParsed { id, best, agreement: agreed, parsers };
-    Ok(FileEntry { name, own, read: None, error })
+    Ok((FileEntry { name, own, read: None, error }, failed, doubt))
 }

@@ -14,6 +14,7 @@ use bindery_engine::{
     part_results::{PartResults, describe},
     workflow::Over,
 };
+use bindery_files::ScratchFolder;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::{
@@ -21,7 +22,6 @@ use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
 
 /// What a program is told beside its input, and the files that it may read meanwhile.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Work {
     /// As JSON; none outside of a workflow.
     pub(super) description: Option<Value>,
     /// Removed with it.
-    _folder: Option<TempDir>,
+    _folder: Option<ScratchFolder>,
 }
 
 /// How a program gets what is too long for its request.
@@ -103,7 +103,7 @@ fn kept_page(item: &Item, results: &Map<String, Value>) -> Option<ContentHash> {
 struct Lookup<'c> {
     context: &'c StepContext,
     delivery: Delivery,
-    folder: Option<TempDir>,
+    folder: Option<ScratchFolder>,
 }
 
 impl Lookup<'_> {
@@ -149,8 +149,7 @@ impl Lookup<'_> {
 
     fn folder(&mut self) -> Result<&Path, StepError> {
         if self.folder.is_none() {
-            self.folder =
-                Some(tempfile::Builder::new().prefix("bindery-work-").tempdir().map_err(|error| unwritable(&error))?);
+            self.folder = Some(ScratchFolder::new().map_err(|error| unwritable(&error))?);
         }
         Ok(self.folder.as_ref().map_or(Path::new(""), |folder| folder.path()))
     }

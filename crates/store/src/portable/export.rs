@@ -5,6 +5,7 @@ use super::{
     archive::{ArchiveError, BLOBS, Carried, END, End, HEAD, Head, IN_MEMORY, ROWS, Summing, VERSION},
 };
 use crate::{Store, blobs::Blobs};
+use bindery_files::ScratchFolder;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -116,8 +117,8 @@ impl<W: Write> Archive<W> {
         if size <= IN_MEMORY {
             return self.file(&name, &blobs.get(hash).await?);
         }
-        let folder = tempfile::tempdir().map_err(ArchiveError::write)?;
-        let path = folder.path().join("blob");
+        let folder = ScratchFolder::new().map_err(ArchiveError::write)?;
+        let path = folder.join("blob");
         let size = blobs.fetch_to(hash, &path).await?;
         self.append(&name, size, File::open(&path).map_err(ArchiveError::write)?)
     }

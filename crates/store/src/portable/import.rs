@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{Store, StoreError, blobs::Blobs, rows::Table};
 use bindery_core::ContentHash;
+use bindery_files::ScratchFolder;
 use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeMap,
@@ -132,8 +133,8 @@ impl<'b, P: FnMut(&Carried)> Reading<'b, P> {
         let stored = if size <= IN_MEMORY {
             self.blobs.put(bytes(content, size, name)?).await?
         } else {
-            let folder = tempfile::tempdir().map_err(unreadable)?;
-            let path = folder.path().join("blob");
+            let folder = ScratchFolder::new().map_err(unreadable)?;
+            let path = folder.join("blob");
             let copied = block_in_place(|| io::copy(content, &mut File::create(&path)?)).map_err(unreadable)?;
             if copied != size {
                 return Err(cut_off());

@@ -48,6 +48,7 @@ fn and_executions(number: u64) -> String {
 async fn finish(app: &App, report: &mut Report, whole: bool) -> anyhow::Result<Reclaimed> {
     let swept = sweep_candidates(app.store(), app.engine.blobs(), Others::AreAskedFor, false).await?;
     report.count_files(swept);
+    bindery_files::scratch::remove_leftovers();
     let reclaimed = app.store().reclaim(whole).await?;
     report.database_bytes = reclaimed.bytes;
     Ok(reclaimed)

@@ -10,6 +10,7 @@ use crate::blobs::{
     files::{Source, hash_through},
 };
 use bindery_core::{ContentHash, hash::Hasher};
+use bindery_files::ScratchFolder;
 use object_store::{Error, MultipartUpload, ObjectStoreExt, PutMode, PutOptions, PutPayload, path::Path as Key};
 use std::path::PathBuf;
 use tokio::task::JoinSet;
@@ -66,9 +67,9 @@ impl ObjectBlobs {
             return Ok(true);
         }
         let folder =
-            blocking(|| tempfile::tempdir().map_err(|error| BlobError::io("create", &std::env::temp_dir(), error)))
+            blocking(|| ScratchFolder::new().map_err(|error| BlobError::io("create", &std::env::temp_dir(), error)))
                 .await?;
-        let path = folder.path().join("blob");
+        let path = folder.join("blob");
         if let Err(error) = self.read_to(hash, &path).await {
             return if matches!(error, BlobError::Missing { .. }) { Ok(false) } else { Err(error) };
         }
