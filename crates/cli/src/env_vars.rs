@@ -15,6 +15,7 @@ Environment:
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
   BINDERY_DOCTYPES        a folder with types of documents of your own (*.yaml)
   BINDERY_TEMPLATES       a folder with templates for the documents of single senders (*.yaml)
+  BINDERY_CA_FILE         certificates (PEM) that outgoing connections trust beside the public ones
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
     use bindery_app::env_vars as shared;
 
-    const ALL: [&str; 18] = [
+    const ALL: [&str; 19] = [
         shared::STORE,
         shared::BLOBS,
         shared::CONFIG,
@@ -45,6 +46,7 @@ mod tests {
         shared::PROCESSORS,
         shared::DOCTYPES,
         shared::TEMPLATES,
+        shared::CA_FILE,
         shared::LOG,
         shared::LISTEN,
         shared::PGPASSWORD,
