@@ -1,6 +1,6 @@
 //! `bindery civic changes`: what has happened to a city's meetings.
 
-use super::{days::day, finding, shown};
+use super::{days::day, shown};
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
@@ -40,7 +40,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.city_key).await?;
+    let city = app.find_city(&args.city_key).await?;
     let civic = app.civic();
     let (since, _) = export::between(&city, args.since, None);
     let limit = usize::try_from(args.limit).ok();

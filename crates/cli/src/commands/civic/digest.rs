@@ -1,6 +1,6 @@
 //! `bindery civic digest`: what a citizen would read of some cities, or for an alert.
 
-use super::{city::existing, days::day, finding};
+use super::{city::existing, days::day};
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -143,7 +143,7 @@ async fn cities(app: &App, args: &Args, alert: Option<&Alert>) -> anyhow::Result
         return Ok(cities);
     }
     for city_key in args.cities.iter().map(|city_key| city_key.trim()).filter(|city_key| !city_key.is_empty()) {
-        let city = finding::city(app, city_key).await?;
+        let city = app.find_city(city_key).await?;
         if !cities.iter().any(|known: &Jurisdiction| known.city_key == city.city_key) {
             cities.push(city);
         }

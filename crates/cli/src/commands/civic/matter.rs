@@ -1,12 +1,12 @@
 //! `bindery civic matter`: a bill or resolution over all its appearances.
 
-use super::{finding, shown, summaries, votes};
+use super::{shown, summaries, votes};
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     App, Settings,
     councils::{
         ids,
-        records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter},
+        records::{Appearance, Matter, Meeting, MeetingFilter},
     },
 };
 use serde_json::json;
@@ -101,15 +101,9 @@ async fn find_matter(app: &App, args: &Args) -> anyhow::Result<Matter> {
             let failure = Failure::usage(format!("{:?} is not the id of a matter", args.matter));
             return Err(failure.hint("with --city BANANA it is taken for a public number").into());
         }
-        return finding::matter(app, &args.matter).await;
+        return Ok(app.find_matter(&args.matter).await?);
     };
-    let city = finding::city(app, city).await?;
-    let matter_file = Some(args.matter.trim().to_owned());
-    let filter =
-        MatterFilter { city_key: Some(city.city_key.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
-    let found = app.civic().matters(filter).await?.pop();
-    let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.city_key, args.matter));
-    Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)
+    Ok(app.find_matter_by_number(city, &args.matter).await?)
 }
 
 async fn meetings(app: &App, appearances: &[Appearance]) -> anyhow::Result<HashMap<String, Meeting>> {

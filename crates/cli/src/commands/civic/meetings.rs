@@ -1,6 +1,6 @@
 //! `bindery civic meetings`: the meetings of a city.
 
-use super::{days::Days, finding, shown};
+use super::{days::Days, shown};
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
@@ -52,7 +52,7 @@ struct Listed {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     args.days.check()?;
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.city_key).await?;
+    let city = app.find_city(&args.city_key).await?;
     let (from, until) = args.days.between(&city);
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let filter = MeetingFilter {

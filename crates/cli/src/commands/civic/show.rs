@@ -1,6 +1,6 @@
 //! `bindery civic show`: a meeting with its agenda, summaries, documents, votes and history; or one item.
 
-use super::{changes, finding, shown, summaries, votes};
+use super::{changes, shown, summaries, votes};
 use crate::{exit::Exit, output};
 use bindery_app::{
     App, Settings,
@@ -35,7 +35,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if ids::is_item_id(&args.id) {
         return item(&app, &args.id, args.json).await;
     }
-    let meeting = finding::meeting(&app, &args.id).await?;
+    let meeting = app.find_meeting(&args.id).await?;
     let civic = app.civic();
     let items = civic.agenda(&meeting.id).await?;
     let voted = civic.votes(&meeting.id).await?;
@@ -78,7 +78,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// One item, with its meeting and its votes.
 async fn item(app: &App, id: &str, json: bool) -> anyhow::Result<Exit> {
-    let (item, meeting) = finding::item(app, id).await?;
+    let (item, meeting) = app.find_agenda_item(id).await?;
     let civic = app.civic();
     let mut revisions = civic.item_revisions(&meeting.id).await?;
     revisions.retain(|revision| revision.item_id == item.id);

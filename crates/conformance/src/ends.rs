@@ -1,13 +1,13 @@
 //! The ways in which a claimed job ends, and what is kept of it.
 
 use super::fixture::{Fixture, LEASE, ending, error, event, ids, text};
-use crate::{Changes, CommitResult, JobEnd, Rejection, query::JobFilter};
 use bindery_core::{
     ContentHash,
     error::ErrorClass,
     job::{ErrorRecord, JobState, NewJob, WaitReason},
     outcome::{ResumePoint, Step},
 };
+use bindery_store::{Changes, CommitResult, JobEnd, Rejection, query::JobFilter};
 use std::time::Duration;
 
 fn resume_point() -> ResumePoint {

@@ -1,7 +1,9 @@
 //! The rows of a domain: found by their columns, changed as they were seen, and deleted with whom they are of.
 
 use super::{Fixture, fixture::event};
-use crate::{
+use async_trait::async_trait;
+use bindery_core::{ContentHash, JobId, SubmissionId};
+use bindery_store::{
     Changes, Commit, CommitResult, StoreResult,
     query::QueueQuery,
     retention::Owner,
@@ -10,8 +12,6 @@ use crate::{
     },
     store::Store,
 };
-use async_trait::async_trait;
-use bindery_core::{ContentHash, JobId, SubmissionId};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,7 +22,7 @@ pub struct Notes;
 /// The domains that stores under test are opened with.
 pub static DOMAINS: &[&dyn Domain] = &[&Notes];
 
-crate::tables! {
+bindery_store::tables! {
     SHELF = "test_shelf" by "id" { id: Text, room: Text }
     NOTE = "test_note" by "shelf_id, number" { shelf_id: Text, number: Integer, owner: Text, written_at: Integer }
 }
@@ -76,7 +76,7 @@ struct Note {
     text: String,
 }
 
-crate::records! {
+bindery_store::records! {
     Shelf: SHELF = |row| [&row.id, row.room.as_deref()];
     Note: NOTE = |row| [&row.shelf_id, row.number, &row.owner, row.written_at];
 }
@@ -266,7 +266,8 @@ pub async fn a_unit_of_work_sees_dead_letters_and_takes_them(f: &Fixture) {
     let revive = || Revive { external_id: "standing".to_owned(), key: "k" };
     assert_eq!(run(&*f.store, revive()).await.unwrap(), (Some(id), dead[..2].to_vec()));
     assert_eq!(run(&*f.store, revive()).await.unwrap(), (Some(id), Vec::new()));
-    let left: Vec<JobId> = f.jobs(crate::query::JobFilter::default()).await.into_iter().map(|job| job.id).collect();
+    let left: Vec<JobId> =
+        f.jobs(bindery_store::query::JobFilter::default()).await.into_iter().map(|job| job.id).collect();
     assert_eq!(left, [dead[2], live]);
     assert_eq!(numbers(f, Query::records::<Note>()).await.len(), 2, "numbers are fresh");
 }
@@ -275,6 +276,6 @@ pub async fn a_blob_that_a_domain_names_is_in_use(f: &Fixture) {
     let (named, other) = (ContentHash::of(b"named"), ContentHash::of(b"other"));
     let text = format!("see {named}");
     put(f, vec![Note { text, ..note("a", 1, "ann", None) }]).await;
-    let candidates = Arc::new(crate::retention::Candidates::from_hashes([named, other]));
+    let candidates = Arc::new(bindery_store::retention::Candidates::from_hashes([named, other]));
     assert_eq!(f.store.mark_blobs(candidates).await.unwrap().in_use, [named].into());
 }

@@ -1,13 +1,13 @@
 //! Work outside: its time counts from the delivery of its message, as far as a broker can tell.
 
 use super::fixture::Fixture;
-use crate::{
-    JobEnd,
-    query::{AnnounceRequest, Undelivered},
-};
 use bindery_core::{
     JobId, SubmissionId, Timestamp,
     job::{JobState, NewJob},
+};
+use bindery_store::{
+    JobEnd,
+    query::{AnnounceRequest, Undelivered},
 };
 use std::time::Duration;
 

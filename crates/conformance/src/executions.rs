@@ -1,13 +1,13 @@
 //! State machines under way: held by one, stepped whole, woken by signals.
 
 use super::Fixture;
-use crate::error::StoreError;
-use crate::executions::{
+use bindery_core::{Clock as _, ContentHash, ExecutionId, Name, event::kind, job::Token, submission::NewSubmission};
+use bindery_store::error::StoreError;
+use bindery_store::executions::{
     After, DeletedExecutions, ExecutionCounts, ExecutionEnd, ExecutionFilter, ExecutionStatus, HeldExecution,
     HistoryChunk, NewExecution, Recipient, Started, Step,
 };
-use crate::retention::Reason;
-use bindery_core::{Clock as _, ContentHash, ExecutionId, Name, event::kind, job::Token, submission::NewSubmission};
+use bindery_store::retention::Reason;
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_secs(10);

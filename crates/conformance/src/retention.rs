@@ -1,12 +1,6 @@
 //! Holds, deletions, what expires, and which blobs are in use.
 
 use super::fixture::{Fixture, event};
-use crate::{
-    Changes, StoreError,
-    query::{ItemFilter, JobFilter, JoinFilter, ReviewFilter},
-    retention::{Candidates, Deleted, EventAge, Expiry, Reason, Refusal, RetentionFilter},
-    search::{IndexedDocument, Query, SearchRequest, TextChunk},
-};
 use bindery_core::{
     ContentHash, EventSeq, ItemId, Name, Payload, SubmissionId,
     artifact::Artifact,
@@ -14,6 +8,12 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::OutcomeStatus,
     submission::{NewSubmission, SubmissionStatus},
+};
+use bindery_store::{
+    Changes, StoreError,
+    query::{ItemFilter, JobFilter, JoinFilter, ReviewFilter},
+    retention::{Candidates, Deleted, EventAge, Expiry, Reason, Refusal, RetentionFilter},
+    search::{IndexedDocument, Query, SearchRequest, TextChunk},
 };
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -68,7 +68,7 @@ async fn fill(f: &Fixture, id: SubmissionId, name: &str) {
         let mut outcome = f.outcome(&claim.job, OutcomeStatus::Completed);
         outcome.output = output;
         let changes = Changes { outcomes: vec![outcome], ..Changes::default() };
-        f.apply(super::fixture::ending(&claim, crate::JobEnd::Done, changes)).await;
+        f.apply(super::fixture::ending(&claim, bindery_store::JobEnd::Done, changes)).await;
     }
     f.enqueue(f.job("broken", id)).await;
     f.fail(&f.claim_one().await).await;

@@ -1,12 +1,12 @@
 //! Limits and pauses, and the honest answer to "why does it wait?".
 
 use super::fixture::{Fixture, error, ids};
-use crate::JobEnd;
 use bindery_core::{
     JobId, SubmissionId,
     error::ErrorClass,
     job::{JobState, Limit, NewJob, WaitReason},
 };
+use bindery_store::JobEnd;
 use std::time::Duration;
 
 fn limited(f: &Fixture, submission: SubmissionId, key: &str, running: Option<u32>, per_minute: Option<u32>) -> NewJob {

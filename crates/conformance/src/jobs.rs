@@ -1,15 +1,15 @@
 //! Which job is claimed next, and what a dedup key does.
 
 use super::fixture::{Fixture, LEASE, error, ids, names, text};
-use crate::{
-    JobEnd,
-    commit::Enqueued,
-    query::{ClaimRequest, IdKind},
-};
 use bindery_core::{
     Payload, SubmissionId,
     error::ErrorClass,
     job::{JobState, Limit, NewJob, ONLY_BY_NAME},
+};
+use bindery_store::{
+    JobEnd,
+    commit::Enqueued,
+    query::{ClaimRequest, IdKind},
 };
 use std::{collections::BTreeSet, time::Duration};
 

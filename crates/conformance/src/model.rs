@@ -3,7 +3,6 @@
 //! It has ids of its own (the place in the order of creation) for jobs and claims; [`property`](super::property) maps
 //! them to those of the store under test. What the traits leave open, the generator avoids; what they say, this does.
 
-use crate::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept, suspects::LossRecord};
 use bindery_core::{
     JoinId, Name, Payload, SubmissionId, Timestamp,
     event::{NewEvent, kind},
@@ -11,6 +10,7 @@ use bindery_core::{
     join::{Arrival, JoinChange, JoinStep, NewJoin},
     outcome::OutcomeStatus,
 };
+use bindery_store::{Changes, CommitResult, JobEnd, JoinProgress, Rejection, query::Swept, suspects::LossRecord};
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},

@@ -1,13 +1,13 @@
 //! Jobs that a broker carries: a message may be lost, late or sent twice; the work is begun once.
 
 use super::fixture::{Fixture, LEASE, ending};
-use crate::{
-    Changes, CommitResult, JobEnd,
-    query::{AnnounceRequest, ClaimRequest},
-};
 use bindery_core::{
     JobId, SubmissionId,
     job::{ClaimedJob, JobState, NewJob, Token},
+};
+use bindery_store::{
+    Changes, CommitResult, JobEnd,
+    query::{AnnounceRequest, ClaimRequest},
 };
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! What people decide: who has a review, and what a decision makes run again.
 
 use super::fixture::{Fixture, arrive, ending, text};
-use crate::{Again, Changes, Commit, CommitResult, Guard, JobEnd, Rejection, query::ReviewFilter};
 use bindery_core::{
     ItemId, JoinId, ReviewId, SubmissionId,
     event::kind,
@@ -12,6 +11,7 @@ use bindery_core::{
     review::{Decision, NewReview, Review, ReviewStatus},
     submission::SubmissionStatus,
 };
+use bindery_store::{Again, Changes, Commit, CommitResult, Guard, JobEnd, Rejection, query::ReviewFilter};
 use serde_json::json;
 
 async fn now(f: &Fixture, id: ReviewId) -> Review {
@@ -255,7 +255,7 @@ pub async fn a_chain_that_waits_for_a_person_is_taken_back(f: &Fixture) {
     run(f, &["bind", "deliver"]).await;
     f.assert_nothing_to_claim("everything is done, once").await;
     f.store.cancel_submission(part.submission).await.unwrap();
-    let filter = crate::query::JobFilter { submission: Some(part.submission), ..Default::default() };
+    let filter = bindery_store::query::JobFilter { submission: Some(part.submission), ..Default::default() };
     f.store.retry(filter).await.unwrap();
     assert_eq!(now(f, review.id).await.status, ReviewStatus::Cancelled, "a question that fell away comes not back");
 }

@@ -1,7 +1,7 @@
 //! What every [`Blobs`] must do. `scratch` is a directory for the files that go in and come out.
 
-use crate::blobs::{BlobError, Blobs, BlobsExt};
 use bindery_core::ContentHash;
+use bindery_store::blobs::{BlobError, Blobs, BlobsExt};
 use serde_json::json;
 use std::{fs, path::Path};
 

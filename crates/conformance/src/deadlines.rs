@@ -1,13 +1,13 @@
 //! Deadlines: warned, escalated and breached, each once and each with an event.
 
 use super::fixture::{Fixture, event};
-use crate::{Changes, SubmissionChange, query::Swept};
 use bindery_core::{
     SubmissionId,
     event::kind,
     job::NewJob,
     submission::{Deadline, NewSubmission, SubmissionStatus},
 };
+use bindery_store::{Changes, SubmissionChange, query::Swept};
 
 /// Warned after 10 s, escalated after 20 s, breached after 30 s.
 async fn due_in_thirty(f: &Fixture) -> SubmissionId {

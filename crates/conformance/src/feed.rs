@@ -1,11 +1,11 @@
 //! The event log and its consumers.
 
 use super::fixture::{Fixture, ending, event, names};
-use crate::{Changes, Commit, CommitResult, JobEnd, Rejection, commit::FeedCommit, query::EventFilter};
 use bindery_core::{
     EventSeq, Name,
     event::{Event, NewEvent},
 };
+use bindery_store::{Changes, Commit, CommitResult, JobEnd, Rejection, commit::FeedCommit, query::EventFilter};
 use std::sync::Arc;
 
 fn kinds(events: &[Event]) -> Vec<&str> {

@@ -9,11 +9,6 @@ use super::{
     model::{ClaimKey, JobKey, Model, ModelJob, Offered, Work},
     ops::{EndKind, EndSpec, JobKind, JobSpec, JoinSpec, Op},
 };
-use crate::{
-    Changes, Commit, CommitResult, Guard, JobEnd,
-    commit::Enqueued,
-    query::{ClaimRequest, JobFilter, JoinFilter},
-};
 use bindery_core::{
     JobId, JoinId, Name, SubmissionId,
     error::ErrorClass,
@@ -21,6 +16,11 @@ use bindery_core::{
     job::{ClaimedJob, Job, JobState, Limit, NewJob, Token},
     join::{Arrival, JoinChange, JoinStep, NewJoin},
     outcome::{Outcome, OutcomeStatus},
+};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, JobEnd,
+    commit::Enqueued,
+    query::{ClaimRequest, JobFilter, JoinFilter},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},

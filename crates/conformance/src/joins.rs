@@ -1,7 +1,6 @@
 //! Joins: a stage closes exactly once, when everything it expects has arrived.
 
 use super::fixture::{Fixture, arrive, arrive_failed, ending, progress_of};
-use crate::{Changes, Commit, JobEnd, JoinProgress};
 use bindery_core::{
     JoinId, Payload,
     job::NewJob,
@@ -11,6 +10,7 @@ use bindery_core::{
         JoinStep, NewJoin,
     },
 };
+use bindery_store::{Changes, Commit, JobEnd, JoinProgress};
 use std::sync::Arc;
 
 /// Arrived, failed and expected, and whether it is closed.
@@ -243,7 +243,7 @@ pub async fn one_batch_may_fill_a_join(f: &Fixture) {
     let join = f.join(f.new_join(submission, 50, "combine").await).await;
     let commit = || Commit::always(Changes { join_steps: vec![arrive(join)], ..Changes::default() });
     let results = f.store.commit((0..50).map(|_| commit()).collect()).await.unwrap();
-    assert!(results.iter().all(crate::CommitResult::is_applied));
+    assert!(results.iter().all(bindery_store::CommitResult::is_applied));
     assert_eq!(numbers(f, join).await, (50, 0, 50, true));
     assert_eq!(count_jobs(f, "combine").await, 1);
 }
@@ -257,8 +257,8 @@ pub async fn arrivals_at_the_same_time_close_once(f: &Fixture) {
         arrivals.push(tokio::spawn(async move {
             let changes = Changes { join_steps: vec![arrive(join)], ..Changes::default() };
             match store.commit(vec![Commit::always(changes)]).await.unwrap().remove(0) {
-                crate::CommitResult::Applied { joins } => progress_of(&joins, join),
-                crate::CommitResult::Rejected(why) => panic!("nothing was to be checked: {why}"),
+                bindery_store::CommitResult::Applied { joins } => progress_of(&joins, join),
+                bindery_store::CommitResult::Rejected(why) => panic!("nothing was to be checked: {why}"),
             }
         }));
     }

@@ -1,11 +1,6 @@
 //! Running work again that had been given up: what was counted is uncounted, what had closed runs once more.
 
 use super::fixture::{Fixture, arrive, ending, error, ids, text};
-use crate::{
-    Changes, CommitResult, JobEnd, Rejection,
-    commit::Enqueued,
-    query::{JobFilter, JoinFilter, Retried},
-};
 use bindery_core::{
     ContentHash, JobId, JoinId, SubmissionId,
     error::ErrorClass,
@@ -15,6 +10,11 @@ use bindery_core::{
     join::{Join, JoinChange},
     outcome::{OutcomeStatus, ResumePoint, Step},
     submission::SubmissionStatus,
+};
+use bindery_store::{
+    Changes, CommitResult, JobEnd, Rejection,
+    commit::Enqueued,
+    query::{JobFilter, JoinFilter, Retried},
 };
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! What comes from outside: reports, late reports, people's answers and new submissions, each counted once.
 
 use super::fixture::{Fixture, arrive, arrive_failed, ending, event, text};
-use crate::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, query::SubmissionFilter};
 use bindery_core::{
     ItemId, JoinId, SubmissionId,
     item::ItemKind,
@@ -10,6 +9,7 @@ use bindery_core::{
     review::{Decision, ReviewStatus},
     submission::NewSubmission,
 };
+use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, query::SubmissionFilter};
 use std::time::Duration;
 
 struct Awaited {

@@ -1,7 +1,7 @@
 //! Pages that are found by their words: the same questions find the same pages in every store.
 
 use super::Fixture;
-use crate::{
+use bindery_store::{
     StoreError, StoreResult,
     search::{CollectionView, Hit, IndexedDocument, Query, SearchRequest, TextChunk},
 };

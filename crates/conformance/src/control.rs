@@ -1,7 +1,6 @@
 //! What people do: cancel, assign, store workflows. Doing it twice does it once.
 
 use super::fixture::{Fixture, ending, ids};
-use crate::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, StoreError};
 use bindery_core::{
     error::ErrorClass,
     event::kind,
@@ -10,6 +9,7 @@ use bindery_core::{
     review::{Decision, ReviewStatus},
     submission::SubmissionStatus,
 };
+use bindery_store::{Changes, Commit, CommitResult, Guard, JobEnd, Rejection, StoreError};
 use std::collections::BTreeSet;
 
 pub async fn a_cancelled_submission_stops_at_once(f: &Fixture) {

@@ -1,12 +1,6 @@
 //! Progress counters, which must agree with a recount whatever happens, and lists that are read page by page.
 
 use super::fixture::{Fixture, arrive};
-use crate::{
-    Changes, Commit,
-    pages::ReviewPages,
-    query::{ItemFilter, JobFilter, JoinFilter, JoinScope, OutcomePage, ReviewFilter},
-    retention::{Deleted, Reason},
-};
 use bindery_core::{
     ItemId, JoinId, SubmissionId,
     item::{Item, ItemKind},
@@ -15,6 +9,12 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus},
     review::NewReview,
     submission::SubmissionStatus,
+};
+use bindery_store::{
+    Changes, Commit,
+    pages::ReviewPages,
+    query::{ItemFilter, JobFilter, JoinFilter, JoinScope, OutcomePage, ReviewFilter},
+    retention::{Deleted, Reason},
 };
 use std::collections::BTreeSet;
 

@@ -1,10 +1,5 @@
 //! What every test of the suite starts from: an empty store, a clock that stands still, and short ways to say things.
 
-use crate::{
-    Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store, SubmissionChange,
-    commit::Enqueued,
-    query::{ClaimRequest, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView, JoinFilter, ReviewFilter},
-};
 use bindery_core::{
     Clock, EventSeq, ItemId, JobId, JoinId, Name, Payload, SubmissionId, Timestamp,
     artifact::Artifact,
@@ -17,6 +12,11 @@ use bindery_core::{
     review::{NewReview, Review},
     submission::{Deadline, NewSubmission, Submission, SubmissionStatus},
     time::ManualClock,
+};
+use bindery_store::{
+    Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Store, SubmissionChange,
+    commit::Enqueued,
+    query::{ClaimRequest, EventFilter, IdKind, ItemCounts, ItemFilter, JobFilter, JobView, JoinFilter, ReviewFilter},
 };
 use std::{any::Any, collections::BTreeMap, sync::Arc, time::Duration};
 

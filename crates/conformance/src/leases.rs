@@ -1,10 +1,6 @@
 //! Leases, tokens and heartbeats: a worker that lost its job cannot change anything.
 
 use super::fixture::{Fixture, LEASE, arrive, ending, error, event, text};
-use crate::{
-    Changes, CommitResult, JobEnd, Rejection, SubmissionChange,
-    query::{ClaimRequest, JobFilter},
-};
 use bindery_core::{
     ContentHash, Name,
     artifact::Artifact,
@@ -13,6 +9,10 @@ use bindery_core::{
     job::{ClaimedJob, JobState, NewJob, Token},
     outcome::OutcomeStatus,
     submission::SubmissionStatus,
+};
+use bindery_store::{
+    Changes, CommitResult, JobEnd, Rejection, SubmissionChange,
+    query::{ClaimRequest, JobFilter},
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

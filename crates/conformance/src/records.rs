@@ -1,10 +1,6 @@
 //! What was written is what is read: every field of every noun.
 
 use super::fixture::{Fixture, LEASE, arrive_failed, error, text};
-use crate::{
-    Changes,
-    query::{ItemFilter, ReviewFilter},
-};
 use bindery_core::{
     ContentHash, Name, Payload, SubmissionId,
     artifact::Artifact,
@@ -15,6 +11,10 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus, ResumePoint, Step},
     review::{NewReview, Review, ReviewStatus},
     submission::{Deadline, NewSubmission, Submission, SubmissionStatus},
+};
+use bindery_store::{
+    Changes,
+    query::{ItemFilter, ReviewFilter},
 };
 
 fn resume_point() -> ResumePoint {

@@ -1,7 +1,7 @@
 //! Rows of another store: all or none, and only where nothing is in their way.
 
 use super::Fixture;
-use crate::{
+use bindery_store::{
     StoreError, StoreResult,
     portable::{Chunk, Load, Row, TABLES},
 };

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! async fn make_fixture() -> Fixture { ... }
-//! bindery_store::conformance_suite!(make_fixture);
+//! bindery_conformance::conformance_suite!(make_fixture);
 //! ```
 //!
 //! That becomes one test for each function of the modules below, so that a failure has a name. Every test gets an empty
@@ -376,7 +376,7 @@ macro_rules! conformance_suite {
     (@cases $make:ident $($module:ident { $($test:ident)* })*) => {
         vec![$($((
             concat!(stringify!($module), "::", stringify!($test)),
-            (|fixture| Box::pin($crate::conformance::$module::$test(fixture))) as $crate::conformance::Case,
+            (|fixture| Box::pin($crate::$module::$test(fixture))) as $crate::Case,
         ),)*)*]
     };
     (@tests $make:ident $($module:ident { $($test:ident)* })*) => {
@@ -388,7 +388,7 @@ macro_rules! conformance_suite {
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $test() {
                     let fixture = super::$make().await;
-                    $crate::conformance::$module::$test(&fixture).await;
+                    $crate::$module::$test(&fixture).await;
                 }
             )*
         }

@@ -1,10 +1,6 @@
 //! Lists, counts and where things stand.
 
 use super::fixture::{Fixture, LEASE, ending, error};
-use crate::{
-    Changes, JobEnd,
-    query::{ItemCounts, ItemFilter, JobFilter, StageRow, SubmissionFilter},
-};
 use bindery_core::{
     ItemId, SubmissionId,
     error::ErrorClass,
@@ -13,6 +9,10 @@ use bindery_core::{
     outcome::{Outcome, OutcomeStatus},
     progress::StageCounts,
     submission::{NewSubmission, SubmissionStatus},
+};
+use bindery_store::{
+    Changes, JobEnd,
+    query::{ItemCounts, ItemFilter, JobFilter, StageRow, SubmissionFilter},
 };
 
 pub async fn submissions_are_listed_newest_first(f: &Fixture) {

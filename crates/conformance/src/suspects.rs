@@ -1,12 +1,12 @@
 //! Suspects: what a lost worker held runs apart from other work, and only the guilty one is blamed.
 
 use super::fixture::{Fixture, LEASE, error};
-use crate::{JobEnd, query::ClaimRequest};
 use bindery_core::{
     JobId,
     error::ErrorClass,
     job::{ClaimedJob, JobState, Limit, NewJob, WaitReason},
 };
+use bindery_store::{JobEnd, query::ClaimRequest};
 use std::time::Duration;
 
 /// Jobs that a lost worker held.
@@ -112,7 +112,7 @@ pub async fn a_group_that_loses_its_worker_is_divided(f: &Fixture) {
         }
     }
     assert_eq!(left, 20);
-    let any = f.store.jobs(crate::query::JobFilter { ids, ..Default::default() }).await.unwrap();
+    let any = f.store.jobs(bindery_store::query::JobFilter { ids, ..Default::default() }).await.unwrap();
     assert!(any.is_empty(), "{any:?}");
 }
 
@@ -230,7 +230,7 @@ pub async fn what_was_given_up_for_its_losses_is_run_apart_when_somebody_retries
     let dead = f.stored(id).await;
     assert_eq!((dead.state, dead.losses), (JobState::Dead, 1), "people see how often");
     assert!(f.claim_suspects(9).await.is_empty());
-    let filter = crate::query::JobFilter { ids: vec![id], ..Default::default() };
+    let filter = bindery_store::query::JobFilter { ids: vec![id], ..Default::default() };
     assert_eq!(f.store.retry(filter).await.unwrap().jobs, 1);
     f.assert_nothing_to_claim("it may still kill its worker").await;
     let again = f.claim_suspect().await;
