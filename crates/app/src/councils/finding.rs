@@ -35,6 +35,8 @@ pub enum CouncilRefused {
     UnknownTopic { named: String, known: Vec<String> },
     #[error("{owner} has an alert named {name:?} already: {id}")]
     AlertThere { owner: String, name: String, id: String },
+    #[error("there is no alert {id:?}")]
+    UnknownAlert { id: String },
     #[error("others change the same cities all the time; nothing was stored")]
     Contended,
     #[error("there is no {id} about a meeting or a matter; one that is finished is gone")]

@@ -4,13 +4,16 @@
 //! in for them.
 
 mod cities;
+mod digests;
 pub mod documents;
 mod finding;
 mod following;
 mod queue;
 mod room;
+pub mod views;
 pub mod visits;
 
+pub use digests::{DigestMade, DigestQuery};
 pub use finding::{CouncilRefused, parse_city_key};
 pub use following::{AlertRequest, find_topic, new_watch};
 pub use queue::QueuePreview;

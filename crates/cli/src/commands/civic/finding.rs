@@ -38,6 +38,7 @@ pub(crate) fn hint(refused: &CouncilRefused) -> Option<String> {
             "`bindery civic show MEETING --json` shows the ids of a meeting's matters and body".to_owned()
         }
         CouncilRefused::AlertThere { .. } => "--replace stores this one in its place".to_owned(),
+        CouncilRefused::UnknownAlert { .. } => "`bindery civic alert list` lists them".to_owned(),
         CouncilRefused::Contended => "try again".to_owned(),
         CouncilRefused::UnknownJob { .. } => "`bindery civic queue list` lists them".to_owned(),
     })
