@@ -7,7 +7,7 @@ use crate::{
     notice::{Notice, Observer},
     opening::BlobPlace,
 };
-use bindery_civic::analyst::open_models;
+use bindery_civic::{analyst::open_models, records::CivicRecords};
 use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
@@ -94,6 +94,11 @@ impl App {
 
     pub fn machines(&self) -> Machines {
         Machines::new(Arc::clone(self.engine.store()))
+    }
+
+    /// What the store knows of councils.
+    pub fn civic(&self) -> CivicRecords<'_> {
+        CivicRecords::new(self.store())
     }
 
     pub fn store(&self) -> &dyn Store {

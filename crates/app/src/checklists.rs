@@ -4,7 +4,9 @@ use crate::{
     error::{AppError, AppResult, Named, UnknownName},
     settings::Settings,
 };
-use bindery_fields::checklist::{Checklist, shipped, shipped_text};
+/// What a checklist is made of, those that ship, and who compares submissions with them.
+pub use bindery_fields::checklist::{Checklist, shipped, shipped_text};
+pub use bindery_pipeline::analysis::{ANALYZER, CHECKLIST_WORKFLOW};
 use bindery_yaml::{self as yaml, YamlError};
 use std::path::Path;
 

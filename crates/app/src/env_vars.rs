@@ -13,3 +13,5 @@ pub const PGPASSWORD: &str = "PGPASSWORD";
 pub const AMQP: &str = "BINDERY_AMQP";
 pub const WEBHOOK_SECRET: &str = "BINDERY_WEBHOOK_SECRET";
 pub const COMPONENT: &str = "DOCPROC_COMPONENT_NAME";
+/// Where the processor `foundry` is, and its key.
+pub use bindery_pipeline::parsers::{ENDPOINT_VARIABLE as FOUNDRY_ENDPOINT, KEY_VARIABLE as FOUNDRY_KEY};

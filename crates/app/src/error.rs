@@ -3,12 +3,27 @@
 //! Messages name the setting, file or name that is wrong; they do not say what to type next, because whoever shows them
 //! knows that better.
 
-use crate::settings::Setting;
-use bindery_engine::EngineError;
-use bindery_pipeline::intake::IntakeError;
-use bindery_store::{StoreError, blobs::BlobError};
-use bindery_yaml::{LoadError, YamlError};
+use crate::{
+    archive::{ArchiveError, ArchiveUnwritable},
+    doctypes::{LearnRefused, TrialRefused},
+    jobs::JobRefused,
+    machines::DefinitionError,
+    ocr::OcrRefused,
+    results::{ResultError, WorkbookError},
+    retention::DeletionRefused,
+    reviews::ReviewRefused,
+    runs::RunRefused,
+    search::SearchRefused,
+    settings::Setting,
+};
+use bindery_yaml::LoadError;
 use std::{fmt, io, path::PathBuf};
+
+/// What the rooms below fail with, and what somebody may have meant by a name that is unknown.
+pub use bindery_engine::EngineError;
+pub use bindery_pipeline::intake::IntakeError;
+pub use bindery_store::{StoreError, blobs::BlobError};
+pub use bindery_yaml::{YamlError, suggest};
 
 pub type AppResult<T> = Result<T, AppError>;
 
@@ -29,6 +44,34 @@ pub enum AppError {
     Inputs(#[from] InputsError),
     #[error(transparent)]
     Watch(#[from] WatchError),
+    #[error(transparent)]
+    Ocr(#[from] OcrRefused),
+    #[error(transparent)]
+    Job(#[from] JobRefused),
+    #[error(transparent)]
+    Search(#[from] SearchRefused),
+    #[error("nobody reads the archive any more")]
+    ArchiveUnread,
+    #[error(transparent)]
+    Archive(ArchiveError),
+    #[error(transparent)]
+    ArchiveUnwritable(#[from] ArchiveUnwritable),
+    #[error(transparent)]
+    Run(#[from] RunRefused),
+    #[error(transparent)]
+    Trial(#[from] TrialRefused),
+    #[error(transparent)]
+    Learn(#[from] LearnRefused),
+    #[error(transparent)]
+    Review(#[from] ReviewRefused),
+    #[error(transparent)]
+    Result(#[from] ResultError),
+    #[error(transparent)]
+    Workbook(#[from] WorkbookError),
+    #[error(transparent)]
+    Deletion(#[from] DeletionRefused),
+    #[error(transparent)]
+    MachineDefinition(#[from] DefinitionError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -81,6 +124,17 @@ impl AppError {
             matches!(error, StoreError::Unreachable { .. } | StoreError::Full { .. } | StoreError::Locked { .. })
         };
         self.as_store().is_some_and(is_passing)
+    }
+}
+
+impl From<ArchiveError> for AppError {
+    fn from(error: ArchiveError) -> Self {
+        match error {
+            ArchiveError::Store(error) => Self::Store(error),
+            // Whoever reads the archive has gone; the reader says why.
+            ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => Self::ArchiveUnread,
+            other => Self::Archive(other),
+        }
     }
 }
 

@@ -8,12 +8,14 @@ use crate::{
     settings::Settings,
 };
 use bindery_core::{SubmissionId, submission::BY_CONTENT};
-use bindery_engine::intake::{Intake, Received};
+use bindery_engine::intake::Intake;
+pub use bindery_engine::intake::Received;
+pub use bindery_pipeline::intake::Unreadable;
 use bindery_pipeline::{
     DEFAULT_WORKFLOW,
     analysis::{self, CHECKLIST_WORKFLOW, state_checklist},
     documents,
-    intake::{OWN_KEY, Taken, Unreadable, rules, state_doctype, take_in},
+    intake::{OWN_KEY, Taken, rules, state_doctype, take_in},
 };
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, path::PathBuf};

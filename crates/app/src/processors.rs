@@ -3,18 +3,20 @@
 
 use crate::{
     councils,
-    error::{AppError, AppResult, Named, SettingsError, UnknownName},
+    error::{AppError, AppResult, InputsError, Named, SettingsError, UnknownName},
     settings::{Setting, Settings},
 };
 use bindery_core::Name;
-use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
+pub use bindery_engine::Processor;
+use bindery_engine::{Registry, execution::NAME_PREFIX};
 use bindery_fields::{DocTypes, extract::Templates};
 use bindery_pipeline::documents::{Knowledge, ModelTier};
+pub use bindery_processors::load_file;
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::LoadError;
 use std::{
     collections::BTreeMap,
-    fmt,
+    fmt, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -105,6 +107,22 @@ impl Processors {
             Some(about) => ProcessorInfo { origin: about.origin.clone(), description: about.description.clone() },
             None => ProcessorInfo { origin: Origin::BuiltIn, description: String::new() },
         }
+    }
+}
+
+impl Processors {
+    /// The YAML of one; none of one that is part of the program.
+    pub fn text_of(&self, name: &str) -> AppResult<Option<String>> {
+        Ok(match self.describe(name).origin {
+            Origin::BuiltIn => None,
+            Origin::Shipped(file) => {
+                shipped::all().into_iter().find(|(shipped, _)| *shipped == file).map(|(_, text)| text.to_owned())
+            }
+            Origin::File(file) => {
+                let shown = file.display().to_string();
+                Some(fs::read_to_string(&file).map_err(|error| InputsError::Unreadable { shown, error })?)
+            }
+        })
     }
 }
 

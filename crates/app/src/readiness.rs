@@ -1,7 +1,11 @@
 //! Whether this process is ready for work: its store answers, and its worker takes jobs. Whoever asks before there are
 //! any is told so: a process that waits for its database lives, and is not ready.
 
+/// What a worker counts, and how queues stand.
+pub use bindery_core::Timestamp;
 use bindery_engine::WorkerMetrics;
+pub use bindery_engine::metrics::{COMMIT_BOUNDS, WorkerCounts};
+pub use bindery_store::query::QueueView;
 use bindery_store::{Store, StoreResult};
 use std::{
     future::Future,

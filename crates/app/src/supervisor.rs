@@ -13,10 +13,11 @@ use crate::{
     signals::Signals,
 };
 use bindery_engine::{
-    EngineResult, StopHandle, StopSignal, StoreHealth, Worker, WorkerOptions,
+    EngineResult, StoreHealth, Worker,
     machines::{Executor, ExecutorOptions},
-    stop_pair,
 };
+/// How a worker is set up, and how anything that goes on is stopped.
+pub use bindery_engine::{SILENT_AFTER, StopHandle, StopSignal, WorkerOptions, stop_pair};
 use bindery_pipeline::functions::Functions;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::task::{JoinError, JoinHandle, JoinSet};

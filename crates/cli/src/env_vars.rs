@@ -51,10 +51,10 @@ mod tests {
         NO_COLOR,
         shared::AMQP,
         READ_PASSWORD,
-        bindery_reader::ocr::ppocr::models::FOLDER_VARIABLE,
+        bindery_app::ocr::FOLDER_VARIABLE,
         shared::WEBHOOK_SECRET,
-        bindery_pipeline::parsers::ENDPOINT_VARIABLE,
-        bindery_pipeline::parsers::KEY_VARIABLE,
+        shared::FOUNDRY_ENDPOINT,
+        shared::FOUNDRY_KEY,
         shared::COMPONENT,
     ];
 

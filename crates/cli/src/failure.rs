@@ -1,18 +1,24 @@
 //! What the person at the terminal sees when something does not work: one sentence, a hint where one is known, and the
 //! exit code that a script can act on.
 
-use crate::exit::Exit;
+use crate::{
+    commands::{doctypes, ocr, result, retention::delete, retry, reviews, search, store},
+    exit::Exit,
+};
 use bindery_app::{
-    AppError, env_vars,
-    error::{BrokerError, InputsError, IntakeRefused, Named, OpenError, SettingsError, UnknownName, WatchError},
+    AppError,
+    checklists::{ANALYZER, CHECKLIST_WORKFLOW},
+    doctypes::{LearnRefused, TrialRefused},
+    env_vars,
+    error::{
+        BlobError, BrokerError, EngineError, InputsError, IntakeError, IntakeRefused, Named, OpenError, SettingsError,
+        StoreError, UnknownName, WatchError, suggest,
+    },
+    machines::DefinitionError,
+    results::ResultError,
+    runs::RunRefused,
     settings::Setting,
 };
-use bindery_engine::EngineError;
-use bindery_pipeline::{
-    analysis::{ANALYZER, CHECKLIST_WORKFLOW},
-    intake::IntakeError,
-};
-use bindery_store::{StoreError, blobs::BlobError};
 use std::{fmt, io};
 
 /// An error with its exit code, and a hint if one is known.
@@ -58,7 +64,11 @@ pub(crate) struct Shown {
 /// What to show for an error, or nothing when whoever read our output has gone away.
 pub(crate) fn explain(error: &anyhow::Error) -> Option<Shown> {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    if error.downcast_ref::<io::Error>().is_some_and(broken) {
+    let as_io = error.downcast_ref::<io::Error>().or_else(|| match error.downcast_ref() {
+        Some(AppError::Io(error)) => Some(error),
+        _ => None,
+    });
+    if as_io.is_some_and(broken) {
         return None;
     }
     let (exit, hint) = classify(error);
@@ -81,6 +91,9 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
     }
     if let Some(error) = error.downcast_ref::<InputsError>() {
         return (Exit::Usage, of_inputs(error));
+    }
+    if let Some(error) = error.downcast_ref::<DefinitionError>() {
+        return of_definition(error);
     }
     if let Some(error) = error.downcast_ref::<StoreError>() {
         return of_store(error);
@@ -107,6 +120,8 @@ fn flag_of(error: &anyhow::Error) -> Option<String> {
         AppError::IntakeRefused(IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. }) => {
             Some("--meta".to_owned())
         }
+        AppError::Run(RunRefused::Memory { .. }) => Some("--memory".to_owned()),
+        AppError::Learn(LearnRefused::NoFolder) => Some("--write".to_owned()),
         AppError::Broker(_) => Some(format!("--amqp or {}", env_vars::AMQP)),
         _ => None,
     }
@@ -125,6 +140,26 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
         AppError::IntakeRefused(error) => (Exit::Usage, of_refused(error)),
         AppError::Inputs(error) => (Exit::Usage, of_inputs(error)),
         AppError::Watch(error) => (Exit::Usage, of_watch(error)),
+        AppError::Ocr(refused) => (Exit::Usage, ocr::hint(refused).map(str::to_owned)),
+        AppError::Job(refused) => (Exit::Usage, Some(retry::hint(refused))),
+        AppError::Search(refused) => search::of_search(refused),
+        AppError::Archive(error) => store::of_archive(error),
+        AppError::ArchiveUnread | AppError::ArchiveUnwritable(_) => (Exit::Usage, None),
+        AppError::Run(RunRefused::Memory { .. }) => {
+            (Exit::Usage, Some("leave --runner out, or say --runner processes".to_owned()))
+        }
+        AppError::Run(RunRefused::Owner(_)) => (Exit::Usage, None),
+        AppError::Trial(TrialRefused::Unknown(error)) => of_unknown(error),
+        AppError::Trial(_) => (Exit::Usage, None),
+        AppError::Learn(refused) => (Exit::Usage, doctypes::hint(refused).map(str::to_owned)),
+        AppError::Review(refused) => (Exit::Usage, reviews::hint(refused).map(str::to_owned)),
+        AppError::Result(error @ ResultError::TextMissing { .. }) => {
+            (Exit::Unexpected, result::hint(error).map(str::to_owned))
+        }
+        AppError::Result(error) => (Exit::Usage, result::hint(error).map(str::to_owned)),
+        AppError::Workbook(error) => result::of_workbook(error),
+        AppError::Deletion(refused) => (Exit::Usage, Some(delete::hint(refused))),
+        AppError::MachineDefinition(error) => of_definition(error),
         AppError::Object { error, .. } => of_app(error),
         AppError::StoreAway(_) => {
             let hint = "what is done is kept: the same command goes on; --store-wait SECONDS waits longer";
@@ -209,6 +244,17 @@ fn of_watch(error: &WatchError) -> Option<String> {
     is_of_store.then(|| "watch another folder, or keep the store elsewhere with --store".to_owned())
 }
 
+fn of_definition(error: &DefinitionError) -> (Exit, Option<String>) {
+    let hint = match error {
+        DefinitionError::Picture(_) => return (Exit::Unexpected, None),
+        DefinitionError::NotUtf8 { .. } => "save the file as UTF-8",
+        DefinitionError::NotStored { .. } => "docs/machines.md tells what a task can call",
+        DefinitionError::FolderEmpty { .. } => "their names end in .asl.json or .asl.yaml",
+        _ => return (Exit::Usage, None),
+    };
+    (Exit::Usage, Some(hint.to_owned()))
+}
+
 fn of_unknown(error: &UnknownName) -> (Exit, Option<String>) {
     let hint = match error.what {
         Named::Component => return (Exit::Unexpected, None),
@@ -216,7 +262,7 @@ fn of_unknown(error: &UnknownName) -> (Exit, Option<String>) {
         Named::Processor => {
             let known: Vec<&str> = error.known.iter().map(String::as_str).collect();
             // Where nothing is near, it lists what the message lists already.
-            let guess = Some(bindery_yaml::suggest(&error.name, &known)).filter(|it| it.starts_with("did you mean"));
+            let guess = Some(suggest(&error.name, &known)).filter(|it| it.starts_with("did you mean"));
             Some(guess.unwrap_or_else(|| format!("{} names a folder with your own", Setting::Processors)))
         }
         Named::Checklist => Some("a file of your own is named with its path: --checklist ./mine.yaml".to_owned()),

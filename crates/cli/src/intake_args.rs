@@ -1,9 +1,7 @@
 //! Flags of every command that takes files in, and what is said about what was taken in.
 
 use crate::{exit::Exit, output};
-use bindery_app::intake::{About, Delivery, Receipt};
-use bindery_engine::intake::Received;
-use bindery_pipeline::intake::Unreadable;
+use bindery_app::intake::{About, Delivery, Receipt, Received, Unreadable};
 use std::path::PathBuf;
 
 /// What is said about files, wherever they come from.

@@ -18,7 +18,6 @@ mod report;
 mod result_tables;
 mod standalone;
 mod terminal;
-mod workbook;
 
 use bindery_app::Settings;
 use clap::Parser as _;

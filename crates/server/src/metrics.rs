@@ -6,11 +6,8 @@ use crate::exposition::{CONTENT_TYPE, Exposition};
 use axum::{extract::State, http::header, response::IntoResponse};
 use bindery_app::{
     Readiness,
-    readiness::{AtWork, in_time},
+    readiness::{AtWork, COMMIT_BOUNDS, QueueView, Timestamp, WorkerCounts, in_time},
 };
-use bindery_core::Timestamp;
-use bindery_engine::metrics::{COMMIT_BOUNDS, WorkerCounts};
-use bindery_store::query::QueueView;
 
 pub(crate) async fn metrics(State(readiness): State<Readiness>) -> impl IntoResponse {
     let mut text = Exposition::default();

@@ -3,18 +3,24 @@
 //! They store what they find by themselves, so they are made for one open store. What is listed without a store stands
 //! in for them.
 
+mod room;
 pub mod visits;
+
+pub use room::{
+    city_key, client, conductor, costs, detect, export, filter, history, ids, notices, processing, records, register,
+    search, states, text, topics, vendor,
+};
 
 use bindery_civic::{
     analyst,
-    client::{self, Client},
-    processing::{self, Workshop, run::Hearing},
+    processing::{Workshop, register as register_processors, run::Hearing},
 };
 use bindery_core::StepError;
 use bindery_engine::{Kind, Processor, Registry, context::StepContext};
 use bindery_models::Models;
 use bindery_reader::{OcrMode, Opener};
 use bindery_store::{Store, blobs::Blobs};
+use client::Client;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -68,7 +74,7 @@ impl Councils {
             .with_opener(opener)
             .with_observer(Arc::clone(&hearing) as _);
         let workshop = Arc::new(workshop);
-        processing::register(registry, Arc::clone(&workshop));
+        register_processors(registry, Arc::clone(&workshop));
         CouncilParts { workshop, hearing }
     }
 }

@@ -8,8 +8,7 @@
 mod places;
 mod privacy;
 
-pub use places::open_blobs_blocking;
-pub(crate) use places::{BlobPlace, StorePlace};
+pub(crate) use places::{BlobPlace, StorePlace, open_blobs_blocking};
 
 use crate::{
     app::{App, Work},

@@ -129,7 +129,7 @@ fn url(place: &Path) -> Option<&str> {
 }
 
 /// Opens blobs in a child of the processes runner, whose threads may wait for it.
-pub fn open_blobs_blocking(place: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
+pub(crate) fn open_blobs_blocking(place: &Path) -> Result<Arc<dyn Blobs>, BlobError> {
     tokio::runtime::Handle::current().block_on(blobs::open_blobs(&place.to_string_lossy()))
 }
 

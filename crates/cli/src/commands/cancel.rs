@@ -1,8 +1,7 @@
 //! `bindery cancel`: stops a submission, or gives up one job.
 
-use super::retry::Meant;
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
+use bindery_app::{Settings, jobs::Target};
 
 /// Stop a submission, or give up one job
 #[derive(Debug, clap::Args)]
@@ -21,11 +20,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let app = settings.existing().await?;
     let mut meant = Vec::new();
     for id in &args.ids {
-        meant.push(Meant::find(&app, id).await?);
+        meant.push(Target::find(&app, id).await?);
     }
     for target in meant {
         match target {
-            Meant::Submission(id) => {
+            Target::Submission(id) => {
                 let cancelled = app.store().cancel_submission(id).await?;
                 if cancelled.changed {
                     output::line(format!("cancelled {id}: {} stopped", output::count(cancelled.jobs, "job")))?;
@@ -34,7 +33,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
                     output::note(format!("{id} is final already; nothing was changed"));
                 }
             }
-            Meant::Job(id, ..) => {
+            Target::Job(id, ..) => {
                 if app.store().cancel_job(id).await? {
                     output::line(format!("gave up {id}"))?;
                     output::note(format!("undo: bindery retry {id}"));

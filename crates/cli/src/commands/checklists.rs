@@ -1,13 +1,10 @@
 //! `bindery checklists`: which checklists come with Bindery, and checking files of your own.
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_app::checklists;
-use bindery_fields::checklist::Checklist;
-use bindery_fields::checklist::shipped;
-use bindery_fields::checklist::shipped_text;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    checklists::{self, Checklist, shipped, shipped_text},
+};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -2,9 +2,8 @@
 
 use super::jobs;
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
+use bindery_app::{Settings, jobs::JobFilter};
 use bindery_core::job::JobState;
-use bindery_store::query::JobFilter;
 use clap::Subcommand;
 
 /// List what was given up, with the reasons
@@ -36,10 +35,8 @@ enum Action {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let Some(Action::List) = args.action.or(Some(Action::List)) else { return Ok(Exit::Ok) };
-    let limit = Some(args.limit.saturating_add(1));
-    let mut dead = app.store().jobs(JobFilter { states: vec![JobState::Dead], limit, ..JobFilter::default() }).await?;
-    let more = dead.len() > args.limit;
-    dead.truncate(args.limit);
+    let filter = JobFilter { states: vec![JobState::Dead], ..JobFilter::default() };
+    let (dead, more) = app.jobs(filter, args.limit).await?;
     if more {
         output::note(format!("the first {}; --limit shows more", args.limit));
     }

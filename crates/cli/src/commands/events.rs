@@ -1,12 +1,12 @@
 //! `bindery events`: the log of what happened, and events from outside.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{App, Settings};
+use bindery_app::{
+    App, Settings,
+    events::{EventFilter, EventsRefused, parse_events},
+};
 use bindery_core::{EventSeq, Name, event::Event};
-use bindery_engine::aggregator::outside_event;
-use bindery_store::query::EventFilter;
 use clap::Subcommand;
-use serde_json::{Value, json};
 use std::{
     io::{self, Read as _},
     path::PathBuf,
@@ -140,18 +140,15 @@ fn show(event: &Event, as_json: bool) -> anyhow::Result<()> {
     Ok(output::line(format!("{:>6}  {}  {:<28} {about}  {data}", event.seq.raw(), event.at, &*event.kind))?)
 }
 
-/// The stored positions: after a restart each consumer goes on from there.
 async fn consumers(app: &App, as_json: bool) -> anyhow::Result<Exit> {
-    let newest = app.store().last_event().await?;
-    for view in app.store().consumers().await? {
-        let (name, position) = (&view.consumer, view.position.raw());
-        let behind = (newest.raw() - position).max(0);
+    for one in app.consumers().await? {
         if as_json {
-            let shown =
-                json!({"consumer": name, "position": position, "behind": behind, "updated_at": view.updated_at});
-            output::json_line(&shown)?;
+            output::json_line(&one)?;
         } else {
-            output::line(format!("{name:<24} {position:>8}  {behind} behind  {}", view.updated_at))?;
+            output::line(format!(
+                "{:<24} {:>8}  {} behind  {}",
+                one.consumer, one.position, one.behind, one.updated_at
+            ))?;
         }
     }
     Ok(Exit::Ok)
@@ -159,9 +156,8 @@ async fn consumers(app: &App, as_json: bool) -> anyhow::Result<Exit> {
 
 async fn append(settings: &Settings, file: PathBuf) -> anyhow::Result<Exit> {
     let text = read(&file)?;
-    let envelopes = envelopes(&text)?;
-    let app = settings.create().await?;
-    let stored = append_all(&app, &envelopes).await?;
+    let envelopes = parse_events(&text).map_err(explain)?;
+    let stored = settings.create().await?.append_outside(&envelopes).await?;
     let known = match envelopes.len() as u64 - stored {
         0 => String::new(),
         1 => "; 1 was known already".to_owned(),
@@ -170,11 +166,6 @@ async fn append(settings: &Settings, file: PathBuf) -> anyhow::Result<Exit> {
     output::line(format!("appended {}{known}", output::count(stored, "event")))?;
     output::note("`bindery worker` follows them");
     Ok(Exit::Ok)
-}
-
-async fn append_all(app: &App, envelopes: &[Value]) -> anyhow::Result<u64> {
-    let stored = app.engine.append_outside(envelopes).await?;
-    Ok(stored.iter().flatten().count() as u64)
 }
 
 fn read(file: &PathBuf) -> anyhow::Result<String> {
@@ -188,46 +179,10 @@ fn read(file: &PathBuf) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{shown} is not UTF-8 text")).into())
 }
 
-/// The events of a text, each checked. The first that is wrong is named by its place.
-fn envelopes(text: &str) -> anyhow::Result<Vec<Value>> {
-    let mut found = Vec::new();
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('[') {
-        let array: Vec<Value> = serde_json::from_str(text).map_err(|error| bad("the array", error))?;
-        for (index, envelope) in array.into_iter().enumerate() {
-            outside_event(&envelope).map_err(|error| bad(&format!("event {}", index + 1), error))?;
-            found.push(envelope);
-        }
-    } else {
-        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let place = format!("line {}", index + 1);
-            let envelope: Value = serde_json::from_str(line).map_err(|error| bad(&place, error))?;
-            outside_event(&envelope).map_err(|error| bad(&place, error))?;
-            found.push(envelope);
-        }
-    }
-    if found.is_empty() {
-        return Err(Failure::usage("there are no events in the input").into());
-    }
-    Ok(found)
-}
-
-fn bad(place: &str, error: impl std::fmt::Display) -> Failure {
-    Failure::usage(format!("{place}: {error}")).hint("nothing was appended")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bad_event_is_named_by_its_line() {
-        let good = r#"{"eventType": "Anything"}"#;
-        let message = |text: &str| envelopes(text).unwrap_err().to_string();
-        assert_eq!(message(&format!("{good}\n\n{{}}")), "line 3: event: eventType is missing");
-        assert!(message(&format!("{good}\n{{")).starts_with("line 2: EOF"));
-        assert_eq!(message(&format!("[{good}, 3]")), "event 2: event: expected a JSON object");
-        assert_eq!(message(" \n"), "there are no events in the input");
-        assert_eq!(envelopes(&format!("\n{good}\r\n{good}")).unwrap().len(), 2);
+fn explain(refused: EventsRefused) -> Failure {
+    let failure = Failure::usage(refused.to_string());
+    match refused {
+        EventsRefused::Bad { .. } => failure.hint("nothing was appended"),
+        EventsRefused::None => failure,
     }
 }

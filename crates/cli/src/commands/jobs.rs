@@ -1,9 +1,12 @@
 //! `bindery jobs`: what is queued, and why each job waits.
 
 use crate::{exit::Exit, output};
-use bindery_app::{App, Settings, items::ItemNames};
+use bindery_app::{
+    App, Settings,
+    items::ItemNames,
+    jobs::{JobFilter, JobView},
+};
 use bindery_core::job::JobState;
-use bindery_store::query::{JobFilter, JobView};
 
 /// List jobs, each with the reason why it waits
 #[derive(Debug, clap::Args)]
@@ -57,17 +60,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Some(named) => Some(app.queue_named(named).await?),
         None => None,
     };
-    let filter = JobFilter {
-        submission,
-        queue,
-        stage: args.stage.map(Into::into),
-        states: args.state,
-        limit: Some(args.limit.saturating_add(1)),
-        ..JobFilter::default()
-    };
-    let mut jobs = app.store().jobs(filter).await?;
-    let more = jobs.len() > args.limit;
-    jobs.truncate(args.limit);
+    let (stage, states) = (args.stage.map(Into::into), args.state);
+    let filter = JobFilter { submission, queue, stage, states, ..JobFilter::default() };
+    let (jobs, more) = app.jobs(filter, args.limit).await?;
     if args.json {
         output::json(&jobs)?;
     } else {

@@ -1,6 +1,5 @@
 //! `bindery process`: runs one processor on inputs, without a workflow.
 
-use super::reviews::json_or_text;
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -8,16 +7,12 @@ use crate::{
     standalone::{self, RunnerArgs},
 };
 use bindery_app::{
-    App, Settings,
+    Settings,
     inputs::{InputPile, Owner},
-    processors::Processors,
+    reviews::json_or_text,
+    runs::{Duplicates, ExecutionContext, FactorPolicy, Limits, MergePolicy, RunSetup, RunnerChoice, Trigger},
 };
 use bindery_core::Timestamp;
-use bindery_engine::{
-    execution::{Duplicates, Execution, ExecutionContext, FactorPolicy, MergePolicy, Trigger},
-    runner::{Limits, RunnerChoice},
-    runs::{HEARTBEAT_INTERVAL, Runs},
-};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -157,7 +152,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Some(_) => settings.existing_with(&processors).await?,
         None => settings.create_with(&processors).await?,
     };
-    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
+    let runs = app.runs();
     let previous = match &args.previous {
         Some(named) => Some(runs.find(named).await?),
         None => None,
@@ -170,9 +165,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let inputs = pile.into_inputs(&owner);
     let own_settings =
         own_settings.into_iter().map(|(key, value)| (key, json_or_text(value))).collect::<Map<String, Value>>();
-    let making = Making { settings, app: &app, processors: &processors, args: &args.runner };
-    let mut execution = making
-        .execution(&args.processor, &owner, inputs.len(), Limits::default(), RunnerChoice::Auto)?
+    let (limits, runner) = (args.runner.limits(Limits::default()), args.runner.runner.unwrap_or(RunnerChoice::Auto));
+    let mut execution = RunSetup { settings, app: &app, processors: &processors, limits, runner }
+        .execution(&args.processor, &owner, inputs.len())?
         .with_settings(own_settings)
         .with_duplicates(args.duplicates)
         .with_merge(MergePolicy { default: args.merge, factors });
@@ -204,32 +199,4 @@ fn unique<V>(flag: &str, given: impl Iterator<Item = (String, V)>) -> anyhow::Re
         named.insert(name, value);
     }
     Ok(named)
-}
-
-/// What executions are made of, for first runs and for retries.
-pub(crate) struct Making<'a> {
-    pub(crate) settings: &'a Settings,
-    pub(crate) app: &'a App,
-    pub(crate) processors: &'a Processors,
-    pub(crate) args: &'a RunnerArgs,
-}
-
-impl Making<'_> {
-    /// `limits` and `runner` count where the flags say nothing.
-    pub(crate) fn execution(
-        &self,
-        processor: &str,
-        owner: &Owner,
-        inputs: usize,
-        limits: Limits,
-        runner: RunnerChoice,
-    ) -> anyhow::Result<Execution> {
-        let processor = self.processors.find(processor)?;
-        let limits = self.args.limits(limits);
-        let choice = self.args.runner.unwrap_or(runner);
-        let runner = standalone::make_runner(choice, limits, processor.kind(), inputs, self.settings, self.app)?;
-        let execution = Execution::new(processor.clone(), &*owner.account_id, &*owner.underwriting_id)
-            .map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(execution.with_runner(runner).with_limits(limits))
-    }
 }

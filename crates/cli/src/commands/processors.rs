@@ -4,10 +4,8 @@ use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
     circuits::{self, OutageRecord},
-    processors::{Origin, Processors},
+    processors::{Processor, Processors, load_file},
 };
-use bindery_engine::Processor;
-use bindery_processors::{load_file, shipped};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
@@ -108,16 +106,7 @@ fn in_words(circuit: &OutageRecord) -> String {
 
 fn show(known: &Processors, name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let processor = known.find(name)?;
-    let text = match known.describe(processor.name()).origin {
-        Origin::BuiltIn => None,
-        Origin::Shipped(file) => {
-            shipped::all().into_iter().find(|(shipped, _)| *shipped == file).map(|(_, text)| text.to_owned())
-        }
-        Origin::File(file) => Some(
-            std::fs::read_to_string(&file)
-                .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?,
-        ),
-    };
+    let text = known.text_of(processor.name())?;
     match text {
         Some(text) if !as_json => output::line(text.trim_end_matches('\n'))?,
         None if !as_json => {

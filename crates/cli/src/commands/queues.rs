@@ -1,8 +1,7 @@
 //! `bindery queues`, `pause` and `resume`.
 
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
-use bindery_store::query::QueueView;
+use bindery_app::{Settings, jobs::QueueView, runs::is_run};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -46,7 +45,7 @@ pub(crate) struct ResumeArgs {
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let mut workers = app.store().workers().await?;
-    workers.retain(|worker| !bindery_engine::runs::is_run(&worker.worker));
+    workers.retain(|worker| !is_run(&worker.worker));
     // Queues that are empty are shown, too: they can be paused before there is work.
     let mut views: BTreeMap<_, _> = app.queues().await?.into_iter().map(|queue| (queue, None)).collect();
     for view in app.store().queues().await? {

@@ -12,11 +12,11 @@ use crate::{
 use bindery_app::{
     App, Settings, Signals, StoredResult, Supervisor,
     follow::{self, End, StoreWait, follow},
-    intake, names,
+    intake::{self, Received, Unreadable},
+    names, submissions,
+    supervisor::WorkerOptions,
 };
 use bindery_core::{progress::Progress, submission::SubmissionStatus};
-use bindery_engine::{WorkerOptions, intake::Received, view};
-use bindery_pipeline::intake::Unreadable;
 use serde_json::json;
 use std::time::Duration;
 
@@ -90,7 +90,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         output::note("finishing what is under way; Ctrl-C again stops at once");
     }
     supervisor.stop(&mut signals).await?;
-    let progress = view::progress(&app.engine, id).await?;
+    let progress = submissions::progress(&app.engine, id).await?;
     display.update(&progress);
     display.finish();
     if matches!(receipt.received, Received::Already(_)) && progress.status == SubmissionStatus::Cancelled {

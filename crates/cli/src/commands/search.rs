@@ -1,13 +1,10 @@
 //! `bindery search`: which page speaks of something.
 
-use super::retry::refuse_run;
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{App, Settings};
-use bindery_pipeline::{
-    idp::TaskError,
-    ingestion::{chunk::ChunkParams, index_submission},
+use bindery_app::{
+    App, Settings,
+    search::{CollectionView, Hit, Query, SearchRefused, SearchRequest, Snippet},
 };
-use bindery_store::search::{Hit, Query, SearchRequest, Snippet};
 use serde_json::{Value, json};
 
 /// Find pages by their words
@@ -72,7 +69,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Failure::usage(why).hint("`bindery search 'invoice -draft'` finds pages with the first word and not the second")
     })?;
     let app = settings.existing().await?;
-    known_collection(&app, args.collection.as_deref()).await?;
+    app.check_collection(args.collection.as_deref()).await?;
     let (limit, offset) = (args.limit as usize, args.offset as usize);
     let hits = app.store().search(SearchRequest { query, collection: args.collection, limit, offset }).await?;
     if args.json {
@@ -100,16 +97,18 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
-/// A collection that is not there was mistyped.
-async fn known_collection(app: &App, named: Option<&str>) -> anyhow::Result<()> {
-    let Some(named) = named else { return Ok(()) };
-    let known: Vec<String> = app.store().collections().await?.into_iter().map(|view| view.collection).collect();
-    if known.iter().any(|known| known == named) {
-        return Ok(());
-    }
-    let hint =
-        if known.is_empty() { "nothing is indexed yet".to_owned() } else { format!("known are {}", known.join(", ")) };
-    Err(Failure::usage(format!("there is no collection {named:?}")).hint(hint).into())
+/// The exit code, and what can be done instead.
+pub(crate) fn of_search(refused: &SearchRefused) -> (Exit, Option<String>) {
+    let hint = match refused {
+        SearchRefused::UnknownCollection { known, .. } if known.is_empty() => "nothing is indexed yet".to_owned(),
+        SearchRefused::UnknownCollection { known, .. } => format!("known are {}", known.join(", ")),
+        SearchRefused::NoTexts(_) => {
+            "the workflows documents, read and idp leave texts, once their files were read".to_owned()
+        }
+        SearchRefused::NotIndexed(_) => return (Exit::Usage, None),
+        SearchRefused::Failed(_) => return (Exit::StoreUnavailable, None),
+    };
+    (Exit::Usage, Some(hint))
 }
 
 async fn nothing(app: &App, offset: usize) -> anyhow::Result<String> {
@@ -129,7 +128,7 @@ async fn list(app: &App, as_json: bool) -> anyhow::Result<Exit> {
     } else if views.is_empty() {
         output::note(nothing(app, 0).await?);
     } else {
-        let row = |view: &bindery_store::search::CollectionView| {
+        let row = |view: &CollectionView| {
             [view.collection.clone(), view.documents.to_string(), view.pages.to_string(), view.chunks.to_string()]
         };
         output::table(&["COLLECTION", "DOCUMENTS#", "PAGES#", "CHUNKS#"], views.iter().map(row))?;
@@ -138,7 +137,7 @@ async fn list(app: &App, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 async fn remove(app: &App, collection: &str, documents: &[String]) -> anyhow::Result<Exit> {
-    known_collection(app, Some(collection)).await?;
+    app.check_collection(Some(collection)).await?;
     let mut missing = 0;
     for document in documents {
         if app.store().remove_document(collection, document).await? {
@@ -158,27 +157,15 @@ async fn remove(app: &App, collection: &str, documents: &[String]) -> anyhow::Re
 async fn add(app: &App, args: &Args) -> anyhow::Result<Exit> {
     let mut all = Vec::new();
     for named in &args.add {
-        let submission = app.engine.find_submission(named).await?;
-        refuse_run(app, submission.id).await?;
-        let collection = args.collection.as_deref().unwrap_or(&submission.workflow);
-        let done = index_submission(&app.engine, submission.id, collection, ChunkParams::default()).await;
-        let done = done.map_err(|error| match error {
-            TaskError::Invalid(why) | TaskError::Missing(why) => Failure::usage(why),
-            TaskError::Failed(error) => Failure::new(Exit::StoreUnavailable, error.message),
-        })?;
-        if done.is_empty() {
-            let message = format!("{} has no texts that could be searched", submission.id);
-            let hint = "the workflows documents, read and idp leave texts, once their files were read";
-            return Err(Failure::usage(message).hint(hint).into());
-        }
-        let pages: u64 = done.iter().map(|answer| answer.pages as u64).sum();
+        let done = app.index_texts(named, args.collection.as_deref()).await?;
         output::note(format!(
-            "{}: {} of {} can be found in collection {collection}",
-            submission.id,
-            output::count(pages, "page"),
-            output::count(done.len() as u64, "file"),
+            "{}: {} of {} can be found in collection {}",
+            done.submission,
+            output::count(done.pages, "page"),
+            output::count(done.files.len() as u64, "file"),
+            done.collection,
         ));
-        all.extend(done);
+        all.extend(done.files);
     }
     if args.json {
         output::json(&all)?;

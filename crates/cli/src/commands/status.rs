@@ -8,15 +8,15 @@ use crate::{
     report,
     terminal::{DataForm, stdout},
 };
-use bindery_app::{App, Settings, StoredResult, follow};
+use bindery_app::{
+    App, Settings, StoredResult, follow,
+    submissions::{self, SubmissionFilter, TableName},
+};
 use bindery_core::{
     SubmissionId,
     progress::Progress,
     submission::{Submission, SubmissionStatus, senders_id},
 };
-use bindery_engine::view;
-use bindery_pipeline::docproc::{self, TableName};
-use bindery_store::query::SubmissionFilter;
 use serde_json::Value;
 use std::{
     io::{BufWriter, Write as _},
@@ -74,7 +74,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     } else if args.watch {
         return watch(&app, id, args.json).await;
     } else {
-        let progress = view::progress(&app.engine, id).await?;
+        let progress = submissions::progress(&app.engine, id).await?;
         if args.json {
             print_with_request(&app, &progress).await?;
         } else {
@@ -88,7 +88,7 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 /// status. The result is copied as it is stored, however long.
 async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()> {
     let mut answer = serde_json::to_value(progress)?;
-    let request = view::request_summary(&app.engine, progress.submission).await?;
+    let request = submissions::request_summary(&app.engine, progress.submission).await?;
     if let (Value::Object(answer), Value::Object(request)) = (&mut answer, request) {
         answer.extend(request);
     }
@@ -99,7 +99,7 @@ async fn print_with_request(app: &App, progress: &Progress) -> anyhow::Result<()
 
 /// The aggregations, page by page.
 async fn print_aggregations(app: &App, id: SubmissionId) -> anyhow::Result<()> {
-    let mut pages = view::AggregationStates::new(&app.engine, id).await?;
+    let mut pages = submissions::AggregationStates::new(&app.engine, id).await?;
     let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
     let mut before = b'[';
     loop {
@@ -119,8 +119,8 @@ async fn print_aggregations(app: &App, id: SubmissionId) -> anyhow::Result<()> {
 
 /// The states of the submission and of its documents, page by page.
 async fn print_documents(app: &App, id: SubmissionId) -> anyhow::Result<()> {
-    let submission = view::submission_state(&app.engine, id).await?;
-    let mut pages = view::DocumentStates::new(&app.engine, id).await?;
+    let submission = submissions::submission_state(&app.engine, id).await?;
+    let mut pages = submissions::DocumentStates::new(&app.engine, id).await?;
     let mut out = PrettyJson::new(BufWriter::new(stdout(DataForm::Json)));
     let mut before = b'[';
     out.write_all(b"{\"documents\":")?;
@@ -169,7 +169,7 @@ async fn print_tables(app: &App, id: SubmissionId) -> anyhow::Result<()> {
         }
         Ok(out.write_all(b"}")?)
     };
-    docproc::each_row(&app.engine, id, write).await?;
+    submissions::each_row(&app.engine, id, write).await?;
     out.write_all(b"]")?;
     for table in TableName::ALL.into_iter().filter(|table| !begun.contains(table)) {
         write!(out, ",\"{}\":[]", table.as_str())?;
@@ -270,7 +270,7 @@ async fn watch(app: &App, id: SubmissionId, as_json: bool) -> anyhow::Result<Exi
     let mut last = None;
     loop {
         let mark = app.store().change_mark();
-        let progress = view::progress(&app.engine, id).await?;
+        let progress = submissions::progress(&app.engine, id).await?;
         display.update(&progress);
         if as_json && last.as_ref() != Some(&progress) {
             output::json_line(&progress)?;

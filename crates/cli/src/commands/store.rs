@@ -1,13 +1,14 @@
 //! `bindery store`: carrying everything to another store.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_files::WholeFile;
-use bindery_store::portable::{self, ArchiveError, Carried};
+use bindery_app::{
+    Settings,
+    archive::{ArchiveError, Carried},
+};
 use clap::Subcommand;
 use std::{
     fs::File,
-    io::{self, BufReader, BufWriter, IsTerminal as _, Read},
+    io::{self, BufWriter, IsTerminal as _, Read},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -66,15 +67,10 @@ async fn export(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
         return Err(Failure::usage("an archive cannot be shown on a terminal").hint("name a file, or pipe it").into());
     }
     let app = settings.existing().await?;
-    let (store, blobs) = (app.store(), &**app.engine.blobs());
     let carried = if to_stdout {
-        portable::export(store, blobs, BufWriter::new(io::stdout().lock()), teller()).await.map_err(explained)?
+        app.export_to(BufWriter::new(io::stdout().lock()), teller()).await?
     } else {
-        // A file of this name is an archive that is whole, and as private as the store itself.
-        let mut archive = WholeFile::begin_private(file).map_err(|error| cannot_write(file, &error))?;
-        let carried = portable::export(store, blobs, &mut archive, teller()).await.map_err(explained)?;
-        archive.finish_durably().map_err(|error| cannot_write(file, &error))?;
-        carried
+        app.export_to_file(file, teller()).await?
     };
     if as_json && to_stdout {
         output::note_json(&carried)?;
@@ -86,10 +82,6 @@ async fn export(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
     Ok(Exit::Ok)
 }
 
-fn cannot_write(file: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("{} cannot be written: {error}", file.display()))
-}
-
 async fn import(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Result<Exit> {
     let from: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(io::stdin().lock())
@@ -98,8 +90,7 @@ async fn import(settings: &Settings, file: &Path, as_json: bool) -> anyhow::Resu
         Box::new(opened.map_err(|error| Failure::usage(format!("{} cannot be read: {error}", file.display())))?)
     };
     let app = settings.create_bare().await?;
-    let blobs = &**app.engine.blobs();
-    let carried = portable::import(app.store(), blobs, BufReader::new(from), teller()).await.map_err(explained)?;
+    let carried = app.import_from(from, teller()).await?;
     if as_json {
         output::json(&carried)?;
     } else {
@@ -131,15 +122,11 @@ fn summary(carried: &Carried) -> String {
     )
 }
 
-fn explained(error: ArchiveError) -> anyhow::Error {
+/// The exit code, and what can be done.
+pub(crate) fn of_archive(error: &ArchiveError) -> (Exit, Option<String>) {
     match error {
-        ArchiveError::Store(error) => error.into(),
-        ArchiveError::Blob(error) => Failure::new(Exit::StoreUnavailable, error.to_string()).into(),
-        ArchiveError::Bad(_) => Failure::usage(error.to_string()).hint("export it again").into(),
-        // Whoever reads the archive has gone; the reader says why.
-        ArchiveError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
-            Failure::usage("nobody reads the archive any more").into()
-        }
-        ArchiveError::Io { .. } => Failure::usage(error.to_string()).into(),
+        ArchiveError::Store(_) | ArchiveError::Blob(_) => (Exit::StoreUnavailable, None),
+        ArchiveError::Bad(_) => (Exit::Usage, Some("export it again".to_owned())),
+        ArchiveError::Io { .. } => (Exit::Usage, None),
     }
 }

@@ -5,8 +5,10 @@ use crate::{
     intake_args::{IntakeArgs, exit_of, note_receipt},
     output,
 };
-use bindery_app::{Settings, intake};
-use bindery_engine::intake::Received;
+use bindery_app::{
+    Settings,
+    intake::{self, Received},
+};
 use serde_json::json;
 
 /// Take files in without working on them

@@ -3,10 +3,10 @@
 use crate::{exit::Exit, intake_args::AboutArgs, output, result_tables};
 use bindery_app::{
     Settings, Signals, Supervisor, names,
+    supervisor::{WorkerOptions, stop_pair},
     watch::{FolderWatch, WatchEvent, WatchOptions},
 };
 use bindery_core::{progress::Progress, submission::SubmissionStatus};
-use bindery_engine::{WorkerOptions, stop_pair};
 use serde_json::{Value, json};
 use std::{path::PathBuf, pin::pin, time::Duration};
 

@@ -3,10 +3,9 @@
 use crate::{exit::Exit, listening::ListenArgs, output};
 use bindery_app::{
     App, Notice, QueueChoice, Settings, Signals, Supervisor, broker::Broker, env_vars, idle::wait_until_idle, names,
-    patiently,
+    patiently, supervisor::WorkerOptions,
 };
 use bindery_core::Name;
-use bindery_engine::WorkerOptions;
 use std::time::Duration;
 
 /// Work on whatever waits in the store

@@ -1,12 +1,11 @@
 //! `bindery workflows`: what can be done with documents, and checking files of your own.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_core::Name;
-use bindery_engine::{
-    Registry,
-    workflow::{RoutingClash, Workflow, builtin, load_file, routing_clashes},
+use bindery_app::{
+    Settings,
+    workflows::{CheckedWorkflow, KnownWorkflow, WorkflowChecks},
 };
+use bindery_core::Name;
 use clap::Subcommand;
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf};
@@ -44,19 +43,12 @@ enum Action {
     Show { name: String },
 }
 
-/// A workflow that can be asked for.
-struct Known {
-    text: String,
-    from: String,
-    workflow: Workflow,
-}
-
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
-        Action::List => list(&known_workflows(settings).await?, args.json),
+        Action::List => list(&settings.known_workflows().await?, args.json),
         Action::Check { files } => check(settings, &files).await,
         Action::Show { name } => {
-            let known = known_workflows(settings).await?;
+            let known = settings.known_workflows().await?;
             let Some(found) = known.get(&*name) else {
                 let names: Vec<&str> = known.keys().map(Name::as_str).collect();
                 let message = format!("there is no workflow {name:?}; known are {}", names.join(", "));
@@ -68,40 +60,9 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
-/// Name and text of every workflow that ships.
-fn shipped() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let councils = [bindery_civic::WORKFLOW, bindery_civic::NOTICES_WORKFLOW];
-    builtin::all().into_iter().chain(bindery_pipeline::workflows::SHIPPED).chain(councils)
-}
-
-/// By name, the newest version of each: those that ship, those in the store, those in the user's folder.
-async fn known_workflows(settings: &Settings) -> anyhow::Result<BTreeMap<Name, Known>> {
-    let mut known: BTreeMap<Name, Known> = BTreeMap::new();
-    let mut add = |text: String, from: String, workflow: Workflow| {
-        let newer = known.get(&workflow.name).is_none_or(|other| other.workflow.version <= workflow.version);
-        if newer {
-            known.insert(workflow.name.clone(), Known { text, from, workflow });
-        }
-    };
-    for (name, text) in shipped() {
-        add(text.to_owned(), "shipped".to_owned(), Workflow::parse(text, Some(name))?);
-    }
-    if let Some(app) = settings.if_existing().await? {
-        for stored in app.store().workflows().await? {
-            let shipped = shipped().any(|known| known == (stored.name.as_str(), stored.text.as_str()));
-            let from = if shipped { "shipped" } else { "stored" };
-            let workflow = Workflow::parse(&stored.text, Some(&stored.name))?;
-            add(stored.text, from.to_owned(), workflow);
-        }
-    }
-    for loaded in settings.own_workflows()? {
-        add(loaded.text, loaded.file.display().to_string(), loaded.workflow);
-    }
-    Ok(known)
-}
-
-fn list(known: &BTreeMap<Name, Known>, as_json: bool) -> anyhow::Result<Exit> {
-    let stages = |known: &Known| known.workflow.stages.iter().map(|stage| stage.name.to_string()).collect::<Vec<_>>();
+fn list(known: &BTreeMap<Name, KnownWorkflow>, as_json: bool) -> anyhow::Result<Exit> {
+    let stages =
+        |known: &KnownWorkflow| known.workflow.stages.iter().map(|stage| stage.name.to_string()).collect::<Vec<_>>();
     if as_json {
         let listed: Vec<_> = known
             .iter()
@@ -123,77 +84,39 @@ fn list(known: &BTreeMap<Name, Known>, as_json: bool) -> anyhow::Result<Exit> {
 }
 
 async fn check(settings: &Settings, files: &[PathBuf]) -> anyhow::Result<Exit> {
-    let processors = settings.known_processors()?;
-    let others = others(settings).await;
+    let mut checks = WorkflowChecks::new(settings).await?;
+    if let Some(why) = &checks.store_unread {
+        output::note(format!("note: not compared with what is stored: {why}"));
+    }
     let mut bad = 0;
-    let mut good: Vec<Workflow> = Vec::new();
     for file in files {
-        let workflow = match load_file(file) {
-            Ok(loaded) => loaded.workflow,
-            Err(problems) => {
+        let shown = file.display();
+        let (name, version, stages, clashes, missing) = match checks.check(file) {
+            CheckedWorkflow::Unusable(problems) => {
                 bad += 1;
-                output::line(problems.to_string())?;
+                output::line(problems)?;
                 continue;
             }
+            CheckedWorkflow::Usable { name, version, stages, clashes, missing_processors } => {
+                (name, version, stages, clashes, missing_processors)
+            }
         };
-        let clashes = clashes(&workflow, others.values().chain(&good));
         if clashes.is_empty() {
-            output::line(format!(
-                "{}: {} version {} is good, {}",
-                file.display(),
-                workflow.name,
-                workflow.version,
-                output::count(workflow.stages.len() as u64, "stage")
-            ))?;
+            let stages = output::count(stages as u64, "stage");
+            output::line(format!("{shown}: {name} version {version} is good, {stages}"))?;
         } else {
             bad += 1;
-            for clash in &clashes {
-                output::line(format!("{}: {clash}", file.display()))?;
-                let stage = &clash.second.1;
-                output::line(format!("  hint: leave `routing_key` of the stage {stage} out, or choose another"))?;
-            }
         }
-        missing_processors(&workflow, processors.registry());
-        good.push(workflow);
+        for (clash, stage) in &clashes {
+            output::line(format!("{shown}: {clash}"))?;
+            output::line(format!("  hint: leave `routing_key` of the stage {stage} out, or choose another"))?;
+        }
+        for processor in &missing {
+            output::note(format!("note: this program has no processor {processor}"));
+        }
     }
     if bad == 0 {
         return Ok(Exit::Ok);
     }
     Err(Failure::usage(format!("{} cannot be used", output::count(bad, "file"))).into())
-}
-
-fn missing_processors(workflow: &Workflow, registry: &Registry) {
-    let processors = workflow.stages.iter().flat_map(|stage| &stage.processors);
-    for processor in processors.filter(|known| !known.external && registry.get(&known.name).is_none()) {
-        output::note(format!("note: this program has no processor {}", processor.name));
-    }
-}
-
-/// The workflows that a file is compared with: those that ship, those in the store, those in the user's folder. A file is
-/// checked also where the store cannot be read or the folder holds other mistakes.
-async fn others(settings: &Settings) -> BTreeMap<Name, Workflow> {
-    let shipped = shipped().filter_map(|(_, text)| Workflow::parse(text, None).ok());
-    let mut others: BTreeMap<Name, Workflow> = shipped.map(|workflow| (workflow.name.clone(), workflow)).collect();
-    let stored = async {
-        let Some(app) = settings.if_existing().await? else { return Ok(Vec::new()) };
-        anyhow::Ok(app.store().workflows().await?)
-    };
-    match stored.await {
-        Ok(stored) => {
-            let parsed = stored.iter().filter_map(|stored| Workflow::parse(&stored.text, None).ok());
-            others.extend(parsed.map(|workflow| (workflow.name.clone(), workflow)));
-        }
-        Err(error) => output::note(format!("note: not compared with what is stored: {error:#}")),
-    }
-    let own = settings.own_workflows().unwrap_or_default().into_iter().map(|loaded| loaded.workflow);
-    others.extend(own.map(|workflow| (workflow.name.clone(), workflow)));
-    others
-}
-
-/// The clashes of a workflow with others; a version of its own is none of them.
-fn clashes<'w>(workflow: &'w Workflow, others: impl Iterator<Item = &'w Workflow>) -> Vec<RoutingClash> {
-    let others = others.filter(|other| other.name != workflow.name).chain([workflow]);
-    let mut clashes = routing_clashes(others);
-    clashes.retain(|clash| clash.second.0 == workflow.name);
-    clashes
 }

@@ -1,7 +1,8 @@
 //! The analysis of a submission as a whole: what its checklist asks for, what is missing, what contradicts.
 
-use super::{cell_text, per_cent};
+use super::per_cent;
 use crate::output;
+use bindery_app::results::cell_text;
 use serde_json::Value;
 
 /// With two decimals at most.

@@ -1,7 +1,8 @@
 //! One document.
 
-use super::{cell_text, columns, pages_of, per_cent};
+use super::per_cent;
 use crate::output;
+use bindery_app::results::{cell_text, columns, pages_of};
 use serde_json::Value;
 
 /// One document with its fields, each with where it stands and what is doubtful.

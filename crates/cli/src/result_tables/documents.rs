@@ -1,8 +1,9 @@
 //! All documents of a submission: a table of what each is and says, then what a person should look at and why, what is
 //! missing and why, and what was there twice.
 
-use super::{all_files, cell_text, pages_of};
+use super::all_files;
 use crate::output;
+use bindery_app::results::{cell_text, pages_of};
 use serde_json::{Map, Value};
 
 /// What tells one document from the next, by the names that fields have in the shipped types. Of each line the first one

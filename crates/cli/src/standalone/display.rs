@@ -2,7 +2,7 @@
 
 use super::short_id;
 use crate::output;
-use bindery_engine::runs::RunProgress;
+use bindery_app::runs::RunProgress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
     io::{self, IsTerminal as _},

@@ -2,8 +2,10 @@
 
 use super::display::Display;
 use crate::output;
-use bindery_app::Signals;
-use bindery_engine::{EngineResult, context::CancelFlag, execution::ProcessingResult, runs::RunProgress};
+use bindery_app::{
+    Signals,
+    runs::{CancelFlag, ProcessingResult, RunProgress, RunResult},
+};
 use std::future::Future;
 use tokio::sync::watch;
 
@@ -26,7 +28,7 @@ pub(crate) async fn follow<R>(
     start: impl FnOnce(watch::Sender<Option<RunProgress>>) -> R,
 ) -> anyhow::Result<Ended>
 where
-    R: Future<Output = EngineResult<ProcessingResult>>,
+    R: Future<Output = RunResult>,
 {
     // Before the first step, so that no signal finds us unprepared.
     let mut signals = Signals::new()?;

@@ -7,4 +7,4 @@ mod runner;
 
 pub(crate) use follow::{Ended, follow};
 pub(crate) use report::{conclude, money, short_id, step_time};
-pub(crate) use runner::{RunnerArgs, make as make_runner};
+pub(crate) use runner::RunnerArgs;

@@ -2,11 +2,13 @@
 
 use super::Ended;
 use crate::{exit::Exit, output};
-use bindery_engine::{
-    SILENT_AFTER,
-    execution::{Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed, ProcessingResult},
+use bindery_app::{
+    runs::{
+        CircuitSnapshot, CircuitState, Conflict, FactorPolicy, INVALID_INPUT, InputReport, Output, Passed,
+        ProcessingResult, circuits,
+    },
+    supervisor::SILENT_AFTER,
 };
-use bindery_processors::outside::{CircuitSnapshot, CircuitState, circuits};
 use serde_json::json;
 use std::time::Duration;
 

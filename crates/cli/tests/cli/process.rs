@@ -161,7 +161,7 @@ fn limits_are_kept() {
     // Nobody said who: somebody who can enforce it.
     assert_eq!(slow(&[]), "processes");
     desk.bindery(&["process", "word_counter", "slow.jsonl", "--memory", "100", "--runner", "threads"])
-        .fails_with(2, "--memory cannot be kept by --runner threads: a limit on memory needs processes");
+        .fails_with(2, "--memory: the runner threads cannot keep a limit on memory, which needs processes");
 }
 
 #[test]

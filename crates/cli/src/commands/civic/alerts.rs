@@ -1,17 +1,15 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
 use super::{city::existing, shown::without_secrets, watch};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::city_key::CityKey;
-use bindery_civic::notices::eml;
-use bindery_civic::records::Alert;
-use bindery_civic::records::Channel;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::CivicRecords;
-use bindery_civic::records::JurisdictionFilter;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        city_key::CityKey,
+        notices::eml,
+        records::{Alert, Channel, CivicRecords, JurisdictionFilter},
+    },
+};
 use bindery_core::ContentHash;
 use clap::Subcommand;
 use serde_json::json;
@@ -122,7 +120,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
     let alert = alert(&args)?;
     let app = settings.create().await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let before = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
     if before.is_some() && !args.replace {
         return Err(Failure::usage(format!(
@@ -224,7 +222,7 @@ fn alert(args: &AddArgs) -> Result<Alert, Failure> {
 
 async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let alerts = app.store().civic().alerts(args.owner.as_deref(), false).await?;
+    let alerts = app.civic().alerts(args.owner.as_deref(), false).await?;
     if args.json {
         output::json(&without_secrets(&alerts))?;
         return Ok(Exit::Ok);
@@ -256,7 +254,7 @@ fn criteria(alert: &Alert) -> String {
 
 async fn remove(settings: &Settings, args: RemoveArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    if !app.store().civic().remove_alert(&args.id).await? {
+    if !app.civic().remove_alert(&args.id).await? {
         let failure = Failure::usage(format!("there is no alert {:?}", args.id));
         return Err(failure.hint("`bindery civic alert list` lists them").into());
     }

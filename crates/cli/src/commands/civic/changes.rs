@@ -1,15 +1,14 @@
 //! `bindery civic changes`: what has happened to a city's meetings.
 
 use super::{days::day, finding, shown};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::ChangeFilter;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Meeting;
-use bindery_civic::records::MeetingChange;
-use bindery_civic::records::MeetingFilter;
-use bindery_civic::{export, history};
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        export, history,
+        records::{ChangeFilter, Meeting, MeetingChange, MeetingFilter},
+    },
+};
 use jiff::civil::Date;
 use serde_json::json;
 use std::collections::HashMap;
@@ -42,7 +41,7 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let city = finding::city(&app, &args.city_key).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let (since, _) = export::between(&city, args.since, None);
     let limit = usize::try_from(args.limit).ok();
     let filter = ChangeFilter { city_key: Some(city.city_key.clone()), since, limit, ..ChangeFilter::default() };

@@ -1,14 +1,14 @@
 //! `bindery civic city-requests`: cities that people want and that are not followed.
 
 use super::city::existing;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::city_key::CityKey;
-use bindery_civic::records::CityRequest;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::RequestStatus;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        city_key::CityKey,
+        records::{CityRequest, RequestStatus},
+    },
+};
 use clap::Subcommand;
 
 /// List the cities that people want, the most wanted first
@@ -63,7 +63,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 async fn list(settings: &Settings, all: bool, as_json: bool) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
     let wanted = if all { None } else { Some(RequestStatus::Pending) };
-    let requests = app.store().civic().city_requests(wanted).await?;
+    let requests = app.civic().city_requests(wanted).await?;
     if as_json {
         output::json(&requests)?;
         return Ok(Exit::Ok);
@@ -94,12 +94,12 @@ async fn list(settings: &Settings, all: bool, as_json: bool) -> anyhow::Result<E
 async fn add(settings: &Settings, city_key: &str, as_json: bool) -> anyhow::Result<Exit> {
     let city_key = checked(city_key)?;
     let app = settings.create().await?;
-    if app.store().civic().jurisdiction(city_key.as_str()).await?.is_some_and(|city| city.is_active()) {
+    if app.civic().jurisdiction(city_key.as_str()).await?.is_some_and(|city| city.is_active()) {
         return Err(Failure::usage(format!("{city_key} is followed already"))
             .hint(format!("`bindery civic city show {city_key}` shows it"))
             .into());
     }
-    let request = app.store().civic().request_city(city_key.as_str()).await?;
+    let request = app.civic().request_city(city_key.as_str()).await?;
     if as_json {
         output::json(&request)?;
     } else {
@@ -112,7 +112,7 @@ async fn add(settings: &Settings, city_key: &str, as_json: bool) -> anyhow::Resu
 async fn reject(settings: &Settings, city_key: &str, note: String, as_json: bool) -> anyhow::Result<Exit> {
     let city_key = checked(city_key)?;
     let app = existing(settings).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let request = civic.city_requests(None).await?.into_iter().find(|request| request.city_key == city_key.as_str());
     match request.map(|request| request.status) {
         None => {

@@ -1,15 +1,15 @@
 //! `bindery civic costs`: what the language model was asked, and what it cost.
 
 use super::{days, shown::money};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::records::ModelCall;
-use bindery_civic::records::ModelCallFilter;
-use bindery_civic::records::ModelLedger;
+use crate::{exit::Exit, output};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        costs::day_of,
+        records::{ModelCall, ModelCallFilter, ModelLedger},
+    },
+};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_models::ledger::day_of;
 use jiff::{ToSpan as _, civil::Date};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ pub(super) async fn of_today(settings: &Settings, app: &App, now: Timestamp) -> 
     Ok(today(&day, now, cap))
 }
 
-fn today(day: &bindery_civic::records::ModelDay, now: Timestamp, cap_micros: Option<i64>) -> Today {
+fn today(day: &bindery_app::councils::records::ModelDay, now: Timestamp, cap_micros: Option<i64>) -> Today {
     let (spent_micros, set_aside_micros) = (day.spent_at(now), day.under_way_at(now));
     let left = |cap: i64| cap.saturating_sub(spent_micros).saturating_sub(set_aside_micros).max(0);
     Today { day: day.day.clone(), spent_micros, set_aside_micros, cap_micros, left_micros: cap_micros.map(left) }

@@ -10,13 +10,16 @@ use super::{
 };
 use crate::{exit::Exit, failure::Failure, listening::ListenArgs, output};
 use bindery_app::{
-    App, AppResult, Notice, Settings, Signals, Supervisor, councils::visits, idle::wait_until_idle, names,
+    App, AppResult, Notice, Settings, Signals, Supervisor,
+    councils::{
+        conductor::{Conductor, Which},
+        notices::Channels,
+        visits,
+    },
+    idle::wait_until_idle,
+    names,
+    supervisor::stop_pair,
 };
-use bindery_civic::{
-    conductor::{Conductor, Which},
-    notices::Channels,
-};
-use bindery_engine::stop_pair;
 use std::sync::Arc;
 
 /// Visit cities when they are due, read what is found and tell who wants to know, until it is told to stop

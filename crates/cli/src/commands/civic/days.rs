@@ -1,8 +1,7 @@
 //! `--from` and `--to`: days, both included, by the clock of the city.
 
 use crate::failure::Failure;
-use bindery_civic::export;
-use bindery_civic::records::Jurisdiction;
+use bindery_app::councils::{export, records::Jurisdiction};
 use bindery_core::Timestamp;
 use jiff::civil::Date;
 

@@ -2,13 +2,15 @@
 
 use super::{city::add_command, fetching::Fetching};
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::signals::stop_on_signal;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::{
-    city_key::CityKey,
-    client::Client,
-    detect::{self, DetectError, Detection, Hit},
-    states,
+use bindery_app::{
+    councils::{
+        city_key::CityKey,
+        client::Client,
+        detect::{self, DetectError, Detection, Hit},
+        records::Jurisdiction,
+        states,
+    },
+    signals::stop_on_signal,
 };
 use serde::Serialize;
 

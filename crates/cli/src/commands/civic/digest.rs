@@ -7,16 +7,19 @@ use crate::{
     output,
     terminal::{DataForm, stdout},
 };
-use bindery_app::{App, Settings};
-use bindery_civic::notices::{
-    self, Digest, DigestRequest,
-    eml::{self, Envelope},
-    html,
-    letter::Letter,
-    text,
+use bindery_app::{
+    App, Settings,
+    councils::{
+        notices::{
+            self, Digest, DigestRequest,
+            eml::{self, Envelope},
+            html,
+            letter::Letter,
+            text,
+        },
+        records::{Alert, Jurisdiction},
+    },
 };
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Alert, Jurisdiction};
 use bindery_core::Timestamp;
 use bindery_files::WholeFile;
 use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
@@ -125,7 +128,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 async fn find_alert(app: &App, id: &str) -> anyhow::Result<Alert> {
-    let found = app.store().civic().alerts(None, false).await?.into_iter().find(|alert| alert.id == id);
+    let found = app.civic().alerts(None, false).await?.into_iter().find(|alert| alert.id == id);
     let unknown = || Failure::usage(format!("there is no alert {id:?}")).hint("`bindery civic alert list` lists them");
     Ok(found.ok_or_else(unknown)?)
 }
@@ -135,7 +138,7 @@ async fn cities(app: &App, args: &Args, alert: Option<&Alert>) -> anyhow::Result
     if let Some(alert) = alert {
         // One that is not followed yet has nothing to tell.
         for city_key in &alert.cities {
-            cities.extend(app.store().civic().jurisdiction(city_key).await?);
+            cities.extend(app.civic().jurisdiction(city_key).await?);
         }
         return Ok(cities);
     }

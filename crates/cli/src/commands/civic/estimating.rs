@@ -2,8 +2,10 @@
 
 use super::shown::money;
 use crate::{exit::Exit, output};
-use bindery_app::App;
-use bindery_civic::processing::{self, CityEstimate};
+use bindery_app::{
+    App,
+    councils::processing::{self, CityEstimate},
+};
 use serde::Serialize;
 
 /// As programs are told it.

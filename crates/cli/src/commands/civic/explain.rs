@@ -2,9 +2,16 @@
 
 use super::finding;
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
-use bindery_civic::filter::{Decision, FILTER_VERSION, Treatment, stored::Verdict, stored::verdict};
-use bindery_civic::records::{AgendaItem, Attachment};
+use bindery_app::{
+    Settings,
+    councils::{
+        filter::{
+            Decision, FILTER_VERSION, Treatment,
+            stored::{Verdict, verdict},
+        },
+        records::{AgendaItem, Attachment},
+    },
+};
 use serde_json::{Value, json};
 
 /// Say why an item is read or not: the rule, its tier, and what the guard says

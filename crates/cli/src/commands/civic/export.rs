@@ -7,8 +7,10 @@ use crate::{
     output,
     terminal::{DataForm, stdout},
 };
-use bindery_app::Settings;
-use bindery_civic::export::{self, ExportError, ExportRequest, Exported};
+use bindery_app::{
+    Settings,
+    councils::export::{self, ExportError, ExportRequest, Exported},
+};
 use bindery_files::WholeFile;
 use std::{
     io::{self, BufWriter},

@@ -5,16 +5,16 @@ use super::{
     finding,
     reading::{self, Candidate, Reading, Report, Status, under_name},
 };
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Meeting;
-use bindery_civic::{
-    client::{address, vendors},
-    filter, ids,
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        client::{address, vendors},
+        filter, ids,
+        records::Meeting,
+    },
+    reading::OcrMode,
 };
-use bindery_reader::OcrMode;
 use serde::Serialize;
 use std::path::PathBuf;
 

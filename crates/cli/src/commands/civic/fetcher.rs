@@ -5,9 +5,12 @@ use super::{
     visiting::{Flags, Told},
 };
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{Settings, Signals, councils::visits, names};
-use bindery_civic::conductor::Which;
-use bindery_engine::stop_pair;
+use bindery_app::{
+    Settings, Signals,
+    councils::{conductor::Which, visits},
+    names,
+    supervisor::stop_pair,
+};
 
 /// Visit cities whenever they are due, until it is told to stop
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! `--record`, `--replay` and `--contact`: the client that sites are asked with.
 
 use crate::failure::Failure;
-use bindery_civic::client::{Client, Settings};
+use bindery_app::councils::client::{Client, Settings};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -1,17 +1,17 @@
 //! `bindery civic full-sync`: every active city that is due, once.
 
 use super::visiting::{self, Flags, Told};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_app::Signals;
-use bindery_app::councils::visits;
-use bindery_app::names;
-use bindery_civic::conductor::SyncResult;
-use bindery_civic::conductor::Which;
-use bindery_civic::records::SyncStatus;
-use bindery_engine::stop_pair;
+use crate::{exit::Exit, output};
+use bindery_app::{
+    App, Settings, Signals,
+    councils::{
+        conductor::{SyncResult, Which},
+        records::SyncStatus,
+        visits,
+    },
+    names,
+    supervisor::stop_pair,
+};
 use serde_json::json;
 
 /// Visit every active city that is due, once

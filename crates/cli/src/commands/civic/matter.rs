@@ -2,10 +2,13 @@
 
 use super::{finding, shown, summaries, votes};
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{App, Settings};
-use bindery_civic::ids;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        ids,
+        records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter},
+    },
+};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -32,7 +35,7 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let matter = find_matter(&app, &args).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let appearances = civic.appearances(&matter.id).await?;
     let voted = civic.votes_on(&matter.id).await?;
     let people: HashMap<String, String> =
@@ -104,7 +107,7 @@ async fn find_matter(app: &App, args: &Args) -> anyhow::Result<Matter> {
     let matter_file = Some(args.matter.trim().to_owned());
     let filter =
         MatterFilter { city_key: Some(city.city_key.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
-    let found = app.store().civic().matters(filter).await?.pop();
+    let found = app.civic().matters(filter).await?.pop();
     let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.city_key, args.matter));
     Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)
 }
@@ -115,6 +118,6 @@ async fn meetings(app: &App, appearances: &[Appearance]) -> anyhow::Result<HashM
         return Ok(HashMap::new());
     }
     let filter = MeetingFilter { ids, with_removed: true, ..MeetingFilter::default() };
-    let found = app.store().civic().meetings(filter).await?;
+    let found = app.civic().meetings(filter).await?;
     Ok(found.into_iter().map(|meeting| (meeting.id.clone(), meeting)).collect())
 }

@@ -1,12 +1,11 @@
 //! `bindery civic meetings`: the meetings of a city.
 
 use super::{days::Days, finding, shown};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Meeting;
-use bindery_civic::records::MeetingFilter;
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    councils::records::{Meeting, MeetingFilter},
+};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -66,7 +65,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         limit: Some(most.saturating_add(1)),
         ..MeetingFilter::default()
     };
-    let civic = app.store().civic();
+    let civic = app.civic();
     let mut meetings = civic.meetings(filter).await?;
     let are_more = meetings.len() > most;
     meetings.truncate(most);

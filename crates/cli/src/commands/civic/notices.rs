@@ -1,19 +1,17 @@
 //! `bindery civic notices`: messages that wait, were sent or were given up; and sending them.
 
 use super::{city::existing, outbox::Outbox, shown::without_secrets};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_app::Signals;
-use bindery_app::councils::visits::{self, DIGESTS_EVERY};
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Notification;
-use bindery_civic::{
-    client::address,
-    notices::{self, Produced, Sending},
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings, Signals,
+    councils::{
+        client::address,
+        notices::{self, Produced, Sending},
+        records::Notification,
+        visits::{self, DIGESTS_EVERY},
+    },
+    supervisor::stop_pair,
 };
-use bindery_engine::stop_pair;
 use clap::Subcommand;
 use serde_json::json;
 
@@ -100,7 +98,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let mut messages = app.store().civic().notifications(args.waiting).await?;
+    let mut messages = app.civic().notifications(args.waiting).await?;
     messages.retain(|message| !notices::is_internal(message));
     messages.sort_by(|one, other| (other.created_at, &one.key).cmp(&(one.created_at, &other.key)));
     let all = messages.len();
@@ -195,7 +193,7 @@ fn report((produced, sending): (Produced, Sending), as_json: bool) -> anyhow::Re
 
 async fn retry(settings: &Settings, args: RetryArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    if !app.store().civic().retry_notification(&args.key).await? {
+    if !app.civic().retry_notification(&args.key).await? {
         let failure = Failure::usage(format!("there is no message {:?} that could be sent once more", args.key));
         return Err(failure.hint("`bindery civic notices` lists them").into());
     }

@@ -1,9 +1,11 @@
 //! How messages leave: flags of every command that sends.
 
 use crate::failure::Failure;
-use bindery_app::{App, env_vars};
-use bindery_civic::notices::{Channels, Mail, Webhooks, eml};
-use bindery_http::signature;
+use bindery_app::{
+    App,
+    councils::notices::{Channels, Mail, Webhooks, eml, webhook_secrets},
+    env_vars,
+};
 use std::{env, path::PathBuf, time::Duration};
 
 /// Where mails are left, beside the blobs of the store.
@@ -46,7 +48,7 @@ impl Outbox {
             Mail::Folder(self.mail_dir.clone().or(beside).unwrap_or_else(|| PathBuf::from(OUTBOX)))
         };
         let secrets = match env::var(env_vars::WEBHOOK_SECRET) {
-            Ok(text) if !text.trim().is_empty() => signature::secrets(&text).ok_or_else(|| {
+            Ok(text) if !text.trim().is_empty() => webhook_secrets(&text).ok_or_else(|| {
                 let name = env_vars::WEBHOOK_SECRET;
                 Failure::usage(format!("{name}: expected a secret of the form whsec_… (whsec_ and base64)"))
                     .hint("`echo whsec_$(head -c 24 /dev/urandom | base64)` makes one")

@@ -1,7 +1,9 @@
 //! `bindery civic parse`: what a kept page of a vendor says, without a store and without the network.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_civic::vendor::{self, Adapter, FetchedPage, PageReading, Site, VendorMeeting, Window, model::Start};
+use bindery_app::councils::vendor::{
+    self, Adapter, FetchedPage, PageReading, Site, VendorMeeting, Window, model::Start,
+};
 use jiff::{civil::Date, tz::TimeZone};
 use serde_json::Map;
 use std::{borrow::Cow, fs, path::PathBuf};

@@ -7,11 +7,14 @@ use super::{
     shown,
 };
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_civic::filter::{self, Decision, Treatment};
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::{AgendaItem, Meeting};
-use bindery_reader::OcrMode;
+use bindery_app::{
+    Settings,
+    councils::{
+        filter::{self, Decision, Treatment},
+        records::{AgendaItem, Meeting},
+    },
+    reading::OcrMode,
+};
 use serde::Serialize;
 use std::{
     fs,
@@ -78,7 +81,7 @@ struct Preview {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let meeting = finding::meeting(&app, &args.meeting).await?;
-    let mut items = app.store().civic().agenda(&meeting.id).await?;
+    let mut items = app.civic().agenda(&meeting.id).await?;
     items.retain(|item| item.removed_at.is_none());
     if let Some(folder) = &args.out {
         fs::create_dir_all(folder)

@@ -1,19 +1,14 @@
 //! `bindery civic preview-queue`: what waits to be read. Looking takes no job out of the queue.
 
 use super::city::{existing, find_city};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::city_key::CityKey;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::CivicTask;
-use bindery_civic::records::MatterFilter;
-use bindery_civic::records::MeetingFilter;
-use bindery_civic::records::QueueJob;
-use bindery_civic::records::QueueStats;
-use bindery_civic::records::QueueStatus;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        city_key::CityKey,
+        records::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus},
+    },
+};
 use bindery_core::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -69,7 +64,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let city_key = city_key.map_err(|fault| Failure::usage(fault.to_string()))?;
     let app = existing(settings).await?;
     let Some(city_key) = city_key else {
-        let stats = app.store().civic().queue_stats().await?;
+        let stats = app.civic().queue_stats().await?;
         if args.json {
             output::json(&stats)?;
         } else {
@@ -78,7 +73,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     };
     find_city(&app, city_key.as_str()).await?;
-    let mut jobs = app.store().civic().queue_jobs(Some(city_key.as_str()), None).await?;
+    let mut jobs = app.civic().queue_jobs(Some(city_key.as_str()), None).await?;
     let total_queued = jobs.iter().filter(|job| job.status == QueueStatus::Pending).count();
     jobs.truncate(args.limit);
     let preview = Preview { city_key: city_key.into(), total_queued, previews: described(&app, jobs).await? };
@@ -99,7 +94,7 @@ pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<
         CivicTask::Meeting { .. } => None,
     };
     let matters: Vec<String> = jobs.iter().filter_map(of_matter).collect();
-    let civic = app.store().civic();
+    let civic = app.civic();
     let filter = MeetingFilter { ids: meetings, with_removed: true, ..MeetingFilter::default() };
     let meetings = if jobs.is_empty() { Vec::new() } else { civic.meetings(filter).await? };
     let meetings: HashMap<_, _> =

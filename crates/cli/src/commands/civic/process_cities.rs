@@ -7,9 +7,11 @@ use super::{
     visiting, watchlist,
 };
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{App, Settings, Signals, councils::visits};
-use bindery_civic::{conductor::wanted, processing::run::CityProcessed};
-use bindery_engine::stop_pair;
+use bindery_app::{
+    App, Settings, Signals,
+    councils::{conductor::wanted, processing::run::CityProcessed, visits},
+    supervisor::stop_pair,
+};
 
 /// Read what waits of several cities now, and say what it is about
 #[derive(Debug, clap::Args)]

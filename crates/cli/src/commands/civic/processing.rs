@@ -2,16 +2,20 @@
 
 use super::{fetching::Fetching, shown::money};
 use crate::{exit::Exit, output};
-use bindery_app::{App, Notice, Settings, Signals, councils::Councils, names};
-use bindery_civic::{
-    client::Client,
-    processing::{
-        JobReport,
-        run::{CityProcessed, CityStatus, Hearing, Processing, ProcessingObserver, RunOptions, Visited},
+use bindery_app::{
+    App, Notice, Settings, Signals,
+    councils::{
+        Councils,
+        client::Client,
+        processing::{
+            JobReport,
+            run::{CityProcessed, CityStatus, Hearing, Processing, ProcessingObserver, RunOptions, Visited},
+        },
     },
+    names,
+    reading::OcrMode,
+    supervisor::StopHandle,
 };
-use bindery_engine::StopHandle;
-use bindery_reader::OcrMode;
 use std::{sync::Arc, time::Duration};
 
 /// What is told of a city can be long.

@@ -4,13 +4,8 @@ use super::{
     fetching::Fetching,
     processing::{ReadFlags, Told},
 };
-use crate::commands::worker;
-use crate::exit::Exit;
-use crate::listening::ListenArgs;
-use crate::output;
-use bindery_app::Settings;
-use bindery_app::Signals;
-use bindery_app::councils::visits;
+use crate::{commands::worker, exit::Exit, listening::ListenArgs, output};
+use bindery_app::{Settings, Signals, councils::visits};
 use std::sync::Arc;
 
 /// Read what waits of councils, until it is told to stop

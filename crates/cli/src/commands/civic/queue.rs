@@ -4,17 +4,13 @@ use super::{
     city::existing,
     preview_queue::{described, show},
 };
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::records::CIVIC_QUEUE;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::QueueJob;
-use bindery_civic::records::QueueStatus;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App, Settings,
+    councils::records::{CIVIC_QUEUE, QueueJob, QueueStatus},
+    jobs::JobFilter,
+};
 use bindery_core::{JobId, Name};
-use bindery_store::query::JobFilter;
 use clap::Subcommand;
 use serde_json::json;
 use std::{collections::HashSet, time::Duration};
@@ -98,7 +94,7 @@ async fn list(
     limit: usize,
     as_json: bool,
 ) -> anyhow::Result<Exit> {
-    let civic = app.store().civic();
+    let civic = app.civic();
     let mut jobs = match status {
         Some(QueueStatus::Completed) => civic.completed_jobs(city).await?,
         _ => civic.queue_jobs(city, None).await?,
@@ -123,7 +119,7 @@ const fn is_given_up(job: &QueueJob) -> bool {
 }
 
 async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) -> anyhow::Result<Exit> {
-    let jobs = app.store().civic().queue_jobs(city, None).await?;
+    let jobs = app.civic().queue_jobs(city, None).await?;
     let ids: Vec<JobId> = if named.is_empty() {
         jobs.iter().filter(|job| is_given_up(job)).map(|job| job.id).collect()
     } else {
@@ -148,7 +144,7 @@ async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) 
 }
 
 async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<Exit> {
-    all_ours(&app.store().civic().queue_jobs(None, None).await?, &named)?;
+    all_ours(&app.civic().queue_jobs(None, None).await?, &named)?;
     let mut dropped = Vec::new();
     for id in named {
         if app.store().cancel_job(id).await? {
@@ -170,7 +166,7 @@ async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<
 
 async fn forget(app: &App, days: u32, as_json: bool) -> anyhow::Result<Exit> {
     let age = Duration::from_secs(u64::from(days) * 86_400);
-    let forgotten = app.store().civic().forget_given_up(app.store().clock().now() - age).await?;
+    let forgotten = app.civic().forget_given_up(app.store().clock().now() - age).await?;
     if as_json {
         output::json(&json!({"forgotten": forgotten}))?;
     } else if forgotten == 0 {

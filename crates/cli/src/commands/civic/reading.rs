@@ -2,20 +2,19 @@
 //! it; one that cannot be read says why, and the others go on.
 
 use super::fetching::Fetching;
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_app::signals::stop_on_signal;
-use bindery_civic::records::AgendaItem;
-use bindery_civic::records::Attachment;
-use bindery_civic::records::Meeting;
-use bindery_civic::{
-    client::Session,
-    filter::Decision,
-    text::{DocumentText, NoText, Texts, Why},
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        client::Session,
+        filter::Decision,
+        records::{AgendaItem, Attachment, Meeting},
+        text::{DocumentText, NoText, Texts, Why},
+    },
+    reading::OcrMode,
+    signals::stop_on_signal,
+    supervisor::StopSignal,
 };
-use bindery_engine::StopSignal;
-use bindery_reader::OcrMode;
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::{

@@ -5,16 +5,15 @@ use super::{
     days::{day, in_order},
     finding, watch,
 };
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::records::JurisdictionFilter;
-use bindery_civic::search::{self, Found, Indexed, SearchFor};
-use bindery_store::search::Snippet;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        records::{Jurisdiction, JurisdictionFilter},
+        search::{self, Found, Indexed, SearchFor},
+    },
+    search::Snippet,
+};
 use jiff::civil::Date;
 
 /// Find items, meetings and matters by their words
@@ -143,7 +142,7 @@ fn show(found: &[Found]) -> anyhow::Result<()> {
 async fn reindex(app: &App, city: Option<&Jurisdiction>) -> anyhow::Result<Indexed> {
     let cities = match city {
         Some(city) => vec![city.clone()],
-        None => app.store().civic().jurisdictions(JurisdictionFilter::default()).await?,
+        None => app.civic().jurisdictions(JurisdictionFilter::default()).await?,
     };
     let mut all = Indexed::default();
     for city in &cities {

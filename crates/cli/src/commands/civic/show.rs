@@ -2,10 +2,13 @@
 
 use super::{changes, finding, shown, summaries, votes};
 use crate::{exit::Exit, output};
-use bindery_app::{App, Settings};
-use bindery_civic::ids;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::{AgendaItem, ChangeFilter, Meeting, VoteEvent};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        ids,
+        records::{AgendaItem, ChangeFilter, Meeting, VoteEvent},
+    },
+};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -33,7 +36,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return item(&app, &args.id, args.json).await;
     }
     let meeting = finding::meeting(&app, &args.id).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let items = civic.agenda(&meeting.id).await?;
     let voted = civic.votes(&meeting.id).await?;
     let filter = ChangeFilter { meeting_id: Some(meeting.id.clone()), ..ChangeFilter::default() };
@@ -76,7 +79,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 /// One item, with its meeting and its votes.
 async fn item(app: &App, id: &str, json: bool) -> anyhow::Result<Exit> {
     let (item, meeting) = finding::item(app, id).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let mut revisions = civic.item_revisions(&meeting.id).await?;
     revisions.retain(|revision| revision.item_id == item.id);
     let mut voted = civic.votes(&meeting.id).await?;

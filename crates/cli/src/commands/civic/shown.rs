@@ -1,8 +1,7 @@
 //! Pieces of meetings as terminals show them.
 
 use crate::output;
-use bindery_civic::records::Meeting;
-use bindery_civic::{client::address, export::Begins};
+use bindery_app::councils::{client::address, export::Begins, records::Meeting};
 use bindery_core::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;

@@ -5,10 +5,13 @@ use super::{
     shown::money,
 };
 use crate::{exit::Exit, output};
-use bindery_app::{Settings, names};
-use bindery_civic::conductor::{
-    get_sync_status,
-    sync_status::{Failing, SyncStatusReport},
+use bindery_app::{
+    Settings,
+    councils::conductor::{
+        get_sync_status,
+        sync_status::{Failing, SyncStatusReport},
+    },
+    names,
 };
 use bindery_core::Timestamp;
 use serde::Serialize;

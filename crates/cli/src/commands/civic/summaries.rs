@@ -2,7 +2,7 @@
 
 use super::shown::{self, fact};
 use crate::output;
-use bindery_civic::records::{AgendaItem, ItemRevision, SummaryOf};
+use bindery_app::councils::records::{AgendaItem, ItemRevision, SummaryOf};
 use serde_json::Value;
 use std::io;
 

@@ -8,9 +8,12 @@ use super::{
     visiting::{self, Flags},
 };
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{Settings, Signals, councils::visits, names};
-use bindery_civic::{conductor::wanted, processing::run::Visited};
-use bindery_engine::stop_pair;
+use bindery_app::{
+    Settings, Signals,
+    councils::{conductor::wanted, processing::run::Visited, visits},
+    names,
+    supervisor::stop_pair,
+};
 
 /// Visit one city now, and read what was found and what waits
 #[derive(Debug, clap::Args)]
@@ -84,7 +87,7 @@ impl How {
     async fn process(
         &self,
         app: &bindery_app::App,
-        client: std::sync::Arc<bindery_civic::client::Client>,
+        client: std::sync::Arc<bindery_app::councils::client::Client>,
         city_keys: &[String],
     ) -> anyhow::Result<Exit> {
         if self.run.dry_run {

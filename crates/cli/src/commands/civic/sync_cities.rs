@@ -1,19 +1,17 @@
 //! `bindery civic sync-city` and `sync-cities`: visits to cities that somebody names, due or not.
 
 use super::visiting::{self, Flags, Told};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_app::Signals;
-use bindery_app::councils::visits;
-use bindery_app::names;
-use bindery_civic::records::Civic as _;
-use bindery_civic::{
-    city_key::CityKey,
-    conductor::{SyncResult, wanted},
+use crate::{exit::Exit, failure::Failure};
+use bindery_app::{
+    App, Settings, Signals,
+    councils::{
+        city_key::CityKey,
+        conductor::{SyncResult, wanted},
+        visits,
+    },
+    names,
+    supervisor::stop_pair,
 };
-use bindery_engine::stop_pair;
 
 /// Visit one city now and store what has changed
 #[derive(Debug, clap::Args)]
@@ -65,7 +63,7 @@ pub(super) fn city_key(text: &str) -> anyhow::Result<String> {
 
 /// The city is stored.
 pub(super) async fn expect_city(app: &App, city_key: &str) -> anyhow::Result<()> {
-    if app.store().civic().jurisdiction(city_key).await?.is_some() {
+    if app.civic().jurisdiction(city_key).await?.is_some() {
         return Ok(());
     }
     let add = format!("`bindery civic city add {city_key} …` adds it; `bindery civic city list` shows those that are");

@@ -1,13 +1,14 @@
 //! `bindery civic topics`: the topics that items have, and words that mean none of them.
 
 use super::finding;
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::analyst::local_topics::topics_of;
-use bindery_civic::prose::topics::Topics;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::UnknownTopic;
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        records::UnknownTopic,
+        topics::{Topics, topics_of},
+    },
+};
 use serde::Serialize;
 
 /// List the topics of items, and words that mean none of them
@@ -62,7 +63,7 @@ async fn unknown(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
         Some(city_key) => Some(finding::city(&app, city_key).await?.city_key),
         None => None,
     };
-    let mut unknown: Vec<UnknownTopic> = app.store().civic().unknown_topics(city.as_deref()).await?;
+    let mut unknown: Vec<UnknownTopic> = app.civic().unknown_topics(city.as_deref()).await?;
     unknown.sort_by_key(|topic| std::cmp::Reverse(topic.count));
     if args.json {
         output::json(&unknown)?;

@@ -4,16 +4,16 @@ use super::{
     days::{day, in_order},
     fetching::Fetching,
 };
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_civic::records::SyncStatus;
-use bindery_civic::{
-    city_key::{self, Target},
-    client::Client,
-    conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
-    vendor::adapters,
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App,
+    councils::{
+        city_key::{self, Target},
+        client::Client,
+        conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
+        records::SyncStatus,
+        vendor::adapters,
+    },
 };
 use bindery_core::Name;
 use jiff::civil::Date;

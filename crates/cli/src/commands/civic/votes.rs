@@ -1,11 +1,8 @@
 //! `bindery civic votes`: the motions of a meeting, and who voted how.
 
 use super::{finding, shown};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::VoteEvent;
+use crate::{exit::Exit, output};
+use bindery_app::{Settings, councils::records::VoteEvent};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -27,10 +24,10 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let meeting = finding::meeting(&app, &args.meeting).await?;
-    let items = app.store().civic().agenda(&meeting.id).await?;
+    let items = app.civic().agenda(&meeting.id).await?;
     let titles: HashMap<&str, &str> = items.iter().map(|item| (item.id.as_str(), item.title.as_str())).collect();
     let title = |vote: &VoteEvent| vote.item_id.as_deref().and_then(|id| titles.get(id).copied());
-    let votes = app.store().civic().votes(&meeting.id).await?;
+    let votes = app.civic().votes(&meeting.id).await?;
     if args.json {
         let with_title = votes.iter().map(|vote| {
             let mut told = json!(vote);

@@ -1,17 +1,11 @@
 //! `bindery civic watch`: single things that people follow.
 
 use super::{city::existing, finding};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::city_key::CityKey;
-use bindery_civic::ids;
-use bindery_civic::notices::eml;
-use bindery_civic::prose::topics::Topics;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Watch;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App, Settings,
+    councils::{city_key::CityKey, ids, notices::eml, records::Watch, topics::Topics},
+};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -148,7 +142,7 @@ fn watch(args: &ThingArgs) -> Result<Watch, Failure> {
 /// What is followed is there, or else it was mistyped.
 async fn must_exist(app: &App, watch: &Watch) -> anyhow::Result<()> {
     let id = watch.entity_id.as_str();
-    let civic = app.store().civic();
+    let civic = app.civic();
     let city_key = id.split('_').next().unwrap_or_default();
     let (what, known): (&str, Vec<(String, String)>) = match watch.entity_type.as_str() {
         "matter" => return finding::matter(app, id).await.map(drop),
@@ -176,14 +170,14 @@ async fn add(settings: &Settings, args: ThingArgs) -> anyhow::Result<Exit> {
     let watch = watch(&args)?;
     let app = existing(settings).await?;
     must_exist(&app, &watch).await?;
-    app.store().civic().watch(watch.clone()).await?;
+    app.civic().watch(watch.clone()).await?;
     tell(&watch, "watches", args.json)
 }
 
 async fn remove(settings: &Settings, args: ThingArgs) -> anyhow::Result<Exit> {
     let watch = watch(&args)?;
     let app = existing(settings).await?;
-    if !app.store().civic().unwatch(&watch).await? {
+    if !app.civic().unwatch(&watch).await? {
         let said = format!("{} does not watch {} {}", watch.owner, watch.entity_type, watch.entity_id);
         return Err(Failure::usage(said).hint("`bindery civic watch list` shows what is watched").into());
     }
@@ -202,7 +196,7 @@ fn tell(watch: &Watch, does: &str, as_json: bool) -> anyhow::Result<Exit> {
 
 async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let watches = match &args.owner {
         Some(owner) => civic.watches(owner).await?,
         None => civic.all_watches().await?,

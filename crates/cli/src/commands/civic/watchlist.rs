@@ -2,10 +2,12 @@
 
 use super::{sync_cities, visiting::Flags};
 use crate::{exit::Exit, output};
-use bindery_app::{App, Settings};
-use bindery_civic::conductor::{
-    Watchlist,
-    wanted::{self, WatchedCity},
+use bindery_app::{
+    App, Settings,
+    councils::conductor::{
+        Watchlist,
+        wanted::{self, WatchedCity},
+    },
 };
 use bindery_core::Timestamp;
 

@@ -5,19 +5,16 @@ mod check;
 mod learn;
 mod trial;
 
-use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_fields::{
-    DocType, DocTypes,
-    extract::{Check, Field, FieldType},
+pub(crate) use learn::hint;
+
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    doctypes::{Check, Field, FieldType, KnownDoctype, unknown},
 };
-use bindery_yaml as yaml;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// List, show, check or try types of documents, and learn templates
 #[derive(Debug, clap::Args)]
@@ -58,53 +55,18 @@ enum Action {
     Learn(learn::Args),
 }
 
-/// A type that can be asked for.
-struct Known {
-    doctype: DocType,
-    text: String,
-    from: String,
-}
-
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action.unwrap_or(Action::List) {
-        Action::List => list(&known_types(settings)?, args.json),
-        Action::Show { name } => show(&known_types(settings)?, &name, args.json),
+        Action::List => list(&settings.listed_doctypes()?, args.json),
+        Action::Show { name } => show(&settings.listed_doctypes()?, &name, args.json),
         Action::Check { files } => check::run(&files, args.json),
         Action::Try(trial) => trial::run(settings, trial, args.json).await,
         Action::Learn(learn) => learn::run(settings, learn, args.json).await,
     }
 }
 
-/// By name: those that ship, and in place of some of them those in the user's folder.
-fn known_types(settings: &Settings) -> anyhow::Result<BTreeMap<String, Known>> {
-    // All problems of the folder are told before anything is shown.
-    settings.known_doctypes()?;
-    let mut known = BTreeMap::new();
-    for doctype in DocTypes::shipped()?.iter() {
-        let text = DocTypes::shipped_text(&doctype.name).unwrap_or_default().to_owned();
-        known.insert(doctype.name.to_string(), Known { doctype: doctype.clone(), text, from: "shipped".to_owned() });
-    }
-    if let Some(folder) = &settings.doctypes {
-        let load = |file: &Path| {
-            let text = yaml::read_text(file)?;
-            let doctype = DocType::parse(&text, &file.display().to_string())?;
-            Ok(Known { doctype, text, from: file.display().to_string() })
-        };
-        for own in yaml::load_dir(folder, load, |_, _| None).map_err(|error| Failure::usage(error.to_string()))? {
-            known.insert(own.doctype.name.to_string(), own);
-        }
-    }
-    Ok(known)
-}
-
-fn unknown(name: &str, known: &BTreeMap<String, Known>) -> Failure {
-    let names: Vec<&str> = known.keys().map(String::as_str).collect();
-    Failure::usage(format!("there is no document type {name:?}; known are {}", names.join(", ")))
-        .hint("--doctypes names a folder with types of your own")
-}
-
-fn list(known: &BTreeMap<String, Known>, as_json: bool) -> anyhow::Result<Exit> {
-    let required = |known: &Known| -> Vec<String> {
+fn list(known: &BTreeMap<String, KnownDoctype>, as_json: bool) -> anyhow::Result<Exit> {
+    let required = |known: &KnownDoctype| -> Vec<String> {
         known.doctype.fields.fields.iter().filter(|field| field.required).map(|field| field.name.clone()).collect()
     };
     if as_json {
@@ -129,7 +91,7 @@ fn list(known: &BTreeMap<String, Known>, as_json: bool) -> anyhow::Result<Exit> 
     Ok(Exit::Ok)
 }
 
-fn show(known: &BTreeMap<String, Known>, name: &str, as_json: bool) -> anyhow::Result<Exit> {
+fn show(known: &BTreeMap<String, KnownDoctype>, name: &str, as_json: bool) -> anyhow::Result<Exit> {
     let found = known.get(name).ok_or_else(|| unknown(name, known))?;
     if as_json {
         output::json(&described(found))?;
@@ -140,7 +102,7 @@ fn show(known: &BTreeMap<String, Known>, name: &str, as_json: bool) -> anyhow::R
 }
 
 /// A type as data.
-fn described(known: &Known) -> Value {
+fn described(known: &KnownDoctype) -> Value {
     let schema = &known.doctype.fields;
     let checks: Vec<Vec<String>> = schema.checks.iter().map(Check::fields).collect();
     json!({

@@ -1,10 +1,9 @@
 //! `bindery machine check`: every fault of every definition, with its line and column.
 
-use super::definition_file::Source;
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_states::asl::definition::{Diagnostic, Severity};
+use bindery_app::machines::{Checked, Severity, check_files};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Check definitions; every fault is shown with its line, its column and what to do
 #[derive(Debug, clap::Args)]
@@ -24,28 +23,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What is to be said of one file.
-struct Checked {
-    name: String,
-    states: Option<usize>,
-    /// With the name of the file before it, and as it is.
-    found: Vec<(String, Diagnostic)>,
-    /// Why it could not even be read.
-    unreadable: Option<String>,
-}
-
-const ENDINGS: [&str; 3] = [".asl.json", ".asl.yaml", ".asl.yml"];
-
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    let mut checked = Vec::new();
-    for file in args.files {
-        if file.is_dir() {
-            let found = files_in(&file)?;
-            checked.extend(found.iter().map(|file| check(file)));
-        } else {
-            checked.push(check(&file));
-        }
-    }
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let checked = check_files(&args.files)?;
     let bad = checked.iter().filter(|checked| checked.states.is_none()).count();
     if args.json {
         output::json(&checked.iter().map(as_json).collect::<Vec<_>>())?;
@@ -56,43 +35,6 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     Err(Failure::usage(format!("{} cannot be used", output::count(bad as u64, "definition"))).into())
-}
-
-fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let unreadable = |error| Failure::usage(format!("the folder {} cannot be read: {error}", folder.display()));
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.starts_with('.') && file.is_file() {
-            files.push(file);
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        let message = format!("the folder {} has no definitions", folder.display());
-        return Err(Failure::usage(message).hint("their names end in .asl.json or .asl.yaml").into());
-    }
-    Ok(files)
-}
-
-fn check(file: &Path) -> Checked {
-    let source = match Source::read(file) {
-        Ok(source) => source,
-        Err(error) => {
-            let name = file.display().to_string();
-            return Checked { name, states: None, found: Vec::new(), unreadable: Some(format!("{error:#}")) };
-        }
-    };
-    let (states, found) = match source.definition() {
-        Ok(definition) => {
-            let states = definition.machines().iter().map(|machine| machine.states.len()).sum();
-            (Some(states), definition.warnings().to_vec())
-        }
-        Err(faults) => (None, faults.0),
-    };
-    let found = found.into_iter().map(|diagnostic| (source.line(&diagnostic), diagnostic)).collect();
-    Checked { name: source.name, states, found, unreadable: None }
 }
 
 /// Faults first, then what was probably meant otherwise.

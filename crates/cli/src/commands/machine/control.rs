@@ -2,8 +2,7 @@
 
 use super::stored::read_json;
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
-use bindery_engine::machines::Answer;
+use bindery_app::{Settings, machines::Answer};
 use std::time::Duration;
 
 /// Stop a running execution, and what it has started

@@ -1,13 +1,12 @@
 //! `bindery machine put`, `start` and `run`.
 
-use super::{
-    show,
-    stored::{self, Start},
-};
+use super::stored::StartFlags;
 use crate::{exit::Exit, output};
-use bindery_app::{Settings, Signals, Supervisor};
-use bindery_engine::WorkerOptions;
-use bindery_store::executions::ExecutionStatus;
+use bindery_app::{
+    Settings, Signals, Supervisor,
+    machines::{ExecutionStatus, describe_execution},
+    supervisor::WorkerOptions,
+};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};
 
@@ -30,7 +29,7 @@ pub(crate) struct PutArgs {
 pub(crate) async fn put(settings: &Settings, args: PutArgs) -> anyhow::Result<Exit> {
     let app = settings.create().await?;
     let tasks = settings.functions(&app)?;
-    let (name, version) = stored::put(&app.machines(), &args.file, args.name, &tasks).await?;
+    let (name, version) = app.put_machine(&args.file, args.name, &tasks).await?;
     output::line(format!("{name} version {version}"))?;
     Ok(Exit::Ok)
 }
@@ -45,7 +44,7 @@ Examples:
 once.")]
 pub(crate) struct StartArgs {
     #[command(flatten)]
-    start: Start,
+    start: StartFlags,
 
     /// Print JSON
     #[arg(long)]
@@ -53,9 +52,9 @@ pub(crate) struct StartArgs {
 }
 
 pub(crate) async fn start(settings: &Settings, args: StartArgs) -> anyhow::Result<Exit> {
+    let start = args.start.read()?;
     let app = settings.create().await?;
-    let tasks = settings.functions(&app)?;
-    let (id, new) = args.start.start(&app, &tasks).await?;
+    let (id, new) = app.start_machine(start, &settings.functions(&app)?).await?;
     if args.json {
         output::json(&json!({"execution": id, "new": new}))?;
     } else {
@@ -80,7 +79,7 @@ Prints the output. Whatever workflows it needs are worked on here, too. If it is
 same --name goes on with it, and so does `bindery worker`.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
-    start: Start,
+    start: StartFlags,
 
     /// Print the whole execution as JSON, instead of its output alone
     #[arg(long)]
@@ -89,9 +88,10 @@ pub(crate) struct RunArgs {
 
 pub(crate) async fn run(settings: &Settings, args: RunArgs) -> anyhow::Result<Exit> {
     let mut signals = Signals::new()?;
+    let start = args.start.read()?;
     let app = settings.create().await?;
     let tasks = settings.functions(&app)?;
-    let (id, _) = args.start.start(&app, &tasks).await?;
+    let (id, _) = app.start_machine(start, &tasks).await?;
     output::note(format!("{id} runs"));
     let machines = app.machines();
     let mut supervisor = Supervisor::start(&app, WorkerOptions::default()).with_machines(tasks);
@@ -111,7 +111,7 @@ pub(crate) async fn run(settings: &Settings, args: RunArgs) -> anyhow::Result<Ex
         return Ok(Exit::Interrupted);
     };
     if args.json {
-        output::json(&show::described(&ended))?;
+        output::json(&describe_execution(&ended))?;
     } else if let Some(text) = &ended.output {
         output::json(&serde_json::from_str::<serde_json::Value>(text)?)?;
     }

@@ -1,25 +1,19 @@
 //! `bindery machine graph`: a machine as a picture, with the way that an execution took.
 
-use super::definition_file::load;
 use crate::{
     exit::Exit,
     failure::Failure,
     output,
     terminal::{DataForm, stdout},
 };
-use anyhow::Context as _;
-use bindery_app::Settings;
-use bindery_reader::{OpenFile as _, ReadOptions, image::raster::to_png, pdf};
-use bindery_states::asl::{
-    definition::Definition,
-    graph::{Graph, Path as Taken, layout},
+use bindery_app::{
+    Settings,
+    machines::{Picture, PictureFormat},
 };
 use clap::ValueEnum;
-use serde_json::Value;
 use std::{
-    fs,
     io::{self, IsTerminal as _, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 /// Draw a machine: states, transitions, what is caught, and the way that an execution took
@@ -62,54 +56,36 @@ enum Format {
     Dot,
 }
 
-/// Twice as sharp as on paper's 72 units to the inch.
-const DOTS_PER_INCH: f32 = 144.0;
-
-impl Format {
-    fn of_name(file: &Path) -> Option<Self> {
-        match file.extension()?.to_str()? {
-            "mmd" | "mermaid" | "md" => Some(Self::Mermaid),
-            "svg" => Some(Self::Svg),
-            "png" => Some(Self::Png),
-            "pdf" => Some(Self::Pdf),
-            "dot" | "gv" => Some(Self::Dot),
-            _ => None,
+impl From<Format> for PictureFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Mermaid => Self::Mermaid,
+            Format::Svg => Self::Svg,
+            Format::Png => Self::Png,
+            Format::Pdf => Self::Pdf,
+            Format::Dot => Self::Dot,
         }
-    }
-
-    fn write(self, graph: &Graph, taken: &Taken) -> anyhow::Result<Vec<u8>> {
-        Ok(match self {
-            Self::Mermaid => graph.mermaid(taken).into_bytes(),
-            Self::Svg => graph.svg(taken).into_bytes(),
-            Self::Dot => graph.dot(taken).into_bytes(),
-            Self::Pdf => graph.pdf(taken),
-            Self::Png => pixels(graph.pdf(taken))?,
-        })
     }
 }
 
 pub(super) async fn run(settings: &Settings, args: &Args) -> anyhow::Result<Exit> {
-    let by_name = args.out.as_deref().map(Format::of_name);
-    let format = match (args.format, by_name) {
+    let by_name = args.out.as_deref().map(PictureFormat::of_name);
+    let format = match (args.format.map(PictureFormat::from), by_name) {
         (Some(format), _) | (None, Some(Some(format))) => format,
-        (None, None) => Format::Mermaid,
+        (None, None) => PictureFormat::Mermaid,
         (None, Some(None)) => {
             let message = "what to draw is not clear from the name of --out";
             return Err(Failure::usage(message).hint("say --format svg, png, pdf, dot or mermaid").into());
         }
     };
-    let (definition, taken) = match (&args.file, &args.execution) {
-        (_, Some(execution)) => of_execution(settings, execution).await?,
-        (Some(file), None) => {
-            let taken = args.history.as_deref().map(read_history).transpose()?.unwrap_or_default();
-            (load(file)?, taken)
-        }
+    let picture = match (&args.file, &args.execution) {
+        (_, Some(execution)) => Picture::of_execution(&settings.existing().await?, execution).await?,
+        (Some(file), None) => Picture::of_file(file, args.history.as_deref())?,
         (None, None) => return Err(Failure::usage("expected a definition, or --execution").into()),
     };
-    let graph = layout(&definition);
-    let picture = format.write(&graph, &taken)?;
+    let picture = picture.write(format)?;
     let Some(out) = &args.out else {
-        let is_binary = matches!(format, Format::Png | Format::Pdf);
+        let is_binary = matches!(format, PictureFormat::Png | PictureFormat::Pdf);
         if is_binary && io::stdout().is_terminal() {
             return Err(Failure::usage("a terminal cannot show this picture").hint("name a file with --out").into());
         }
@@ -122,28 +98,4 @@ pub(super) async fn run(settings: &Settings, args: &Args) -> anyhow::Result<Exit
         .map_err(|error| Failure::usage(format!("{} cannot be written: {error}", out.display())))?;
     output::note(format!("wrote {}", out.display()));
     Ok(Exit::Ok)
-}
-
-async fn of_execution(settings: &Settings, named: &str) -> anyhow::Result<(Definition, Taken)> {
-    let app = settings.existing().await?;
-    let machines = app.machines();
-    let execution = machines.find(named).await?;
-    let machine = machines.machine(&execution.machine, Some(execution.version)).await?;
-    let events = machines.history(execution.id, 0, execution.events.max(1)).await?;
-    Ok((Definition::parse(&machine.text)?, Taken::from_history(&events)))
-}
-
-fn read_history(file: &Path) -> anyhow::Result<Taken> {
-    let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))?;
-    let history: Value =
-        serde_json::from_str(&text).map_err(|error| Failure::usage(format!("{name} is not JSON: {error}")))?;
-    Ok(Taken::read(&history).map_err(|fault| Failure::usage(format!("{name}: {fault}")))?)
-}
-
-/// Drawn by what also renders the pages of documents.
-fn pixels(page: Vec<u8>) -> anyhow::Result<Vec<u8>> {
-    let file = pdf::open(page, &ReadOptions::default())?;
-    let image = file.image(0, DOTS_PER_INCH)?.context("the picture has no page")?;
-    to_png(&image).map_err(anyhow::Error::msg)
 }

@@ -5,12 +5,9 @@
 //! | `check`, `test_state`, `replay` | no |
 //! | `graph` | only to show an execution |
 //! | `execute` (put, start, run), `show` (list, status, history), `control` (stop, redrive, report, prune) | yes |
-//!
-//! `definition_file` reads what all of them are given: definitions in JSON or YAML.
 
 mod check;
 mod control;
-mod definition_file;
 mod execute;
 mod graph;
 mod replay;
@@ -59,7 +56,7 @@ enum Action {
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     match args.action {
-        Action::Check(args) => check::run(args),
+        Action::Check(args) => check::run(&args),
         Action::Graph(args) => graph::run(settings, &args).await,
         Action::TestState(args) => test_state::run(args),
         Action::Replay(args) => replay::run(args),

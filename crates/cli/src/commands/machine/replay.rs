@@ -1,7 +1,7 @@
 //! `bindery machine replay`: recorded runs, run again and compared.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_states::asl::replay::{Case, Report, Summary, Tier, Verdict, replay_case};
+use bindery_app::machines::{Case, Report, Summary, Tier, Verdict, replay_case};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::{

@@ -1,10 +1,11 @@
 //! `bindery machine list`, `status` and `history`: what executions are and were.
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_core::{Name, Timestamp};
-use bindery_engine::machines::{arn_of_execution, arn_of_machine};
-use bindery_store::executions::{ExecutionFilter, ExecutionStatus, StoredExecution};
+use bindery_app::{
+    Settings,
+    machines::{ExecutionFilter, ExecutionStatus, StoredExecution, describe_execution},
+};
+use bindery_core::Name;
 use serde_json::{Value, json};
 
 /// What is shown of a payload in a table.
@@ -60,7 +61,7 @@ pub(crate) async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<
     let filter = ExecutionFilter { machine: args.machine.map(Name::from), status, limit: Some(args.limit) };
     let all = app.machines().executions(filter).await?;
     if args.json {
-        output::json(&all.iter().map(described).collect::<Vec<_>>())?;
+        output::json(&all.iter().map(describe_execution).collect::<Vec<_>>())?;
         return Ok(Exit::Ok);
     }
     if all.is_empty() {
@@ -109,7 +110,7 @@ pub(crate) async fn status(settings: &Settings, args: StatusArgs) -> anyhow::Res
     let app = settings.existing().await?;
     let execution = app.machines().find(&args.execution).await?;
     if args.json {
-        output::json(&described(&execution))?;
+        output::json(&describe_execution(&execution))?;
         return Ok(Exit::Ok);
     }
     let whole = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -132,38 +133,6 @@ pub(crate) async fn status(settings: &Settings, args: StatusArgs) -> anyhow::Res
         output::line(format!("{name:<10} {value}"))?;
     }
     Ok(Exit::Ok)
-}
-
-/// As the service describes an execution.
-pub(super) fn described(execution: &StoredExecution) -> Value {
-    let mut described = json!({
-        "id": execution.id,
-        "executionArn": arn_of_execution(&execution.machine, &execution.name),
-        "stateMachineArn": arn_of_machine(&execution.machine),
-        "version": execution.version,
-        "name": execution.name,
-        "status": execution.status,
-        "startDate": format_time(execution.started_at),
-        "input": execution.input,
-        "events": execution.events,
-        "redriveCount": execution.redrives,
-    });
-    let mut add = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            described[name] = value;
-        }
-    };
-    add("stopDate", execution.ended_at.map(|at| format_time(at).into()));
-    add("owner", execution.owner.clone().map(Value::from));
-    add("output", execution.output.clone().map(Value::from));
-    add("error", execution.error.clone().map(Value::from));
-    add("cause", execution.cause.clone().map(Value::from));
-    add("parent", execution.parent.map(|(id, _)| json!(id)));
-    described
-}
-
-fn format_time(at: Timestamp) -> String {
-    at.to_string()
 }
 
 /// Show what happened in an execution, event by event

@@ -1,16 +1,13 @@
-//! Machines in the store: how one is named, stored and started.
+//! What executions are started with, and JSON that people give.
 
-use super::definition_file::Source;
 use crate::failure::Failure;
-use bindery_app::App;
-use bindery_core::ExecutionId;
-use bindery_engine::machines::{Machines, StartRequest, Tasks};
+use bindery_app::machines::Start;
 use serde_json::Value;
-use std::{fs, io::Read as _, path::Path};
+use std::{fs, io::Read as _};
 
 /// What an execution begins with.
 #[derive(Debug, clap::Args)]
-pub(super) struct Start {
+pub(super) struct StartFlags {
     /// The name of a stored machine, or a file with a definition, which is stored first
     #[arg(value_name = "MACHINE")]
     machine: String,
@@ -28,41 +25,11 @@ pub(super) struct Start {
     owner: Option<String>,
 }
 
-impl Start {
-    /// True: it is new.
-    pub(super) async fn start(self, app: &App, tasks: &dyn Tasks) -> anyhow::Result<(ExecutionId, bool)> {
-        let input = read_json("--input", &self.input)?;
-        let machines = app.machines();
-        let machine = match Path::new(&self.machine) {
-            file if file.is_file() => put(&machines, file, None, tasks).await?.0,
-            _ => self.machine,
-        };
-        Ok(machines.start(StartRequest { machine, name: self.name, input, owner: self.owner }).await?)
+impl StartFlags {
+    pub(super) fn read(self) -> anyhow::Result<Start> {
+        let Self { machine, input, name, owner } = self;
+        Ok(Start { machine, input: read_json("--input", &input)?, name, owner })
     }
-}
-
-/// Stores a definition under the name of its file, or another one. Returns the name and the version.
-pub(super) async fn put(
-    machines: &Machines,
-    file: &Path,
-    name: Option<String>,
-    tasks: &dyn Tasks,
-) -> anyhow::Result<(String, i64)> {
-    let source = Source::read(file)?;
-    let node = source.node().map_err(|faults| source.refusal(&faults))?;
-    source.definition().map_err(|faults| source.refusal(&faults))?;
-    let name = name.unwrap_or_else(|| name_of(file));
-    let text = serde_json::to_string_pretty(&node.to_value())?;
-    let version = machines.put(&name, &text, Some(tasks)).await.map_err(|error| {
-        Failure::usage(format!("{}: {error}", source.name)).hint("docs/machines.md tells what a task can call")
-    })?;
-    Ok((name, version))
-}
-
-/// `file_ingestion.asl.json` is `file_ingestion`.
-fn name_of(file: &Path) -> String {
-    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
-    name.split('.').next().unwrap_or(&name).to_owned()
 }
 
 /// JSON as it is, from a file, or from standard input.

@@ -1,7 +1,7 @@
 //! `--explain`: how each page was read, and why.
 
 use crate::output;
-use bindery_reader::{About, Page, model::PageKind, model::ReadBy};
+use bindery_app::reading::{About, Page, PageKind, ReadBy};
 use serde_json::json;
 
 /// What is said of a file before its pages.

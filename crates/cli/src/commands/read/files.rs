@@ -1,22 +1,10 @@
 //! Files side by side, and the files inside them.
 
-use super::{
-    Args,
-    bar::Bar,
-    explain, is_dash,
-    output_file::Output,
-    page_folder::{Finished, PageFolder},
-};
+use super::{Args, bar::Bar, explain, is_dash, output_file::Output};
 use crate::{failure::Failure, output};
-use bindery_reader::{
-    Lanes, OpenFile, Page, ReadError, ReadPage, Reader, Source as FileSource,
-    archive::UnpackBudget,
-    combine::COMBINED,
-    image::raster,
-    model::{AttachmentName, FileType},
-    overlay,
-    render::RenderedPage,
-    split,
+use bindery_app::reading::{
+    AttachmentName, COMBINED, FileType, Finished, Lanes, OpenFile, Page, PageFolder, ReadError, ReadPage, Reader,
+    RenderedPage, Source as FileSource, UnpackBudget, overlay, page_name, to_png,
 };
 use std::{
     collections::HashMap,
@@ -369,7 +357,7 @@ impl<'a> Job<'a> {
         page: &Page,
         sink: &Sink,
     ) -> anyhow::Result<Option<ReadError>> {
-        let base = split::page_name(page.number);
+        let base = page_name(page.number);
         let plain = match sink {
             Sink::Split(folder) => Some(folder.path(page.number, "png")),
             _ => source.path(&format!("{base}.png")),
@@ -386,7 +374,7 @@ impl<'a> Job<'a> {
                 Ok(None) => continue,
                 Err(error) => return Ok(Some(error)),
             };
-            let png = if with_words { overlay::png(&picture, page) } else { raster::to_png(&picture) };
+            let png = if with_words { overlay::png(&picture, page) } else { to_png(&picture) };
             bindery_files::write(&path, png.map_err(anyhow::Error::msg)?)
                 .map_err(|error| cannot_write(&path, &error))?;
         }

@@ -4,16 +4,12 @@ mod bar;
 mod explain;
 mod files;
 mod output_file;
-mod page_folder;
 mod pages;
 
 use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::Settings;
-use bindery_pipeline::reading::ocr_service::HttpEngine;
-use bindery_reader::{
-    EngineChoice, OcrMode, ReadOptions, Reader,
-    ocr::{OcrEngine, local::LocalEngines},
-    render::Form,
+use bindery_app::{
+    Settings,
+    reading::{EngineChoice, Form, HttpEngine, LocalEngines, OcrEngine, OcrMode, ReadOptions, Reader},
 };
 use files::Job;
 use pages::PageRanges;

@@ -2,12 +2,8 @@
 
 use super::Format;
 use crate::terminal::{self, DataForm};
+use bindery_app::reading::{About, ContinuedTables, Form, HOCR_END, HOCR_HEAD, page_of_file};
 use bindery_files::WholeFile;
-use bindery_reader::{
-    About,
-    combine::{self, ContinuedTables},
-    render::{Form, HOCR_END, HOCR_HEAD},
-};
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -95,7 +91,7 @@ impl Output {
         match self.format {
             Format::Md if self.of_several => {
                 let text = self.tables.page(number, text);
-                self.write(&combine::page_of_file(number, &text))
+                self.write(&page_of_file(number, &text))
             }
             _ => self.write(text),
         }

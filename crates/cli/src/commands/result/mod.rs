@@ -1,10 +1,5 @@
 //! `bindery result`: the result of a submission again.
 
-mod export;
-mod texts;
-mod xlsx;
-
-use super::retry::refuse_run;
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -13,14 +8,15 @@ use crate::{
     result_tables,
     terminal::{DataForm, stdout},
 };
-use bindery_app::{App, Settings, StoredResult};
+use bindery_app::{
+    App, Settings,
+    results::{self, ResultError, StoredResult, WorkbookError},
+};
 use bindery_core::submission::{Submission, SubmissionStatus};
-use bindery_engine::workflow::Over;
 use bindery_files::WholeFile;
 use std::{
     io::{IsTerminal as _, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 /// Show the result of a submission
@@ -77,16 +73,11 @@ struct Form {
 
 /// Why there is none: it is not done, it has failed, or its workflow makes none.
 async fn no_result(app: &App, submission: &Submission) -> anyhow::Result<Failure> {
-    let workflow = Arc::clone(&app.engine.catalog().submission(submission.id).await?.workflow);
-    let last = workflow.stages.last().filter(|last| last.over != Over::Submission);
-    if let Some(last) = last.filter(|_| submission.status == SubmissionStatus::Completed) {
-        let message = format!(
-            "{} has no result: the last stage of {}, {}, runs over each {}",
-            submission.id,
-            workflow.name,
-            last.name,
-            last.over.as_str()
-        );
+    let completed = submission.status == SubmissionStatus::Completed;
+    let last = if completed { app.last_stage_without_result(submission.id).await? } else { None };
+    if let Some((workflow, stage, over)) = last {
+        let id = submission.id;
+        let message = format!("{id} has no result: the last stage of {workflow}, {stage}, runs over each {over}");
         let hint = "add a stage with `component: collector` and an `aggregation` behind it";
         return Ok(Failure::new(Exit::SubmissionFailed, message).hint(hint));
     }
@@ -98,7 +89,7 @@ async fn no_result(app: &App, submission: &Submission) -> anyhow::Result<Failure
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
-    refuse_run(&app, submission.id).await?;
+    app.refuse_run(submission.id).await?;
     let Some(result) = StoredResult::find(&app, submission.id).await? else {
         return Err(no_result(&app, &submission).await?.into());
     };
@@ -106,30 +97,30 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if let Some(path) = form.output {
         write_to(&path, DataForm::Json, |file| Ok(write_pretty(&result, file)?))?;
     } else if let Some(id) = form.document {
-        let Some(document) = export::document(&result, &id)? else {
+        let Some(document) = results::find_document(&result, &id)? else {
             let message = format!("{} has no document {id}", submission.id);
             return Err(Failure::usage(message).hint("`bindery result` lists those there are").into());
         };
         result_tables::show_document(&document)?;
     } else if let Some(path) = form.csv {
-        let fields = export::fields(&result)?;
-        write_to(&path, DataForm::Text, |file| export::csv(&result, &fields, file))?;
-        let columns = export::row_columns(&result)?;
+        let fields = results::field_names(&result)?;
+        write_to(&path, DataForm::Text, |file| Ok(results::write_csv(&result, &fields, file)?))?;
+        let columns = results::row_columns(&result)?;
         if let Some(rows) = rows_file(&path).filter(|_| !columns.is_empty()) {
-            write_to(&rows, DataForm::Text, |file| export::rows_csv(&result, &columns, file))?;
+            write_to(&rows, DataForm::Text, |file| Ok(results::write_rows_csv(&result, &columns, file)?))?;
         }
     } else if let Some(path) = form.xlsx {
         if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
             return Err(Failure::usage("a terminal cannot show a spreadsheet").hint("name a file with --xlsx").into());
         }
         let types = settings.known_doctypes()?;
-        let fields = export::fields(&result)?;
-        write_to(&path, DataForm::Binary, |file| xlsx::write(&result, &fields, &types, file))?;
+        let fields = results::field_names(&result)?;
+        write_to(&path, DataForm::Binary, |file| Ok(results::write_xlsx(&result, &fields, &types, file)?))?;
     } else if let Some(path) = form.jsonl {
-        export::fields(&result)?;
-        write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;
+        results::field_names(&result)?;
+        write_to(&path, DataForm::Json, |file| Ok(results::write_json_lines(&result, file)?))?;
     } else if let Some(folder) = form.texts {
-        let written = texts::write(&app, submission.id, &result.without_index()?, &folder).await?;
+        let written = results::write_texts(&app, submission.id, &result.without_index()?, &folder).await?;
         output::note(format!("wrote {} into {}", output::count(written, "text"), folder.display()));
     } else if form.json {
         write_pretty(&result, stdout(DataForm::Json))?;
@@ -144,6 +135,25 @@ fn rows_file(path: &Path) -> Option<PathBuf> {
     let is_plain = path.as_os_str() != "-" && path.metadata().is_ok_and(|known| known.is_file());
     let name = path.file_stem().filter(|_| is_plain)?.to_string_lossy().into_owned();
     Some(path.with_file_name(format!("{name}.rows.csv")))
+}
+
+/// What can be done instead.
+pub(crate) fn hint(error: &ResultError) -> Option<&'static str> {
+    match error {
+        ResultError::NoDocuments => Some("the workflow `documents` makes them: `bindery run --workflow documents …`"),
+        ResultError::NoTexts { .. } => Some("the workflow `read` makes them: `bindery run --workflow read …`"),
+        ResultError::TextMissing { .. } | ResultError::Unwritable { .. } => None,
+    }
+}
+
+/// The exit code for a workbook that cannot be written, and what can be done instead.
+pub(crate) fn of_workbook(error: &WorkbookError) -> (Exit, Option<String>) {
+    match error {
+        WorkbookError::TooManyRows(_) | WorkbookError::TooManyColumns(..) => {
+            (Exit::Usage, Some("--csv writes tables of any size".to_owned()))
+        }
+        WorkbookError::Zip(_) | WorkbookError::Io(_) => (Exit::Unexpected, None),
+    }
 }
 
 /// Writes a file, or to standard output.

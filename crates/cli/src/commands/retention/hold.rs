@@ -1,9 +1,7 @@
 //! `bindery hold`, `release` and `holds`: submissions that must not be deleted.
 
-use super::delete::named;
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
-use bindery_core::SubmissionId;
+use bindery_app::{Settings, retention::Hold};
 
 /// Place submissions on hold: nothing of them is deleted
 #[derive(Debug, clap::Args)]
@@ -24,10 +22,8 @@ pub(crate) struct HoldArgs {
 
 pub(crate) async fn hold(settings: &Settings, args: HoldArgs) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let ids: Vec<SubmissionId> = named(&app, &args.ids).await?.into_iter().map(|it| it.id).collect();
-    let new = app.store().hold(ids.clone(), &args.reason).await?;
-    for id in ids {
-        if new.contains(&id) {
+    for (id, is_new) in app.hold(&args.ids, &args.reason).await? {
+        if is_new {
             output::line(format!("{id} is on hold"))?;
         } else {
             output::line(format!("{id} was on hold already; its reason is changed"))?;
@@ -50,10 +46,8 @@ pub(crate) struct ReleaseArgs {
 
 pub(crate) async fn release(settings: &Settings, args: ReleaseArgs) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let ids: Vec<SubmissionId> = named(&app, &args.ids).await?.into_iter().map(|it| it.id).collect();
-    let released = app.store().release_hold(ids.clone()).await?;
-    for id in ids {
-        if released.contains(&id) {
+    for (id, was_held) in app.release_hold(&args.ids).await? {
+        if was_held {
             output::line(format!("{id} is off hold"))?;
         } else {
             output::note(format!("{id} was not on hold; nothing was changed"));
@@ -85,9 +79,7 @@ pub(crate) async fn holds(settings: &Settings, args: HoldsArgs) -> anyhow::Resul
         output::note("nothing is on hold");
         return Ok(Exit::Ok);
     }
-    let row = |hold: &bindery_store::retention::Hold| {
-        [hold.submission.to_string(), hold.held_at.to_string(), hold.reason.clone()]
-    };
+    let row = |hold: &Hold| [hold.submission.to_string(), hold.held_at.to_string(), hold.reason.clone()];
     output::fitted_table(&["SUBMISSION", "SINCE", "REASON"], holds.iter().map(row))?;
     Ok(Exit::Ok)
 }

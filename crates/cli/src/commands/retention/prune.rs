@@ -1,18 +1,11 @@
 //! `bindery prune`: deletes what is old, and gives space back.
 
-use super::{Report, and_executions, extent::size_of, finish, remarks};
-use crate::exit::Exit;
-use crate::output;
-use bindery_app::Settings;
-use bindery_engine::retention::Due;
-use bindery_engine::retention::age_out;
-use bindery_engine::retention::apply_policies;
-use bindery_engine::retention::delete;
-use bindery_engine::retention::delete_executions;
-use bindery_engine::retention::due;
-use bindery_engine::retention::sweep_orphans;
-use bindery_store::executions::DeletedExecutions;
-use bindery_store::retention::{EventAge, Reason, RetentionFilter, delete_events};
+use super::{and_executions, remarks, size_words};
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    retention::{DeletionReport, Prune, prune},
+};
 use std::time::Duration;
 
 /// Delete what is older than its workflow, or than you say, lets it become
@@ -57,62 +50,32 @@ fn age(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
+    let Args { older_than, dry_run, compact, json } = args;
     let app = settings.existing().await?;
-    let store = app.store();
-    let mut report = Report { dry_run: args.dry_run, ..Report::default() };
-    let before = args.older_than.map(|age| store.clock().now() - age);
-    let old = match before {
-        Some(before) => {
-            due(store, RetentionFilter { ended_before: Some(before), ..RetentionFilter::default() }).await?
-        }
-        None => Due::default(),
-    };
-    report.on_hold = old.on_hold;
-    if args.dry_run {
-        let size = size_of(&app, &old.submissions).await?;
-        report.submissions = old.submissions.len() as u64;
-        (report.rows, report.files, report.bytes) = (size.rows, size.files, size.bytes);
-        if let Some(before) = before {
-            report.executions = store.count_executions(DeletedExecutions::EndedBefore(before)).await?.all;
-        }
-        say(&report, args.json, "would delete")?;
-        if before.is_none() && !args.json {
+    let (report, reclaimed) = prune(&app, Prune { older_than, dry_run, compact }).await?;
+    let Some(reclaimed) = reclaimed else {
+        say(&report, json, "would delete")?;
+        if older_than.is_none() && !json {
             output::note("what workflows and defaults let go is not counted here; --older-than says what to look for");
         }
         return Ok(Exit::Ok);
-    }
-    let deleted = delete(store, old.submissions, Reason::Pruned, |_| ()).await?;
-    let expired = apply_policies(store).await?;
-    let aged = age_out(store).await?;
-    report.submissions = deleted.submissions + expired.submissions;
-    report.rows = deleted.rows + expired.rows + aged.rows();
-    report.executions = aged.executions;
-    if let Some(before) = before {
-        let old = DeletedExecutions::EndedBefore(before);
-        report.executions += delete_executions(store, old, Reason::Pruned).await?;
-        report.rows += delete_events(store, EventAge::Ownerless { before }).await?;
-    }
-    app.engine.blobs().remove_leftovers().await?;
-    report.count_files(sweep_orphans(store, app.engine.blobs()).await?);
-    let reclaimed = finish(&app, &mut report, args.compact).await?;
-    say(&report, args.json, "deleted")?;
-    if !args.json {
+    };
+    say(&report, json, "deleted")?;
+    if !json {
         remarks(&report, reclaimed);
     }
     Ok(Exit::Ok)
 }
 
-fn say(report: &Report, json: bool, what: &str) -> anyhow::Result<()> {
+fn say(report: &DeletionReport, json: bool, what: &str) -> anyhow::Result<()> {
     if json {
         return output::json(report);
     }
     output::line(format!(
-        "{what} {}{} ({}, {} with {})",
+        "{what} {}{} {}",
         output::count(report.submissions, "submission"),
         and_executions(report.executions),
-        output::count(report.rows, "row"),
-        output::count(report.files, "file"),
-        output::bytes(report.bytes)
+        size_words(report)
     ))?;
     if report.database_bytes > 0 {
         output::line(format!("the database is {} smaller", output::bytes(report.database_bytes)))?;

@@ -1,14 +1,15 @@
 //! A person's decision, and what it leads to.
 
-use super::{Subject, json_or_text};
 use crate::{exit::Exit, failure::Failure, output, result_tables};
 use bindery_app::{
-    App, Signals, StoredResult, Supervisor,
+    App, AppError, Signals, StoredResult, Supervisor,
+    error::EngineError,
     follow::{End, StoreWait, USUAL_SECONDS, follow},
     names,
+    reviews::{Decided, Subject, parse_correction},
+    supervisor::WorkerOptions,
 };
-use bindery_core::{ReviewId, SubmissionId, review::Decision};
-use bindery_engine::{EngineError, WorkerOptions, decision::Decided};
+use bindery_core::{SubmissionId, review::Decision};
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -24,9 +25,7 @@ pub(super) struct Person {
 
 /// Which words say what is meant, and what the others say about it.
 pub(super) fn corrected<'w>(words: &'w [String], all: Option<&str>) -> anyhow::Result<(&'w [String], Decision)> {
-    let first = words.iter().position(|word| word.contains('=')).unwrap_or(words.len());
-    let (what, said) = words.split_at(first);
-    let mut fields = match all.map(serde_json::from_str) {
+    let fields = match all.map(serde_json::from_str) {
         None => Map::new(),
         Some(Ok(Value::Object(fields))) => fields,
         Some(Ok(other)) => {
@@ -34,25 +33,7 @@ pub(super) fn corrected<'w>(words: &'w [String], all: Option<&str>) -> anyhow::R
         }
         Some(Err(error)) => return Err(Failure::usage(format!("--json-value: expected JSON: {error}")).into()),
     };
-    for word in said {
-        let Some((name, value)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(Failure::usage(format!("expected a field as name=value, got {word:?}")).into());
-        };
-        fields.insert(name.to_owned(), parse_value(value));
-    }
-    if fields.is_empty() {
-        let hint = "for instance grand_total=119.00; `bindery review accept` says that all is right";
-        return Err(Failure::usage("say which fields are to be corrected, as name=value").hint(hint).into());
-    }
-    Ok((what, Decision::Corrected { fields }))
-}
-
-/// A number that would not be written the same again is a text: 119.00, 1e5.
-fn parse_value(value: &str) -> Value {
-    match json_or_text(value.to_owned()) {
-        Value::Number(number) if number.to_string() != value => Value::String(value.to_owned()),
-        said => said,
-    }
+    Ok(parse_correction(words, fields).map_err(AppError::from)?)
 }
 
 pub(super) async fn run(
@@ -63,10 +44,7 @@ pub(super) async fn run(
     as_json: bool,
 ) -> anyhow::Result<Exit> {
     let by = person.by.as_deref();
-    let decided = match subject {
-        Subject::Review(id) => app.engine.decide(id, by, &decision).await.map_err(|error| explain(id, error))?,
-        Subject::Item(submission, item) => app.engine.decide_item(submission, item, by, &decision).await?,
-    };
+    let decided = subject.decide(app, by, &decision).await.map_err(|error| explain(subject, error))?;
     let name = name_of(app, &decided).await?;
     if !as_json {
         output::line(format!("{} {name} of {}", decision.as_str(), decided.submission))?;
@@ -109,16 +87,16 @@ async fn work(app: &App, id: SubmissionId) -> anyhow::Result<End> {
 }
 
 /// What can be done instead.
-fn explain(id: ReviewId, error: EngineError) -> anyhow::Error {
-    match error {
-        EngineError::Taken(message) => {
+fn explain(subject: Subject, error: AppError) -> anyhow::Error {
+    match (subject, error) {
+        (Subject::Review(id), AppError::Engine(EngineError::Taken(message))) => {
             let hint = format!(
                 "`bindery review show {id}` shows how it stands; what is decided can be changed by naming the document: \
                  `bindery review correct SUBMISSION DOCUMENT field=value`"
             );
             Failure::usage(message).hint(hint).into()
         }
-        other => other.into(),
+        (_, error) => error.into(),
     }
 }
 
@@ -148,28 +126,5 @@ async fn show(app: &App, decided: &Decided, name: &str) -> anyhow::Result<()> {
     match documents.find(|document| document["document_id"] == name) {
         Some(document) => result_tables::show_document(document),
         None => result_tables::show(&stored, &result),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_taken_as_they_were_written() {
-        assert_eq!(parse_value("4"), json!(4));
-        assert_eq!(parse_value("119.00"), json!("119.00"));
-        assert_eq!(parse_value("2026-0117"), json!("2026-0117"));
-        assert_eq!(parse_value("{\"a\": 1}"), json!({"a": 1}));
-    }
-
-    #[test]
-    fn the_words_before_the_fields_say_what_is_meant() {
-        let words = ["sub_1", "doc_1_2", "number=7", "note=a=b"].map(str::to_owned);
-        let (what, decision) = corrected(&words, None).unwrap();
-        assert_eq!(what, ["sub_1", "doc_1_2"]);
-        let fields = json!({"number": 7, "note": "a=b"}).as_object().cloned().unwrap();
-        assert_eq!(decision, Decision::Corrected { fields });
-        assert!(corrected(&words[..1], None).unwrap_err().to_string().contains("which fields"));
     }
 }

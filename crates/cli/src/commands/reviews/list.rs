@@ -1,9 +1,8 @@
 //! What is open.
 
 use crate::{exit::Exit, output};
-use bindery_app::{App, items::ItemNames};
+use bindery_app::{App, items::ItemNames, reviews::ReviewFilter};
 use bindery_core::review::{Review, ReviewStatus};
-use bindery_store::query::ReviewFilter;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

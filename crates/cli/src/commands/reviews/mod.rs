@@ -4,11 +4,13 @@ mod decide;
 mod list;
 mod show;
 
-use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{App, Settings};
-use bindery_core::{ItemId, ReviewId, SubmissionId, review::Decision};
+use crate::{exit::Exit, output};
+use bindery_app::{
+    Settings,
+    reviews::{ReviewRefused, Subject},
+};
+use bindery_core::{ReviewId, review::Decision};
 use clap::Subcommand;
-use serde_json::Value;
 
 /// List what people have to decide, and decide it
 #[derive(Debug, clap::Args)]
@@ -120,37 +122,16 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
-/// What is meant, as a person names it.
-#[derive(Debug, Clone, Copy)]
-enum Subject {
-    Review(ReviewId),
-    Item(SubmissionId, ItemId),
-}
-
-impl Subject {
-    async fn find(app: &App, words: &[String]) -> anyhow::Result<Self> {
-        match words {
-            [review] => {
-                let id = review.parse::<ReviewId>().map_err(|_| {
-                    Failure::usage(format!("expected a review like rev_3, got {review:?}")).hint(
-                        "`bindery review list` lists them; a document is named by its submission, too: sub_1 doc_1_2",
-                    )
-                })?;
-                Ok(Self::Review(id))
-            }
-            [submission, item] => {
-                let submission = app.engine.find_submission(submission).await?.id;
-                Ok(Self::Item(submission, app.engine.find_item(submission, item).await?))
-            }
-            _ => {
-                let hint = "rev_3, or sub_1 doc_1_2 for a document that nobody was asked about";
-                Err(Failure::usage("say which review, or which document of which submission").hint(hint).into())
-            }
+/// What can be said instead.
+pub(crate) fn hint(refused: &ReviewRefused) -> Option<&'static str> {
+    match refused {
+        ReviewRefused::NotAReview { .. } => {
+            Some("`bindery review list` lists them; a document is named by its submission, too: sub_1 doc_1_2")
         }
+        ReviewRefused::Unnamed => Some("rev_3, or sub_1 doc_1_2 for a document that nobody was asked about"),
+        ReviewRefused::NoFields => {
+            Some("for instance grand_total=119.00; `bindery review accept` says that all is right")
+        }
+        ReviewRefused::Unknown { .. } | ReviewRefused::ItemGone { .. } | ReviewRefused::NotAField { .. } => None,
     }
-}
-
-/// JSON where it can be read as JSON, or else a text.
-pub(crate) fn json_or_text(value: String) -> Value {
-    serde_json::from_str(&value).unwrap_or(Value::String(value))
 }

@@ -1,8 +1,10 @@
 //! `bindery runs list`: a line for each run.
 
 use crate::{exit::Exit, output, standalone::short_id};
-use bindery_app::Settings;
-use bindery_engine::runs::{HEARTBEAT_INTERVAL, RunFilter, RunStatus, RunSummary, Runs};
+use bindery_app::{
+    Settings,
+    runs::{RunFilter, RunStatus, RunSummary},
+};
 use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
@@ -23,8 +25,7 @@ pub(crate) struct ListArgs {
 pub(super) async fn run(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let limit = Some(args.limit.saturating_add(1));
-    let mut runs =
-        Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL).list(RunFilter { processor: args.processor, limit }).await?;
+    let mut runs = app.runs().list(RunFilter { processor: args.processor, limit }).await?;
     let more = runs.len() > args.limit;
     runs.truncate(args.limit);
     if args.json {

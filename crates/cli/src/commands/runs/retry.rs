@@ -1,14 +1,13 @@
 //! `bindery runs retry`: goes on with a run.
 
 use crate::{
-    commands::process::Making,
     exit::Exit,
     standalone::{self, RunnerArgs},
 };
-use bindery_app::{Settings, inputs::Owner};
-use bindery_engine::{
-    runner::RunnerChoice,
-    runs::{HEARTBEAT_INTERVAL, Runs},
+use bindery_app::{
+    Settings,
+    inputs::Owner,
+    runs::{RunSetup, RunnerChoice},
 };
 
 /// Go on with a run that failed or was interrupted
@@ -40,14 +39,14 @@ pub(crate) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let processors = settings.known_processors()?;
     let app = settings.existing_with(&processors).await?;
-    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
+    let runs = app.runs();
     let record = runs.find(&args.run).await?;
     let details = &record.details;
     let owner = Owner { account_id: record.account_id.clone(), underwriting_id: details.underwriting_id.clone() };
-    let making = Making { settings, app: &app, processors: &processors, args: &args.runner };
-    let same = RunnerChoice::Fixed(details.runner, None);
-    let mut execution = making
-        .execution(&details.processor, &owner, details.inputs, details.limits(), same)?
+    let limits = args.runner.limits(details.limits());
+    let runner = args.runner.runner.unwrap_or(RunnerChoice::Fixed(details.runner, None));
+    let mut execution = RunSetup { settings, app: &app, processors: &processors, limits, runner }
+        .execution(&details.processor, &owner, details.inputs)?
         .with_settings(details.settings.clone())
         .with_duplicates(details.duplicates)
         .with_merge(details.merge.clone());

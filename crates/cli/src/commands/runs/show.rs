@@ -7,11 +7,11 @@ use crate::{
     output,
     standalone::{money, short_id, step_time},
 };
-use bindery_app::Settings;
-use bindery_core::outcome::Step;
-use bindery_engine::runs::{
-    HEARTBEAT_INTERVAL, InputStatus, InputView, RunStatus, RunSummary, RunView, Runs, StepState,
+use bindery_app::{
+    Settings,
+    runs::{InputStatus, InputView, RunStatus, RunSummary, RunView, StepState},
 };
+use bindery_core::outcome::Step;
 use std::time::Duration;
 
 const LONGEST_MESSAGE: usize = 160;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let runs = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL);
+    let runs = app.runs();
     if args.result {
         let Some(result) = runs.result(&args.run).await? else {
             let record = runs.find(&args.run).await?;

@@ -5,9 +5,8 @@ use crate::{
     output,
     standalone::{money, step_time},
 };
-use bindery_app::Settings;
+use bindery_app::{Settings, runs::RunStats};
 use bindery_core::outcome::Step;
-use bindery_engine::runs::{HEARTBEAT_INTERVAL, RunStats, Runs};
 use std::time::Duration;
 
 /// Show the figures of all runs that have ended, by processor and runner
@@ -26,7 +25,7 @@ pub(crate) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let stats = Runs::new(app.engine.clone(), HEARTBEAT_INTERVAL).stats().await?;
+    let stats = app.runs().stats().await?;
     if args.json {
         output::json(&stats)?;
     } else if stats.is_empty() {

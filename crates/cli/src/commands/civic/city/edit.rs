@@ -6,15 +6,17 @@ use super::{
     fields::{Cleared, Fields},
     find_city, storing, unknown,
 };
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::{
-    city_key::CityKey,
-    register::{Entry, Purpose, plan, plan::PlacedFault},
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    App, Settings,
+    councils::{
+        city_key::CityKey,
+        records::Jurisdiction,
+        register::{
+            Entry, Purpose,
+            plan, plan::PlacedFault,
+        },
+    },
 };
 
 /// Follow a city from now on

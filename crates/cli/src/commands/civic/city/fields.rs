@@ -1,8 +1,10 @@
 //! The flags that say something about a city.
 
 use crate::failure::Failure;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::register::{Entry, vendor_place};
+use bindery_app::councils::{
+    records::Jurisdiction,
+    register::{Entry, vendor_place},
+};
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 

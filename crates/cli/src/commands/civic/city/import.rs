@@ -1,18 +1,17 @@
 //! `bindery civic city import`: many cities at once, all or none.
 
 use super::storing;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::records::JurisdictionFilter;
-use bindery_civic::register::{
-    Plan, Purpose,
-    file::{self, Listed},
-    plan,
-    plan::PlacedFault,
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        records::{Jurisdiction, JurisdictionFilter},
+        register::{
+            Plan, Purpose,
+            file::{self, Listed},
+            plan, plan::PlacedFault,
+        },
+    },
 };
 use serde_json::{Value, json};
 use std::{
@@ -70,9 +69,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Some(app) if !args.dry_run && listed.faults.is_empty() => {
             storing::store(app, purpose, |_| Ok::<_, Failure>(listed.entries.clone())).await?
         }
-        Some(app) => {
-            plan(&listed.entries, &app.store().civic().jurisdictions(JurisdictionFilter::default()).await?, purpose)
-        }
+        Some(app) => plan(&listed.entries, &app.civic().jurisdictions(JurisdictionFilter::default()).await?, purpose),
         None => plan(&listed.entries, &[] as &[Jurisdiction], purpose),
     };
     match (planned, listed.faults.is_empty()) {

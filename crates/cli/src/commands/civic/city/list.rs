@@ -1,16 +1,16 @@
 //! `bindery civic city list`.
 
 use super::{super::shown::without_secrets, existing};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::records::JurisdictionFilter;
-use bindery_civic::register::STATUSES;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{
+    Settings,
+    councils::{
+        records::{Jurisdiction, JurisdictionFilter},
+        register::STATUSES,
+    },
+    error::suggest,
+};
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
-use bindery_yaml::suggest;
 use serde_json::json;
 
 /// List the cities that are followed, with how visits go
@@ -47,7 +47,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if let Some(vendor) = &args.vendor {
         super::super::parse::known_adapter(vendor)?;
     }
-    if let Some(state) = args.state.as_deref().filter(|state| !bindery_civic::states::is_state(state)) {
+    if let Some(state) = args.state.as_deref().filter(|state| !bindery_app::councils::states::is_state(state)) {
         return Err(Failure::usage(format!("there is no state {state:?}")).hint("give two capitals such as CA").into());
     }
     if let Some(status) = args.status.as_deref().filter(|status| !STATUSES.contains(status)) {
@@ -55,7 +55,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let app = existing(settings).await?;
     let filter = JurisdictionFilter { state: args.state, vendor: args.vendor, ..JurisdictionFilter::default() };
-    let mut cities = app.store().civic().jurisdictions(filter).await?;
+    let mut cities = app.civic().jurisdictions(filter).await?;
     cities.retain(|city| args.status.as_ref().is_none_or(|status| *status == city.status));
     if args.json {
         let listed = if args.with_secrets { json!(cities) } else { without_secrets(&cities) };
@@ -114,7 +114,7 @@ pub(super) fn health_word(city: &Jurisdiction) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_civic::records::Health;
+    use bindery_app::councils::records::Health;
 
     #[test]
     fn health_is_told_in_a_word() {

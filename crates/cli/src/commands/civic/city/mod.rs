@@ -13,12 +13,8 @@ mod storing;
 
 pub(super) use storing::add_command;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use bindery_app::App;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Jurisdiction;
+use crate::{exit::Exit, failure::Failure};
+use bindery_app::{App, Settings, councils::records::Jurisdiction};
 use clap::Subcommand;
 
 /// Enter, change and list the cities that are followed
@@ -68,7 +64,7 @@ pub(super) async fn existing(settings: &Settings) -> anyhow::Result<App> {
 
 /// A jurisdiction that must be stored.
 pub(super) async fn find_city(app: &App, city_key: &str) -> anyhow::Result<Jurisdiction> {
-    let found = app.store().civic().jurisdiction(city_key).await?;
+    let found = app.civic().jurisdiction(city_key).await?;
     Ok(found.ok_or_else(|| unknown(city_key))?)
 }
 

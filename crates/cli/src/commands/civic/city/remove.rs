@@ -1,12 +1,8 @@
 //! `bindery civic city remove`: for a city that was entered by mistake.
 
 use super::{super::shown::without_secrets, existing, storing::add_command, unknown};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::output;
-use bindery_app::Settings;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::TakenOut;
+use crate::{exit::Exit, failure::Failure, output};
+use bindery_app::{Settings, councils::records::TakenOut};
 use serde_json::json;
 
 /// Take out a city of which no meeting is known
@@ -29,7 +25,7 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
     let city_key = &args.city_key;
-    match app.store().civic().take_out_jurisdiction(city_key).await? {
+    match app.civic().take_out_jurisdiction(city_key).await? {
         TakenOut::Unknown => Err(unknown(city_key).into()),
         TakenOut::InUse { meetings, matters } => {
             let known = match meetings {

@@ -6,11 +6,12 @@ use super::{
     list::{health_word, next_visit},
 };
 use crate::{exit::Exit, output};
-use bindery_app::Settings;
-use bindery_civic::client::address;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::{
-    CityRequest, Jurisdiction, Meeting, MeetingFilter, SkippedMeeting, SyncRun, SyncRunFilter,
+use bindery_app::{
+    Settings,
+    councils::{
+        client::address,
+        records::{CityRequest, Jurisdiction, Meeting, MeetingFilter, SkippedMeeting, SyncRun, SyncRunFilter},
+    },
 };
 use bindery_core::{Clock as _, Timestamp, time::SystemClock};
 use serde::Serialize;
@@ -60,7 +61,7 @@ struct Meetings {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
     let city = find_city(&app, &args.city_key).await?;
-    let civic = app.store().civic();
+    let civic = app.civic();
     let city_key = Some(args.city_key.clone());
     let meetings = civic.meetings(MeetingFilter { city_key: city_key.clone(), ..MeetingFilter::default() }).await?;
     let runs = civic.sync_runs(SyncRunFilter { city_key, limit: Some(args.runs), ..SyncRunFilter::default() }).await?;

@@ -1,14 +1,16 @@
 //! Entries, checked against all that is stored and then stored together.
 
 use crate::failure::Failure;
-use bindery_app::App;
-use bindery_civic::records::Civic as _;
-use bindery_civic::records::Edited;
-use bindery_civic::records::Jurisdiction;
-use bindery_civic::records::JurisdictionFilter;
-use bindery_civic::{
-    client::address,
-    register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
+use bindery_app::{
+    App,
+    councils::{
+        client::address,
+        records::{Edited, Jurisdiction, JurisdictionFilter},
+        register::{
+            Entry, Plan, Purpose,
+            plan, plan::PlacedFault,
+        },
+    },
 };
 
 /// Others may change the same again and again; not this often.
@@ -25,12 +27,12 @@ where
     anyhow::Error: From<E>,
 {
     for _ in 0..MOST_ATTEMPTS {
-        let stored = app.store().civic().jurisdictions(JurisdictionFilter::default()).await?;
+        let stored = app.civic().jurisdictions(JurisdictionFilter::default()).await?;
         let plan = match plan(&entries(&stored)?, &stored, purpose) {
             Ok(plan) => plan,
             Err(faults) => return Ok(Err(faults)),
         };
-        match app.store().civic().edit_jurisdictions(plan.edits.clone()).await? {
+        match app.civic().edit_jurisdictions(plan.edits.clone()).await? {
             Edited::Stored => return Ok(Ok(plan)),
             Edited::Stale(_) => {}
         }

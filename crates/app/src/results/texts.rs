@@ -1,7 +1,7 @@
 //! The texts of a submission's files, as files.
 
-use crate::failure::Failure;
-use bindery_app::App;
+use super::ResultError;
+use crate::{app::App, error::AppResult};
 use bindery_core::SubmissionId;
 use serde_json::Value;
 use std::{
@@ -11,20 +11,18 @@ use std::{
 };
 
 /// Writes the text of each file that the result lists, and returns how many there were.
-pub(super) async fn write(app: &App, id: SubmissionId, result: &Value, folder: &Path) -> anyhow::Result<u64> {
+pub async fn write_texts(app: &App, id: SubmissionId, result: &Value, folder: &Path) -> AppResult<u64> {
     let files = result["files"].as_array().into_iter().flatten();
     let texts: Vec<(&str, &str)> =
         files.filter_map(|file| Some((file["name"].as_str()?, file["markdown"].as_str()?))).collect();
     if texts.is_empty() {
-        let hint = "the workflow `read` makes them: `bindery run --workflow read …`";
-        return Err(Failure::usage(format!("the result of {id} has no texts")).hint(hint).into());
+        return Err(ResultError::NoTexts { id }.into());
     }
-    let cannot =
-        |path: &Path, error: std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
+    let cannot = |path: &Path, error| ResultError::Unwritable { path: path.to_owned(), error };
     let mut taken = HashSet::new();
     for (name, key) in &texts {
         let Some(artifact) = app.store().artifact(id, key).await? else {
-            anyhow::bail!("{key} is named in the result of {id}, and is not in the store");
+            return Err(ResultError::TextMissing { id, key: (*key).to_owned() }.into());
         };
         let bytes = app.engine.blobs().get(artifact.hash).await?;
         let path = place(folder, name, &mut taken);

@@ -12,7 +12,7 @@ use zip::{ZipWriter, result::ZipError, write::SimpleFileOptions};
 
 /// A cell of a sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cell {
+pub(super) enum Cell {
     Text(String),
     /// A plain decimal number, such as `-12.50`; shown with its decimals. What is none, or too exact for a spreadsheet, is
     /// written as a text.
@@ -23,7 +23,7 @@ pub(crate) enum Cell {
 
 /// Why a workbook cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WorkbookError {
+pub enum WorkbookError {
     #[error("the sheet {0} would have more than {MOST_ROWS} rows, which is all that a spreadsheet holds")]
     TooManyRows(String),
     #[error("the sheet {0} would have {1} columns, and a spreadsheet holds {MOST_COLUMNS}")]
@@ -56,19 +56,19 @@ const SHEET_HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes
 <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><sheetData>"#;
 
 /// A workbook that is being written.
-pub(crate) struct Workbook<W: Write + Seek> {
+pub(super) struct Workbook<W: Write + Seek> {
     zip: ZipWriter<W>,
     sheets: Vec<String>,
     rows: usize,
 }
 
 impl<W: Write + Seek> Workbook<W> {
-    pub(crate) fn new(into: W) -> Self {
+    pub(super) fn new(into: W) -> Self {
         Self { zip: ZipWriter::new(into), sheets: Vec::new(), rows: 0 }
     }
 
     /// Begins a sheet; the rows that follow are its rows.
-    pub(crate) fn sheet<'h>(
+    pub(super) fn sheet<'h>(
         &mut self,
         name: &str,
         headings: impl IntoIterator<Item = &'h str>,
@@ -85,12 +85,12 @@ impl<W: Write + Seek> Workbook<W> {
         self.line(headings.into_iter().map(|heading| text_cell(&heading, Some(HEADING))))
     }
 
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> Result<(), WorkbookError> {
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> Result<(), WorkbookError> {
         self.line(cells.into_iter().map(|cell| written(&cell)))
     }
 
     /// Writes what is left of it.
-    pub(crate) fn finish(mut self) -> Result<W, WorkbookError> {
+    pub(super) fn finish(mut self) -> Result<W, WorkbookError> {
         self.end_sheet()?;
         let mut sheets = String::new();
         let mut relations = String::new();

@@ -1,32 +1,28 @@
 //! The documents of a result for other programs: a table in which each document is a row, or a line of JSON each.
 
-use crate::{
-    failure::Failure,
-    result_tables::{cell_text, columns, pages_of},
-};
-use bindery_app::StoredResult;
+use super::{ResultError, StoredResult, cell_text, columns, pages_of};
+use crate::error::AppResult;
 use bindery_core::cell::harmless;
 use serde_json::Value;
-use std::{collections::BTreeSet, io::Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
 
 /// What is known of every document, before its fields.
 pub(super) const ABOUT: [&str; 7] =
     ["document_id", "file", "pages", "doc_type", "type_confidence", "extraction_confidence", "needs_review"];
 
 /// Hands over the documents of a result one by one; a result of another workflow has none.
-pub(super) fn each_document(
-    result: &StoredResult,
-    visit: impl FnMut(Value) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+pub(super) fn each_document(result: &StoredResult, visit: impl FnMut(Value) -> AppResult<()>) -> AppResult<()> {
     if result.each_of("documents", visit)? {
         return Ok(());
     }
-    let hint = "the workflow `documents` makes them: `bindery run --workflow documents …`";
-    Err(Failure::usage("the result has no documents").hint(hint).into())
+    Err(ResultError::NoDocuments.into())
 }
 
 /// One document, by its id.
-pub(super) fn document(result: &StoredResult, id: &str) -> anyhow::Result<Option<Value>> {
+pub fn find_document(result: &StoredResult, id: &str) -> AppResult<Option<Value>> {
     let mut found = None;
     let visit = |document: Value| {
         if document["document_id"] == id {
@@ -39,7 +35,7 @@ pub(super) fn document(result: &StoredResult, id: &str) -> anyhow::Result<Option
 }
 
 /// The names of all fields, by the alphabet: the columns of a table.
-pub(super) fn fields(result: &StoredResult) -> anyhow::Result<BTreeSet<String>> {
+pub fn field_names(result: &StoredResult) -> AppResult<BTreeSet<String>> {
     let mut fields = BTreeSet::new();
     let visit = |document: Value| {
         for name in document["extracted_data"].as_object().into_iter().flat_map(|map| map.keys()) {
@@ -67,13 +63,13 @@ pub(super) fn summary_cells(document: &Value) -> [String; 7] {
     ]
 }
 
-pub(super) fn csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl Write) -> anyhow::Result<()> {
+pub fn write_csv(result: &StoredResult, fields: &BTreeSet<String>, into: impl Write) -> AppResult<()> {
     let mut writer = csv::Writer::from_writer(into);
-    writer.write_record(ABOUT.into_iter().chain(fields.iter().map(String::as_str)))?;
+    writer.write_record(ABOUT.into_iter().chain(fields.iter().map(String::as_str))).map_err(io::Error::from)?;
     each_document(result, |document| {
         let about = summary_cells(&document);
         let values = fields.iter().map(|field| cell_text(&document["extracted_data"][field]));
-        Ok(writer.write_record(about.into_iter().chain(values).map(harmless))?)
+        Ok(writer.write_record(about.into_iter().chain(values).map(harmless)).map_err(io::Error::from)?)
     })?;
     writer.flush()?;
     Ok(())
@@ -89,7 +85,7 @@ pub(super) fn lists(document: &Value) -> impl Iterator<Item = (&String, &[Value]
 }
 
 /// The columns of all lists, each document's in printed order; none where no document has rows.
-pub(super) fn row_columns(result: &StoredResult) -> anyhow::Result<Vec<String>> {
+pub fn row_columns(result: &StoredResult) -> AppResult<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     each_document(result, |document| {
         for column in lists(&document).flat_map(|(_, rows)| columns(rows)) {
@@ -103,9 +99,9 @@ pub(super) fn row_columns(result: &StoredResult) -> anyhow::Result<Vec<String>> 
 }
 
 /// A row for each row of each list.
-pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Write) -> anyhow::Result<()> {
+pub fn write_rows_csv(result: &StoredResult, columns: &[String], into: impl Write) -> AppResult<()> {
     let mut writer = csv::Writer::from_writer(into);
-    writer.write_record(ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str)))?;
+    writer.write_record(ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str))).map_err(io::Error::from)?;
     each_document(result, |document| {
         let [id, file, kind] = ["document_id", "file", "doc_type"].map(|key| cell_text(&document[key]));
         for (list, rows) in lists(&document) {
@@ -113,7 +109,7 @@ pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Wri
                 let place = [(number + 1).to_string(), cell_text(&row["page"])];
                 let about = [id.clone(), file.clone(), kind.clone(), list.clone()].into_iter().chain(place);
                 let cells = columns.iter().map(|column| cell_text(&row["cells"][column.as_str()]["normalised"]));
-                writer.write_record(about.chain(cells).map(harmless))?;
+                writer.write_record(about.chain(cells).map(harmless)).map_err(io::Error::from)?;
             }
         }
         Ok(())
@@ -122,8 +118,8 @@ pub(super) fn rows_csv(result: &StoredResult, columns: &[String], into: impl Wri
     Ok(())
 }
 
-pub(super) fn json_lines(result: &StoredResult, into: impl Write) -> anyhow::Result<()> {
-    let mut into = std::io::BufWriter::new(into);
+pub fn write_json_lines(result: &StoredResult, into: impl Write) -> AppResult<()> {
+    let mut into = io::BufWriter::new(into);
     each_document(result, |document| {
         serde_json::to_writer(&mut into, &document)?;
         Ok(into.write_all(b"\n")?)
@@ -146,7 +142,7 @@ mod tests {
         ];
         let result = StoredResult::Text(json!({"documents": documents}).to_string());
         let mut written = Vec::new();
-        csv(&result, &fields(&result).unwrap(), &mut written).unwrap();
+        write_csv(&result, &field_names(&result).unwrap(), &mut written).unwrap();
         assert_eq!(
             String::from_utf8(written).unwrap(),
             "document_id,file,pages,doc_type,type_confidence,extraction_confidence,needs_review,date,seller,total\n\
@@ -155,7 +151,7 @@ mod tests {
         );
         assert_eq!(row_columns(&result).unwrap(), [] as [&str; 0]);
         let mut lines = Vec::new();
-        json_lines(&result, &mut lines).unwrap();
+        write_json_lines(&result, &mut lines).unwrap();
         assert_eq!(String::from_utf8(lines).unwrap().lines().count(), 2);
     }
 
@@ -171,7 +167,7 @@ mod tests {
         let result = StoredResult::Text(json!({"documents": [document]}).to_string());
         let columns = row_columns(&result).unwrap();
         let mut written = Vec::new();
-        rows_csv(&result, &columns, &mut written).unwrap();
+        write_rows_csv(&result, &columns, &mut written).unwrap();
         assert_eq!(
             String::from_utf8(written).unwrap(),
             "document_id,file,doc_type,list,row,page,description,quantity,amount\n\

@@ -1,6 +1,6 @@
 //! How much is stored of submissions, before anything is deleted.
 
-use bindery_app::App;
+use crate::{app::App, error::AppResult};
 use bindery_core::{ContentHash, SubmissionId};
 use bindery_store::blobs::BlobError;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(super) struct Size {
     pub(super) bytes: u64,
 }
 
-pub(super) async fn size_of(app: &App, submissions: &[SubmissionId]) -> anyhow::Result<Size> {
+pub(super) async fn size_of(app: &App, submissions: &[SubmissionId]) -> AppResult<Size> {
     let mut size = Size::default();
     let mut blobs: HashSet<ContentHash> = HashSet::new();
     for portion in submissions.chunks(AT_ONCE) {

@@ -1,6 +1,6 @@
 //! Definitions from files: JSON or YAML, with the line and column of every value, so that faults can be pointed at.
 
-use crate::failure::Failure;
+use super::error::DefinitionError;
 use bindery_states::asl::definition::{Data, Definition, Diagnostic, Entry, Faults, MAX_BYTES, Node, Place, Severity};
 use bindery_yaml::{Data as Yaml, Node as YamlNode, Problem, Problems, Wanted};
 use serde_json::Number;
@@ -12,16 +12,18 @@ use std::{
 
 const WANTED: Wanted = Wanted { what: "state machine", least: "StartAt and States" };
 
-/// A file as text, and what it is called in messages.
-pub(super) struct Source {
-    pub(super) name: String,
+/// A definition in a file, as text.
+#[derive(Debug)]
+pub struct DefinitionFile {
+    /// What it is called in messages.
+    pub name: String,
     text: String,
     is_yaml: bool,
 }
 
-impl Source {
+impl DefinitionFile {
     /// `-` is standard input.
-    pub(super) fn read(file: &Path) -> anyhow::Result<Self> {
+    pub fn read(file: &Path) -> Result<Self, DefinitionError> {
         let from_stdin = file.as_os_str() == "-";
         let name = if from_stdin { "standard input".to_owned() } else { file.display().to_string() };
         let mut bytes = Vec::new();
@@ -32,15 +34,19 @@ impl Source {
         } else {
             File::open(file).and_then(|opened| opened.take(limit).read_to_end(&mut bytes))
         };
-        read.map_err(|error| Failure::usage(format!("{name} cannot be read: {error}")))?;
-        if bytes.len() > MAX_BYTES {
-            return Err(Failure::usage(format!("{name} has more than the {MAX_BYTES} bytes allowed")).into());
+        if let Err(error) = read {
+            return Err(DefinitionError::Unreadable { name, error });
         }
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            let line = good.matches('\n').count() + 1;
-            Failure::usage(format!("{name}:{line}: not UTF-8 text")).hint("save the file as UTF-8")
-        })?;
+        if bytes.len() > MAX_BYTES {
+            return Err(DefinitionError::TooLong { name });
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+                return Err(DefinitionError::NotUtf8 { name, line: good.matches('\n').count() + 1 });
+            }
+        };
         let is_yaml = match file.extension().and_then(|extension| extension.to_str()) {
             Some("yaml" | "yml") => true,
             Some(_) => false,
@@ -63,28 +69,26 @@ impl Source {
         }
     }
 
-    pub(super) fn definition(&self) -> Result<Definition, Faults> {
+    pub fn definition(&self) -> Result<Definition, Faults> {
         self.node().and_then(|node| Definition::from_node(&node))
     }
 
     /// All faults as one error.
-    pub(super) fn refusal(&self, faults: &Faults) -> Failure {
-        let first = format!("{} is not a state machine that can be run", self.name);
-        let lines: Vec<String> =
-            faults.0.iter().filter(|found| found.severity == Severity::Fault).map(|fault| self.line(fault)).collect();
-        Failure::usage(format!("{first}:\n{}", lines.join("\n")))
+    pub(super) fn refusal(&self, faults: &Faults) -> DefinitionError {
+        let of_fault = faults.0.iter().filter(|found| found.severity == Severity::Fault);
+        DefinitionError::Faults { name: self.name.clone(), lines: of_fault.map(|fault| self.line(fault)).collect() }
     }
 
     /// A diagnostic with the name of the file before it.
-    pub(super) fn line(&self, diagnostic: &Diagnostic) -> String {
+    pub fn line(&self, diagnostic: &Diagnostic) -> String {
         format!("{}:{diagnostic}", self.name)
     }
 }
 
 /// The definition in a file; all of its faults if it has some.
-pub(super) fn load(file: &Path) -> anyhow::Result<Definition> {
-    let source = Source::read(file)?;
-    source.definition().map_err(|faults| source.refusal(&faults).into())
+pub(super) fn load_definition(file: &Path) -> Result<Definition, DefinitionError> {
+    let source = DefinitionFile::read(file)?;
+    source.definition().map_err(|faults| source.refusal(&faults))
 }
 
 fn fault(problem: Problem) -> Diagnostic {

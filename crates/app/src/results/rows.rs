@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The columns of a list, from left to right. Those of which no cell has a place on a page, as in an e-invoice, come behind
 /// them by name.
-pub(crate) fn columns(rows: &[Value]) -> Vec<String> {
+pub fn columns(rows: &[Value]) -> Vec<String> {
     let mut left: BTreeMap<&str, f64> = BTreeMap::new();
     for (name, cell) in rows.iter().filter_map(|row| row["cells"].as_object()).flatten() {
         let edge = cell["bbox"][0].as_f64().unwrap_or(f64::INFINITY);

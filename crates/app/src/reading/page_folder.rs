@@ -28,7 +28,8 @@ use std::{
 };
 
 /// Pages on their way into the folder.
-pub(super) struct PageFolder {
+#[derive(Debug)]
+pub struct PageFolder {
     folder: PathBuf,
     manifest: Manifest,
     kind: FileType,
@@ -37,6 +38,7 @@ pub(super) struct PageFolder {
 }
 
 /// What a page is as a file of its own.
+#[derive(Debug)]
 enum Pages {
     Pdf,
     Pictures,
@@ -45,15 +47,16 @@ enum Pages {
 }
 
 /// What came of it.
-pub(super) struct Finished {
-    pub(super) folder: PathBuf,
+#[derive(Debug)]
+pub struct Finished {
+    pub folder: PathBuf,
     /// What the combined document waits for, if it does.
-    pub(super) waiting: Option<Waiting>,
+    pub waiting: Option<Waiting>,
 }
 
 impl PageFolder {
     /// Makes the folder. What an earlier run left is removed, unless only some pages of the same file are read again.
-    pub(super) fn open(folder: PathBuf, id: &str, about: &About, only_some: bool, dpi: f32) -> io::Result<Self> {
+    pub fn open(folder: PathBuf, id: &str, about: &About, only_some: bool, dpi: f32) -> io::Result<Self> {
         fs::create_dir_all(&folder)?;
         let manifest = Manifest { document_id: id.to_owned(), pages: about.page_count };
         let is_same = only_some && Manifest::read_from(&folder).is_ok_and(|old| old.as_ref() == Some(&manifest));
@@ -71,17 +74,17 @@ impl PageFolder {
         Ok(Self { folder, manifest, kind, pages, dpi })
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The path of something that belongs to a page.
-    pub(super) fn path(&self, number: usize, ending: &str) -> PathBuf {
+    pub fn path(&self, number: usize, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", page_name(number)))
     }
 
     /// Writes what a page is. An error of the page's own file is given back; its text is written all the same.
-    pub(super) fn page(&self, file: &dyn OpenFile, read: &ReadPage) -> io::Result<Option<ReadError>> {
+    pub fn page(&self, file: &dyn OpenFile, read: &ReadPage) -> io::Result<Option<ReadError>> {
         let number = read.page.number;
         // A page that cannot be read any more must not look as if it had been.
         for ending in ["md", "json"] {
@@ -112,7 +115,7 @@ impl PageFolder {
     }
 
     /// Writes the manifest, and what the pages make together if all of them are there.
-    pub(super) fn finish(self) -> io::Result<Finished> {
+    pub fn finish(self) -> io::Result<Finished> {
         let Self { folder, manifest, kind, .. } = self;
         manifest.write_to(&folder)?;
         let waiting = match combine::combine_folder(&folder, &folder, kind.name())? {

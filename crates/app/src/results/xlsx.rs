@@ -1,12 +1,11 @@
 //! The documents of a result as a workbook: a sheet with their fields and one with the rows of their lists.
 
-use super::export::{ABOUT, ABOUT_ROW, each_document, lists, row_columns, summary_cells};
-use crate::{
-    failure::Failure,
-    result_tables::cell_text,
-    workbook::{Cell, Workbook, WorkbookError},
+use super::{
+    StoredResult, cell_text,
+    tables::{ABOUT, ABOUT_ROW, each_document, lists, row_columns, summary_cells},
+    workbook::{Cell, Workbook},
 };
-use bindery_app::StoredResult;
+use crate::error::AppResult;
 use bindery_fields::{
     DocTypes,
     extract::{Field, FieldType},
@@ -18,16 +17,16 @@ use std::{
 };
 
 /// Numbers and dates are cells of their kind where the type of the document is known; everything else is text.
-pub(super) fn write(
+pub fn write_xlsx(
     result: &StoredResult,
     fields: &BTreeSet<String>,
     types: &DocTypes,
     into: &mut dyn Write,
-) -> anyhow::Result<()> {
+) -> AppResult<()> {
     // A package is written with places that are known only at its end.
     let mut workbook = Workbook::new(tempfile::tempfile()?);
     let headings = ABOUT.into_iter().chain(fields.iter().map(String::as_str));
-    workbook.sheet("Fields", headings).map_err(explain)?;
+    workbook.sheet("Fields", headings)?;
     each_document(result, |document| {
         let known = |name: &str| known_field(types, &document, name);
         let about = ABOUT
@@ -37,10 +36,10 @@ pub(super) fn write(
         let values = fields
             .iter()
             .map(|name| typed(known(name).map(|field| field.kind), cell_text(&document["extracted_data"][name])));
-        workbook.row(about.chain(values)).map_err(explain)
+        Ok(workbook.row(about.chain(values))?)
     })?;
     let columns = row_columns(result)?;
-    workbook.sheet("Rows", ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str))).map_err(explain)?;
+    workbook.sheet("Rows", ABOUT_ROW.into_iter().chain(columns.iter().map(String::as_str)))?;
     each_document(result, |document| {
         let names = ["document_id", "file", "doc_type"].map(|key| cell_text(&document[key]));
         for (list, rows) in lists(&document) {
@@ -52,12 +51,12 @@ pub(super) fn write(
                     let column = field.and_then(|field| field.columns.iter().find(|column| column.name == *name));
                     typed(column.map(|column| column.kind), cell_text(&row["cells"][name.as_str()]["normalised"]))
                 });
-                workbook.row(texts.chain(place).chain(cells)).map_err(explain)?;
+                workbook.row(texts.chain(place).chain(cells))?;
             }
         }
         Ok(())
     })?;
-    let mut package = workbook.finish().map_err(explain)?;
+    let mut package = workbook.finish()?;
     package.rewind()?;
     io::copy(&mut package, into)?;
     Ok(into.flush()?)
@@ -72,14 +71,5 @@ fn typed(kind: Option<FieldType>, text: String) -> Cell {
         Some(FieldType::Money | FieldType::Decimal | FieldType::Integer) => Cell::Number(text),
         Some(FieldType::Date) => Cell::Date(text),
         _ => Cell::Text(text),
-    }
-}
-
-fn explain(error: WorkbookError) -> anyhow::Error {
-    match error {
-        WorkbookError::TooManyRows(_) | WorkbookError::TooManyColumns(..) => {
-            Failure::usage(error.to_string()).hint("--csv writes tables of any size").into()
-        }
-        other => other.into(),
     }
 }
