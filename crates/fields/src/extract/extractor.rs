@@ -233,7 +233,7 @@ impl FieldFinder<'_> {
             doubts.extend(self.unread_label(pick));
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
-                label: model.calibration.confidence(pick.answer),
+                label: model.calibration.confidence(pick.answer.with_ocr(self.sheet.ocr_confidence(&candidate.tokens))),
                 kind: if candidate.parsed.doubt.is_some() { 0.7 } else { 1.0 },
                 ..ConfidenceParts::CERTAIN
             };

@@ -139,6 +139,11 @@ impl Sheet {
         (letters > 0).then(|| sum / letters as f32)
     }
 
+    /// How sure the least sure of several runs of words is; None where all are exact.
+    pub(crate) fn least_ocr_confidence(&self, spans: &[Range<usize>]) -> Option<f32> {
+        spans.iter().filter_map(|span| self.ocr_confidence(span)).reduce(f32::min)
+    }
+
     pub(crate) fn page_of(&self, line: usize) -> &SheetPage {
         &self.pages[self.lines[line].page]
     }

@@ -91,6 +91,12 @@ impl Days {
         day.prints.iter().min_by_key(rank).map_or(0, |index| self.prints[*index].candidate)
     }
 
+    /// How sure OCR was of the print of a day that it read best.
+    pub(crate) fn ocr_confidence(&self, sheet: &Sheet, candidates: &[Candidate], day: &Day) -> Option<f32> {
+        let prints = day.prints.iter().filter_map(|index| candidates.get(self.prints[*index].candidate));
+        prints.filter_map(|candidate| sheet.ocr_confidence(&candidate.tokens)).reduce(f32::max)
+    }
+
     pub(crate) fn features(&self, day: &Day, sink: &mut Sink) {
         let own = || day.prints.iter().map(|index| &self.prints[*index]);
         let flag = |holds: bool| f32::from(u8::from(holds));

@@ -86,7 +86,8 @@ impl Decider<'_> {
         let rows = feature_rows(&days.values, |day, sink| days.features(day, sink));
         let scores: Vec<f32> = rows.iter().map(|row| model.forest.score(row)).collect();
         let best = best_of(&scores)?;
-        let confidence = model.calibration.confidence(answer(&scores, best));
+        let ocr = days.ocr_confidence(self.sheet, self.dates, &days.values[best]);
+        let confidence = model.calibration.confidence(answer(&scores, best).with_ocr(ocr));
         let candidate = self.dates.get(days.best_print(&days.values[best]))?;
         let label = self.label_of(candidate);
         let rival = rival_of(&scores, best).map(|other| days.values[other].normalised.clone());
@@ -114,8 +115,9 @@ impl Decider<'_> {
         };
         let scores: Vec<f32> = names.candidates.iter().zip(&rows).map(score).collect();
         let best = best_of(&scores)?;
-        let confidence = model.calibration.confidence(answer(&scores, best));
         let name = &names.candidates[best];
+        let ocr = self.sheet.least_ocr_confidence(&name.spans);
+        let confidence = model.calibration.confidence(answer(&scores, best).with_ocr(ocr));
         let rival = rival_of(&scores, best).map(|other| names.candidates[other].text.clone());
         let because = reasons::explain(feature_names, &model.forest.shares(&rows[best]), None);
         (confidence >= LEAST).then(|| Decided {
@@ -170,8 +172,9 @@ impl Decider<'_> {
         chosen: usize,
     ) -> Option<Decided> {
         let (_, model, names) = self.models.get(kind)?;
-        let confidence = model.calibration.confidence(answer(scores, chosen));
         let value = &amounts.values[chosen];
+        let ocr = amounts.ocr_confidence(self.sheet, self.money, value);
+        let confidence = model.calibration.confidence(answer(scores, chosen).with_ocr(ocr));
         // The print that speaks loudest alone is the evidence.
         let alone = |print: &usize| {
             let mut sink = Sink::default();

@@ -101,14 +101,14 @@ impl Labelled<'_> {
         near: &[Candidate],
     ) -> Option<Pair<'o>> {
         let view = if candidate.line == label.line {
-            self.beside(label, candidate, near)?
+            self.beside_view(label, candidate, near)?
         } else {
-            self.below(label, candidate, near)?
+            self.below_view(label, candidate, near)?
         };
         Some(Pair { label, candidate: candidate.clone(), view })
     }
 
-    fn beside(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
+    fn beside_view(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         if candidate.tokens.start < label.tokens.end {
             return None;
         }
@@ -127,7 +127,7 @@ impl Labelled<'_> {
         })
     }
 
-    fn below(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
+    fn below_view(&self, label: &Occurrence, candidate: &Candidate, near: &[Candidate]) -> Option<PairView> {
         let (above, rect) = (label.rect, candidate.rect);
         let height = above.height().max(1.0);
         let distance = (rect.y0 - above.y1) / height;

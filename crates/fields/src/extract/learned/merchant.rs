@@ -181,7 +181,7 @@ impl<'s> Names<'s> {
         add(base.clone());
         let part = |part: &str, change: fn(&mut NameText)| {
             let mut candidate = NameText { text: tidy(part), is_whole: false, ..base.clone() };
-            candidate.spans = self.within(&candidate);
+            candidate.spans = self.spans_of(&candidate);
             change(&mut candidate);
             candidate
         };
@@ -216,14 +216,14 @@ impl<'s> Names<'s> {
             if let Some(number) = REGISTRATION.find(&text).filter(|number| number.start() > 0) {
                 let text = tidy(&text[..number.start()]);
                 let mut cut = NameText { text, is_unregistered: true, ..own };
-                cut.spans = self.within(&cut);
+                cut.spans = self.spans_of(&cut);
                 add(cut);
             }
         }
     }
 
     /// The words of the spans that hold the letters of the text, and no others.
-    fn within(&self, candidate: &NameText) -> Vec<Range<usize>> {
+    fn spans_of(&self, candidate: &NameText) -> Vec<Range<usize>> {
         let wanted = key(&candidate.text);
         let all: Vec<usize> = candidate.spans.iter().flat_map(Clone::clone).collect();
         for start in 0..all.len() {

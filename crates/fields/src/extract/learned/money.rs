@@ -289,6 +289,12 @@ impl Amounts {
         })
     }
 
+    /// How sure OCR was of the print of a value that it read best.
+    pub(crate) fn ocr_confidence(&self, sheet: &Sheet, candidates: &[Candidate], value: &Amount) -> Option<f32> {
+        let prints = value.prints.iter().filter_map(|index| candidates.get(self.prints[*index].candidate));
+        prints.filter_map(|candidate| sheet.ocr_confidence(&candidate.tokens)).reduce(f32::max)
+    }
+
     /// The features of a value by some of its prints.
     pub(crate) fn features(&self, value: &Amount, prints: &[usize], sink: &mut Sink) {
         let own = || prints.iter().map(|index| &self.prints[*index]);
