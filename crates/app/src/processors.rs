@@ -9,7 +9,7 @@ use crate::{
 use bindery_core::Name;
 use bindery_engine::{Processor, Registry, execution::NAME_PREFIX};
 use bindery_fields::{DocTypes, extract::Templates};
-use bindery_pipeline::documents::{Knowledge, ModelTier};
+use bindery_pipeline::documents::{Knowledge, ModelTier, register_own};
 use bindery_processors::{Definition, load_dir, shipped};
 use bindery_yaml::LoadError;
 use std::{
@@ -78,7 +78,7 @@ impl Processors {
     fn add(&mut self, definition: Definition, origin: Origin) {
         let about = ProcessorInfo { origin, description: definition.description.clone() };
         self.about.insert(definition.name.clone(), about);
-        bindery_processors::register(&mut self.registry, [definition]);
+        register_own(&mut self.registry, definition);
     }
 
     pub fn registry(&self) -> &Registry {

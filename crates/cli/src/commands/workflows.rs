@@ -5,8 +5,9 @@ use bindery_app::Settings;
 use bindery_core::Name;
 use bindery_engine::{
     Registry,
-    workflow::{RoutingClash, Workflow, builtin, load_file, routing_clashes},
+    workflow::{RoutingClash, Stage, Workflow, builtin, load_file, routing_clashes, unread_outputs},
 };
+use bindery_processors::StageContract;
 use clap::Subcommand;
 use serde_json::json;
 use std::{collections::BTreeMap, path::PathBuf};
@@ -18,6 +19,7 @@ Examples:
   bindery workflows
   bindery workflows show words > mine.yaml     a start for your own
   bindery workflows check mine.yaml            every problem with its line
+  bindery workflows schema documents extract   what a program at this stage gets and may answer
   bindery --workflows ./workflows run inbox --workflow mine
 docs/workflows.md describes every key.")]
 pub(crate) struct Args {
@@ -35,13 +37,30 @@ enum Action {
     List,
     /// Check files without storing them; all problems are shown
     ///
-    /// Problems are wrong or unknown keys, and routing keys that lead to another queue in another workflow.
+    /// Problems are wrong or unknown keys, routing keys that lead to another queue in another workflow, and stages whose
+    /// output nobody reads.
     Check {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
     /// Print the text of one
     Show { name: String },
+    /// Print what a program gets at each stage, and what it may answer
+    ///
+    /// With --json as JSON Schemas: a program's answers are held against them when they come in.
+    #[command(after_help = "\
+Examples:
+  bindery workflows schema documents                   all stages, in words
+  bindery workflows schema documents extract           one of them
+  bindery workflows schema documents extract --json    the same as JSON Schemas
+docs/contracts.md prints all of them.")]
+    Schema {
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// One stage only
+        #[arg(value_name = "STAGE")]
+        stage: Option<String>,
+    },
 }
 
 /// A workflow that can be asked for.
@@ -57,15 +76,63 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         Action::Check { files } => check(settings, &files).await,
         Action::Show { name } => {
             let known = known_workflows(settings).await?;
-            let Some(found) = known.get(&*name) else {
-                let names: Vec<&str> = known.keys().map(Name::as_str).collect();
-                let message = format!("there is no workflow {name:?}; known are {}", names.join(", "));
-                return Err(Failure::usage(message).into());
-            };
-            output::line(found.text.trim_end_matches('\n'))?;
+            output::line(find(&known, &name)?.text.trim_end_matches('\n'))?;
             Ok(Exit::Ok)
         }
+        Action::Schema { name, stage } => {
+            let known = known_workflows(settings).await?;
+            schema(&find(&known, &name)?.workflow, stage.as_deref(), args.json)
+        }
     }
+}
+
+fn find<'k>(known: &'k BTreeMap<Name, Known>, name: &str) -> anyhow::Result<&'k Known> {
+    known.get(name).ok_or_else(|| {
+        let names: Vec<&str> = known.keys().map(Name::as_str).collect();
+        Failure::usage(format!("there is no workflow {name:?}; known are {}", names.join(", "))).into()
+    })
+}
+
+/// What programs get and may answer, stage by stage.
+fn schema(workflow: &Workflow, wanted: Option<&str>, as_json: bool) -> anyhow::Result<Exit> {
+    let stages: Vec<(usize, &Stage)> = workflow.stages.iter().enumerate().collect();
+    let stages: Vec<(usize, &Stage)> = match wanted {
+        None => stages,
+        Some(name) => {
+            let found: Vec<_> = stages.iter().copied().filter(|(_, stage)| *stage.name == *name).collect();
+            if found.is_empty() {
+                let names: Vec<&str> = workflow.stages.iter().map(|stage| &*stage.name).collect();
+                let message =
+                    format!("the workflow {} has no stage {name:?}; its stages are {}", workflow.name, names.join(", "));
+                return Err(Failure::usage(message).into());
+            }
+            found
+        }
+    };
+    let contracts = stages.iter().filter_map(|(index, stage)| Some((*stage, StageContract::of_stage(workflow, *index)?)));
+    if as_json {
+        let listed: Vec<_> = contracts
+            .map(|(stage, contract)| {
+                json!({
+                    "workflow": workflow.name, "stage": stage.name, "over": stage.over.as_str(),
+                    "request": contract.request_schema(), "answer": contract.answer_schema(),
+                })
+            })
+            .collect();
+        match (wanted, &listed[..]) {
+            (Some(_), [only]) => output::json(only)?,
+            _ => output::json(&listed)?,
+        }
+        return Ok(Exit::Ok);
+    }
+    for (place, (stage, contract)) in contracts.enumerate() {
+        if place > 0 {
+            output::line("")?;
+        }
+        output::line(format!("{} / {}: {}", workflow.name, stage.name, contract.title()))?;
+        output::line(contract.in_words().trim_end())?;
+    }
+    Ok(Exit::Ok)
 }
 
 /// Name and text of every workflow that ships.
@@ -137,7 +204,8 @@ async fn check(settings: &Settings, files: &[PathBuf]) -> anyhow::Result<Exit> {
             }
         };
         let clashes = clashes(&workflow, others.values().chain(&good));
-        if clashes.is_empty() {
+        let unread = unread_outputs(&workflow, processors.registry());
+        if clashes.is_empty() && unread.is_empty() {
             output::line(format!(
                 "{}: {} version {} is good, {}",
                 file.display(),
@@ -151,6 +219,10 @@ async fn check(settings: &Settings, files: &[PathBuf]) -> anyhow::Result<Exit> {
                 output::line(format!("{}: {clash}", file.display()))?;
                 let stage = &clash.second.1;
                 output::line(format!("  hint: leave `routing_key` of the stage {stage} out, or choose another"))?;
+            }
+            for unread in &unread {
+                output::line(format!("{}: {unread}", file.display()))?;
+                output::line(format!("  hint: {}", unread.hint()))?;
             }
         }
         missing_processors(&workflow, processors.registry());

@@ -25,6 +25,7 @@ mod retention;
 mod stage;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use bindery_core::Backoff;
 pub use clash::{RoutingClash, routing_clashes};
@@ -34,4 +35,5 @@ pub use model::{
     Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
+pub use unread::{UnreadOutput, unread_outputs};
 pub use result_shape::{ResultField, ResultShape, ValueKind};
