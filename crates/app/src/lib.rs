@@ -52,6 +52,7 @@ pub mod supervisor;
 pub mod watch;
 
 pub use app::App;
+pub use bindery_processors::outside::served;
 pub use error::{AppError, AppResult};
 pub use notice::{Notice, Observer};
 pub use opening::{open_blobs_blocking, patiently};

@@ -21,7 +21,7 @@ pub(super) fn each_document(
     if result.each_of("documents", visit)? {
         return Ok(());
     }
-    let hint = "the workflow `documents` makes them: `bindery run --workflow documents …`";
+    let hint = "the workflow `documents` makes them, and `collector` binds parts of other workflows";
     Err(Failure::usage("the result has no documents").hint(hint).into())
 }
 

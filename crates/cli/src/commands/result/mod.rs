@@ -1,6 +1,8 @@
 //! `bindery result`: the result of a submission again.
 
 mod export;
+mod files;
+mod parts;
 mod texts;
 mod xlsx;
 
@@ -34,7 +36,9 @@ Examples:
   bindery result sub_1 --csv table.csv      a row for each document, and table.rows.csv with those of lists; - prints the first
   bindery result sub_1 --xlsx table.xlsx    the same for a spreadsheet: a sheet of fields and one of rows
   bindery result sub_1 --jsonl docs.jsonl   a line of JSON for each document
-  bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md")]
+  bindery result sub_1 --texts texts        the text of each file that was read, as texts/NAME.md
+  bindery result sub_1 --files files        what programs of your own have returned, as files/STAGE/ITEM/NAME
+Of a result that `collector` has bound, tables have a row, and lines of JSON a line, for each part.")]
 pub(crate) struct Args {
     /// sub_N, or your own id
     submission: String,
@@ -70,6 +74,10 @@ struct Form {
     #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
 
+    /// Write the files that programs have returned into this folder, as STAGE/ITEM/NAME
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -99,6 +107,11 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let app = settings.existing().await?;
     let submission = app.engine.find_submission(&args.submission).await?;
     refuse_run(&app, submission.id).await?;
+    if let Some(folder) = &args.form.files {
+        let written = files::write(&app, submission.id, folder).await?;
+        output::note(format!("wrote {} into {}", output::count(written, "file"), folder.display()));
+        return Ok(Exit::Ok);
+    }
     let Some(result) = StoredResult::find(&app, submission.id).await? else {
         return Err(no_result(&app, &submission).await?.into());
     };
@@ -111,6 +124,10 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
             return Err(Failure::usage(message).hint("`bindery result` lists those there are").into());
         };
         result_tables::show_document(&document)?;
+    } else if let Some(path) = &form.csv
+        && let Some(columns) = parts::columns(&result)?
+    {
+        write_to(path, DataForm::Text, |file| parts::csv(&result, &columns, file))?;
     } else if let Some(path) = form.csv {
         let fields = export::fields(&result)?;
         write_to(&path, DataForm::Text, |file| export::csv(&result, &fields, file))?;
@@ -122,9 +139,17 @@ pub(crate) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
             return Err(Failure::usage("a terminal cannot show a spreadsheet").hint("name a file with --xlsx").into());
         }
+        if let Some(columns) = parts::columns(&result)? {
+            write_to(&path, DataForm::Binary, |file| parts::xlsx(&result, &columns, file))?;
+            return Ok(Exit::Ok);
+        }
         let types = settings.known_doctypes()?;
         let fields = export::fields(&result)?;
         write_to(&path, DataForm::Binary, |file| xlsx::write(&result, &fields, &types, file))?;
+    } else if let Some(path) = &form.jsonl
+        && parts::each_part(&result, |_| Ok(()))?
+    {
+        write_to(path, DataForm::Json, |file| parts::json_lines(&result, file))?;
     } else if let Some(path) = form.jsonl {
         export::fields(&result)?;
         write_to(&path, DataForm::Json, |file| export::json_lines(&result, file))?;

@@ -75,7 +75,7 @@ fn typed(kind: Option<FieldType>, text: String) -> Cell {
     }
 }
 
-fn explain(error: WorkbookError) -> anyhow::Error {
+pub(super) fn explain(error: WorkbookError) -> anyhow::Error {
     match error {
         WorkbookError::TooManyRows(_) | WorkbookError::TooManyColumns(..) => {
             Failure::usage(error.to_string()).hint("--csv writes tables of any size").into()

@@ -1,0 +1,39 @@
+//! The files that programs have returned, as files.
+
+use crate::failure::Failure;
+use bindery_app::App;
+use bindery_core::SubmissionId;
+use std::{fs, path::Path};
+
+/// How their keys begin: `files/STAGE/ITEM/NAME`.
+const PREFIX: &str = "files/";
+const PAGE: usize = 500;
+
+/// Writes each of them below the folder under stage, item and its own name, and returns how many there were.
+pub(super) async fn write(app: &App, id: SubmissionId, folder: &Path) -> anyhow::Result<u64> {
+    let cannot =
+        |path: &Path, error: &std::io::Error| Failure::usage(format!("{} cannot be written: {error}", path.display()));
+    let (mut after, mut written) = (PREFIX.to_owned(), 0);
+    loop {
+        let page = app.store().artifacts(id, Some(&after), PAGE).await?;
+        let own = page.iter().filter_map(|artifact| Some((artifact, artifact.key.strip_prefix(PREFIX)?)));
+        let before = written;
+        for (artifact, name) in own {
+            let path = folder.join(name);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent).map_err(|error| cannot(parent, &error))?;
+            }
+            app.engine.blobs().fetch_to(artifact.hash, &path).await?;
+            written += 1;
+        }
+        match page.last() {
+            Some(last) if page.len() == PAGE && written > before => after.clone_from(&last.key),
+            _ => break,
+        }
+    }
+    if written == 0 {
+        let message = format!("no program has returned files for {id}");
+        return Err(Failure::usage(message).hint("a program writes them into the folder `work.folder`").into());
+    }
+    Ok(written)
+}
