@@ -77,6 +77,7 @@ pub mod workers;
 pub mod workflows;
 
 pub use app::App;
+pub use bindery_processors::outside::served;
 pub use error::{AppError, AppResult};
 pub use notice::{Notice, Observer};
 pub use opening::patiently;

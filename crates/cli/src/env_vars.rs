@@ -17,6 +17,7 @@ Environment:
   BINDERY_TEMPLATES       a folder with templates for the documents of single senders (*.yaml)
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
+  BINDERY_FILES_URL       where endpoints reach that address, to fetch the files of their requests
   PGPASSWORD              the password of the database, for a BINDERY_STORE without one
   NO_COLOR                when set to anything, no colours
   BINDERY_AMQP            the RabbitMQ broker that carries the jobs of `bindery worker`
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
     use bindery_app::env_vars as shared;
 
-    const ALL: [&str; 18] = [
+    const ALL: [&str; 19] = [
         shared::STORE,
         shared::BLOBS,
         shared::CONFIG,
@@ -47,6 +48,7 @@ mod tests {
         shared::TEMPLATES,
         shared::LOG,
         shared::LISTEN,
+        shared::FILES_URL,
         shared::PGPASSWORD,
         NO_COLOR,
         shared::AMQP,

@@ -127,6 +127,7 @@ impl Stage for FieldExtractor {
             because,
             extraction,
             decided: None,
+            more: std::collections::BTreeMap::new(),
         })
     }
 

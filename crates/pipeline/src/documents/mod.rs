@@ -14,10 +14,12 @@ mod grouper;
 mod history;
 mod model_tier;
 mod own_stages;
+mod own_step;
 
 pub(crate) use extractor::attachments_of;
 pub use history::{PastDocument, past_documents};
 pub use model_tier::ModelTier;
+pub use own_step::register_own;
 
 use crate::{consolidate::Consolidator, reading::SharedReaders, stage::erased};
 use bindery_core::StepError;

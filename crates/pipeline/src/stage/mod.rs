@@ -16,7 +16,7 @@ pub(crate) use erased::erased;
 pub(crate) use fit::{Misfit, fields_of, fit, lenient};
 
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, Kind, context::StepContext};
+use bindery_engine::{Correction, Extracted, Kind, context::StepContext, workflow};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -32,6 +32,11 @@ pub(crate) trait Stage: Send + Sync + 'static {
     const HANDS_ON: bool = false;
     /// What its input is, as a sentence says it where something else comes.
     const EXPECTS: &'static str = "what the stage before sends";
+
+    /// Whether it looks at what an earlier stage has found, beside its own input.
+    fn reads(&self, _here: &workflow::Stage, _earlier: &workflow::Stage) -> bool {
+        true
+    }
 
     /// What comes over the border.
     type Input: DeserializeOwned;

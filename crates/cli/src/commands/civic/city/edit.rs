@@ -12,10 +12,7 @@ use bindery_app::{
     councils::{
         city_key::CityKey,
         records::Jurisdiction,
-        register::{
-            Entry, Purpose,
-            plan, plan::PlacedFault,
-        },
+        register::{Entry, Purpose, plan, plan::PlacedFault},
     },
 };
 

@@ -9,7 +9,8 @@ use bindery_app::{
         register::{
             Plan, Purpose,
             file::{self, Listed},
-            plan, plan::PlacedFault,
+            plan,
+            plan::PlacedFault,
         },
     },
 };

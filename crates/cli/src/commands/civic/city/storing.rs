@@ -6,10 +6,7 @@ use bindery_app::{
     councils::{
         client::address,
         records::{Edited, Jurisdiction, JurisdictionFilter},
-        register::{
-            Entry, Plan, Purpose,
-            plan, plan::PlacedFault,
-        },
+        register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
     },
 };
 
