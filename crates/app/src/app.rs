@@ -7,14 +7,14 @@ use crate::{
     notice::{Notice, Observer},
     opening::BlobPlace,
 };
-use bindery_civic::{analyst::open_models, records::CivicRecords};
+use bindery_civic::records::CivicRecords;
 use bindery_core::{ContentHash, Name};
 use bindery_engine::{
     Engine, Parts, Registry,
     machines::Machines,
     runner::{ChildCommand, MOST_WORKERS, Processes, processes::Options},
 };
-use bindery_models::ModelsConfig;
+use bindery_models::{ModelsConfig, stored::open_models};
 use bindery_pipeline::{documents::ModelTier, reading::IsolatedReader};
 use bindery_store::{Store, blobs::Blobs};
 use std::{path::Path, sync::Arc};

@@ -7,6 +7,7 @@ pub const WORKFLOWS: &str = "BINDERY_WORKFLOWS";
 pub const PROCESSORS: &str = "BINDERY_PROCESSORS";
 pub const DOCTYPES: &str = "BINDERY_DOCTYPES";
 pub const TEMPLATES: &str = "BINDERY_TEMPLATES";
+pub const CA_FILE: &str = "BINDERY_CA_FILE";
 pub const LOG: &str = "BINDERY_LOG";
 pub const LISTEN: &str = "BINDERY_LISTEN";
 pub const FILES_URL: &str = "BINDERY_FILES_URL";

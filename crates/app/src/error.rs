@@ -16,6 +16,7 @@ use crate::{
     search::SearchRefused,
     settings::Setting,
 };
+use bindery_http::authorities::AuthoritiesError;
 use bindery_yaml::LoadError;
 use std::{fmt, io, path::PathBuf};
 
@@ -155,6 +156,8 @@ pub enum SettingsError {
     BlobsUrl { url: String },
     #[error("[machines] place: {0}")]
     MachinesPlace(String),
+    #[error("{setting}: {error}", setting = Setting::CaFile)]
+    Authorities { error: AuthoritiesError },
     #[error("[models] in bindery.toml: {0}")]
     Models(String),
 }

@@ -21,6 +21,7 @@
 //! | [`runs`] | runs of one processor on inputs of one's own |
 //! | [`processors`], [`workflows`], [`doctypes`], [`checklists`] | what is known: built in, shipped, the user's own |
 //! | [`reading`], [`ocr`] | files read without being taken in; OCR engines |
+//! | [`model_costs`] | what language models were asked, and what it cost |
 //! | [`search`] | texts found by their words |
 //! | [`councils`] | councils: processors for one open store, visits, and what its room lends |
 //! | [`circuits`] | circuit breakers of outside processors, kept in the event log |
@@ -53,6 +54,7 @@ pub mod intake;
 pub mod items;
 pub mod jobs;
 pub mod machines;
+pub mod model_costs;
 pub mod names;
 pub mod notice;
 pub mod ocr;

@@ -29,7 +29,7 @@
 //! | [`participation`] | how people take part, as an agenda tells it |
 //! | [`processing`] | meetings and matters read, summarised and connected: the jobs of the queue |
 //! | [`prose`] | what agendas say in sentences: summaries in their own words, topics, numbers and subjects that are checked |
-//! | [`records`] | what is stored: meetings, matters, votes, cities, visits, messages; merge rules; the ledger of language models |
+//! | [`records`] | what is stored: meetings, matters, votes, cities, visits, messages; merge rules |
 //! | [`register`] | cities as people enter them: checked, field by field |
 //! | [`search`] | items, meetings and matters, found by their words |
 //! | [`splitter`] | an agenda or packet in one file, taken apart to items |

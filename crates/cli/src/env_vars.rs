@@ -15,6 +15,7 @@ Environment:
   BINDERY_PROCESSORS      a folder with processors of your own (*.yaml)
   BINDERY_DOCTYPES        a folder with types of documents of your own (*.yaml)
   BINDERY_TEMPLATES       a folder with templates for the documents of single senders (*.yaml)
+  BINDERY_CA_FILE         certificates (PEM) that outgoing connections trust beside the public ones
   BINDERY_LOG             what is logged to stderr, such as info or bindery_engine=debug (default: warn)
   BINDERY_LISTEN          where `bindery worker` answers /livez, /readyz and /metrics
   BINDERY_FILES_URL       where endpoints reach that address, to fetch the files of their requests
@@ -46,6 +47,7 @@ mod tests {
         shared::PROCESSORS,
         shared::DOCTYPES,
         shared::TEMPLATES,
+        shared::CA_FILE,
         shared::LOG,
         shared::LISTEN,
         shared::FILES_URL,

@@ -188,6 +188,9 @@ fn of_settings(error: &SettingsError) -> Option<String> {
         SettingsError::File { hint, .. } => hint.clone(),
         SettingsError::Folder { setting, .. } => Some(format!("{setting} names this folder")),
         SettingsError::BlobsUrl { .. } => Some("the path alone works, too".to_owned()),
+        SettingsError::Authorities { .. } => {
+            Some("it is a file with certificates in PEM, such as /etc/ssl/certs/our-ca.pem".to_owned())
+        }
         SettingsError::Models(_) => Some("docs/models.md describes it".to_owned()),
         SettingsError::Empty { .. } | SettingsError::MachinesPlace(_) => None,
     }

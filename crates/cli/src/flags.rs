@@ -33,6 +33,10 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::TEMPLATES, value_name = "FOLDER", hide_env = true)]
     templates: Option<PathBuf>,
 
+    /// A file with certificates (PEM) that outgoing connections trust beside the public ones, such as those of your own CA
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::CA_FILE, value_name = "FILE", hide_env = true)]
+    ca_file: Option<PathBuf>,
+
     /// What is logged to stderr: error, warn, info, debug, trace, or a filter for each module (default: warn)
     #[arg(long, global = true, help_heading = EVERYWHERE, env = env_vars::LOG, value_name = "FILTER", hide_env = true)]
     log: Option<String>,
@@ -51,7 +55,7 @@ impl fmt::Debug for GlobalArgs {
 
 impl From<GlobalArgs> for Flags {
     fn from(args: GlobalArgs) -> Self {
-        let GlobalArgs { store, blobs, workflows, processors, doctypes, templates, log, config } = args;
-        Self { store, blobs, workflows, processors, doctypes, templates, log, config }
+        let GlobalArgs { store, blobs, workflows, processors, doctypes, templates, ca_file, log, config } = args;
+        Self { store, blobs, workflows, processors, doctypes, templates, ca_file, log, config }
     }
 }

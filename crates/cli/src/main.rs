@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 fn run(cli: cli::Cli) -> anyhow::Result<Exit> {
     let settings = match cli.command {
-        cli::Command::Child => Settings::of_child(cli.flags.into()),
+        cli::Command::Child => Settings::of_child(cli.flags.into())?,
         _ => Settings::new(cli.flags.into(), Arc::new(Remarks))?,
     };
     logging::start(settings.log())?;

@@ -5,6 +5,7 @@
 
 use crate::{
     answer::{Answer, Limits},
+    authorities,
     error::HttpError,
     public_address::{Guarded, PrivateAddress},
 };
@@ -16,6 +17,7 @@ use std::{
 use ureq::{
     Agent,
     http::{HeaderMap, Method, Request, Response, header},
+    tls::TlsConfig,
     unversioned::transport::DefaultConnector,
 };
 
@@ -71,6 +73,7 @@ impl Client {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .max_idle_connections_per_host(kept_connections)
+            .tls_config(TlsConfig::builder().root_certs(authorities::roots()).build())
             .user_agent(user_agent);
         let config = if reach == Reach::PublicOnly { config.proxy(None) } else { config }.build();
         let is_open = reach == Reach::Anywhere || config.proxy().is_some();

@@ -10,6 +10,7 @@
 //! | [`answer`] | [`Limits`] of an exchange, and the [`Answer`] |
 //! | [`error`] | [`HttpError`]: why there is no answer, or only a part of one |
 //! | [`address`] | URLs: checked, joined, shown without their secrets |
+//! | [`authorities`] | root certificates of one's own, trusted by all clients |
 //! | [`public_address`] | the address guard: what is neither this machine nor a network around it |
 //! | [`signature`] | HMAC signatures of Standard Webhooks |
 //! | [`retry_after`] | the header `Retry-After` |
@@ -23,6 +24,7 @@
 
 pub mod address;
 pub mod answer;
+pub mod authorities;
 pub mod breaker;
 pub mod circuit;
 pub mod circuits;

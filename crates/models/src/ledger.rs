@@ -131,11 +131,11 @@ pub trait Ledger: Send + Sync + fmt::Debug {
 /// A ledger that ends with the process.
 #[derive(Debug, Default)]
 pub struct MemoryLedger {
-    ledger: Mutex<ModelLedger>,
+    ledger: Mutex<LedgerState>,
 }
 
 #[derive(Debug, Default)]
-struct ModelLedger {
+struct LedgerState {
     days: HashMap<Date, Day>,
     calls: Vec<CallRecord>,
 }
@@ -147,7 +147,7 @@ struct Day {
     set_aside: HashMap<String, i64>,
 }
 
-impl ModelLedger {
+impl LedgerState {
     fn write_down(&mut self, day: Date, record: &CallRecord) {
         if self.calls.iter().all(|known| known.id != record.id) {
             let day = self.days.entry(day).or_default();
@@ -158,7 +158,7 @@ impl ModelLedger {
 }
 
 impl MemoryLedger {
-    fn ledger(&self) -> MutexGuard<'_, ModelLedger> {
+    fn ledger(&self) -> MutexGuard<'_, LedgerState> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -8,6 +8,7 @@
 //! | `wire` | one exchange with OpenAI-compatible servers or Gemini |
 //! | `limits` | requests and tokens per minute, adapted to what the service takes; the circuit breaker |
 //! | [`ledger`], [`cache`] | every call with its cost; answers by what was asked |
+//! | [`stored`] | the ledger and the answers in the store |
 //! | `answers` | JSON found, checked, salvaged |
 //! | [`ask`] | [`Models`]: all of it around one question or a long text |
 //! | [`error`] | what went wrong, and whether to retry, park or give up |
@@ -16,7 +17,7 @@
 //! It promises: no call goes out above the configured rates or the daily cap; a service that is down or busy parks the
 //! work instead of using up its attempts; every call is in the ledger; an answer fits its schema and names the item it
 //! was asked about, or it is an error; an answer that broke off is marked. Calls block a thread; nothing here is durable
-//! but what the given [`ledger::Ledger`] and [`cache::AnswerCache`] keep.
+//! but what the given [`ledger::Ledger`] and [`cache::AnswerCache`] keep; those in [`stored`] keep it in the store.
 
 mod answers;
 pub mod ask;
@@ -27,6 +28,7 @@ mod key;
 pub mod ledger;
 mod limits;
 pub mod request;
+pub mod stored;
 mod wire;
 
 pub use answers::{Schema, SchemaError};

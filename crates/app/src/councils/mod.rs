@@ -7,8 +7,8 @@ mod room;
 pub mod visits;
 
 pub use room::{
-    city_key, client, conductor, costs, detect, export, filter, history, ids, notices, processing, records, register,
-    search, states, text, topics, vendor,
+    city_key, client, conductor, detect, export, filter, history, ids, notices, processing, records, register, search,
+    states, text, topics, vendor,
 };
 
 use bindery_civic::{

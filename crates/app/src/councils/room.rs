@@ -5,11 +5,6 @@ pub mod city_key {
     pub use bindery_civic::city_key::{CityKey, Target, file_of_list, parse_targets};
 }
 
-pub mod costs {
-    //! What the language model cost.
-    pub use bindery_models::ledger::day_of;
-}
-
 pub mod client {
     //! The client that sites are asked with.
     pub use bindery_civic::client::{Client, Session, Settings, address, vendors};
@@ -66,9 +61,8 @@ pub mod records {
     pub use bindery_civic::records::{
         AgendaItem, Alert, Appearance, Attachment, CIVIC_QUEUE, ChangeFilter, Channel, CityRequest, CivicRecords,
         CivicTask, Edited, Health, ItemRevision, Jurisdiction, JurisdictionFilter, Matter, MatterFilter, Meeting,
-        MeetingChange, MeetingFilter, ModelCall, ModelCallFilter, ModelDay, ModelLedger, Notification, QueueJob,
-        QueueStats, QueueStatus, RequestStatus, SkippedMeeting, SummaryOf, SyncRun, SyncRunFilter, SyncStatus,
-        TakenOut, UnknownTopic, VoteEvent, Watch,
+        MeetingChange, MeetingFilter, Notification, QueueJob, QueueStats, QueueStatus, RequestStatus, SkippedMeeting,
+        SummaryOf, SyncRun, SyncRunFilter, SyncStatus, TakenOut, UnknownTopic, VoteEvent, Watch,
     };
 }
 

@@ -15,8 +15,10 @@ use bindery_engine::{
     runner::{ChildCommand, Processes, processes::Options},
     workflow::{LoadedWorkflow, load_dir},
 };
+use bindery_http::authorities;
 use bindery_models::ModelsConfig;
 use bindery_pipeline::{intake::rules::Rule, reading::IsolatedReader};
+use bindery_store::postgres::PostgresOptions;
 use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 const USUAL_STORE: &str = "bindery-data";
@@ -31,6 +33,8 @@ pub struct Settings {
     pub processors: Option<PathBuf>,
     pub doctypes: Option<PathBuf>,
     pub templates: Option<PathBuf>,
+    /// Certificates that outgoing connections trust beside the public ones.
+    ca_file: Option<PathBuf>,
     log: String,
     /// Which workflow is for what, where nobody says.
     pub rules: Vec<Rule>,
@@ -52,12 +56,20 @@ impl Settings {
     /// Reads the file that the flags name, or the usual one.
     pub fn new(flags: Flags, observer: Arc<dyn Observer>) -> AppResult<Self> {
         let file = File::find(flags.config.as_deref())?;
-        Ok(Self { observer, ..Self::choose(flags, file) })
+        Self { observer, ..Self::choose(flags, file) }.with_authorities()
     }
 
     /// For a child, which is told everything by its parent.
-    pub fn of_child(flags: Flags) -> Self {
-        Self::choose(flags, File::default())
+    pub fn of_child(flags: Flags) -> AppResult<Self> {
+        Self::choose(flags, File::default()).with_authorities()
+    }
+
+    /// Before the first client is made: all of this process trust the certificates.
+    fn with_authorities(self) -> AppResult<Self> {
+        if let Some(file) = &self.ca_file {
+            authorities::trust(file).map_err(|error| SettingsError::Authorities { error })?;
+        }
+        Ok(self)
     }
 
     fn choose(flags: Flags, file: File) -> Self {
@@ -68,6 +80,7 @@ impl Settings {
             processors: flags.processors.or(file.processors),
             doctypes: flags.doctypes.or(file.doctypes),
             templates: flags.templates.or(file.templates),
+            ca_file: flags.ca_file.or(file.ca_file),
             log: flags.log.or(file.log).unwrap_or_else(|| USUAL_LOG.to_owned()),
             rules: file.rules,
             machines: file.machines,
@@ -84,7 +97,13 @@ impl Settings {
 
     /// Where the state is.
     pub(crate) fn store_place(&self) -> AppResult<StorePlace> {
-        StorePlace::parse(&self.store)
+        let place = StorePlace::parse(&self.store)?;
+        Ok(match place {
+            StorePlace::Postgres(options) => {
+                StorePlace::Postgres(PostgresOptions { authorities: self.ca_file.clone(), ..options })
+            }
+            place => place,
+        })
     }
 
     /// Where the blobs of such a store are.
@@ -99,10 +118,14 @@ impl Settings {
     /// pipe; of the store it is told nothing.
     pub fn child_command(&self) -> AppResult<ChildCommand> {
         let mut args: Vec<OsString> = vec!["--log".into(), self.log.clone().into()];
-        let folders =
-            [("--processors", &self.processors), ("--doctypes", &self.doctypes), ("--templates", &self.templates)];
-        for (flag, folder) in folders {
-            args.extend(folder.iter().flat_map(|folder| [flag.into(), folder.into()]));
+        let paths = [
+            ("--processors", &self.processors),
+            ("--doctypes", &self.doctypes),
+            ("--templates", &self.templates),
+            ("--ca-file", &self.ca_file),
+        ];
+        for (flag, path) in paths {
+            args.extend(path.iter().flat_map(|path| [flag.into(), path.into()]));
         }
         args.push("child".into());
         Ok(ChildCommand::own(args)?)
@@ -133,13 +156,13 @@ mod tests {
         let chosen = Settings::choose(flags, file());
         assert_eq!((&*chosen.store, &*chosen.log, chosen.blobs), ("flag", "info", None));
         assert_eq!(Settings::choose(Flags::default(), file()).store, "file");
-        let usual = Settings::of_child(Flags::default());
+        let usual = Settings::of_child(Flags::default()).unwrap();
         assert_eq!((&*usual.store, &*usual.log), ("bindery-data", "warn"));
     }
 
     #[test]
     fn what_may_hold_a_password_is_not_shown() {
         let flags = Flags { store: Some("postgres://ann:s3cret@db/b".to_owned()), ..Flags::default() };
-        assert!(!format!("{flags:?} {:?}", Settings::of_child(flags.clone())).contains("s3cret"));
+        assert!(!format!("{flags:?} {:?}", Settings::of_child(flags.clone()).unwrap()).contains("s3cret"));
     }
 }

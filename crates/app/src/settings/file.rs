@@ -22,13 +22,14 @@ use toml::{Table, Value};
 /// Looked for where the program is started.
 const USUAL: &str = "bindery.toml";
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "store",
     "blobs",
     "workflows",
     "processors",
     "doctypes",
     "templates",
+    "ca_file",
     "log",
     "rules",
     "machines",
@@ -46,6 +47,7 @@ pub(super) struct File {
     pub(super) processors: Option<PathBuf>,
     pub(super) doctypes: Option<PathBuf>,
     pub(super) templates: Option<PathBuf>,
+    pub(super) ca_file: Option<PathBuf>,
     pub(super) log: Option<String>,
     /// Which workflow is for what.
     pub(super) rules: Vec<Rule>,
@@ -109,6 +111,7 @@ impl File {
                 "processors" => file.processors = Some(folder.join(value)),
                 "doctypes" => file.doctypes = Some(folder.join(value)),
                 "templates" => file.templates = Some(folder.join(value)),
+                "ca_file" => file.ca_file = Some(folder.join(value)),
                 _ => file.log = Some(value),
             }
         }

@@ -13,6 +13,7 @@ pub struct Flags {
     pub processors: Option<PathBuf>,
     pub doctypes: Option<PathBuf>,
     pub templates: Option<PathBuf>,
+    pub ca_file: Option<PathBuf>,
     pub log: Option<String>,
     /// The file with the rest.
     pub config: Option<PathBuf>,
@@ -34,6 +35,7 @@ pub enum Setting {
     Processors,
     Doctypes,
     Templates,
+    CaFile,
     Config,
 }
 
@@ -46,6 +48,7 @@ impl Setting {
             Self::Processors => env_vars::PROCESSORS,
             Self::Doctypes => env_vars::DOCTYPES,
             Self::Templates => env_vars::TEMPLATES,
+            Self::CaFile => env_vars::CA_FILE,
             Self::Config => env_vars::CONFIG,
         }
     }
@@ -58,6 +61,7 @@ impl Setting {
             Self::Processors => "--processors",
             Self::Doctypes => "--doctypes",
             Self::Templates => "--templates",
+            Self::CaFile => "--ca-file",
             Self::Config => "--config",
         }
     }

@@ -1,7 +1,7 @@
 //! What an item of an agenda is about: by rules, or by a language model.
 //!
 //! An [`Analyst`] is given the title and the texts of an item and says in plain words what is decided, with topics and
-//! facts. It keeps no state and stores nothing but the books of the model; whoever asks stores what it says.
+//! facts. It keeps no state and stores nothing; whoever asks stores what it says.
 //!
 //! | module | what it owns |
 //! |---|---|
@@ -9,12 +9,10 @@
 //! | [`by_model`] | summaries by a language model |
 //! | `prompt`, `schema` | what a model is told, and the shape of its answer |
 //! | `checks` | an answer, held against the texts |
-//! | [`books`] | what calls cost and were answered, in the store |
 //! | `excerpt` | the pages of a very long text that say most |
 //! | `shared` | what a document of several items says of one of them |
 //! | [`local_topics`] | topics that a jurisdiction adds to the sixteen |
 
-pub mod books;
 pub mod by_model;
 mod checks;
 pub(crate) mod excerpt;
@@ -28,11 +26,9 @@ pub use by_model::ByModel;
 pub use extractive::Extractive;
 
 use crate::prose::topics::Topics;
-use bindery_models::{ModelError, Models, ModelsConfig, config::ConfigError, timer::Cancelled};
-use bindery_store::Store;
+use bindery_models::{ModelError, Models, timer::Cancelled};
 use serde_json::Value;
 use std::{fmt, sync::Arc};
-use tokio::runtime::Handle;
 
 /// A document that belongs to an item, or to several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -133,18 +129,4 @@ pub fn reading_with(models: Option<Arc<Models>>) -> Arc<dyn Analyst> {
         Some(models) => Arc::new(ByModel::new(models)),
         None => Arc::new(Extractive),
     }
-}
-
-/// The models that a configuration asks for. They keep their books in the store, and have to be made inside of the runtime
-/// that the store is asked on; they are asked on threads of their own, never on the runtime's.
-///
-/// A key that is missing is no fault here: whoever asks is told to wait for it.
-pub fn open_models(config: &ModelsConfig, store: Arc<dyn Store>) -> Result<Arc<Models>, ConfigError> {
-    let runtime = Handle::try_current().map_err(|_| ConfigError::Wrong {
-        field: "books",
-        what: "cannot be kept outside of the program's runtime".to_owned(),
-    })?;
-    let ledger = Arc::new(books::StoreLedger::new(Arc::clone(&store), runtime.clone()));
-    let answers = Arc::new(books::StoreAnswers::new(store, runtime));
-    Models::new(config.clone(), ledger, answers).map(Arc::new)
 }

@@ -22,7 +22,6 @@
 //! | [`cities`], [`runs`], `processing` | cities, visits, summaries |
 //! | `outbox`, `notices` | alerts and watches; messages, and the jobs that deliver them |
 //! | [`documents`] | files and their texts |
-//! | [`model_ledger`] | what language models were asked, answered and cost |
 //! | `retention` | what goes by itself, and what goes with a person |
 //! | [`registry`], [`queue`] | what people enter, and how much waits |
 //! | `tables`, `schema` | rows and columns, and what the store is told of them |
@@ -37,7 +36,6 @@ pub mod lists;
 pub mod matters;
 pub mod meetings;
 mod merge;
-pub mod model_ledger;
 mod notices;
 mod outbox;
 pub mod people;
@@ -65,9 +63,6 @@ pub use matters::{Appearance, Ballot, CastBallot, Matter, Sponsorship, VoteEvent
 pub use meetings::{
     AgendaItem, AgendaSource, Attachment, ChangeKind, ItemRevision, Meeting, MeetingChange, NewMeetingChange,
     Processing, SkippedMeeting, SummaryOf,
-};
-pub use model_ledger::{
-    Granted, ModelAnswer, ModelCall, ModelCallFilter, ModelDay, ModelLedger, ModelLedgerDomain, MoneySetAside,
 };
 pub use notices::NoticePayload;
 pub use people::{Committee, Person};

@@ -1,7 +1,8 @@
 //! What the store is told of the civic tables: how they are made, who deletes their rows, and what goes by itself.
 
-use super::{CIVIC_WORKFLOW, Civic as _, NOTICES_WORKFLOW, model_ledger::ModelLedgerDomain, tables::ALL_TABLES};
+use super::{CIVIC_WORKFLOW, Civic as _, NOTICES_WORKFLOW, tables::ALL_TABLES};
 use async_trait::async_trait;
+use bindery_models::stored::ModelLedgerDomain;
 use bindery_store::{
     Store, StoreResult,
     retention::{EventAge, Owner, delete_events},

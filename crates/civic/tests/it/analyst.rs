@@ -1,16 +1,13 @@
 //! Items read by a language model that answers well and badly, with its books in a real store.
 
 use crate::hall::Hall;
-use bindery_civic::analyst::{
-    self, Analyst, ByModel, Document, ItemRequest, PacketRequest, Reading,
-    books::{StoreAnswers, StoreLedger},
-};
-use bindery_civic::records::{ModelCallFilter, ModelLedger};
+use bindery_civic::analyst::{self, Analyst, ByModel, Document, ItemRequest, PacketRequest, Reading};
 use bindery_core::{StepError, error::Disposition};
 use bindery_models::{
     Advice, ErrorKind, ModelError, Models, ModelsConfig,
     error::{BUDGET, KEY, SERVICE},
     ledger::day_of,
+    stored::{ModelCallFilter, ModelLedger, StoreAnswers, StoreLedger, open_models},
     timer::{LeapingTimer, Timer},
 };
 use bindery_testkit::model_server::{Reply, Seen, Server};
@@ -97,7 +94,7 @@ async fn s001_65_no_setting_is_required_and_without_a_key_jobs_wait_for_it() {
     assert!(read.summary.contains("$450,000") && read.cost_micros == 0, "{read:?}");
     let server = Server::start(answers_well);
     let without = config(&server, "key_file = \"no-such-file/key\"");
-    let by_model = analyst::reading_with(Some(analyst::open_models(&without, Arc::clone(&hall.store)).unwrap()));
+    let by_model = analyst::reading_with(Some(open_models(&without, Arc::clone(&hall.store)).unwrap()));
     assert_eq!(by_model.method(), "small-model item/1");
     let met = crate::hall::meeting("m1", "City Council", jiff::civil::date(2026, 3, 9), 18);
     assert_eq!(hall.visit(vec![met]).await.meetings_found, 1, "following cities goes on");

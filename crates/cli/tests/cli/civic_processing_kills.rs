@@ -2,7 +2,8 @@
 //! disturbed, and no answer of a language model that was stored is asked for again.
 
 use crate::{civic_sync::with_store, support::Desk};
-use bindery_civic::records::{Civic as _, MatterFilter, MeetingFilter, ModelCallFilter, ModelLedger};
+use bindery_civic::records::{Civic as _, MatterFilter, MeetingFilter};
+use bindery_models::stored::{ModelCallFilter, ModelLedger};
 use bindery_testkit::model_server::{Reply, Seen, Server};
 use serde_json::{Value, json};
 use std::{

@@ -1,9 +1,6 @@
 //! `bindery civic status`: how following councils stands.
 
-use super::{
-    costs::{self, Today},
-    shown::money,
-};
+use super::shown::money;
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
@@ -11,6 +8,7 @@ use bindery_app::{
         get_sync_status,
         sync_status::{Failing, SyncStatusReport},
     },
+    model_costs::SpendingToday,
     names,
 };
 use bindery_core::Timestamp;
@@ -39,7 +37,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let model = match settings.models() {
         Some(model) => Some(Model {
             name: model.small.model.clone(),
-            today: costs::of_today(settings, &app, app.store().clock().now()).await?,
+            today: SpendingToday::look(&app, settings, app.store().clock().now()).await?,
         }),
         None => None,
     };
@@ -65,7 +63,7 @@ struct Told<'s> {
 struct Model {
     name: String,
     #[serde(flatten)]
-    today: Today,
+    today: SpendingToday,
 }
 
 fn show(standing: &SyncStatusReport, model: Option<&Model>) -> anyhow::Result<()> {

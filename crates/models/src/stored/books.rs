@@ -5,12 +5,12 @@
 //! down. Who is killed in between pays for the one call under way again, and for nothing else: an answer that is kept is
 //! never paid for twice, and money whose call nobody settled counts as spent.
 
-use crate::records::{Granted, ModelCall, ModelLedger, MoneySetAside};
-use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
-use bindery_models::{
+use super::ledger::{Granted, ModelCall, ModelLedger, MoneySetAside};
+use crate::{
     cache::{AnswerCache, KeptAnswer},
     ledger::{BookError, CallRecord, Ledger, Purpose, Receipt, SetAside},
 };
+use bindery_core::{Clock, ContentHash, Timestamp, time::SystemClock};
 use bindery_store::{Store, StoreResult};
 use jiff::civil::Date;
 use std::{fmt, future::Future, sync::Arc};

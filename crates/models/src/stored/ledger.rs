@@ -327,8 +327,8 @@ impl Domain for ModelLedgerDomain {
 
 static SCHEMA: Schema = Schema {
     name: "model_ledger",
-    sqlite: &[include_str!("model_ledger_sqlite.sql")],
-    postgres: &[include_str!("model_ledger_postgres.sql")],
+    sqlite: &[include_str!("sqlite.sql")],
+    postgres: &[include_str!("postgres.sql")],
     tables: ALL_TABLES,
     owners: &[
         Owner::new("model_call", "400 days after the call"),
