@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use bindery_app::env_vars as shared;
 
-    const ALL: [&str; 19] = [
+    const ALL: [&str; 20] = [
         shared::STORE,
         shared::BLOBS,
         shared::CONFIG,
