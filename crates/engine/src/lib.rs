@@ -14,6 +14,7 @@
 //! | [`report`], [`message`] | results that programs outside hand in |
 //! | [`decision`], `late_review` | what people decide: accept, correct, reject; what a later stage asks them |
 //! | [`feed`], [`aggregator`] | named consumers of the event log; the one that follows outside processors |
+//! | [`reuse`] | work that was done before is taken over, with what people have decided |
 //! | [`machines`] | state machines, durably: executions, tasks, timers, nested ones |
 //! | [`retention`] | deleting what nobody needs any more |
 //! | [`view`] | progress, and the state documents of the source systems |
@@ -46,6 +47,7 @@ pub mod parts;
 pub mod processor;
 pub mod report;
 pub mod retention;
+pub mod reuse;
 pub mod runner;
 pub mod runs;
 pub mod settle;
@@ -61,5 +63,6 @@ pub use engine::{Engine, Parts};
 pub use error::{EngineError, EngineResult};
 pub use heartbeat::SILENT_AFTER;
 pub use processor::{Announcement, Child, Children, Correction, Extracted, Kind, Processor, Registry};
+pub use reuse::{Content, Reusable};
 pub use stop::{StopHandle, StopSignal, stop_pair};
 pub use worker::{Source, StoreHealth, Worker, WorkerMetrics, WorkerOptions, metrics};

@@ -2,6 +2,7 @@
 
 use crate::{
     context::StepContext,
+    reuse::Reusable,
     runner::processes::Service,
     workflow::{Target, builtin},
 };
@@ -31,6 +32,11 @@ pub trait Processor: Send + Sync {
     /// then that of the stage before, and is there whether or not it could be handed on.
     fn hands_on(&self) -> bool {
         false
+    }
+
+    /// How its results are known again, where work on the same content need not be done twice.
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        None
     }
 
     /// Is the input what we can work on? Returns what the next step needs.

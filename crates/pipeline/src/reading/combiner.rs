@@ -7,7 +7,7 @@ use crate::{
     stage::Stage,
 };
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
-use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact};
+use bindery_engine::{Extracted, Reusable, context::StepContext, processor::NewArtifact};
 use bindery_reader::{
     model::{Metadata, ReadBy},
     render,
@@ -47,6 +47,10 @@ impl Stage for PageCombiner {
     type Input = IgnoredAny;
     type Made = (Opened, BoundPages);
     type Output = CombinedFile;
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {
         let file = context.item()?;

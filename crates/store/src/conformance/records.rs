@@ -156,6 +156,7 @@ pub async fn an_outcome_comes_back_whole(f: &Fixture) {
         attempts: 3,
         cost_micros: 1_234_567_890_123,
         finished_at: f.after(4),
+        reuse: None,
     };
     let bare = Outcome {
         item: None,
@@ -303,6 +304,7 @@ pub async fn a_review_comes_back_whole(f: &Fixture) {
         skills: vec!["classification".into(), "invoice".into()],
         claim_ms: Some(120_000),
         input: text("what was found"),
+        subject: None,
         decided: None,
     };
     f.change(Changes { reviews: vec![new.clone()], ..Changes::default() }).await;
