@@ -4,6 +4,7 @@
 //! knows that better.
 
 use crate::settings::Setting;
+use bindery_core::SubmissionId;
 use bindery_engine::EngineError;
 use bindery_pipeline::intake::IntakeError;
 use bindery_store::{StoreError, blobs::BlobError};
@@ -148,6 +149,15 @@ pub enum IntakeRefused {
     KeyTwice { key: String },
     #[error("external id {id:?}: ids of that form are Bindery's own; choose another")]
     OwnId { id: String },
+    #[error(
+        "external id {id:?} stands for {known} already, which does not have {new}: the same id is for the same files"
+    )]
+    OtherContent { id: String, known: SubmissionId, new: String },
+    #[error(
+        "external id {id:?} stands for {known} already, which has {missing} more {}: the same id is for the same files",
+        if *missing == 1 { "file" } else { "files" }
+    )]
+    MissingContent { id: String, known: SubmissionId, missing: usize },
 }
 
 /// What a processor should be run on cannot be read; nothing was run.

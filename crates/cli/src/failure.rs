@@ -193,6 +193,10 @@ fn of_refused(error: &IntakeRefused) -> Option<String> {
             Some(format!("use --workflow {CHECKLIST_WORKFLOW}, or add a stage with {ANALYZER}"))
         }
         IntakeRefused::NoDoctypes { .. } => Some("leave --doctype out, or use --workflow documents".to_owned()),
+        IntakeRefused::OtherContent { known, .. } => {
+            Some(format!("take them in under another id, or `bindery add {known} FILES…` adds files to it"))
+        }
+        IntakeRefused::MissingContent { .. } => Some("take them in under another id".to_owned()),
         IntakeRefused::OwnKey { .. } | IntakeRefused::KeyTwice { .. } | IntakeRefused::OwnId { .. } => None,
     }
 }

@@ -8,6 +8,7 @@
 //! | [`execution`] | stand-alone runs: inputs in, factors out, retries that resume |
 //! | [`runs`] | the same, stored: nothing is lost, retries go on where it stopped |
 //! | [`intake`] | one transaction from files to a submission with its first jobs |
+//! | [`intake_more`] | files for a submission that exists; a submission once more, with what it has |
 //! | [`chain`], [`settle`], [`fan_out`] | the rules: what follows from a finished piece of work, as one commit |
 //! | [`parts`], [`part_results`] | what a stage behind a join reads of the parts, page by page; the same as values for programs |
 //! | [`worker`] | claims in batches, keeps the cores busy, commits in groups, drains |
@@ -38,6 +39,7 @@ pub mod feed;
 mod heartbeat;
 pub mod ids;
 pub mod intake;
+pub mod intake_more;
 pub mod internal;
 mod late_review;
 pub mod machines;

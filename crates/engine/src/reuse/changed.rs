@@ -6,13 +6,17 @@ use crate::{
     error::EngineResult,
     workflow::{Stage, Workflow},
 };
-use bindery_core::{ItemId, Name, SubmissionId, item::ItemKind, outcome::Outcome};
+use bindery_core::{ContentHash, ItemId, Name, SubmissionId, item::ItemKind, outcome::Outcome};
 use bindery_store::{
     pages::{ItemPages, OutcomePages},
     query::ItemFilter,
 };
 use serde::Serialize;
-use std::{collections::HashMap, sync::Arc};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// What would be done again at one stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,6 +36,9 @@ pub struct ChangedSubmission {
     /// The workflow has a newer version than the one it was worked on by.
     pub newer_workflow: Option<i64>,
     pub stages: Vec<ChangedStage>,
+    /// The hash of all that its results would depend on now: the same while nothing changes.
+    #[serde(skip)]
+    pub recipes: ContentHash,
 }
 
 impl ChangedSubmission {
@@ -47,13 +54,15 @@ impl Engine {
         let info = self.catalog().submission(submission).await?;
         let newest = self.catalog().workflow(&info.workflow.name, None).await?;
         let newer_workflow = (newest.version != info.workflow.version).then_some(newest.version);
-        let mut stages = Vec::new();
+        let (mut stages, mut recipes) = (Vec::new(), vec![json!([newest.name, newest.version])]);
         for stage in &info.workflow.stages {
-            if let Some(changed) = self.changed_stage(submission, stage, &newest).await? {
+            if let Some((changed, now)) = self.changed_stage(submission, stage, &newest).await? {
                 stages.push(changed);
+                recipes.push(json!(now.into_iter().collect::<Vec<_>>()));
             }
         }
-        Ok(ChangedSubmission { submission, newer_workflow, stages })
+        let recipes = ContentHash::of(Value::Array(recipes).to_string().as_bytes());
+        Ok(ChangedSubmission { submission, newer_workflow, stages, recipes })
     }
 
     async fn changed_stage(
@@ -61,7 +70,7 @@ impl Engine {
         submission: SubmissionId,
         before: &Stage,
         newest: &Arc<Workflow>,
-    ) -> EngineResult<Option<ChangedStage>> {
+    ) -> EngineResult<Option<(ChangedStage, BTreeMap<Option<String>, ContentHash>)>> {
         let [only] = before.processors.as_slice() else { return Ok(None) };
         let Some(processor) = self.registry().get(&only.name) else { return Ok(None) };
         let Some(reusable) = processor.reuse() else { return Ok(None) };
@@ -69,7 +78,7 @@ impl Engine {
             return Ok(None);
         };
         let labels = self.labels(submission, before).await?;
-        let mut recipes = HashMap::new();
+        let mut recipes = BTreeMap::new();
         let (mut changed, mut results) = (0, 0);
         let mut pages = OutcomePages::new(&**self.store(), submission, &before.name, None);
         loop {
@@ -87,7 +96,8 @@ impl Engine {
                 changed += u64::from(recipe != reuse.recipe);
             }
         }
-        Ok(Some(ChangedStage { stage: before.name.clone(), processor: only.name.clone(), changed, results }))
+        let counted = ChangedStage { stage: before.name.clone(), processor: only.name.clone(), changed, results };
+        Ok(Some((counted, recipes)))
     }
 
     /// The types of a submission's documents.

@@ -2,7 +2,7 @@
 
 use super::Reusable;
 use crate::{catalog::SubmissionInfo, context::StepContext, processor::Processor, workflow::Stage};
-use bindery_core::ContentHash;
+use bindery_core::{ContentHash, SubmissionId};
 use serde_json::{Map, Value, json};
 
 /// What a piece of work is known by, before it has begun.
@@ -51,15 +51,32 @@ pub(crate) fn prepare(processor: &dyn Processor, context: &StepContext, input: &
     })
 }
 
-/// Under which key of a submission's metadata Bindery keeps what it says itself, and where in there it is said that work is
-/// done anew.
-const OWN: &str = "intake";
+/// What Bindery itself says about a submission stands in its metadata under this key, which senders cannot use.
+pub const OWN_KEY: &str = "intake";
 const ANEW: &str = "anew";
+const RERUN_OF: &str = "rerun_of";
+
+fn own(metadata: &mut Map<String, Value>) -> &mut Value {
+    metadata.entry(OWN_KEY).or_insert_with(|| Value::Object(Map::new()))
+}
+
+/// Says that a submission takes the place of another one, whose files it has.
+pub fn state_rerun(metadata: &mut Map<String, Value>, of: SubmissionId) {
+    own(metadata)[RERUN_OF] = json!(of.to_string());
+}
+
+/// The submission whose place this one takes.
+pub fn rerun_of(metadata: &str) -> Option<SubmissionId> {
+    if !metadata.contains(RERUN_OF) {
+        return None;
+    }
+    let said: Value = serde_json::from_str(metadata).ok()?;
+    said.get(OWN_KEY)?.get(RERUN_OF)?.as_str()?.parse().ok()
+}
 
 /// Says that all work of a submission, or that of some processors, is done whatever was done before.
 pub fn state_anew(metadata: &mut Map<String, Value>, processors: Option<&[String]>) {
-    let own = metadata.entry(OWN).or_insert_with(|| Value::Object(Map::new()));
-    own[ANEW] = processors.map_or(Value::Bool(true), |names| json!(names));
+    own(metadata)[ANEW] = processors.map_or(Value::Bool(true), |names| json!(names));
 }
 
 fn is_anew(info: &SubmissionInfo, processor: &str) -> bool {
@@ -68,7 +85,7 @@ fn is_anew(info: &SubmissionInfo, processor: &str) -> bool {
         return false;
     }
     let said: Value = serde_json::from_str(&info.metadata).unwrap_or_default();
-    match &said[OWN][ANEW] {
+    match &said[OWN_KEY][ANEW] {
         Value::Bool(all) => *all,
         Value::Array(names) => names.iter().any(|name| name == processor),
         _ => false,

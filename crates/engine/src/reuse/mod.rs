@@ -26,7 +26,7 @@ mod made;
 mod take_over;
 
 pub(crate) use decisions::Earlier;
-pub use key::state_anew;
+pub use key::{OWN_KEY, rerun_of, state_anew, state_rerun};
 pub(crate) use key::{Prepared, prepare, recipe_of};
 pub(crate) use made::reuse_of;
 pub(crate) use take_over::{REJECTED, TakenOver, take_over};
