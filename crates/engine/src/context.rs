@@ -343,6 +343,11 @@ impl StepContext {
         self.wait(self.access()?.blobs.get(hash))
     }
 
+    /// Says that this result will name a blob that is there already. False where it is gone.
+    pub(crate) fn touch_blob(&self, hash: ContentHash) -> Result<bool, StepError> {
+        self.wait(self.access()?.blobs.touch(hash))
+    }
+
     /// Writes a verified copy of a blob to a file, in constant memory.
     pub fn fetch_blob(&self, hash: ContentHash, to: &Path) -> Result<u64, StepError> {
         self.wait(self.access()?.blobs.fetch_to(hash, to))

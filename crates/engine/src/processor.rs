@@ -2,6 +2,7 @@
 
 use crate::{
     context::StepContext,
+    reuse::Reusable,
     runner::processes::Service,
     workflow::{Stage, Target, builtin},
 };
@@ -40,6 +41,11 @@ pub trait Processor: Send + Sync {
     /// output nobody reads, so in doubt this is true.
     fn reads(&self, _here: &Stage, _earlier: &Stage) -> bool {
         true
+    }
+
+    /// How its results are known again, where work on the same content need not be done twice.
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        None
     }
 
     /// Is the input what we can work on? Returns what the next step needs.

@@ -3,10 +3,12 @@
 use crate::{
     catalog::SubmissionInfo,
     chain::{At, Next, fully_processed, is_document_stage},
+    decision::rejected,
     engine::Engine,
     error::{EngineError, EngineResult, NO_SPACE},
     fan_out::FanOut,
-    processor::{Announcement, Children, NewArtifact},
+    processor::{Announcement, Children, Extracted, NewArtifact},
+    reuse::{Earlier, Prepared, reuse_of},
     steps::Failure,
     workflow::{OnReview, Over, Resolved, Stage, Target},
 };
@@ -17,7 +19,7 @@ use bindery_core::{
     job::{ErrorRecord, Job, Token},
     join::Arrival,
     outcome::{Outcome, OutcomeStatus, ResumePoint},
-    review::NewReview,
+    review::{NewReview, Review},
 };
 use bindery_store::{Changes, Commit, Guard, JobEnd};
 use serde_json::{Value, json};
@@ -43,6 +45,14 @@ pub struct Found {
     pub events: Vec<Announcement>,
     pub cost_micros: i64,
     pub processor_version: u32,
+    /// What the work is known by, where it can be taken over.
+    pub(crate) known_by: Option<Prepared>,
+    /// It was done before, for this submission.
+    pub taken_over_from: Option<SubmissionId>,
+    /// A person has decided about it.
+    pub is_decided: bool,
+    /// That person has rejected it.
+    pub rejected: Option<ErrorRecord>,
 }
 
 /// A claimed job as far as its settlement needs it: the same for a worker's claim, an outside report and a review.
@@ -106,13 +116,98 @@ impl Settler<'_> {
 
     /// A result was found: store it and go on, or ask a person.
     pub async fn settle_found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
-        if let Some(queue) = self.asks_a_person(&work, &found)? {
+        if found.taken_over_from.is_some() && found.is_decided {
+            return self.settle_decided_before(guard, work, found).await;
+        }
+        let mut found = found;
+        if !found.is_decided
+            && let Some(subject) = found.known_by.and_then(|known| known.subject)
+        {
+            let place = (work.submission, work.item);
+            match self.engine.earlier_decision(subject, &work.processor, &found.output, place).await? {
+                Some(Earlier::Stands { review, extracted }) => {
+                    let Extracted { output, label, events, .. } = *extracted;
+                    found.output = self.engine.store_payload(&output).await?;
+                    found.label = label.or(found.label);
+                    found.events.extend(events);
+                    found.confidence = Some(1.0);
+                    found.target = Target::Next;
+                    found.is_decided = true;
+                    return self.settle_with_decision(guard, work, found, Some(review)).await;
+                }
+                Some(Earlier::Rejected { review, reason }) => {
+                    found.rejected = Some(rejected(&reason));
+                    found.is_decided = true;
+                    return self.settle_with_decision(guard, work, found, Some(review)).await;
+                }
+                Some(Earlier::DoesNotFit { why }) => found.reasons.push(why),
+                None => {}
+            }
+        }
+        self.settle_new(guard, work, found).await
+    }
+
+    /// What was decided before is decided here, too.
+    async fn settle_decided_before(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
+        let review = match found.known_by.and_then(|known| known.subject) {
+            Some(subject) => self.engine.decision_about(subject).await?,
+            None => None,
+        };
+        self.settle_with_decision(guard, work, found, review).await
+    }
+
+    /// A result with the decision that stands about it, which this submission then has, too.
+    async fn settle_with_decision(
+        &self,
+        guard: Guard,
+        work: Work,
+        found: Found,
+        review: Option<Review>,
+    ) -> EngineResult<Settlement> {
+        let known_by = found.known_by;
+        let settlement = match &found.rejected {
+            Some(error) => {
+                let mut changes = self.give_up(&work, error, None, None).await?;
+                let reuse = known_by.and_then(|known| reuse_of(known, &found)).map(Box::new);
+                changes.outcomes.iter_mut().for_each(|outcome| outcome.reuse.clone_from(&reuse));
+                Settlement::Commit(Box::new(Commit { guard, changes }))
+            }
+            None => self.settle_new(guard, work.clone(), found).await?,
+        };
+        let Some(Review { queue, reasons, input, decision: Some(decision), assigned_to, .. }) = review else {
+            return Ok(settlement);
+        };
+        if let Payload::Blob(hash) = &input
+            && !self.engine.blobs().touch(*hash).await?
+        {
+            return Ok(settlement);
+        }
+        let mut copy = self.new_review(&work, queue, reasons, input).await?;
+        copy.subject = known_by.and_then(|known| known.subject);
+        copy.decided = Some((decision, assigned_to));
+        Ok(match settlement {
+            Settlement::Commit(mut commit) => {
+                commit.changes.reviews.push(copy);
+                Settlement::Commit(commit)
+            }
+            Settlement::FanOut(mut fan_out) => {
+                fan_out.changes.reviews.push(copy);
+                Settlement::FanOut(fan_out)
+            }
+        })
+    }
+
+    /// A result that nobody has decided about before, or that is decided.
+    async fn settle_new(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
+        if !found.is_decided
+            && let Some(queue) = self.asks_a_person(&work, &found)?
+        {
             return Ok(Settlement::Commit(Box::new(self.review(guard, &work, found, queue).await?)));
         }
         let status = if found.skipped.is_some() { OutcomeStatus::Skipped } else { OutcomeStatus::Completed };
         let mut next = Next::new(self.engine, self.info);
         let outcome = self.outcome(&work, status, &found);
-        self.report_outcome(&mut next, &work, &outcome).await?;
+        self.report_outcome(&mut next, &work, &outcome, found.taken_over_from).await?;
         self.record(&mut next, outcome);
         next.changes.artifacts = stored_artifacts(&work, found.artifacts);
         if let Some(label) = found.label {
@@ -171,6 +266,9 @@ impl Settler<'_> {
         let outcome = self.outcome(work, OutcomeStatus::Review, &found);
         let reasons = self.reasons(work, &found);
         let mut next = self.question(work, outcome, queue, reasons, found.output.clone()).await?;
+        if let Some(review) = next.changes.reviews.first_mut() {
+            review.subject = found.known_by.and_then(|known| known.subject);
+        }
         if self.stage(work.stage).on_review == OnReview::Continue {
             if let Some(children) = &found.children {
                 self.check_children(work, children)?;
@@ -249,6 +347,7 @@ impl Settler<'_> {
             reasons,
             claim_ms: i64::try_from(stage.review_timeout.as_millis()).ok(),
             input,
+            subject: None,
             decided: None,
         })
     }
@@ -338,7 +437,7 @@ impl Settler<'_> {
         let mut outcome = self.bare_outcome(work, OutcomeStatus::Failed);
         outcome.error = Some(error.clone());
         outcome.resume = resume;
-        self.report_outcome(&mut next, work, &outcome).await?;
+        self.report_outcome(&mut next, work, &outcome, None).await?;
         self.record(&mut next, outcome);
         if let Some(job) = job {
             let data = json!({
@@ -357,6 +456,7 @@ impl Settler<'_> {
             confidence: found.confidence,
             cost_micros: found.cost_micros,
             processor_version: found.processor_version,
+            reuse: found.known_by.and_then(|known| reuse_of(known, found)).map(Box::new),
             ..self.bare_outcome(work, status)
         }
     }
@@ -377,17 +477,27 @@ impl Settler<'_> {
             attempts: work.attempt,
             cost_micros: 0,
             finished_at: self.engine.clock().now(),
+            reuse: None,
         }
     }
 
     /// Every outcome is an event: a `DocumentProcessedEvent` where a processor has read a file, a plain one elsewhere.
-    async fn report_outcome(&self, next: &mut Next<'_>, work: &Work, outcome: &Outcome) -> EngineResult<()> {
+    async fn report_outcome(
+        &self,
+        next: &mut Next<'_>,
+        work: &Work,
+        outcome: &Outcome,
+        taken_over_from: Option<SubmissionId>,
+    ) -> EngineResult<()> {
         let error = outcome.error.as_ref().map(|error| error.message.as_str());
         if !is_document_stage(&self.info.workflow, work.stage) {
-            let data = json!({
+            let mut data = json!({
                 "stage": outcome.stage, "processor": outcome.processor, "status": outcome.status,
                 "item": work.item, "error": error,
             });
+            if let Some(from) = taken_over_from {
+                data["takenOverFrom"] = json!(from);
+            }
             next.event(kind::OUTCOME_RECORDED, work.item, &data);
             return Ok(());
         }

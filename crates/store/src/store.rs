@@ -16,7 +16,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, ContentHash, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     item::Item,
@@ -213,6 +213,9 @@ pub trait Records: Send + Sync {
         item: Option<ItemId>,
         stage: &Name,
     ) -> StoreResult<Vec<Outcome>>;
+
+    /// The result that work with this key can take over, of the newest submission that has one.
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>>;
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>>;
     async fn joins(&self, submission: SubmissionId, filter: JoinFilter) -> StoreResult<Vec<Join>>;

@@ -33,6 +33,7 @@ mod listening;
 mod machines;
 mod model_tier;
 mod ocr;
+mod once;
 mod output_flags;
 mod outside;
 mod own_steps;

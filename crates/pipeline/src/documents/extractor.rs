@@ -8,7 +8,7 @@ use crate::{
     stage::{Carried, Stage},
 };
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, context::StepContext, workflow::Target};
+use bindery_engine::{Correction, Extracted, Reusable, context::StepContext, workflow::Target};
 use bindery_fields::classify::LEAST_TYPE_CONFIDENCE;
 use bindery_fields::doctype::OTHER;
 use bindery_fields::extract::{CorrectionError, Extraction, Schema, Sources, extract};
@@ -28,6 +28,10 @@ pub(crate) struct FieldExtractor {
 impl FieldExtractor {
     pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
         Self { readers, knowledge }
+    }
+
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 }
 
@@ -101,6 +105,10 @@ impl Stage for FieldExtractor {
     type Input = DocumentGroup;
     type Made = ExtractedDocument;
     type Output = ExtractedDocument;
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
+    }
 
     /// Is it of a type that is known?
     fn validate(&self, _context: &StepContext, document: &DocumentGroup) -> Result<(), StepError> {

@@ -8,7 +8,7 @@ use crate::{
     stage::{Stage, fields_of},
 };
 use bindery_core::{ContentHash, Name, StepError, item::ItemKind};
-use bindery_engine::{Child, Children, Extracted, context::StepContext, workflow};
+use bindery_engine::{Child, Children, Extracted, Reusable, context::StepContext, workflow};
 use bindery_fields::classify::{PageClass, documents};
 use bindery_reader::Page;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
@@ -26,6 +26,10 @@ pub(crate) struct DocumentGrouper {
 impl DocumentGrouper {
     pub(crate) fn new(readers: Arc<SharedReaders>, knowledge: Arc<Knowledge>) -> Self {
         Self { readers, knowledge }
+    }
+
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
     }
 }
 
@@ -49,6 +53,10 @@ impl Stage for DocumentGrouper {
 
     fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
         runs_any(earlier, &[CLASSIFIER])
+    }
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Groups, StepError> {

@@ -7,7 +7,7 @@ use crate::{
     stage::Stage,
 };
 use bindery_core::{StepError, item::ItemKind, outcome::OutcomeStatus};
-use bindery_engine::{Extracted, context::StepContext, processor::NewArtifact, workflow};
+use bindery_engine::{Extracted, Reusable, context::StepContext, processor::NewArtifact, workflow};
 use bindery_reader::{
     model::{Metadata, ReadBy},
     render,
@@ -50,6 +50,10 @@ impl Stage for PageCombiner {
 
     fn reads(&self, _here: &workflow::Stage, earlier: &workflow::Stage) -> bool {
         runs_any(earlier, &[PAGE_READER, SPLITTER])
+    }
+
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        Some(self)
     }
 
     fn process(&self, context: &StepContext, _input: IgnoredAny) -> Result<Self::Made, StepError> {

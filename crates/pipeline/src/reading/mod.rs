@@ -18,6 +18,7 @@ mod isolated;
 pub mod ocr_service;
 mod open_files;
 mod page_reader;
+mod reuse;
 mod splitter;
 
 use combiner::PageCombiner;
@@ -26,6 +27,7 @@ pub(crate) use consolidator::{FilesRead, files_read};
 pub use isolated::{FileService, IsolatedReader};
 pub(crate) use open_files::{SharedFile, refusal};
 pub(crate) use page_reader::{PageReader, keep_page, page_json};
+pub(crate) use reuse::{changed_children, ending, place_of_page, results_of_parts};
 use splitter::FileSplitter;
 
 use crate::{

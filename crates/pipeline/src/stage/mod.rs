@@ -16,7 +16,7 @@ pub(crate) use erased::erased;
 pub(crate) use fit::{Misfit, fields_of, fit, lenient};
 
 use bindery_core::StepError;
-use bindery_engine::{Correction, Extracted, Kind, context::StepContext, workflow};
+use bindery_engine::{Correction, Extracted, Kind, Reusable, context::StepContext, workflow};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -44,6 +44,11 @@ pub(crate) trait Stage: Send + Sync + 'static {
     type Made: Serialize + DeserializeOwned;
     /// What goes over the border.
     type Output: Serialize;
+
+    /// How its results are known again, where work on the same content need not be done twice.
+    fn reuse(&self) -> Option<&dyn Reusable> {
+        None
+    }
 
     /// Is the input what we can work on?
     fn validate(&self, _context: &StepContext, _input: &Self::Input) -> Result<(), StepError> {

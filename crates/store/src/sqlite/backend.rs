@@ -24,7 +24,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use bindery_core::{
-    Clock, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
+    Clock, ContentHash, EventSeq, ItemId, JobId, JoinId, Name, ReviewId, SubmissionId, Timestamp,
     artifact::Artifact,
     event::{Event, NewEvent},
     fault::FaultPoint,
@@ -40,7 +40,7 @@ use std::{
     fs, io,
     ops::Range,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -405,6 +405,13 @@ impl Records for SqliteStore {
         );
         let parameters = (submission.raw(), stage.to_string(), rows::item_number(item));
         self.readers.read(move |db| rows::collect(db, &sql, parameters, rows::outcome)).await
+    }
+
+    async fn reusable_outcome(&self, key: ContentHash) -> StoreResult<Option<Outcome>> {
+        static FIND: LazyLock<String> = LazyLock::new(|| {
+            format!("SELECT {OUTCOME_COLUMNS} FROM outcome WHERE reuse_key = ?1 ORDER BY submission_id DESC LIMIT 1")
+        });
+        self.readers.read(move |db| rows::first(db, &FIND, [key.as_bytes()], rows::outcome)).await
     }
 
     async fn join(&self, id: JoinId) -> StoreResult<Option<Join>> {
