@@ -5,6 +5,7 @@
 
 use crate::{
     archive::{ArchiveError, ArchiveUnwritable},
+    councils::CouncilRefused,
     doctypes::{LearnRefused, TrialRefused},
     jobs::JobRefused,
     machines::DefinitionError,
@@ -47,6 +48,8 @@ pub enum AppError {
     Inputs(#[from] InputsError),
     #[error(transparent)]
     Watch(#[from] WatchError),
+    #[error(transparent)]
+    Council(#[from] CouncilRefused),
     #[error(transparent)]
     Ocr(#[from] OcrRefused),
     #[error(transparent)]

@@ -2,12 +2,13 @@
 //! exit code that a script can act on.
 
 use crate::{
-    commands::{doctypes, ocr, rerun, result, retention::delete, retry, reviews, search, store},
+    commands::{civic, doctypes, ocr, rerun, result, retention::delete, retry, reviews, search, store},
     exit::Exit,
 };
 use bindery_app::{
     AppError,
     checklists::{ANALYZER, CHECKLIST_WORKFLOW},
+    councils::CouncilRefused,
     doctypes::{LearnRefused, TrialRefused},
     env_vars,
     error::{
@@ -92,6 +93,9 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
     if let Some(error) = error.downcast_ref::<InputsError>() {
         return (Exit::Usage, of_inputs(error));
     }
+    if let Some(refused) = error.downcast_ref::<CouncilRefused>() {
+        return (Exit::Usage, civic::hint(refused));
+    }
     if let Some(error) = error.downcast_ref::<DefinitionError>() {
         return of_definition(error);
     }
@@ -140,6 +144,7 @@ fn of_app(error: &AppError) -> (Exit, Option<String>) {
         AppError::IntakeRefused(error) => (Exit::Usage, of_refused(error)),
         AppError::Inputs(error) => (Exit::Usage, of_inputs(error)),
         AppError::Watch(error) => (Exit::Usage, of_watch(error)),
+        AppError::Council(refused) => (Exit::Usage, civic::hint(refused)),
         AppError::Ocr(refused) => (Exit::Usage, ocr::hint(refused).map(str::to_owned)),
         AppError::Rerun(refused) => (Exit::Usage, rerun::hint(refused).map(str::to_owned)),
         AppError::Job(refused) => (Exit::Usage, Some(retry::hint(refused))),

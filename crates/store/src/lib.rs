@@ -7,7 +7,7 @@
 //! [`RowStore`] keeps the rows of domains, which own their nouns ([`rows`]); [`Portable`] carries everything to another
 //! store. [`Blobs`](blobs::Blobs) keeps the bytes, in a folder or in object storage.
 //!
-//! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `conformance`.
+//! Backends: [`sqlite`] (one file, no set-up) and `postgres` (many machines). Every backend passes the same suite, `bindery-conformance`.
 //!
 //! On a crash: what a method acknowledged is there after a restart, what it did not acknowledge is there whole or not
 //! at all. Nothing needs repair; expired leases are given back by [`Queue::sweep`].
@@ -16,8 +16,6 @@
 
 pub mod blobs;
 pub mod commit;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 pub mod error;
 pub mod executions;
 mod gather;
@@ -33,7 +31,7 @@ pub mod rows;
 pub mod search;
 pub mod sqlite;
 pub mod store;
-mod suspects;
+pub mod suspects;
 
 pub use commit::{Again, Changes, Commit, CommitResult, Guard, JobEnd, JoinProgress, Rejection, SubmissionChange};
 pub use error::{StoreError, StoreResult};

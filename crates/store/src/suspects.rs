@@ -15,19 +15,19 @@ const GROUPS: i64 = 8;
 
 /// What is known of a job when its worker is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct LossRecord {
+pub struct LossRecord {
     /// The size of the groups that it may run in; 0 for a job that is not a suspect.
-    pub(crate) suspect: i64,
+    pub suspect: i64,
     /// With how many suspects, itself included, its run has begun; 0: as ordinary work, or not at all.
-    pub(crate) begun_with: i64,
-    pub(crate) losses: i64,
+    pub begun_with: i64,
+    pub losses: i64,
     /// Held only to be carried to somebody else.
-    pub(crate) carried: bool,
+    pub carried: bool,
 }
 
 impl LossRecord {
     /// What it is after the loss of a worker that held so many jobs. Nothing is under way any more.
-    pub(crate) fn after_loss(self, lost_together: i64) -> Self {
+    pub fn after_loss(self, lost_together: i64) -> Self {
         let Self { suspect, begun_with, losses, carried } = self;
         let (suspect, losses) = match begun_with {
             _ if carried => (suspect, losses),

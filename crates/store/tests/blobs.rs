@@ -1,10 +1,8 @@
 //! The local folder: the suite that every backend passes, and what only a folder can go through.
 
+use bindery_conformance as conformance;
 use bindery_core::ContentHash;
-use bindery_store::{
-    blobs::{BlobError, Blobs, BlobsExt, LocalBlobs, Removal},
-    conformance,
-};
+use bindery_store::blobs::{BlobError, Blobs, BlobsExt, LocalBlobs, Removal};
 use std::{
     fs::{self, File, FileTimes},
     io::Write,

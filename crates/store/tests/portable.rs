@@ -4,6 +4,11 @@
 
 mod postgres_server;
 
+use bindery_conformance::{
+    Fixture,
+    fixture::{arrive, ending, error, event},
+    rows::DOMAINS,
+};
 use bindery_core::{
     Clock, EventSeq, Name, SubmissionId, error::ErrorClass, item::ItemKind, job::JobState, outcome::OutcomeStatus,
     time::ManualClock,
@@ -11,11 +16,6 @@ use bindery_core::{
 use bindery_store::{
     Changes, JobEnd, Store,
     blobs::{Blobs, LocalBlobs},
-    conformance::{
-        Fixture,
-        fixture::{arrive, ending, error, event},
-        rows::DOMAINS,
-    },
     portable::{ArchiveError, TABLES, export, import},
     postgres::{PostgresOptions, PostgresStore},
     query::{EventFilter, ItemFilter, JobFilter, JoinFilter, SubmissionFilter},

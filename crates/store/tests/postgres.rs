@@ -3,7 +3,7 @@
 
 mod postgres_server;
 
-use bindery_store::conformance::Case;
+use bindery_conformance::Case;
 use postgres_server::Server;
 use std::sync::{
     Mutex,
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 3;
 #[test]
 fn the_suite_passes() {
     let Some(server) = Server::start() else { return };
-    let cases: Vec<(&str, Case)> = bindery_store::conformance_suite!(@cases);
+    let cases: Vec<(&str, Case)> = bindery_conformance::conformance_suite!(@cases);
     let wanted = std::env::var("CONFORMANCE").unwrap_or_default();
     let cases: Vec<_> = cases.into_iter().filter(|(name, _)| name.contains(&wanted)).collect();
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

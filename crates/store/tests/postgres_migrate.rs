@@ -2,10 +2,10 @@
 
 mod postgres_server;
 
+use bindery_conformance::rows::DOMAINS;
 use bindery_core::{SubmissionId, job::NewJob};
 use bindery_store::{
     Queue, Records, RowStore, StoreError,
-    conformance::rows::DOMAINS,
     postgres::{PostgresOptions, PostgresStore},
     query::JobFilter,
     rows::Query,

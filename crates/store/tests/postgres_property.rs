@@ -2,7 +2,7 @@
 
 mod postgres_server;
 
-use bindery_store::conformance::{check_against_model, sequences::check_sequences};
+use bindery_conformance::{check_against_model, sequences::check_sequences};
 use postgres_server::Server;
 
 #[test]

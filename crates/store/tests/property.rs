@@ -1,10 +1,8 @@
 //! Random operations on the SQLite backend and on a model of it. `PROPTEST_CASES` sets how many random sequences.
 
+use bindery_conformance::{Fixture, check_against_model, sequences::check_sequences};
 use bindery_core::{Clock, fault::NoFaults, time::ManualClock};
-use bindery_store::{
-    conformance::{Fixture, check_against_model, sequences::check_sequences},
-    sqlite::{Options, SqliteStore},
-};
+use bindery_store::sqlite::{Options, SqliteStore};
 use std::sync::Arc;
 
 fn make_fixture() -> Fixture {

@@ -2,8 +2,8 @@
 
 mod postgres_server;
 
+use bindery_conformance::rows::DOMAINS;
 use bindery_store::{
-    conformance::rows::DOMAINS,
     retention::OWNERS,
     sqlite::{Options, SqliteStore},
 };

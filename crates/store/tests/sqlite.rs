@@ -1,10 +1,8 @@
 //! The SQLite backend passes the suite that every store passes.
 
+use bindery_conformance::{Fixture, rows::DOMAINS};
 use bindery_core::{Clock, fault::NoFaults, time::ManualClock};
-use bindery_store::{
-    conformance::{Fixture, rows::DOMAINS},
-    sqlite::{Options, SqliteStore},
-};
+use bindery_store::sqlite::{Options, SqliteStore};
 use std::sync::Arc;
 
 async fn make_fixture() -> Fixture {
@@ -22,4 +20,4 @@ async fn make_fixture() -> Fixture {
     Fixture::new(Arc::new(store), clock).with_guard(directory)
 }
 
-bindery_store::conformance_suite!(make_fixture);
+bindery_conformance::conformance_suite!(make_fixture);

@@ -1,12 +1,12 @@
 //! The shape of the SQLite file: tables that are added to it, and how much room rows take.
 
+use bindery_conformance::rows::DOMAINS;
 use bindery_core::{
     ItemId, Payload, SubmissionId, Timestamp,
     outcome::{Outcome, OutcomeStatus},
 };
 use bindery_store::{
     Changes, Commit, Queue, Records, RowStore, StoreError,
-    conformance::rows::DOMAINS,
     rows::Query,
     sqlite::{Options, SqliteStore},
 };

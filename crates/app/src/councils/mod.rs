@@ -3,9 +3,20 @@
 //! They store what they find by themselves, so they are made for one open store. What is listed without a store stands
 //! in for them.
 
+mod cities;
+mod digests;
+pub mod documents;
+mod finding;
+mod following;
+mod queue;
 mod room;
+pub mod views;
 pub mod visits;
 
+pub use digests::{DigestMade, DigestQuery};
+pub use finding::{CouncilRefused, parse_city_key};
+pub use following::{AlertRequest, find_topic, new_watch};
+pub use queue::QueuePreview;
 pub use room::{
     city_key, client, conductor, detect, export, filter, history, ids, notices, processing, records, register, search,
     states, text, topics, vendor,

@@ -11,9 +11,11 @@ use crate::{
 };
 use bindery_civic::records::CIVIC_QUEUE;
 use bindery_civic::{
-    conductor::{Conductor, Heartbeat, LOOK_AROUND},
+    client::Client,
+    conductor::{Conductor, Heartbeat, LOOK_AROUND, SyncObserver, WindowRule},
     notices::{Channels, Sender},
     processing::run::dead,
+    vendor::adapters,
 };
 use bindery_core::{Name, job::ENGINE_QUEUE};
 use bindery_engine::{StopHandle, StopSignal, WorkerOptions};
@@ -24,6 +26,21 @@ const STANDING_BY: Duration = Duration::from_secs(2);
 
 /// How often it is looked for digests that are due.
 pub const DIGESTS_EVERY: Duration = Duration::from_mins(1);
+
+/// Whoever visits cities of a store, under a name; each is told of as it ends.
+pub fn conductor(
+    app: &App,
+    client: Arc<Client>,
+    window: WindowRule,
+    observer: Arc<dyn SyncObserver>,
+    name: Name,
+) -> Conductor {
+    Conductor::new(Arc::clone(app.engine.store()), client, adapters())
+        .with_pages(Arc::clone(app.engine.blobs()))
+        .with_window(window)
+        .with_observer(observer)
+        .named(name)
+}
 
 /// Says that it is at work from now on, and which visits were interrupted.
 pub async fn enter(app: &App, conductor: &Conductor) -> AppResult<Heartbeat> {

@@ -6,9 +6,9 @@ use bindery_civic::records::{
     AgendaItem, Alert, Ballot, ChangeFilter, ChangeKind, Civic as _, CivicChanges, CivicJob, DOMAINS, Jurisdiction,
     JurisdictionFilter, Meeting, MeetingFilter, NewMeetingChange, Notification, SyncRunFilter, VoteEvent, ZipCode,
 };
+use bindery_conformance::Fixture;
 use bindery_store::{
     blobs::{Blobs, LocalBlobs},
-    conformance::Fixture,
     portable::{export, import},
 };
 use bindery_testkit::PostgresServer;

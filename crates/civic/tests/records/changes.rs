@@ -7,14 +7,14 @@ use bindery_civic::records::{
     NewMeetingChange, Notification, Processing, QueueStatus, RequestStatus, SnapshotRequest, VoteEvent,
     standing_submission,
 };
+use bindery_conformance::{
+    Fixture,
+    fixture::{LEASE, error, event},
+};
 use bindery_core::{
     Timestamp,
     error::ErrorClass,
     job::{JobState, Token},
-};
-use bindery_store::conformance::{
-    Fixture,
-    fixture::{LEASE, error, event},
 };
 use bindery_store::{JobEnd, rows::Domain as _};
 use serde_json::json;

@@ -8,6 +8,7 @@ use bindery_civic::records::{
     NoticePayload, Notification, PageShape, Person, RequestStatus, SkippedMeeting, Sponsorship, SyncRun, SyncRunFilter,
     SyncStatus, Watch, ZipCode,
 };
+use bindery_conformance::Fixture;
 use bindery_core::{
     Timestamp,
     error::ErrorClass,
@@ -15,7 +16,6 @@ use bindery_core::{
 };
 use bindery_store::{
     Changes, Commit, CommitResult, Guard, JobEnd,
-    conformance::Fixture,
     query::{ClaimRequest, JobFilter},
     rows::Domain as _,
 };

@@ -14,9 +14,9 @@ mod reading;
 mod registry;
 
 use bindery_civic::records::DOMAINS;
+use bindery_conformance::{Case, Fixture};
 use bindery_core::{Clock, time::ManualClock};
 use bindery_store::{
-    conformance::{Case, Fixture},
     postgres::{PostgresOptions, PostgresStore},
     sqlite::{Options, SqliteStore},
 };

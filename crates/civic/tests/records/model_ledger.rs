@@ -1,7 +1,7 @@
 //! What language models cost and answer: never above the cap, never twice, never forgotten.
 
+use bindery_conformance::Fixture;
 use bindery_models::stored::{Granted, ModelCall, ModelCallFilter, ModelLedger, ModelLedgerDomain, MoneySetAside};
-use bindery_store::conformance::Fixture;
 use bindery_store::rows::Domain as _;
 use serde_json::json;
 

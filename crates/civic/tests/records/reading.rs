@@ -2,16 +2,16 @@
 
 use crate::changes::{CITY, city, meeting};
 use bindery_civic::records::{Applied, CivicChanges, CivicJob, KnownDocument, KnownText, Meeting};
+use bindery_conformance::{
+    Fixture,
+    fixture::{LEASE, error},
+};
 use bindery_core::{
     ContentHash,
     error::ErrorClass,
     job::{ClaimedJob, JobState},
 };
 use bindery_store::JobEnd;
-use bindery_store::conformance::{
-    Fixture,
-    fixture::{LEASE, error},
-};
 
 const MEETING: &str = "paloaltoCA_m1";
 

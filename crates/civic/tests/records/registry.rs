@@ -6,7 +6,7 @@ use bindery_civic::records::{
     Civic as _, CivicChanges, CivicJob, Committee, Edited, Jurisdiction, JurisdictionEdit, QueueStats, RequestStatus,
     SyncRun, SyncRunFilter, SyncStatus, TakenOut,
 };
-use bindery_store::conformance::Fixture;
+use bindery_conformance::Fixture;
 
 fn new(after: Jurisdiction) -> JurisdictionEdit {
     JurisdictionEdit { before: None, after }

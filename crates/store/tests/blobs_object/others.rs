@@ -3,11 +3,9 @@
 //! whole suite against a real one.
 
 use crate::object_server::Proxy;
+use bindery_conformance as conformance;
 use bindery_core::Disposition;
-use bindery_store::{
-    blobs::{ObjectBlobs, ObjectIntake, ObjectOptions},
-    conformance,
-};
+use bindery_store::blobs::{ObjectBlobs, ObjectIntake, ObjectOptions};
 use std::time::Duration;
 
 const EMPTY_GOOGLE: &str = "<ListBucketResult></ListBucketResult>";

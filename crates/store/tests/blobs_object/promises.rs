@@ -1,11 +1,9 @@
 //! The promises of every backend, and the readable keys.
 
 use crate::object_server::Stage;
+use bindery_conformance as conformance;
 use bindery_core::{ContentHash, Disposition};
-use bindery_store::{
-    blobs::{BlobError, Blobs, BlobsExt, KeyLayout, ObjectBlobs, ObjectOptions, OutwardKey},
-    conformance,
-};
+use bindery_store::blobs::{BlobError, Blobs, BlobsExt, KeyLayout, ObjectBlobs, ObjectOptions, OutwardKey};
 use std::fs;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

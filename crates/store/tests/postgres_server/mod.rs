@@ -2,11 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use bindery_conformance::{Fixture, rows::DOMAINS};
 use bindery_core::{Clock, time::ManualClock};
-use bindery_store::{
-    conformance::{Fixture, rows::DOMAINS},
-    postgres::{PostgresOptions, PostgresStore},
-};
+use bindery_store::postgres::{PostgresOptions, PostgresStore};
 use bindery_testkit::PostgresServer;
 use std::{
     path::{Path, PathBuf},

@@ -1,19 +1,13 @@
 //! `bindery civic alert`: what people want to hear of. The cities of all active alerts are the watchlist.
 
-use super::{city::existing, shown::without_secrets, watch};
+use super::{city::existing, shown::without_secrets};
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
-    councils::{
-        city_key::CityKey,
-        notices::eml,
-        records::{Alert, Channel, CivicRecords, JurisdictionFilter},
-    },
+    councils::{AlertRequest, records::Alert},
 };
-use bindery_core::ContentHash;
 use clap::Subcommand;
 use serde_json::json;
-use std::collections::BTreeSet;
 
 /// Say what people want to hear of: words, in cities
 #[derive(Debug, clap::Args)]
@@ -118,24 +112,13 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 }
 
 async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
-    let alert = alert(&args)?;
-    let app = settings.create().await?;
-    let civic = app.civic();
-    let before = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
-    if before.is_some() && !args.replace {
-        return Err(Failure::usage(format!(
-            "{} has an alert named {:?} already: {}",
-            alert.owner, alert.name, alert.id
-        ))
-        .hint("--replace stores this one in its place")
-        .into());
-    }
-    civic.put_alert(alert.clone()).await?;
-    let known_before = before.map(|before| before.cities).unwrap_or_default();
-    let new: Vec<String> = alert.cities.iter().filter(|city| !known_before.contains(city)).cloned().collect();
-    let requested = request_unknown(civic, new).await?;
-    if args.json {
-        let stored = civic.alerts(Some(&alert.owner), false).await?.into_iter().find(|known| known.id == alert.id);
+    let AddArgs { owner, name, cities, keywords, matters, committees, topics, frequency, webhook, replace, json } =
+        args;
+    let webhooks = webhook;
+    let wanted = AlertRequest { owner, name, cities, keywords, matters, committees, topics, frequency, webhooks };
+    let alert = wanted.into_alert()?;
+    let (stored, requested) = settings.create().await?.put_alert(alert.clone(), replace).await?;
+    if json {
         output::json(&json!({"alert": without_secrets(&stored), "requested": requested}))?;
         return Ok(Exit::Ok);
     }
@@ -144,80 +127,6 @@ async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Exit> {
         output::note(format!("not followed yet, and asked for: {}", requested.join(", ")));
     }
     Ok(Exit::Ok)
-}
-
-/// Somebody wants the cities that are not followed.
-async fn request_unknown(civic: CivicRecords<'_>, cities: Vec<String>) -> anyhow::Result<Vec<String>> {
-    if cities.is_empty() {
-        return Ok(cities);
-    }
-    let filter = JurisdictionFilter { city_keys: cities.clone(), active: Some(true), ..JurisdictionFilter::default() };
-    let followed: BTreeSet<String> = civic.jurisdictions(filter).await?.into_iter().map(|city| city.city_key).collect();
-    let unknown: Vec<String> = cities.into_iter().filter(|city| !followed.contains(city)).collect();
-    for city_key in &unknown {
-        civic.request_city(city_key).await?;
-    }
-    Ok(unknown)
-}
-
-/// What the flags say, checked. The id follows from the owner and the name, so that the same alert is stored once.
-fn alert(args: &AddArgs) -> Result<Alert, Failure> {
-    let owner = args.owner.trim();
-    eml::check_address(owner).map_err(|why| Failure::usage(format!("owner: {why}")))?;
-    let name = args.name.trim();
-    if name.is_empty() || name.contains(char::is_control) {
-        return Err(Failure::usage(format!("name: expected one line of text, found {:?}", args.name)));
-    }
-    let mut cities: Vec<String> = Vec::new();
-    for city in args.cities.iter().map(|city| city.trim()).filter(|city| !city.is_empty()) {
-        let city_key = CityKey::parse(city).map_err(|fault| Failure::usage(format!("city: {fault}")))?;
-        if !cities.iter().any(|known| known == city_key.as_str()) {
-            cities.push(city_key.into());
-        }
-    }
-    if cities.is_empty() {
-        return Err(Failure::usage("city: expected a key such as paloaltoCA, found none"));
-    }
-    let mut keywords: Vec<String> = Vec::new();
-    for keyword in &args.keywords {
-        let words = keyword.split_whitespace().collect::<Vec<_>>().join(" ");
-        if words.is_empty() {
-            return Err(Failure::usage("keyword: expected a word, found an empty text"));
-        }
-        if !keywords.contains(&words) {
-            keywords.push(words);
-        }
-    }
-    for matter in &args.matters {
-        watch::check("matter", matter)?;
-    }
-    for committee in &args.committees {
-        watch::check("committee", committee)?;
-    }
-    let topics = args.topics.iter().map(|topic| watch::topic(topic)).collect::<Result<Vec<_>, _>>()?;
-    let mut channels = vec![Channel { kind: "mail".to_owned(), address: owner.to_owned() }];
-    for url in &args.webhook {
-        if !url.starts_with("https://") && !url.starts_with("http://") {
-            return Err(Failure::usage(format!(
-                "webhook: expected an address such as https://example.org/hook, found {url:?}"
-            )));
-        }
-        channels.push(Channel { kind: "webhook".to_owned(), address: url.clone() });
-    }
-    let id: String = ContentHash::of(format!("{owner}\n{name}").as_bytes()).to_string().chars().take(12).collect();
-    Ok(Alert {
-        id: format!("alert_{id}"),
-        owner: owner.to_owned(),
-        name: name.to_owned(),
-        cities,
-        keywords,
-        matters: args.matters.clone(),
-        committees: args.committees.clone(),
-        topics,
-        frequency: args.frequency.clone(),
-        channels,
-        ..Alert::default()
-    })
 }
 
 async fn list(settings: &Settings, args: ListArgs) -> anyhow::Result<Exit> {

@@ -1,17 +1,15 @@
 //! `bindery civic changes`: what has happened to a city's meetings.
 
-use super::{days::day, finding, shown};
+use super::{days::day, shown};
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
     councils::{
         export, history,
-        records::{ChangeFilter, Meeting, MeetingChange, MeetingFilter},
+        records::{ChangeFilter, MeetingChange},
     },
 };
 use jiff::civil::Date;
-use serde_json::json;
-use std::collections::HashMap;
 
 /// Show what has happened to a city's meetings, the newest first
 #[derive(Debug, clap::Args)]
@@ -40,32 +38,13 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.city_key).await?;
-    let civic = app.civic();
+    let city = app.find_city(&args.city_key).await?;
     let (since, _) = export::between(&city, args.since, None);
     let limit = usize::try_from(args.limit).ok();
     let filter = ChangeFilter { city_key: Some(city.city_key.clone()), since, limit, ..ChangeFilter::default() };
-    let changes = civic.meeting_changes(filter).await?;
-    let mut ids: Vec<String> = changes.iter().map(|change| change.meeting_id.clone()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let of_ids = MeetingFilter { ids: ids.clone(), with_removed: true, ..MeetingFilter::default() };
-    // An empty list of ids would mean all.
-    let meetings = if ids.is_empty() { Vec::new() } else { civic.meetings(of_ids).await? };
-    let meetings: HashMap<&str, &Meeting> = meetings.iter().map(|meeting| (meeting.id.as_str(), meeting)).collect();
-    let items: HashMap<String, String> =
-        civic.agendas(&ids).await?.into_iter().map(|item| (item.id, item.title)).collect();
-    let item = |change: &MeetingChange| change.item_id.as_ref().and_then(|id| items.get(id)).map(String::as_str);
+    let changes = app.view_changes(filter).await?;
     if args.json {
-        let told = changes.iter().map(|change| {
-            let mut told = json!(change);
-            told["meeting_title"] = json!(meetings.get(change.meeting_id.as_str()).map(|meeting| &meeting.title));
-            told["item_title"] = json!(item(change));
-            told["headline"] = json!(history::headline(change.kind));
-            told["sentence"] = json!(history::sentence(change, item(change)));
-            told
-        });
-        output::json(&told.collect::<Vec<_>>())?;
+        output::json(&changes)?;
         return Ok(Exit::Ok);
     }
     if changes.is_empty() {
@@ -73,12 +52,11 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return Ok(Exit::Ok);
     }
     let room = shown::room(68, 16, 36);
-    let rows = changes.iter().map(|change| {
-        let meeting = meetings.get(change.meeting_id.as_str());
-        let title = meeting.map_or(change.meeting_id.as_str(), |meeting| meeting.title.as_str());
-        let day = meeting.map(|meeting| shown::day_and_time(meeting).0).unwrap_or_default();
-        let what = change_line(change, item(change));
-        [shown::moment(change.at, city.tz.as_deref()), day, output::short(title, room), what]
+    let rows = changes.iter().map(|view| {
+        let title = view.meeting_title.as_deref().unwrap_or(&view.change.meeting_id);
+        let day = view.meeting.as_ref().map(|meeting| shown::day_and_time(meeting).0).unwrap_or_default();
+        let what = in_words(view.headline, &view.sentence);
+        [shown::moment(view.change.at, city.tz.as_deref()), day, output::short(title, room), what]
     });
     output::fitted_table(&["SEEN", "OF", "MEETING", "CHANGE"], rows)?;
     if limit == Some(changes.len()) {
@@ -89,6 +67,9 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// What happened, and from what to what.
 pub(super) fn change_line(change: &MeetingChange, item: Option<&str>) -> String {
-    let (what, said) = (history::headline(change.kind), history::sentence(change, item));
-    if said.is_empty() { what.to_owned() } else { format!("{what}: {}", output::short(&said, 160)) }
+    in_words(history::headline(change.kind), &history::sentence(change, item))
+}
+
+fn in_words(headline: &str, sentence: &str) -> String {
+    if sentence.is_empty() { headline.to_owned() } else { format!("{headline}: {}", output::short(sentence, 160)) }
 }

@@ -1,28 +1,15 @@
 //! `bindery civic digest`: what a citizen would read of some cities, or for an alert.
 
-use super::{city::existing, days::day, finding};
+use super::{city::existing, days::day};
 use crate::{
     exit::Exit,
     failure::Failure,
     output,
     terminal::{DataForm, stdout},
 };
-use bindery_app::{
-    App, Settings,
-    councils::{
-        notices::{
-            self, Digest, DigestRequest,
-            eml::{self, Envelope},
-            html,
-            letter::Letter,
-            text,
-        },
-        records::{Alert, Jurisdiction},
-    },
-};
-use bindery_core::Timestamp;
+use bindery_app::{Settings, councils::DigestQuery};
 use bindery_files::WholeFile;
-use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
+use jiff::civil::Date;
 use std::{
     io::{self, Write as _},
     path::PathBuf,
@@ -39,6 +26,33 @@ Examples:
 The same store and the same --today make the same bytes. What is shown here counts as told to nobody:
 `bindery civic notices send` sends digests, each once.")]
 pub(super) struct Args {
+    #[command(flatten)]
+    about: DigestArgs,
+
+    /// What to write
+    #[arg(long, short, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// Whom a mail is for (eml; default: the owner of the alert)
+    #[arg(long, value_name = "ADDRESS")]
+    to: Option<String>,
+
+    /// Who a mail is from (eml)
+    #[arg(long, value_name = "ADDRESS", default_value = "bindery@localhost")]
+    mail_from: String,
+
+    /// The file to write; without it, or with -, it is printed
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// What it is about.
+#[derive(Debug, clap::Args)]
+struct DigestArgs {
     /// The cities, separated by commas, e.g. paloaltoCA
     #[arg(value_name = "BANANAS", value_delimiter = ',', required_unless_present = "alert", conflicts_with = "alert")]
     cities: Vec<String>,
@@ -62,26 +76,6 @@ pub(super) struct Args {
     /// Take this day for today
     #[arg(long, value_name = "DAY", value_parser = day)]
     today: Option<Date>,
-
-    /// What to write
-    #[arg(long, short, value_enum, default_value_t = Format::Text)]
-    format: Format,
-
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-
-    /// Whom a mail is for (eml; default: the owner of the alert)
-    #[arg(long, value_name = "ADDRESS")]
-    to: Option<String>,
-
-    /// Who a mail is from (eml)
-    #[arg(long, value_name = "ADDRESS", default_value = "bindery@localhost")]
-    mail_from: String,
-
-    /// The file to write; without it, or with -, it is printed
-    #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -97,20 +91,25 @@ enum Format {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = existing(settings).await?;
-    let alert = match &args.alert {
-        Some(id) => Some(find_alert(&app, id).await?),
-        None => None,
+    let DigestArgs { cities, alert, from, days, since, today } = args.about;
+    let made = app.make_digest(DigestQuery { cities, alert, from, days, since, today }).await?;
+    let format = if args.json { Format::Json } else { args.format };
+    let bytes = match format {
+        Format::Text => made.to_text().into_bytes(),
+        Format::Html => made.to_html().into_bytes(),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&made.digest)?).into_bytes(),
+        Format::Eml => {
+            let to = args.to.as_deref().or(made.alert.as_ref().map(|alert| alert.owner.as_str()));
+            let to = to.ok_or_else(|| {
+                Failure::usage("--format eml: expected --to with the address of whom it is for")
+                    .hint("with --alert it is for the owner of the alert")
+            })?;
+            let wrong = |why| Failure::usage(format!("--to or --mail-from: {why}"));
+            made.to_mail(&args.mail_from, to).map_err(wrong)?
+        }
     };
-    let cities = cities(&app, &args, alert.as_ref()).await?;
-    let today = args.today.unwrap_or_else(|| today(&app, &cities));
-    let since = args.since.or_else(|| today.checked_sub(7.days()).ok()).unwrap_or(today);
-    let request =
-        DigestRequest { cities, alert: alert.clone(), from: args.from.unwrap_or(today), days: args.days, since };
-    let digest = notices::digest(app.store(), &request).await?;
-    let bytes = written(&args, alert.as_ref(), &digest, today)?;
     let Some(path) = args.out.filter(|path| path.as_os_str() != "-") else {
-        let is_json = args.json || args.format == Format::Json;
-        let mut out = stdout(if is_json { DataForm::Json } else { DataForm::Text });
+        let mut out = stdout(if format == Format::Json { DataForm::Json } else { DataForm::Text });
         out.write_all(&bytes)?;
         out.flush()?;
         return Ok(Exit::Ok);
@@ -123,61 +122,6 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let mut file = WholeFile::begin(path).map_err(|error| cannot(&error))?;
     file.write_all(&bytes).map_err(|error| cannot(&error))?;
     file.finish().map_err(|error| cannot(&error))?;
-    output::note(format!("wrote {} to {shown}", digest.title));
+    output::note(format!("wrote {} to {shown}", made.digest.title));
     Ok(Exit::Ok)
-}
-
-async fn find_alert(app: &App, id: &str) -> anyhow::Result<Alert> {
-    let found = app.civic().alerts(None, false).await?.into_iter().find(|alert| alert.id == id);
-    let unknown = || Failure::usage(format!("there is no alert {id:?}")).hint("`bindery civic alert list` lists them");
-    Ok(found.ok_or_else(unknown)?)
-}
-
-async fn cities(app: &App, args: &Args, alert: Option<&Alert>) -> anyhow::Result<Vec<Jurisdiction>> {
-    let mut cities = Vec::new();
-    if let Some(alert) = alert {
-        // One that is not followed yet has nothing to tell.
-        for city_key in &alert.cities {
-            cities.extend(app.civic().jurisdiction(city_key).await?);
-        }
-        return Ok(cities);
-    }
-    for city_key in args.cities.iter().map(|city_key| city_key.trim()).filter(|city_key| !city_key.is_empty()) {
-        let city = finding::city(app, city_key).await?;
-        if !cities.iter().any(|known: &Jurisdiction| known.city_key == city.city_key) {
-            cities.push(city);
-        }
-    }
-    if cities.is_empty() {
-        return Err(Failure::usage("expected a city such as paloaltoCA, found none").into());
-    }
-    Ok(cities)
-}
-
-/// By the clock of the first city.
-fn today(app: &App, cities: &[Jurisdiction]) -> Date {
-    let zone = cities.first().and_then(|city| TimeZone::get(city.tz.as_deref()?).ok()).unwrap_or(TimeZone::UTC);
-    let now = jiff::Timestamp::from_millisecond(app.store().clock().now().as_millis()).unwrap_or_default();
-    now.to_zoned(zone).date()
-}
-
-fn written(args: &Args, alert: Option<&Alert>, digest: &Digest, today: Date) -> anyhow::Result<Vec<u8>> {
-    let format = if args.json { Format::Json } else { args.format };
-    Ok(match format {
-        Format::Text => text::digest(digest).into_bytes(),
-        Format::Html => html::digest(digest).into_bytes(),
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(digest)?).into_bytes(),
-        Format::Eml => {
-            let to = args.to.as_deref().or(alert.map(|alert| alert.owner.as_str()));
-            let to = to.ok_or_else(|| {
-                Failure::usage("--format eml: expected --to with the address of whom it is for")
-                    .hint("with --alert it is for the owner of the alert")
-            })?;
-            let noon = today.at(12, 0, 0, 0).to_zoned(TimeZone::UTC)?.timestamp().as_millisecond();
-            let key = format!("digest:{to}:{today}:{}", digest.title);
-            let envelope = Envelope { from: &args.mail_from, to, key: &key, at: Timestamp::from_millis(noon) };
-            eml::write(&Letter::of_digest(digest), &envelope)
-                .map_err(|why| Failure::usage(format!("--to or --mail-from: {why}")))?
-        }
-    })
 }

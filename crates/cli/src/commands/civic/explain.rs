@@ -1,6 +1,5 @@
 //! `bindery civic explain` and `bindery civic filters explain`: why an item is read, or is not.
 
-use super::finding;
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
@@ -32,7 +31,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let (item, meeting) = finding::item(&app, &args.item).await?;
+    let (item, meeting) = app.find_agenda_item(&args.item).await?;
     let today = verdict(&meeting.title, &item);
     let is_same = agrees(&item, &today.item);
     if args.json {

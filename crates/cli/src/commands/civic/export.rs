@@ -1,6 +1,6 @@
 //! `bindery civic export`: what is known of a city's councils, for other programs.
 
-use super::{days::Days, finding};
+use super::days::Days;
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -65,7 +65,7 @@ enum Format {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     args.days.check()?;
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.city_key).await?;
+    let city = app.find_city(&args.city_key).await?;
     let format = match args.format {
         Format::Json => export::Format::Json,
         Format::Csv => export::Format::Csv,

@@ -1,15 +1,12 @@
 //! `bindery civic extract-text`: the text of a meeting's packet, of an item's documents, or of one document.
 
-use super::{
-    fetching::Fetching,
-    finding,
-    reading::{self, Candidate, Reading, Report, Status, under_name},
-};
+use super::{fetching::Fetching, reading::Reading};
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
     councils::{
         client::{address, vendors},
+        documents::{DocumentCandidate, DocumentReport, DocumentStatus, candidates_of_item, name_document, under_name},
         filter, ids,
         records::Meeting,
     },
@@ -73,7 +70,7 @@ struct Answer {
     preview: String,
     /// The file that the text was written to.
     output: Option<String>,
-    documents: Vec<Report>,
+    documents: Vec<DocumentReport>,
 }
 
 /// What is to be read.
@@ -83,7 +80,7 @@ struct Wanted {
     title: Option<String>,
     /// Text that is known without reading.
     body: Option<String>,
-    documents: Vec<Candidate>,
+    documents: Vec<DocumentCandidate>,
     /// One of them is enough: they are forms of the same.
     first_only: bool,
 }
@@ -95,7 +92,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     let ocr = if args.no_ocr { OcrMode::Never } else { OcrMode::Auto };
     let mut reading = match &wanted.meeting {
-        Some(meeting) => Reading::of_meeting(settings, &args.fetching, ocr, meeting)?,
+        Some(meeting) => Reading::begin(settings, &args.fetching, ocr, &meeting.vendor, &meeting.city_key)?,
         None => Reading::begin(settings, &args.fetching, ocr, vendor_of(&args.target), "")?,
     };
     let mut text = String::new();
@@ -111,7 +108,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
             Some(read) => text.push_str(&under_name(&candidate.name, read)),
             None => {}
         }
-        let is_enough = wanted.first_only && report.status == Status::Read;
+        let is_enough = wanted.first_only && report.status == DocumentStatus::Read;
         documents.push(report);
         if is_enough || reading.is_stopping() {
             break;
@@ -127,7 +124,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         })?;
         output_file = Some(shown);
     }
-    for failed in documents.iter().filter(|report| report.status == Status::Failed) {
+    for failed in documents.iter().filter(|report| report.status == DocumentStatus::Failed) {
         output::note(failed.reason.as_deref().unwrap_or_default());
     }
     let pages = documents.iter().filter_map(|report| report.about.as_ref()).map(|about| u64::from(about.page_count));
@@ -148,13 +145,14 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 async fn find_target(settings: &Settings, target: &str) -> anyhow::Result<Wanted> {
     if target.contains("://") {
         address::checked(target).map_err(|why| Failure::usage(format!("{target} {why}")))?;
-        let documents = vec![Candidate { name: reading::named("", target), url: target.to_owned(), skipped: None }];
+        let documents =
+            vec![DocumentCandidate { name: name_document("", target), url: target.to_owned(), skipped: None }];
         return Ok(Wanted { meeting: None, item_id: None, title: None, body: None, documents, first_only: true });
     }
     let app = settings.existing().await?;
     if ids::is_item_id(target) {
-        let (item, meeting) = finding::item(&app, target).await?;
-        let documents = reading::of_item(&item, &filter::stored::of_documents(&item));
+        let (item, meeting) = app.find_agenda_item(target).await?;
+        let documents = candidates_of_item(&item, &filter::stored::of_documents(&item));
         let body = item.body_text.clone().filter(|body| !body.trim().is_empty());
         if documents.is_empty() && body.is_none() {
             return Err(Failure::usage(format!("{target} has no documents")).into());
@@ -162,7 +160,7 @@ async fn find_target(settings: &Settings, target: &str) -> anyhow::Result<Wanted
         let (meeting, item_id, title) = (Some(meeting), Some(item.id), Some(item.title));
         return Ok(Wanted { meeting, item_id, title, body, documents, first_only: false });
     }
-    let meeting = finding::meeting(&app, target).await?;
+    let meeting = app.find_meeting(target).await?;
     let documents = of_meeting(&meeting);
     if documents.is_empty() {
         let failure = Failure::usage(format!("{target} has neither a packet nor an agenda yet"));
@@ -173,18 +171,18 @@ async fn find_target(settings: &Settings, target: &str) -> anyhow::Result<Wanted
 }
 
 /// The packet has everything in it; the agenda says at least what it is about.
-fn of_meeting(meeting: &Meeting) -> Vec<Candidate> {
+fn of_meeting(meeting: &Meeting) -> Vec<DocumentCandidate> {
     let own = [("Packet", &meeting.packet_url), ("Agenda", &meeting.agenda_url)];
     let own = own.into_iter().filter_map(|(name, url)| Some((name.to_owned(), url.clone()?)));
     let others = meeting.agenda_sources.iter().map(|source| {
-        (reading::named(source.label.as_deref().unwrap_or(&source.kind), &source.url), source.url.clone())
+        (name_document(source.label.as_deref().unwrap_or(&source.kind), &source.url), source.url.clone())
     });
     let documents =
-        meeting.documents.iter().map(|document| (reading::named(&document.name, &document.url), document.url.clone()));
-    let mut candidates: Vec<Candidate> = Vec::new();
+        meeting.documents.iter().map(|document| (name_document(&document.name, &document.url), document.url.clone()));
+    let mut candidates: Vec<DocumentCandidate> = Vec::new();
     for (name, url) in own.chain(others).chain(documents) {
         if !candidates.iter().any(|known| known.url == url) {
-            candidates.push(Candidate { name, url, skipped: None });
+            candidates.push(DocumentCandidate { name, url, skipped: None });
         }
     }
     candidates

@@ -1,16 +1,11 @@
 //! `bindery civic matter`: a bill or resolution over all its appearances.
 
-use super::{finding, shown, summaries, votes};
+use super::{shown, summaries, votes};
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     App, Settings,
-    councils::{
-        ids,
-        records::{Appearance, Matter, MatterFilter, Meeting, MeetingFilter},
-    },
+    councils::{ids, records::Matter, views::MatterView},
 };
-use serde_json::json;
-use std::collections::HashMap;
 
 /// Show a matter: who stands behind it, where it appeared, and how it was voted on
 #[derive(Debug, clap::Args)]
@@ -35,34 +30,17 @@ pub(super) struct Args {
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let matter = find_matter(&app, &args).await?;
-    let civic = app.civic();
-    let appearances = civic.appearances(&matter.id).await?;
-    let voted = civic.votes_on(&matter.id).await?;
-    let people: HashMap<String, String> =
-        civic.people(&matter.city_key).await?.into_iter().map(|person| (person.id, person.name)).collect();
-    let sponsors: Vec<_> = civic
-        .sponsorships(&matter.id)
-        .await?
-        .into_iter()
-        .map(|one| {
-            let name = people.get(&one.person_id).cloned().unwrap_or_else(|| one.person_id.clone());
-            (name, one)
-        })
-        .collect();
+    let view = app.view_matter(matter).await?;
     if args.json {
-        let sponsors = sponsors.iter().map(|(name, one)| {
-            json!({"person_id": one.person_id, "name": name, "is_primary": one.is_primary, "order": one.sponsor_order})
-        });
-        output::json(&json!({
-            "matter": matter, "sponsors": sponsors.collect::<Vec<_>>(), "appearances": appearances, "votes": voted,
-        }))?;
+        output::json(&view)?;
         return Ok(Exit::Ok);
     }
+    let MatterView { matter, sponsors, appearances, votes: voted, meetings } = view;
     output::line(&matter.title)?;
     shown::fact("file", matter.matter_file.as_deref())?;
     shown::fact("type", matter.matter_type.as_deref())?;
     shown::fact("status", matter.status.as_deref())?;
-    let names: Vec<&str> = sponsors.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<&str> = sponsors.iter().map(|sponsor| sponsor.name.as_str()).collect();
     shown::fact("sponsors", Some(&names.join(", ")))?;
     shown::fact("topics", Some(&matter.canonical_topics.join(", ")))?;
     if let Some(summary) = &matter.canonical_summary {
@@ -70,7 +48,6 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
     shown::fact("id", Some(&matter.id))?;
     output::line("")?;
-    let meetings = meetings(&app, &appearances).await?;
     let room = shown::room(76, 20, 40);
     let rows = appearances.iter().map(|one| {
         let meeting = meetings.get(&one.meeting_id);
@@ -101,23 +78,7 @@ async fn find_matter(app: &App, args: &Args) -> anyhow::Result<Matter> {
             let failure = Failure::usage(format!("{:?} is not the id of a matter", args.matter));
             return Err(failure.hint("with --city BANANA it is taken for a public number").into());
         }
-        return finding::matter(app, &args.matter).await;
+        return Ok(app.find_matter(&args.matter).await?);
     };
-    let city = finding::city(app, city).await?;
-    let matter_file = Some(args.matter.trim().to_owned());
-    let filter =
-        MatterFilter { city_key: Some(city.city_key.clone()), matter_file, limit: Some(1), ..MatterFilter::default() };
-    let found = app.civic().matters(filter).await?.pop();
-    let none = || Failure::usage(format!("{} has no matter with the number {:?}", city.city_key, args.matter));
-    Ok(found.ok_or_else(|| none().hint("numbers are compared as the city writes them, e.g. \"ORD 2026-7\""))?)
-}
-
-async fn meetings(app: &App, appearances: &[Appearance]) -> anyhow::Result<HashMap<String, Meeting>> {
-    let ids: Vec<String> = appearances.iter().map(|one| one.meeting_id.clone()).collect();
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let filter = MeetingFilter { ids, with_removed: true, ..MeetingFilter::default() };
-    let found = app.civic().meetings(filter).await?;
-    Ok(found.into_iter().map(|meeting| (meeting.id.clone(), meeting)).collect())
+    Ok(app.find_matter_by_number(city, &args.matter).await?)
 }

@@ -1,13 +1,11 @@
 //! `bindery civic meetings`: the meetings of a city.
 
-use super::{days::Days, finding, shown};
+use super::{days::Days, shown};
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
-    councils::records::{Meeting, MeetingFilter},
+    councils::{records::MeetingFilter, views::ListedMeeting},
 };
-use serde::Serialize;
-use std::collections::HashMap;
 
 /// List the meetings of a city
 #[derive(Debug, clap::Args)]
@@ -41,18 +39,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// A meeting with how much there is of it.
-#[derive(Debug, Serialize)]
-struct Listed {
-    #[serde(flatten)]
-    meeting: Meeting,
-    item_count: u64,
-}
-
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     args.days.check()?;
     let app = settings.existing().await?;
-    let city = finding::city(&app, &args.city_key).await?;
+    let city = app.find_city(&args.city_key).await?;
     let (from, until) = args.days.between(&city);
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let filter = MeetingFilter {
@@ -61,24 +51,9 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         until,
         status: args.status,
         with_removed: args.removed,
-        newest_first: true,
-        limit: Some(most.saturating_add(1)),
         ..MeetingFilter::default()
     };
-    let civic = app.civic();
-    let mut meetings = civic.meetings(filter).await?;
-    let are_more = meetings.len() > most;
-    meetings.truncate(most);
-    meetings.reverse();
-    let ids: Vec<String> = meetings.iter().map(|meeting| meeting.id.clone()).collect();
-    let mut counts: HashMap<String, u64> = HashMap::new();
-    for item in civic.agendas(&ids).await?.into_iter().filter(|item| item.removed_at.is_none()) {
-        *counts.entry(item.meeting_id).or_default() += 1;
-    }
-    let listed: Vec<Listed> = meetings
-        .into_iter()
-        .map(|meeting| Listed { item_count: counts.get(&meeting.id).copied().unwrap_or(0), meeting })
-        .collect();
+    let (listed, are_more) = app.list_meetings(filter, most).await?;
     if args.json {
         output::json(&listed)?;
         return Ok(Exit::Ok);
@@ -99,7 +74,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     Ok(Exit::Ok)
 }
 
-fn row(listed: &Listed, room: usize) -> [String; 7] {
+fn row(listed: &ListedMeeting, room: usize) -> [String; 7] {
     let meeting = &listed.meeting;
     let (day, time) = shown::day_and_time(meeting);
     let has = [

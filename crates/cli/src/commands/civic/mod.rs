@@ -59,6 +59,8 @@ mod votes;
 mod watch;
 mod watchlist;
 
+pub(crate) use finding::hint;
+
 use crate::exit::Exit;
 use bindery_app::Settings;
 use clap::Subcommand;

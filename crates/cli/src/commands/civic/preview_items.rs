@@ -1,15 +1,11 @@
 //! `bindery civic preview-items`: what of an agenda would be read, and why; on demand with the texts.
 
-use super::{
-    fetching::Fetching,
-    finding,
-    reading::{self, Reading, Report, Status, under_name},
-    shown,
-};
+use super::{fetching::Fetching, reading::Reading, shown};
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
     councils::{
+        documents::{DocumentCandidate, DocumentReport, DocumentStatus, candidates_of_item, under_name},
         filter::{self, Decision, Treatment},
         records::{AgendaItem, Meeting},
     },
@@ -75,12 +71,12 @@ struct Preview {
     text_length: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    documents: Vec<Report>,
+    documents: Vec<DocumentReport>,
 }
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let meeting = finding::meeting(&app, &args.meeting).await?;
+    let meeting = app.find_meeting(&args.meeting).await?;
     let mut items = app.civic().agenda(&meeting.id).await?;
     items.retain(|item| item.removed_at.is_none());
     if let Some(folder) = &args.out {
@@ -106,7 +102,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 fn preview(item: &AgendaItem, all: bool) -> Preview {
     let decision = filter::stored::of_item(item);
-    let mut candidates = reading::of_item(item, &filter::stored::of_documents(item));
+    let mut candidates = candidates_of_item(item, &filter::stored::of_documents(item));
     for candidate in &mut candidates {
         if all {
             candidate.skipped = None;
@@ -126,7 +122,7 @@ fn preview(item: &AgendaItem, all: bool) -> Preview {
         reason: decision.reason,
         text_length: None,
         output: None,
-        documents: candidates.iter().map(Report::from_candidate).collect(),
+        documents: candidates.iter().map(DocumentReport::from_candidate).collect(),
     }
 }
 
@@ -137,7 +133,7 @@ async fn with_texts(
     items: &[AgendaItem],
 ) -> anyhow::Result<(Vec<Preview>, Exit)> {
     let ocr = if args.no_ocr { OcrMode::Never } else { OcrMode::Auto };
-    let mut reading = Reading::of_meeting(settings, &args.fetching, ocr, meeting)?;
+    let mut reading = Reading::begin(settings, &args.fetching, ocr, &meeting.vendor, &meeting.city_key)?;
     let mut previews = Vec::with_capacity(items.len());
     for item in items {
         let mut preview = preview(item, args.all);
@@ -152,10 +148,10 @@ async fn with_texts(
             text.push_str("\n\n");
         }
         for report in &mut preview.documents {
-            if report.status != Status::Listed {
+            if report.status != DocumentStatus::Listed {
                 continue;
             }
-            let candidate = reading::Candidate { name: report.name.clone(), url: report.url.clone(), skipped: None };
+            let candidate = DocumentCandidate { name: report.name.clone(), url: report.url.clone(), skipped: None };
             let (read, said) = reading.read(&candidate).await;
             if let Some(said) = said {
                 text.push_str(&under_name(&candidate.name, said));
@@ -220,16 +216,16 @@ fn show(meeting: &Meeting, previews: &[Preview]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn of_document(report: &Report) -> (&'static str, String) {
+fn of_document(report: &DocumentReport) -> (&'static str, String) {
     let reason = report.reason.clone().unwrap_or_default();
     match report.status {
-        Status::Listed => ("yes", String::new()),
-        Status::Skipped => {
+        DocumentStatus::Listed => ("yes", String::new()),
+        DocumentStatus::Skipped => {
             let rule = report.rule.as_deref().unwrap_or_default();
             ("no", if rule.starts_with("attachment.") { format!("{rule}: {reason}") } else { reason })
         }
-        Status::Failed => ("FAILED", reason),
-        Status::Read => {
+        DocumentStatus::Failed => ("FAILED", reason),
+        DocumentStatus::Read => {
             let pages = report.about.as_ref().map_or(0, |about| u64::from(about.page_count));
             let length = report.text_length.unwrap_or(0);
             ("yes", format!("{}, {length} characters", output::count(pages, "page")))

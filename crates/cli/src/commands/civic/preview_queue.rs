@@ -1,17 +1,15 @@
 //! `bindery civic preview-queue`: what waits to be read. Looking takes no job out of the queue.
 
 use super::city::{existing, find_city};
-use crate::{exit::Exit, failure::Failure, output};
+use crate::{exit::Exit, output};
 use bindery_app::{
-    App, Settings,
+    Settings,
     councils::{
-        city_key::CityKey,
-        records::{CivicTask, MatterFilter, MeetingFilter, QueueJob, QueueStats, QueueStatus},
+        QueuePreview, parse_city_key,
+        records::{QueueStats, QueueStatus},
     },
 };
-use bindery_core::Timestamp;
 use serde::Serialize;
-use std::collections::HashMap;
 
 /// Show what waits to be read: counts, or the jobs of a city
 #[derive(Debug, clap::Args)]
@@ -44,24 +42,8 @@ struct Preview {
     previews: Vec<QueuePreview>,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct QueuePreview {
-    queue_id: String,
-    job_type: String,
-    meeting_id: String,
-    #[serde(rename = "city_banana")]
-    city_key: String,
-    title: Option<String>,
-    date: Option<Timestamp>,
-    priority: i32,
-    status: QueueStatus,
-    retry_count: u32,
-    error_message: Option<String>,
-}
-
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
-    let city_key = args.city_key.as_deref().map(CityKey::parse).transpose();
-    let city_key = city_key.map_err(|fault| Failure::usage(fault.to_string()))?;
+    let city_key = args.city_key.as_deref().map(parse_city_key).transpose()?;
     let app = existing(settings).await?;
     let Some(city_key) = city_key else {
         let stats = app.civic().queue_stats().await?;
@@ -76,7 +58,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     let mut jobs = app.civic().queue_jobs(Some(city_key.as_str()), None).await?;
     let total_queued = jobs.iter().filter(|job| job.status == QueueStatus::Pending).count();
     jobs.truncate(args.limit);
-    let preview = Preview { city_key: city_key.into(), total_queued, previews: described(&app, jobs).await? };
+    let preview = Preview { city_key: city_key.into(), total_queued, previews: app.describe_council_jobs(jobs).await? };
     if args.json {
         output::json(&preview)?;
         return Ok(Exit::Ok);
@@ -84,44 +66,6 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     show(&preview.previews)?;
     output::note(format!("{} of {}", output::count(total_queued as u64, "waiting job"), preview.city_key));
     Ok(Exit::Ok)
-}
-
-/// Jobs with the titles and days of what they are about.
-pub(super) async fn described(app: &App, jobs: Vec<QueueJob>) -> anyhow::Result<Vec<QueuePreview>> {
-    let meetings = jobs.iter().map(|job| job.meeting_id.clone()).collect();
-    let of_matter = |job: &QueueJob| match &job.payload {
-        CivicTask::Matter { matter_id, .. } => Some(matter_id.clone()),
-        CivicTask::Meeting { .. } => None,
-    };
-    let matters: Vec<String> = jobs.iter().filter_map(of_matter).collect();
-    let civic = app.civic();
-    let filter = MeetingFilter { ids: meetings, with_removed: true, ..MeetingFilter::default() };
-    let meetings = if jobs.is_empty() { Vec::new() } else { civic.meetings(filter).await? };
-    let meetings: HashMap<_, _> =
-        meetings.into_iter().map(|meeting| (meeting.id, (meeting.title, meeting.starts_at))).collect();
-    let filter = MatterFilter { ids: matters.clone(), ..MatterFilter::default() };
-    let matters = if matters.is_empty() { Vec::new() } else { civic.matters(filter).await? };
-    let matters: HashMap<_, _> = matters.into_iter().map(|matter| (matter.id, matter.title)).collect();
-    let described = |job: QueueJob| {
-        let meeting = meetings.get(&job.meeting_id);
-        let title = match of_matter(&job) {
-            Some(matter) => matters.get(&matter).cloned(),
-            None => meeting.map(|(title, _)| title.clone()),
-        };
-        QueuePreview {
-            queue_id: job.id.to_string(),
-            job_type: job.job_type,
-            date: meeting.and_then(|(_, start)| *start),
-            meeting_id: job.meeting_id,
-            city_key: job.city_key,
-            title,
-            priority: job.priority,
-            status: job.status,
-            retry_count: job.retry_count,
-            error_message: job.error_message,
-        }
-    };
-    Ok(jobs.into_iter().map(described).collect())
 }
 
 fn show_counts(stats: &QueueStats) -> anyhow::Result<()> {

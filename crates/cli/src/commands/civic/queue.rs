@@ -1,19 +1,12 @@
 //! `bindery civic queue`: jobs about meetings and matters, run again or given up.
 
-use super::{
-    city::existing,
-    preview_queue::{described, show},
-};
-use crate::{exit::Exit, failure::Failure, output};
-use bindery_app::{
-    App, Settings,
-    councils::records::{CIVIC_QUEUE, QueueJob, QueueStatus},
-    jobs::JobFilter,
-};
-use bindery_core::{JobId, Name};
+use super::{city::existing, preview_queue::show};
+use crate::{exit::Exit, output};
+use bindery_app::{App, Settings, councils::records::QueueStatus};
+use bindery_core::JobId;
 use clap::Subcommand;
 use serde_json::json;
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 /// List what waits or was given up, run it again, or give it up
 #[derive(Debug, clap::Args)]
@@ -94,15 +87,7 @@ async fn list(
     limit: usize,
     as_json: bool,
 ) -> anyhow::Result<Exit> {
-    let civic = app.civic();
-    let mut jobs = match status {
-        Some(QueueStatus::Completed) => civic.completed_jobs(city).await?,
-        _ => civic.queue_jobs(city, None).await?,
-    };
-    jobs.retain(|job| status.is_none_or(|status| status == job.status));
-    let total = jobs.len();
-    jobs.truncate(limit);
-    let jobs = described(app, jobs).await?;
+    let (jobs, total) = app.council_jobs(status, city, limit).await?;
     if as_json {
         output::json(&jobs)?;
     } else {
@@ -114,25 +99,8 @@ async fn list(
     Ok(Exit::Ok)
 }
 
-const fn is_given_up(job: &QueueJob) -> bool {
-    matches!(job.status, QueueStatus::Failed | QueueStatus::DeadLetter)
-}
-
 async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) -> anyhow::Result<Exit> {
-    let jobs = app.civic().queue_jobs(city, None).await?;
-    let ids: Vec<JobId> = if named.is_empty() {
-        jobs.iter().filter(|job| is_given_up(job)).map(|job| job.id).collect()
-    } else {
-        all_ours(&jobs, &named)?;
-        named
-    };
-    // No id at all would mean every job.
-    let retried = if ids.is_empty() {
-        0
-    } else {
-        let queue = Some(Name::from(CIVIC_QUEUE));
-        app.store().retry(JobFilter { ids, queue, ..JobFilter::default() }).await?.jobs
-    };
+    let retried = app.retry_council_jobs(named, city).await?;
     if as_json {
         output::json(&json!({"retried": retried}))?;
     } else if retried == 0 {
@@ -144,15 +112,12 @@ async fn retry(app: &App, named: Vec<JobId>, city: Option<&str>, as_json: bool) 
 }
 
 async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<Exit> {
-    all_ours(&app.civic().queue_jobs(None, None).await?, &named)?;
-    let mut dropped = Vec::new();
-    for id in named {
-        if app.store().cancel_job(id).await? {
-            dropped.push(id);
-        } else if !as_json {
-            output::note(format!("{id} is not waiting or running; nothing was changed"));
-        }
+    let (dropped, unchanged): (Vec<_>, Vec<_>) =
+        app.drop_council_jobs(named).await?.into_iter().partition(|(_, dropped)| *dropped);
+    for (id, _) in unchanged.into_iter().filter(|_| !as_json) {
+        output::note(format!("{id} is not waiting or running; nothing was changed"));
     }
+    let dropped: Vec<JobId> = dropped.into_iter().map(|(id, _)| id).collect();
     if as_json {
         output::json(&json!({"dropped": dropped}))?;
         return Ok(Exit::Ok);
@@ -166,7 +131,7 @@ async fn give_up(app: &App, named: Vec<JobId>, as_json: bool) -> anyhow::Result<
 
 async fn forget(app: &App, days: u32, as_json: bool) -> anyhow::Result<Exit> {
     let age = Duration::from_secs(u64::from(days) * 86_400);
-    let forgotten = app.civic().forget_given_up(app.store().clock().now() - age).await?;
+    let forgotten = app.forget_council_jobs(age).await?;
     if as_json {
         output::json(&json!({"forgotten": forgotten}))?;
     } else if forgotten == 0 {
@@ -175,16 +140,4 @@ async fn forget(app: &App, days: u32, as_json: bool) -> anyhow::Result<Exit> {
         output::line(format!("forgot {}", output::count(forgotten, "job")))?;
     }
     Ok(Exit::Ok)
-}
-
-/// Nothing is changed if one of them is not of this queue.
-fn all_ours(jobs: &[QueueJob], named: &[JobId]) -> Result<(), Failure> {
-    let ours: HashSet<JobId> = jobs.iter().map(|job| job.id).collect();
-    match named.iter().find(|id| !ours.contains(id)) {
-        None => Ok(()),
-        Some(id) => {
-            Err(Failure::usage(format!("there is no {id} about a meeting or a matter; one that is finished is gone"))
-                .hint("`bindery civic queue list` lists them"))
-        }
-    }
 }

@@ -3,12 +3,12 @@
 use super::{
     city::existing,
     days::{day, in_order},
-    finding, watch,
 };
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     App, Settings,
     councils::{
+        find_topic,
         records::{Jurisdiction, JurisdictionFilter},
         search::{self, Found, Indexed, SearchFor},
     },
@@ -68,7 +68,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     in_order(args.from, args.to)?;
-    let topic = args.topic.as_deref().map(watch::topic).transpose()?;
+    let topic = args.topic.as_deref().map(find_topic).transpose()?;
     let words = args.words.join(" ");
     let query = match words.trim() {
         "" => None,
@@ -79,7 +79,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let app = existing(settings).await?;
     let city = match &args.city {
-        Some(city_key) => Some(finding::city(&app, city_key).await?),
+        Some(city_key) => Some(app.find_city(city_key).await?),
         None => None,
     };
     if args.reindex {

@@ -1,16 +1,15 @@
 //! `bindery civic show`: a meeting with its agenda, summaries, documents, votes and history; or one item.
 
-use super::{changes, finding, shown, summaries, votes};
+use super::{changes, shown, summaries, votes};
 use crate::{exit::Exit, output};
 use bindery_app::{
     App, Settings,
     councils::{
         ids,
-        records::{AgendaItem, ChangeFilter, Meeting, VoteEvent},
+        records::{AgendaItem, Meeting, VoteEvent},
+        views::{ItemView, MeetingView, titles_of},
     },
 };
-use serde_json::json;
-use std::collections::HashMap;
 
 /// Show a meeting: its agenda, what its items are about, documents, votes, and what has changed; or one item
 #[derive(Debug, clap::Args)]
@@ -35,20 +34,13 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     if ids::is_item_id(&args.id) {
         return item(&app, &args.id, args.json).await;
     }
-    let meeting = finding::meeting(&app, &args.id).await?;
-    let civic = app.civic();
-    let items = civic.agenda(&meeting.id).await?;
-    let voted = civic.votes(&meeting.id).await?;
-    let filter = ChangeFilter { meeting_id: Some(meeting.id.clone()), ..ChangeFilter::default() };
-    let mut history = civic.meeting_changes(filter).await?;
-    history.sort_by_key(|change| (change.revision, change.ordinal));
-    let revisions = civic.item_revisions(&meeting.id).await?;
+    let meeting = app.find_meeting(&args.id).await?;
+    let view = app.view_meeting(meeting).await?;
     if args.json {
-        output::json(&json!({
-            "meeting": meeting, "items": items, "item_revisions": revisions, "votes": voted, "history": history,
-        }))?;
+        output::json(&view)?;
         return Ok(Exit::Ok);
     }
+    let MeetingView { meeting, items, item_revisions: revisions, votes: voted, history } = view;
     head(&meeting)?;
     summaries::participation(meeting.participation.as_ref())?;
     agenda(&items, &voted)?;
@@ -62,7 +54,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         let rows = meeting.documents.iter().map(|one| [output::short(&one.name, 50), one.url.clone()]);
         output::table(&["DOCUMENT", "ADDRESS"], rows)?;
     }
-    let titles: HashMap<&str, &str> = items.iter().map(|item| (item.id.as_str(), item.title.as_str())).collect();
+    let titles = titles_of(&items);
     for vote in &voted {
         output::line("")?;
         votes::show(vote, vote.item_id.as_deref().and_then(|id| titles.get(id).copied()))?;
@@ -78,16 +70,12 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 
 /// One item, with its meeting and its votes.
 async fn item(app: &App, id: &str, json: bool) -> anyhow::Result<Exit> {
-    let (item, meeting) = finding::item(app, id).await?;
-    let civic = app.civic();
-    let mut revisions = civic.item_revisions(&meeting.id).await?;
-    revisions.retain(|revision| revision.item_id == item.id);
-    let mut voted = civic.votes(&meeting.id).await?;
-    voted.retain(|vote| vote.item_id.as_ref() == Some(&item.id));
+    let view = app.view_item(id).await?;
     if json {
-        output::json(&json!({"item": item, "meeting": meeting, "item_revisions": revisions, "votes": voted}))?;
+        output::json(&view)?;
         return Ok(Exit::Ok);
     }
+    let ItemView { item, meeting, item_revisions: revisions, votes: voted } = view;
     summaries::item(&item, &revisions, meeting.tz.as_deref())?;
     let (day, time) = shown::begins(&meeting);
     shown::fact("meeting", Some(&format!("{}, {day} {time} ({})", meeting.title, meeting.id)))?;

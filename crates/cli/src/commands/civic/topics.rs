@@ -1,6 +1,5 @@
 //! `bindery civic topics`: the topics that items have, and words that mean none of them.
 
-use super::finding;
 use crate::{exit::Exit, output};
 use bindery_app::{
     Settings,
@@ -45,7 +44,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
         return unknown(settings, args).await;
     }
     let topics = match &args.city_key {
-        Some(city_key) => topics_of(&finding::city(&settings.existing().await?, city_key).await?),
+        Some(city_key) => topics_of(&settings.existing().await?.find_city(city_key).await?),
         None => Topics::default().into(),
     };
     let topics: Vec<Topic<'_>> = topics.all().map(|(key, name)| Topic { key, name }).collect();
@@ -60,7 +59,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
 async fn unknown(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
     let city = match &args.city_key {
-        Some(city_key) => Some(finding::city(&app, city_key).await?.city_key),
+        Some(city_key) => Some(app.find_city(city_key).await?.city_key),
         None => None,
     };
     let mut unknown: Vec<UnknownTopic> = app.civic().unknown_topics(city.as_deref()).await?;

@@ -12,7 +12,7 @@ use bindery_app::{
         client::Client,
         conductor::{Conductor, SyncObserver, SyncResult, WindowRule},
         records::SyncStatus,
-        vendor::adapters,
+        visits,
     },
 };
 use bindery_core::Name;
@@ -61,12 +61,7 @@ impl Flags {
         client: Arc<Client>,
     ) -> anyhow::Result<Conductor> {
         let window = self.window()?;
-        let conductor = Conductor::new(Arc::clone(app.engine.store()), client, adapters())
-            .with_pages(Arc::clone(app.engine.blobs()))
-            .with_window(window)
-            .with_observer(Arc::new(Progress(told)))
-            .named(name);
-        Ok(conductor)
+        Ok(visits::conductor(app, client, window, Arc::new(Progress(told)), name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `bindery civic votes`: the motions of a meeting, and who voted how.
 
-use super::{finding, shown};
+use super::shown;
 use crate::{exit::Exit, output};
 use bindery_app::{Settings, councils::records::VoteEvent};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit> {
     let app = settings.existing().await?;
-    let meeting = finding::meeting(&app, &args.meeting).await?;
+    let meeting = app.find_meeting(&args.meeting).await?;
     let items = app.civic().agenda(&meeting.id).await?;
     let titles: HashMap<&str, &str> = items.iter().map(|item| (item.id.as_str(), item.title.as_str())).collect();
     let title = |vote: &VoteEvent| vote.item_id.as_deref().and_then(|id| titles.get(id).copied());

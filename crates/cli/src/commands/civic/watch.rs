@@ -1,10 +1,10 @@
 //! `bindery civic watch`: single things that people follow.
 
-use super::{city::existing, finding};
+use super::city::existing;
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
-    App, Settings,
-    councils::{city_key::CityKey, ids, notices::eml, records::Watch, topics::Topics},
+    Settings,
+    councils::{new_watch, records::Watch},
 };
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
@@ -93,89 +93,16 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     }
 }
 
-/// Whether an id can be one of its kind.
-pub(super) fn check(kind: &str, id: &str) -> Result<(), Failure> {
-    let (is_one, example) = match kind {
-        "matter" => (ids::is_matter_id(id), "paloaltoCA_0123456789abcdef"),
-        "meeting" => (ids::is_meeting_id(id), "paloaltoCA_3c961ffe17f6"),
-        "committee" => (id.contains("_comm_") && ids::city_key_of(id).is_some(), "paloaltoCA_comm_0123456789abcdef"),
-        "council_member" => (id.contains("_cm_") && ids::city_key_of(id).is_some(), "paloaltoCA_cm_0123456789abcdef"),
-        _ => (true, ""),
-    };
-    if is_one {
-        return Ok(());
-    }
-    let said = format!("{}: expected an id such as {example}, found {id:?}", kind.replace('_', " "));
-    Err(Failure::usage(said).hint("`bindery civic show MEETING --json` shows the ids of a meeting's matters and body"))
-}
-
-/// The key of a topic that is named by its key, its name or another word for it.
-pub(super) fn topic(said: &str) -> Result<String, Failure> {
-    let topics = Topics::with_local(&[]);
-    let key = said.trim().to_lowercase();
-    let known = topics.all().find(|(known, name)| *known == key || name.eq_ignore_ascii_case(&key));
-    if let Some((known, _)) = known {
-        return Ok(known.to_owned());
-    }
-    topics.topic_of(&key).map(str::to_owned).ok_or_else(|| {
-        let all: Vec<&str> = topics.all().map(|(known, _)| known).collect();
-        Failure::usage(format!("topic: {said:?} is none that is known")).hint(format!("known are {}", all.join(", ")))
-    })
-}
-
-fn watch(args: &ThingArgs) -> Result<Watch, Failure> {
-    let owner = args.owner.trim();
-    eml::check_address(owner).map_err(|why| Failure::usage(format!("owner: {why}")))?;
-    let id = args.id.trim();
-    let kind = args.kind.name();
-    let entity_id = match args.kind {
-        Kind::Topic => topic(id)?,
-        Kind::City => CityKey::parse(id).map_err(|fault| Failure::usage(format!("city: {fault}")))?.into(),
-        _ => {
-            check(kind, id)?;
-            id.to_owned()
-        }
-    };
-    Ok(Watch { owner: owner.to_owned(), entity_type: kind.to_owned(), entity_id, created_at: None })
-}
-
-/// What is followed is there, or else it was mistyped.
-async fn must_exist(app: &App, watch: &Watch) -> anyhow::Result<()> {
-    let id = watch.entity_id.as_str();
-    let civic = app.civic();
-    let city_key = id.split('_').next().unwrap_or_default();
-    let (what, known): (&str, Vec<(String, String)>) = match watch.entity_type.as_str() {
-        "matter" => return finding::matter(app, id).await.map(drop),
-        "meeting" => return finding::meeting(app, id).await.map(drop),
-        "city" => return finding::city(app, id).await.map(drop),
-        "committee" => ("body", civic.committees(city_key).await?.into_iter().map(|one| (one.id, one.name)).collect()),
-        "council_member" => {
-            ("member", civic.people(city_key).await?.into_iter().map(|one| (one.id, one.name)).collect())
-        }
-        _ => return Ok(()),
-    };
-    if known.iter().any(|(known, _)| known == id) {
-        return Ok(());
-    }
-    let some: Vec<String> = known.into_iter().take(5).map(|(id, name)| format!("{name} ({id})")).collect();
-    let hint = if some.is_empty() {
-        format!("none of {city_key} is stored")
-    } else {
-        format!("known are {}", some.join(", "))
-    };
-    Err(Failure::usage(format!("there is no {what} {id}")).hint(hint).into())
-}
-
 async fn add(settings: &Settings, args: ThingArgs) -> anyhow::Result<Exit> {
-    let watch = watch(&args)?;
+    let watch = new_watch(&args.owner, args.kind.name(), &args.id)?;
     let app = existing(settings).await?;
-    must_exist(&app, &watch).await?;
+    app.check_watched(&watch).await?;
     app.civic().watch(watch.clone()).await?;
     tell(&watch, "watches", args.json)
 }
 
 async fn remove(settings: &Settings, args: ThingArgs) -> anyhow::Result<Exit> {
-    let watch = watch(&args)?;
+    let watch = new_watch(&args.owner, args.kind.name(), &args.id)?;
     let app = existing(settings).await?;
     if !app.civic().unwatch(&watch).await? {
         let said = format!("{} does not watch {} {}", watch.owner, watch.entity_type, watch.entity_id);

@@ -4,13 +4,14 @@ use super::{
     super::shown::without_secrets,
     existing,
     fields::{Cleared, Fields},
-    find_city, storing, unknown,
+    find_city, unknown,
 };
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     App, Settings,
     councils::{
         city_key::CityKey,
+        parse_city_key,
         records::Jurisdiction,
         register::{Entry, Purpose, plan, plan::PlacedFault},
     },
@@ -73,7 +74,7 @@ pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Ex
     let alone = vec![(String::new(), Entry { county: entry.county.clone().filter(is_mistaken), ..entry })];
     plan(&alone, &[], Purpose::Add).map_err(|faults| refusal(&faults))?;
     let app = settings.create().await?;
-    let stored = storing::store(&app, Purpose::Add, |_| Ok::<_, Failure>(entries.clone())).await?;
+    let stored = app.store_cities(Purpose::Add, |_| Ok(entries.clone())).await?;
     stored.map_err(|faults| {
         let failure = refusal(&faults);
         if faults.iter().any(|fault| fault.fault.field == "banana") {
@@ -89,7 +90,7 @@ pub(super) async fn add(settings: &Settings, args: AddArgs) -> anyhow::Result<Ex
 }
 
 pub(super) async fn set(settings: &Settings, args: SetArgs) -> anyhow::Result<Exit> {
-    CityKey::parse(&args.city_key).map_err(|fault| Failure::usage(fault.to_string()))?;
+    parse_city_key(&args.city_key)?;
     if args.fields.entry(&args.city_key, &args.clear, None)?
         == (Entry { city_key: args.city_key.clone(), ..Entry::default() })
     {
@@ -99,9 +100,9 @@ pub(super) async fn set(settings: &Settings, args: SetArgs) -> anyhow::Result<Ex
     let app = existing(settings).await?;
     let entries = |stored: &[Jurisdiction]| {
         let city = stored.iter().find(|city| city.city_key == args.city_key).ok_or_else(|| unknown(&args.city_key))?;
-        Ok::<_, Failure>(vec![(String::new(), args.fields.entry(&args.city_key, &args.clear, Some(city))?)])
+        Ok(vec![(String::new(), args.fields.entry(&args.city_key, &args.clear, Some(city))?)])
     };
-    let plan = storing::store(&app, Purpose::Change, entries).await?.map_err(|faults| refusal(&faults))?;
+    let plan = app.store_cities(Purpose::Change, entries).await?.map_err(|faults| refusal(&faults))?;
     let what = if plan.changed.is_empty() { "unchanged" } else { "changed" };
     tell(&app, &args.city_key, what, args.json).await?;
     Ok(Exit::Ok)

@@ -1,7 +1,7 @@
 //! The flags that say something about a city.
 
-use crate::failure::Failure;
 use bindery_app::councils::{
+    CouncilRefused,
     records::Jurisdiction,
     register::{Entry, vendor_place},
 };
@@ -72,7 +72,7 @@ impl Fields {
         city_key: &str,
         cleared: &[Cleared],
         known: Option<&Jurisdiction>,
-    ) -> Result<Entry, Failure> {
+    ) -> Result<Entry, CouncilRefused> {
         let is_cleared = |field| cleared.contains(&field);
         let keeps_vendor = |city: &&Jurisdiction| self.vendor.as_ref().is_none_or(|vendor| *vendor == city.vendor);
         let mut settings = match known.filter(keeps_vendor) {
@@ -84,7 +84,7 @@ impl Fields {
             settings.insert(key, value);
         }
         let extra = self.extra.iter().map(|place| vendor_place(place)).collect::<Result<Vec<_>, _>>();
-        let extra = extra.map_err(|message| Failure::usage(format!("extra: {message}")))?;
+        let extra = extra.map_err(|message| CouncilRefused::Invalid(format!("extra: {message}")))?;
         Ok(Entry {
             city_key: city_key.to_owned(),
             name: self.name.clone(),
@@ -104,8 +104,8 @@ impl Fields {
 }
 
 /// A value is a text, unless it is written as JSON and cannot be one.
-fn key_value(setting: &str) -> Result<(String, Value), Failure> {
-    let wrong = |why: &str| Failure::usage(format!("setting: expected KEY=VALUE{why}, found {setting:?}"));
+fn key_value(setting: &str) -> Result<(String, Value), CouncilRefused> {
+    let wrong = |why: &str| CouncilRefused::Invalid(format!("setting: expected KEY=VALUE{why}, found {setting:?}"));
     let (key, value) = setting.split_once('=').filter(|(key, _)| !key.trim().is_empty()).ok_or_else(|| wrong(""))?;
     let is_json = value.starts_with(['[', '{', '"']) || matches!(value, "true" | "false" | "null");
     let value = if is_json {

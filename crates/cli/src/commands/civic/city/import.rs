@@ -1,6 +1,5 @@
 //! `bindery civic city import`: many cities at once, all or none.
 
-use super::storing;
 use crate::{exit::Exit, failure::Failure, output};
 use bindery_app::{
     Settings,
@@ -68,7 +67,7 @@ pub(super) async fn run(settings: &Settings, args: Args) -> anyhow::Result<Exit>
     };
     let planned = match &app {
         Some(app) if !args.dry_run && listed.faults.is_empty() => {
-            storing::store(app, purpose, |_| Ok::<_, Failure>(listed.entries.clone())).await?
+            app.store_cities(purpose, |_| Ok(listed.entries.clone())).await?
         }
         Some(app) => plan(&listed.entries, &app.civic().jurisdictions(JurisdictionFilter::default()).await?, purpose),
         None => plan(&listed.entries, &[] as &[Jurisdiction], purpose),

@@ -14,7 +14,10 @@ mod storing;
 pub(super) use storing::add_command;
 
 use crate::{exit::Exit, failure::Failure};
-use bindery_app::{App, Settings, councils::records::Jurisdiction};
+use bindery_app::{
+    App, Settings,
+    councils::{CouncilRefused, records::Jurisdiction},
+};
 use clap::Subcommand;
 
 /// Enter, change and list the cities that are followed
@@ -68,7 +71,6 @@ pub(super) async fn find_city(app: &App, city_key: &str) -> anyhow::Result<Juris
     Ok(found.ok_or_else(|| unknown(city_key))?)
 }
 
-pub(super) fn unknown(city_key: &str) -> Failure {
-    Failure::usage(format!("{city_key} is not followed"))
-        .hint("`bindery civic city list` lists those that are, `bindery civic city add` adds one")
+fn unknown(city_key: &str) -> CouncilRefused {
+    CouncilRefused::NotFollowed { city_key: city_key.to_owned() }
 }

@@ -1,41 +1,6 @@
-//! Entries, checked against all that is stored and then stored together.
+//! The command that enters a city.
 
-use crate::failure::Failure;
-use bindery_app::{
-    App,
-    councils::{
-        client::address,
-        records::{Edited, Jurisdiction, JurisdictionFilter},
-        register::{Entry, Plan, Purpose, plan, plan::PlacedFault},
-    },
-};
-
-/// Others may change the same again and again; not this often.
-const MOST_ATTEMPTS: usize = 10;
-
-/// Stores what the entries come to, all or nothing. They are made of what is stored, and made again when another
-/// process has changed it meanwhile.
-pub(super) async fn store<E>(
-    app: &App,
-    purpose: Purpose,
-    entries: impl Fn(&[Jurisdiction]) -> Result<Vec<(String, Entry)>, E>,
-) -> anyhow::Result<Result<Plan, Vec<PlacedFault>>>
-where
-    anyhow::Error: From<E>,
-{
-    for _ in 0..MOST_ATTEMPTS {
-        let stored = app.civic().jurisdictions(JurisdictionFilter::default()).await?;
-        let plan = match plan(&entries(&stored)?, &stored, purpose) {
-            Ok(plan) => plan,
-            Err(faults) => return Ok(Err(faults)),
-        };
-        match app.civic().edit_jurisdictions(plan.edits.clone()).await? {
-            Edited::Stored => return Ok(Ok(plan)),
-            Edited::Stale(_) => {}
-        }
-    }
-    Err(Failure::usage("others change the same cities all the time; nothing was stored").hint("try again").into())
-}
+use bindery_app::councils::{client::address, records::Jurisdiction};
 
 /// The command that enters a jurisdiction as it is.
 pub(in super::super) fn add_command(city: &Jurisdiction) -> String {
