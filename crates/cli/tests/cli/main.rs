@@ -51,6 +51,7 @@ mod retention_kills;
 mod running;
 mod runs;
 mod searching;
+mod step_contract;
 mod store_trouble;
 mod stored_files;
 mod support;
