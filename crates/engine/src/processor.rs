@@ -5,7 +5,8 @@ use crate::{
     runner::processes::Service,
     workflow::{Stage, Target, builtin},
 };
-use bindery_core::{ContentHash, Name, StepError, Timestamp,
+use bindery_core::{
+    ContentHash, Name, StepError, Timestamp,
     item::{Item, ItemKind},
 };
 use serde::{Deserialize, Serialize};

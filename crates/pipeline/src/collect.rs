@@ -7,7 +7,9 @@ use crate::{
 };
 use bindery_core::{Name, StepError, item::ItemKind};
 use bindery_engine::{
-    Extracted, context::StepContext, part_results::PartResults,
+    Extracted,
+    context::StepContext,
+    part_results::PartResults,
     workflow::{Over, Stage},
 };
 use serde::Deserialize;

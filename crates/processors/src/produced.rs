@@ -1,12 +1,7 @@
 //! What the work of a definition has come to: between its second step and its third, and what the engine makes of it.
 
 use bindery_core::{ContentHash, StepError};
-use bindery_engine::{
-    Child, Children, Extracted,
-    context::StepContext,
-    processor::NewArtifact,
-    workflow::Target,
-};
+use bindery_engine::{Child, Children, Extracted, context::StepContext, processor::NewArtifact, workflow::Target};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -56,7 +51,8 @@ impl Produced {
     }
 
     pub(crate) fn from_value(value: Value) -> Result<Self, StepError> {
-        serde_json::from_value(value).map_err(|error| StepError::bug(format!("the step before left no result: {error}")))
+        serde_json::from_value(value)
+            .map_err(|error| StepError::bug(format!("the step before left no result: {error}")))
     }
 
     /// What the engine keeps, with the output that the definition's factors make of it.
@@ -95,7 +91,8 @@ fn children_of(context: &StepContext, children: Vec<ProducedChild>) -> Result<Ch
     let (workflow, stage) = (context.workflow()?, context.stage()?);
     let next = workflow.index_of(&stage.name).and_then(|index| workflow.next_after(index));
     let kind = next.and_then(|(_, next)| next.over.item_kind()).ok_or_else(|| {
-        StepError::reject(format!("stage {} has no stage behind it that works on parts", stage.name)).named("BadWorkflow")
+        StepError::reject(format!("stage {} has no stage behind it that works on parts", stage.name))
+            .named("BadWorkflow")
     })?;
     let child = |child: ProducedChild| Child {
         label: child.label,

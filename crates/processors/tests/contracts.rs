@@ -4,6 +4,7 @@
 
 use bindery_engine::workflow::Over;
 use bindery_processors::StageContract;
+use serde_json::Value;
 use std::{fmt::Write as _, fs, path::Path};
 
 const HEAD: &str = "\
@@ -19,12 +20,33 @@ fn kinds() -> Vec<(&'static str, StageContract)> {
     let behind = |over, counted| StageContract { waits_for: Some(counted), ..plain(over) };
     vec![
         ("Over files", plain(Over::File)),
-        ("Over files, with a stage over pages behind it", StageContract { makes: Some(Over::Page), ..plain(Over::File) }),
+        (
+            "Over files, with a stage over pages behind it",
+            StageContract { makes: Some(Over::Page), ..plain(Over::File) },
+        ),
         ("Over pages", plain(Over::Page)),
         ("Over documents", StageContract { gets_document: true, ..plain(Over::Document) }),
         ("Behind a join, over files", behind(Over::File, Over::Page)),
         ("Behind a join, over the submission", behind(Over::Submission, Over::File)),
     ]
+}
+
+/// What fits into a line stands in one.
+fn format_compact(value: &Value, indent: usize) -> String {
+    const WIDTH: usize = 140;
+    let plain = value.to_string();
+    let entries: Vec<String> = match value {
+        _ if plain.len() + indent <= WIDTH => return plain,
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| format!("{}: {}", Value::from(name.as_str()), format_compact(value, indent + 2)))
+            .collect(),
+        Value::Array(list) => list.iter().map(|value| format_compact(value, indent + 2)).collect(),
+        _ => return plain,
+    };
+    let (open, close) = if value.is_object() { ('{', '}') } else { ('[', ']') };
+    let (inner, outer) = (" ".repeat(indent + 2), " ".repeat(indent));
+    format!("{open}\n{inner}{}\n{outer}{close}", entries.join(&format!(",\n{inner}")))
 }
 
 #[test]
@@ -33,7 +55,7 @@ fn the_page_prints_the_schemas_as_they_are() {
     for (title, contract) in kinds() {
         write!(page, "\n## {title}\n\nSuch a stage {}.\n", contract.title()).unwrap();
         for (what, schema) in [("The request", contract.request_schema()), ("The answer", contract.answer_schema())] {
-            write!(page, "\n{what}:\n\n```json\n{}\n```\n", serde_json::to_string_pretty(&schema).unwrap()).unwrap();
+            write!(page, "\n{what}:\n\n```json\n{}\n```\n", format_compact(&schema, 0)).unwrap();
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/contracts.md");

@@ -10,11 +10,11 @@ use bindery_core::{
     progress::Progress,
     review::ReviewStatus,
 };
+use bindery_engine::SILENT_AFTER;
 use bindery_store::{
     pages::OutcomePages,
     query::{JobFilter, ReviewFilter, WorkerView},
 };
-use bindery_engine::SILENT_AFTER;
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
 

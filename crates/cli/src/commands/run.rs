@@ -165,12 +165,18 @@ fn conclusion(progress: &Progress, end: End, is_permanent: bool) -> String {
                 format!("{id} completed in {took}; {asked} for a person to look at: `bindery review list`")
             }
             None => format!("{id} completed in {took}"),
-            Some(error) if is_permanent => format!("{id} completed in {took}, but {error}; trying again would not help"),
+            Some(error) if is_permanent => {
+                format!("{id} completed in {took}, but {error}; trying again would not help")
+            }
             Some(error) => format!("{id} completed in {took}, but {error}; `bindery retry {id}` tries them again"),
         },
         SubmissionStatus::Failed => {
             let error = progress.error.as_deref().unwrap_or("no reason was given");
-            let then = if is_permanent { "trying again would not help".to_owned() } else { format!("`bindery retry {id}` tries again") };
+            let then = if is_permanent {
+                "trying again would not help".to_owned()
+            } else {
+                format!("`bindery retry {id}` tries again")
+            };
             format!("{id} failed: {error}; {then}")
         }
         SubmissionStatus::Cancelled => format!("{id} is cancelled; `bindery retry {id}` takes it up again"),

@@ -102,14 +102,18 @@ fn schema(workflow: &Workflow, wanted: Option<&str>, as_json: bool) -> anyhow::R
             let found: Vec<_> = stages.iter().copied().filter(|(_, stage)| *stage.name == *name).collect();
             if found.is_empty() {
                 let names: Vec<&str> = workflow.stages.iter().map(|stage| &*stage.name).collect();
-                let message =
-                    format!("the workflow {} has no stage {name:?}; its stages are {}", workflow.name, names.join(", "));
+                let message = format!(
+                    "the workflow {} has no stage {name:?}; its stages are {}",
+                    workflow.name,
+                    names.join(", ")
+                );
                 return Err(Failure::usage(message).into());
             }
             found
         }
     };
-    let contracts = stages.iter().filter_map(|(index, stage)| Some((*stage, StageContract::of_stage(workflow, *index)?)));
+    let contracts =
+        stages.iter().filter_map(|(index, stage)| Some((*stage, StageContract::of_stage(workflow, *index)?)));
     if as_json {
         let listed: Vec<_> = contracts
             .map(|(stage, contract)| {

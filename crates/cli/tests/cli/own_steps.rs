@@ -83,55 +83,55 @@ fn result(desk: &Desk, id: &str) -> Value {
 #[test]
 fn a_program_adds_a_field_to_every_invoice() {
     each_way(|desk| {
-    desk.write("in/invoice.html", INVOICE);
-    desk.write("in/note.txt", "Buy milk.");
-    run(desk, "invoices-with-risk", &[]).ok();
-    let whole = result(desk, "sub_1");
-    let documents = whole["documents"].as_array().unwrap();
-    let invoice = documents.iter().find(|document| document["doc_type"] == "invoice").unwrap();
-    assert_eq!(invoice["extracted_data"]["risk"], "high", "{invoice:#}");
-    assert_eq!(invoice["extracted_data"]["number"], "2026-0117", "what was read stays");
-    let evidence = &invoice["evidence"]["risk"];
-    assert_eq!((&evidence["tier"], &evidence["source"]), (&"program".into(), &"stage risk".into()));
-    let note = documents.iter().find(|document| document["file"] == "note.txt").unwrap();
-    assert!(note["extracted_data"].get("risk").is_none(), "{note:#}");
-    // It is a field like any other, also in tables.
-    let table = desk.bindery(&["result", "sub_1", "--csv", "-"]).ok().out;
-    let column = table.lines().next().unwrap().split(',').position(|name| name == "risk");
-    assert!(column.is_some(), "{table}");
+        desk.write("in/invoice.html", INVOICE);
+        desk.write("in/note.txt", "Buy milk.");
+        run(desk, "invoices-with-risk", &[]).ok();
+        let whole = result(desk, "sub_1");
+        let documents = whole["documents"].as_array().unwrap();
+        let invoice = documents.iter().find(|document| document["doc_type"] == "invoice").unwrap();
+        assert_eq!(invoice["extracted_data"]["risk"], "high", "{invoice:#}");
+        assert_eq!(invoice["extracted_data"]["number"], "2026-0117", "what was read stays");
+        let evidence = &invoice["evidence"]["risk"];
+        assert_eq!((&evidence["tier"], &evidence["source"]), (&"program".into(), &"stage risk".into()));
+        let note = documents.iter().find(|document| document["file"] == "note.txt").unwrap();
+        assert!(note["extracted_data"].get("risk").is_none(), "{note:#}");
+        // It is a field like any other, also in tables.
+        let table = desk.bindery(&["result", "sub_1", "--csv", "-"]).ok().out;
+        let column = table.lines().next().unwrap().split(',').position(|name| name == "risk");
+        assert!(column.is_some(), "{table}");
     });
 }
 
 #[test]
 fn a_program_gathers_the_pages_of_a_file_and_a_collector_binds_what_it_says() {
     each_way(|desk| {
-    desk.write("in/a.txt", "one two three\x0cfour five six seven\x0ceight");
-    desk.write("in/b.txt", "nine");
-    desk.write("in/torn.pdf", "%PDF-1.7\n1 0 obj\n<<");
-    run(desk, "longest-pages", &[]);
-    let whole = result(desk, "sub_1");
-    let parts = whole["parts"].as_array().unwrap();
-    let of_file = |name: &str| parts.iter().find(|part| part["label"] == name).unwrap();
-    assert_eq!(of_file("b.txt")["results"]["longest"]["words"], 1, "{whole:#}");
-    let longest = &of_file("a.txt")["results"]["longest"];
-    assert_eq!((&longest["file"], longest["pages"].as_u64() >= Some(1)), (&"a.txt".into(), true), "{whole:#}");
-    assert!(of_file("a.txt")["results"].get("split").is_none(), "only what was asked for");
-    assert_eq!(whole["files"].as_array().unwrap().len(), 3, "{whole:#}");
+        desk.write("in/a.txt", "one two three\x0cfour five six seven\x0ceight");
+        desk.write("in/b.txt", "nine");
+        desk.write("in/torn.pdf", "%PDF-1.7\n1 0 obj\n<<");
+        run(desk, "longest-pages", &[]);
+        let whole = result(desk, "sub_1");
+        let parts = whole["parts"].as_array().unwrap();
+        let of_file = |name: &str| parts.iter().find(|part| part["label"] == name).unwrap();
+        assert_eq!(of_file("b.txt")["results"]["longest"]["words"], 1, "{whole:#}");
+        let longest = &of_file("a.txt")["results"]["longest"];
+        assert_eq!((&longest["file"], longest["pages"].as_u64() >= Some(1)), (&"a.txt".into(), true), "{whole:#}");
+        assert!(of_file("a.txt")["results"].get("split").is_none(), "only what was asked for");
+        assert_eq!(whole["files"].as_array().unwrap().len(), 3, "{whole:#}");
     });
 }
 
 #[test]
 fn a_program_sees_received_files_and_another_binds_a_report() {
     each_way(|desk| {
-    desk.write("in/a.txt", "one two three");
-    desk.write("in/deep/b.bin", [0_u8, 159, 146, 150]);
-    run(desk, "file-report", &[]).ok();
-    let report = result(desk, "sub_1");
-    let files = report["files"].as_array().unwrap();
-    assert_eq!(files.len(), 2, "{report:#}");
-    assert!(files.iter().all(|file| file["same"] == true), "the path leads to the bytes: {report:#}");
-    assert_eq!((&files[0]["name"], &files[0]["size"]), (&"a.txt".into(), &13.into()));
-    assert_eq!(report["title"], "Report on sub_1");
+        desk.write("in/a.txt", "one two three");
+        desk.write("in/deep/b.bin", [0_u8, 159, 146, 150]);
+        run(desk, "file-report", &[]).ok();
+        let report = result(desk, "sub_1");
+        let files = report["files"].as_array().unwrap();
+        assert_eq!(files.len(), 2, "{report:#}");
+        assert!(files.iter().all(|file| file["same"] == true), "the path leads to the bytes: {report:#}");
+        assert_eq!((&files[0]["name"], &files[0]["size"]), (&"a.txt".into(), &13.into()));
+        assert_eq!(report["title"], "Report on sub_1");
     });
 }
 

@@ -27,7 +27,10 @@ fn desk_with(workflow: &str, stage: &str, program: &str) -> Option<Desk> {
 }
 
 fn add_program(desk: &Desk, name: &str, program: &str, more: &str) {
-    desk.write(&format!("processors/{name}.py"), format!("import json, os, sys\nwork = json.load(sys.stdin)\n{program}\n"));
+    desk.write(
+        &format!("processors/{name}.py"),
+        format!("import json, os, sys\nwork = json.load(sys.stdin)\n{program}\n"),
+    );
     desk.write(
         &format!("processors/{name}.yaml"),
         format!("name: {name}\ncommand:\n  run: [python3, {name}.py]\n{more}"),
@@ -70,12 +73,30 @@ fn files_that_a_program_writes_are_kept_and_come_back() {
 fn answers_that_break_the_contract_are_refused_with_stage_processor_and_place() {
     let cases = [
         ("print(json.dumps({'output': 1, 'item': 'item_99'}))", "/item is \"item_99\", and was asked about \"item_"),
-        ("print(json.dumps({'output': 1, 'confidence': 7}))", "/confidence: the value is greater than the maximum of 1"),
-        ("print(json.dumps({'output': 1, 'fields': {}}))", "Additional properties are not allowed ('fields' was unexpected)"),
-        ("print(json.dumps({'output': 1, 'children': []}))", "Additional properties are not allowed ('children' was unexpected)"),
-        ("print(json.dumps({'output': 1, 'files': [{'path': '../../x'}]}))", "/files/0/path: \"../../x\" leads out of `work.folder`"),
-        ("print(json.dumps({'output': 1, 'files': [{'path': 'x'}]}))", "/files/0/path: there is no file \"x\" in `work.folder`"),
-        ("os.symlink('/etc/hostname', work['work']['folder'] + '/l')\nprint(json.dumps({'output': 1}))", "\"l\" in `work.folder` is a link"),
+        (
+            "print(json.dumps({'output': 1, 'confidence': 7}))",
+            "/confidence: the value is greater than the maximum of 1",
+        ),
+        (
+            "print(json.dumps({'output': 1, 'fields': {}}))",
+            "Additional properties are not allowed ('fields' was unexpected)",
+        ),
+        (
+            "print(json.dumps({'output': 1, 'children': []}))",
+            "Additional properties are not allowed ('children' was unexpected)",
+        ),
+        (
+            "print(json.dumps({'output': 1, 'files': [{'path': '../../x'}]}))",
+            "/files/0/path: \"../../x\" leads out of `work.folder`",
+        ),
+        (
+            "print(json.dumps({'output': 1, 'files': [{'path': 'x'}]}))",
+            "/files/0/path: there is no file \"x\" in `work.folder`",
+        ),
+        (
+            "os.symlink('/etc/hostname', work['work']['folder'] + '/l')\nprint(json.dumps({'output': 1}))",
+            "\"l\" in `work.folder` is a link",
+        ),
         ("pass", "the program python3 answered nothing"),
         ("print('{}')", "answered with neither `output` nor `error`"),
     ];
@@ -154,10 +175,7 @@ fn a_program_takes_a_file_apart_into_pages_with_bytes_and_data() {
         .collect();
     assert_eq!(
         pages,
-        [
-            (&json!("line 0"), &json!({"words": 2, "number": 0})),
-            (&json!("line 1"), &json!({"words": 3, "number": 1}))
-        ]
+        [(&json!("line 0"), &json!({"words": 2, "number": 0})), (&json!("line 1"), &json!({"words": 3, "number": 1}))]
     );
     // A line of JSON, a row and a line of a spreadsheet for each of them.
     let lines = desk.bindery(&["result", "sub_1", "--jsonl", "-"]).ok().out;
@@ -277,7 +295,8 @@ fn an_endpoint_fetches_files_by_tokens_that_end_with_the_call() {
     assert_eq!(gone.0, 404, "{gone:?}");
     assert_eq!(crate::listening::get(&free, "/files/0").unwrap().0, 404);
     drop(worker);
-    desk.bindery(&["worker", "--files-url", "http://x"]).fails_with(2, "--files-url or BINDERY_FILES_URL: nothing is listened on");
+    desk.bindery(&["worker", "--files-url", "http://x"])
+        .fails_with(2, "--files-url or BINDERY_FILES_URL: nothing is listened on");
 }
 
 #[test]
@@ -303,7 +322,10 @@ fn a_stage_whose_output_nobody_reads_is_refused_in_every_workflow() {
     }
     let file = desk.write("end.yaml", "name: end\nstages:\n- {name: tone, over: file, parallel: true}\n");
     let checked = desk.bindery(&["workflows", "check", file.to_str().unwrap()]);
-    assert!(checked.out.contains("the last stage \"tone\" runs over each file, so the workflow makes no result"), "{checked:?}");
+    assert!(
+        checked.out.contains("the last stage \"tone\" runs over each file, so the workflow makes no result"),
+        "{checked:?}"
+    );
 }
 
 #[test]

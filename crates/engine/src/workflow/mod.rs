@@ -35,5 +35,5 @@ pub use model::{
     Sla, Stage, StageLimits, StageProcessor, StageRunner, Workflow,
 };
 pub use resolve::{ResolveError, Resolved, Target};
-pub use unread::{UnreadOutput, unread_outputs};
 pub use result_shape::{ResultField, ResultShape, ValueKind};
+pub use unread::{UnreadOutput, unread_outputs};

@@ -18,7 +18,11 @@ impl fmt::Display for UnreadOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stage, over, is_last } = self;
         if *is_last {
-            return write!(f, "the last stage {stage:?} runs over each {over}, so the workflow makes no result", stage = &**stage);
+            return write!(
+                f,
+                "the last stage {stage:?} runs over each {over}, so the workflow makes no result",
+                stage = &**stage
+            );
         }
         write!(f, "nobody reads what the stage {stage:?} finds about each {over}", stage = &**stage)
     }
@@ -42,14 +46,16 @@ pub fn unread_outputs(workflow: &Workflow, registry: &Registry) -> Vec<UnreadOut
     let stages = &workflow.stages;
     let mut unread = Vec::new();
     for (index, stage) in stages.iter().enumerate() {
-        if hands_on(stage, registry) {
+        // What programs outside report stands in their documents' states.
+        if hands_on(stage, registry) || stage.has_outside_processor() {
             continue;
         }
         let is_last = index + 1 == stages.len();
         let is_seen = if is_last {
             stage.over == Over::Submission
         } else {
-            is_input_of(stage, &stages[index + 1]) || stages[index + 1..].iter().any(|later| reads(later, stage, registry))
+            is_input_of(stage, &stages[index + 1])
+                || stages[index + 1..].iter().any(|later| reads(later, stage, registry))
         };
         if !is_seen {
             unread.push(UnreadOutput { stage: stage.name.clone(), over: stage.over, is_last });

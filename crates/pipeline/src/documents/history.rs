@@ -4,7 +4,8 @@ use super::EXTRACTOR;
 use crate::borders::{DocumentGroup, ExtractedDocument};
 use bindery_core::{ItemId, Name, SubmissionId, item::ItemKind};
 use bindery_engine::{
-    Engine, EngineResult, workflow::{Over, Stage},
+    Engine, EngineResult,
+    workflow::{Over, Stage},
 };
 use bindery_fields::extract::Extraction;
 use bindery_reader::Page;

@@ -14,8 +14,8 @@ use super::{
 use crate::{borders::ExtractedDocument, stage::Carried};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Kind, Processor, Registry, context::StepContext, workflow::Stage};
-use bindery_processors::{Declared, Definition, StageContract};
 use bindery_fields::extract::{ConfidenceParts, Extraction, Tier};
+use bindery_processors::{Declared, Definition, StageContract};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ const DOCUMENT: &str = "document";
 const MADE: &str = "made";
 
 /// The document that flows through the stage; none where its input is something else.
-fn flowing(context: &StepContext, input: &Value) -> Option<Carried<ExtractedDocument>> {
+fn document_of_input(context: &StepContext, input: &Value) -> Option<Carried<ExtractedDocument>> {
     let (workflow, stage) = (context.workflow().ok()?, context.stage().ok()?);
     let contract = StageContract::of_stage(workflow, workflow.index_of(&stage.name)?)?;
     // Several processors each say something; what they say together is put together at the end.
@@ -78,7 +78,7 @@ impl Processor for OwnStep {
         if !may_flow(context) {
             return self.inner.process(context, input);
         }
-        let document = flowing(context, &input).map(|_| input.clone());
+        let document = document_of_input(context, &input).map(|_| input.clone());
         let made = self.inner.process(context, input)?;
         Ok(json!({DOCUMENT: document, MADE: made}))
     }
@@ -90,7 +90,7 @@ impl Processor for OwnStep {
         let mut take = |name: &str| processed.get_mut(name).map(Value::take).unwrap_or_default();
         let (document, made) = (take(DOCUMENT), take(MADE));
         let mut extracted = self.inner.extract(context, made)?;
-        let Some(document) = flowing(context, &document) else { return Ok(extracted) };
+        let Some(document) = document_of_input(context, &document) else { return Ok(extracted) };
         let stage = context.stage()?;
         let confidence = extracted.confidence;
         let mut changed = document.part.clone();

@@ -16,7 +16,11 @@ use bindery_core::{
     item::{Item, ItemKind},
     outcome::{Outcome, OutcomeStatus},
 };
-use bindery_engine::{Extracted, context::StepContext, workflow::{self, OnFailed}};
+use bindery_engine::{
+    Extracted,
+    context::StepContext,
+    workflow::{self, OnFailed},
+};
 use bindery_reader::{
     combine::{CombinedWords, PageWords},
     model::ReadBy,

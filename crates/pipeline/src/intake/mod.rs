@@ -19,9 +19,9 @@ pub mod rules;
 mod taken;
 mod unpack;
 
-use bindery_processors::media::media_type;
 use crate::reading::IsolatedReader;
 use bindery_engine::{Engine, intake::IntakeFile};
+use bindery_processors::media::media_type;
 use bindery_reader::{ReadOptions, Reader, Source as FileSource};
 use bindery_store::blobs::{BlobError, Stored};
 use copies::Copies;

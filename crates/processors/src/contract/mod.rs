@@ -50,7 +50,12 @@ impl StageContract {
         Some(Self {
             over: stage.over,
             waits_for: stage.aggregation.map(|aggregation| aggregation.counts),
-            makes: workflow.stages.get(index + 1).map(|next| next.over).filter(finer).filter(|_| stage.processors.len() == 1),
+            makes: workflow
+                .stages
+                .get(index + 1)
+                .map(|next| next.over)
+                .filter(finer)
+                .filter(|_| stage.processors.len() == 1),
             gets_document: stage.over == Over::Document && before.into_iter().any(|before| extracts(&before)),
         })
     }
@@ -77,7 +82,8 @@ impl StageContract {
         }
         let input = if self.gets_document {
             let mut document = DocumentGiven::schema();
-            document["description"] = "The document, with the fields that all stages before have read or stated.".into();
+            document["description"] =
+                "The document, with the fields that all stages before have read or stated.".into();
             document
         } else if self.waits_for.is_some() {
             json!({"description": "Nothing: what was found is in `work.parts`."})
@@ -164,7 +170,7 @@ impl StageContract {
 
     /// Holds an answer against its schema; `Err` with what does not fit and where.
     pub(crate) fn check_answer(&self, answer: &Value) -> Result<(), String> {
-        compiled(*self).check_as("the answer", answer)
+        find_schema(*self).check_as("the answer", answer)
     }
 
     /// The same for a request of ours.
@@ -219,11 +225,12 @@ fn kind_in_words(schema: &Value) -> String {
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// There are a few dozen contracts at most, and compiling one takes longer than most answers.
-fn compiled(contract: StageContract) -> Arc<InputSchema> {
+fn find_schema(contract: StageContract) -> Arc<InputSchema> {
     static COMPILED: LazyLock<Mutex<HashMap<StageContract, Arc<InputSchema>>>> = LazyLock::new(Mutex::default);
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(compiled.entry(contract).or_insert_with(|| {
-        let schema = InputSchema::compile(contract.answer_schema()).or_else(|_| InputSchema::compile(Value::Bool(true)));
+        let schema =
+            InputSchema::compile(contract.answer_schema()).or_else(|_| InputSchema::compile(Value::Bool(true)));
         Arc::new(schema.unwrap_or_else(|error| unreachable!("`true` is a schema: {error}")))
     }))
 }

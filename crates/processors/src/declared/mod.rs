@@ -22,7 +22,8 @@ pub use transform::Transform;
 use crate::{definition::Definition, produced::Produced};
 use bindery_core::StepError;
 use bindery_engine::{
-    Extracted, Kind, Processor, context::StepContext,
+    Extracted, Kind, Processor,
+    context::StepContext,
     workflow::{Over, Stage, Target},
 };
 use expression::{limits, scope};

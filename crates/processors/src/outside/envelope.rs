@@ -299,7 +299,10 @@ mod tests {
     fn outputs_errors_and_costs_are_read() {
         let context = StepContext::standalone(Arc::default(), 1, CancelFlag::default());
         let text = br#"{"output": null, "cost": {"service": "s", "operation": "o", "micros": 5}}"#;
-        assert_eq!(read(text, None, &Work::none()).unwrap().settle(&context, &Work::none(), "it").unwrap().output, Value::Null);
+        assert_eq!(
+            read(text, None, &Work::none()).unwrap().settle(&context, &Work::none(), "it").unwrap().output,
+            Value::Null
+        );
         assert_eq!(context.take_costs(), [Cost { service: "s".into(), operation: "o".into(), micros: 5 }]);
 
         let busy =

@@ -48,8 +48,11 @@ impl Endpoint {
             AnswerShape::Bare => envelope::read_bare(&answer.body, &request.work),
             AnswerShape::Envelope => envelope::read(&answer.body, None, &request.work),
         };
-        read.map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?
-            .settle(context, &request.work, &self.shown)
+        read.map_err(|complaint| Failed::bad_answer(format!("{} {complaint}", self.shown)))?.settle(
+            context,
+            &request.work,
+            &self.shown,
+        )
     }
 
     fn request(&self, asked: &Request) -> Result<http::Request<Vec<u8>>, Failed> {

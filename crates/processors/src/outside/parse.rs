@@ -1,7 +1,9 @@
 //! Reading `command:` and `http:` of a processor's YAML file. Every mistake is told, with its line.
 
 use super::{
-    config::{AnswerShape, BreakerConfig, CommandConfig, Common, Framing, HttpConfig, MEGABYTE, Method, Mode, Retry, Wants},
+    config::{
+        AnswerShape, BreakerConfig, CommandConfig, Common, Framing, HttpConfig, MEGABYTE, Method, Mode, Retry, Wants,
+    },
     template::{Template, is_variable_name},
 };
 use bindery_engine::workflow::Backoff;

@@ -99,7 +99,8 @@ fn list(
         };
         let path = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") };
         if path.len() > LONGEST_PATH || path.chars().any(char::is_control) {
-            let message = format!("the name of a file in `work.folder` is too long or has control characters: {path:.80?}");
+            let message =
+                format!("the name of a file in `work.folder` is too long or has control characters: {path:.80?}");
             return Err(refusal(message));
         }
         let metadata = fs::symlink_metadata(entry.path()).map_err(unreadable)?;

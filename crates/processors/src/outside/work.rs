@@ -218,7 +218,9 @@ impl Lookup<'_> {
         let own = item.content.filter(|_| item.kind != ItemKind::File && self.delivery == Delivery::Paths);
         let data: Map<String, Value> = serde_json::from_str(&item.data).unwrap_or_default();
         let path = match own {
-            Some(content) => Some(path_text(&self.fetch(content, &format!("item-{}", file_name(item.label.as_deref())))?)),
+            Some(content) => {
+                Some(path_text(&self.fetch(content, &format!("item-{}", file_name(item.label.as_deref())))?))
+            }
             None => None,
         };
         Ok(ItemGiven {
@@ -256,11 +258,7 @@ impl Lookup<'_> {
     }
 
     /// What was read of a page: the text always, words and image where the processor wants them.
-    fn describe_page(
-        &mut self,
-        item: &Item,
-        results: &Map<String, Value>,
-    ) -> Result<Option<PageGiven>, StepError> {
+    fn describe_page(&mut self, item: &Item, results: &Map<String, Value>) -> Result<Option<PageGiven>, StepError> {
         if item.kind != ItemKind::Page {
             return Ok(None);
         }

@@ -22,10 +22,7 @@ const ABOUT: [&str; 5] = ["id", "kind", "label", "parent", "errors"];
 const MOST_COLUMNS: usize = 2_000;
 
 /// Hands over the parts of a result one by one; false where it has none because no collector made it.
-pub(super) fn each_part(
-    result: &StoredResult,
-    visit: impl FnMut(Value) -> anyhow::Result<()>,
-) -> anyhow::Result<bool> {
+pub(super) fn each_part(result: &StoredResult, visit: impl FnMut(Value) -> anyhow::Result<()>) -> anyhow::Result<bool> {
     result.each_of("parts", visit)
 }
 
@@ -43,7 +40,8 @@ pub(super) fn columns(result: &StoredResult) -> anyhow::Result<Option<BTreeSet<C
             }
         }
         if columns.len() > MOST_COLUMNS {
-            let message = format!("what the stages say has more than {MOST_COLUMNS} different keys, too many for a table");
+            let message =
+                format!("what the stages say has more than {MOST_COLUMNS} different keys, too many for a table");
             return Err(Failure::usage(message).hint("--jsonl writes a line of JSON for each part").into());
         }
         Ok(())
@@ -55,7 +53,7 @@ fn heading((stage, key): &Column) -> String {
     key.as_ref().map_or_else(|| stage.clone(), |key| format!("{stage}.{key}"))
 }
 
-fn about(part: &Value) -> [String; 5] {
+fn summary_cells(part: &Value) -> [String; 5] {
     let errors = part["errors"].as_array().into_iter().flatten();
     let errors = errors.map(|error| format!("{}: {}", cell_text(&error["stage"]), cell_text(&error["message"])));
     [
@@ -81,8 +79,8 @@ pub(super) fn csv(result: &StoredResult, columns: &BTreeSet<Column>, into: impl 
     let headings = columns.iter().map(|column| harmless(heading(column)));
     writer.write_record(ABOUT.into_iter().map(str::to_owned).chain(headings))?;
     each_part(result, |part| {
-        let values = columns.iter().map(|column| cell_text(said(&part, column)));
-        Ok(writer.write_record(about(&part).into_iter().chain(values).map(harmless))?)
+        let values = columns.iter().map(|column| cell_text(value_of(&part, column)));
+        Ok(writer.write_record(summary_cells(&part).into_iter().chain(values).map(harmless))?)
     })?;
     writer.flush()?;
     Ok(())
@@ -96,11 +94,11 @@ pub(super) fn xlsx(result: &StoredResult, columns: &BTreeSet<Column>, into: &mut
         .sheet("Parts", ABOUT.into_iter().chain(headings.iter().map(String::as_str)))
         .map_err(super::xlsx::explain)?;
     each_part(result, |part| {
-        let values = columns.iter().map(|column| match said(&part, column) {
+        let values = columns.iter().map(|column| match value_of(&part, column) {
             Value::Number(number) => Cell::Number(number.to_string()),
             other => Cell::Text(cell_text(other)),
         });
-        workbook.row(about(&part).map(Cell::Text).into_iter().chain(values)).map_err(super::xlsx::explain)
+        workbook.row(summary_cells(&part).map(Cell::Text).into_iter().chain(values)).map_err(super::xlsx::explain)
     })?;
     let mut package = workbook.finish().map_err(super::xlsx::explain)?;
     package.rewind()?;
