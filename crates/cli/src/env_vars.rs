@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use bindery_app::env_vars as shared;
 
-    const ALL: [&str; 18] = [
+    const ALL: [&str; 19] = [
         shared::STORE,
         shared::BLOBS,
         shared::CONFIG,

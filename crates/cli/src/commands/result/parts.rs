@@ -65,7 +65,7 @@ fn summary_cells(part: &Value) -> [String; 5] {
     ]
 }
 
-fn said<'p>(part: &'p Value, (stage, key): &Column) -> &'p Value {
+fn value_of<'p>(part: &'p Value, (stage, key): &Column) -> &'p Value {
     let said = &part["results"][stage.as_str()];
     match key {
         Some(key) => said.get(key.as_str()).unwrap_or(&Value::Null),
