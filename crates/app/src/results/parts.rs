@@ -50,7 +50,7 @@ fn heading((stage, key): &Column) -> String {
     key.as_ref().map_or_else(|| stage.clone(), |key| format!("{stage}.{key}"))
 }
 
-fn about(part: &Value) -> [String; 5] {
+fn summary_cells(part: &Value) -> [String; 5] {
     let errors = part["errors"].as_array().into_iter().flatten();
     let errors = errors.map(|error| format!("{}: {}", cell_text(&error["stage"]), cell_text(&error["message"])));
     [
@@ -62,7 +62,7 @@ fn about(part: &Value) -> [String; 5] {
     ]
 }
 
-fn said<'p>(part: &'p Value, (stage, key): &Column) -> &'p Value {
+fn value_of<'p>(part: &'p Value, (stage, key): &Column) -> &'p Value {
     let said = &part["results"][stage.as_str()];
     match key {
         Some(key) => said.get(key.as_str()).unwrap_or(&Value::Null),
@@ -76,8 +76,10 @@ pub fn write_csv(result: &StoredResult, columns: &BTreeSet<Column>, into: impl W
     let headings = columns.iter().map(|column| harmless(heading(column)));
     writer.write_record(ABOUT.into_iter().map(str::to_owned).chain(headings)).map_err(io::Error::from)?;
     each_part(result, |part| {
-        let values = columns.iter().map(|column| cell_text(said(&part, column)));
-        Ok(writer.write_record(about(&part).into_iter().chain(values).map(harmless)).map_err(io::Error::from)?)
+        let values = columns.iter().map(|column| cell_text(value_of(&part, column)));
+        Ok(writer
+            .write_record(summary_cells(&part).into_iter().chain(values).map(harmless))
+            .map_err(io::Error::from)?)
     })?;
     writer.flush()?;
     Ok(())
@@ -89,11 +91,11 @@ pub fn write_xlsx(result: &StoredResult, columns: &BTreeSet<Column>, into: &mut 
     let headings: Vec<String> = columns.iter().map(heading).collect();
     workbook.sheet("Parts", ABOUT.into_iter().chain(headings.iter().map(String::as_str)))?;
     each_part(result, |part| {
-        let values = columns.iter().map(|column| match said(&part, column) {
+        let values = columns.iter().map(|column| match value_of(&part, column) {
             Value::Number(number) => Cell::Number(number.to_string()),
             other => Cell::Text(cell_text(other)),
         });
-        Ok(workbook.row(about(&part).map(Cell::Text).into_iter().chain(values))?)
+        Ok(workbook.row(summary_cells(&part).map(Cell::Text).into_iter().chain(values))?)
     })?;
     let mut package = workbook.finish()?;
     package.rewind()?;

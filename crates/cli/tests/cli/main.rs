@@ -52,6 +52,7 @@ mod retention_kills;
 mod running;
 mod runs;
 mod searching;
+mod step_contract;
 mod store_trouble;
 mod stored_files;
 mod support;

@@ -46,7 +46,8 @@ pub fn unread_outputs(workflow: &Workflow, registry: &Registry) -> Vec<UnreadOut
     let stages = &workflow.stages;
     let mut unread = Vec::new();
     for (index, stage) in stages.iter().enumerate() {
-        if hands_on(stage, registry) {
+        // What programs outside report stands in their documents' states.
+        if hands_on(stage, registry) || stage.has_outside_processor() {
             continue;
         }
         let is_last = index + 1 == stages.len();

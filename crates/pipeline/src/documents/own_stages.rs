@@ -93,14 +93,14 @@ pub(super) fn take_over(
         state_fields(&mut document.extraction, &fields, outcome.confidence, &outcome.stage);
         if let Some(rest) = rest {
             let of_stage = document.more.entry(outcome.stage.clone()).or_insert(Value::Null);
-            *of_stage = if of_stage.is_null() { rest } else { joined(of_stage.take(), rest) };
+            *of_stage = if of_stage.is_null() { rest } else { append_answer(of_stage.take(), rest) };
         }
     }
     Ok(is_open)
 }
 
 /// What several processors of one stage say: as a list.
-fn joined(before: Value, next: Value) -> Value {
+fn append_answer(before: Value, next: Value) -> Value {
     match before {
         Value::Array(mut list) => {
             list.push(next);

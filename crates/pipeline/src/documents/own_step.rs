@@ -14,8 +14,9 @@ use super::{
 use crate::{borders::ExtractedDocument, stage::Carried};
 use bindery_core::StepError;
 use bindery_engine::{Correction, Extracted, Kind, Processor, Registry, context::StepContext, workflow::Stage};
+use bindery_fields::extract::{ConfidenceParts, Extraction, Tier};
 use bindery_processors::{Declared, Definition, StageContract};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Adds a processor of the user's own; one of the same name is replaced.
@@ -36,7 +37,7 @@ const DOCUMENT: &str = "document";
 const MADE: &str = "made";
 
 /// The document that flows through the stage; none where its input is something else.
-fn flowing(context: &StepContext, input: &Value) -> Option<Carried<ExtractedDocument>> {
+fn document_of_input(context: &StepContext, input: &Value) -> Option<Carried<ExtractedDocument>> {
     let (workflow, stage) = (context.workflow().ok()?, context.stage().ok()?);
     let contract = StageContract::of_stage(workflow, workflow.index_of(&stage.name)?)?;
     // Several processors each say something; what they say together is put together at the end.
@@ -77,7 +78,7 @@ impl Processor for OwnStep {
         if !may_flow(context) {
             return self.inner.process(context, input);
         }
-        let document = flowing(context, &input).map(|_| input.clone());
+        let document = document_of_input(context, &input).map(|_| input.clone());
         let made = self.inner.process(context, input)?;
         Ok(json!({DOCUMENT: document, MADE: made}))
     }
@@ -89,7 +90,7 @@ impl Processor for OwnStep {
         let mut take = |name: &str| processed.get_mut(name).map(Value::take).unwrap_or_default();
         let (document, made) = (take(DOCUMENT), take(MADE));
         let mut extracted = self.inner.extract(context, made)?;
-        let Some(document) = flowing(context, &document) else { return Ok(extracted) };
+        let Some(document) = document_of_input(context, &document) else { return Ok(extracted) };
         let stage = context.stage()?;
         let confidence = extracted.confidence;
         let mut changed = document.part.clone();
@@ -109,10 +110,51 @@ impl Processor for OwnStep {
     }
 
     fn correct(&self, found: Value, correction: &Correction) -> Result<Extracted, StepError> {
-        let is_document = Carried::<ExtractedDocument>::read(found.clone()).is_ok();
-        match self.corrector.as_ref().filter(|_| is_document) {
-            Some(corrector) => corrector.correct(found, correction),
-            None => self.inner.correct(found, correction),
+        let Some(corrector) = &self.corrector else { return self.inner.correct(found, correction) };
+        let Ok(document) = Carried::<ExtractedDocument>::read(found.clone()) else {
+            return self.inner.correct(found, correction);
+        };
+        let (corrected, left) = correct_stated(&document.part.extraction, correction);
+        if left.is_empty() && !correction.fields.is_empty() {
+            let changed = ExtractedDocument { extraction: corrected, ..document.part.clone() };
+            return Ok(Extracted::new(Value::Object(document.with(changed).into_message())));
+        }
+        let changed = ExtractedDocument { extraction: corrected, ..document.part.clone() };
+        let found = Value::Object(document.with(changed).into_message());
+        corrector.correct(found, &Correction { fields: left, ..correction.clone() })
+    }
+}
+
+/// How the evidence of a field begins that a program has stated and a person corrected.
+const STATED_BEFORE: &str = "before a person: ";
+
+/// Corrects the fields that programs have stated, which no type of document knows. Returns what is said of the others.
+fn correct_stated(extraction: &Extraction, correction: &Correction) -> (Extraction, Map<String, Value>) {
+    let mut corrected = extraction.clone();
+    let mut left = Map::new();
+    for (name, value) in &correction.fields {
+        let stated = corrected.fields.get_mut(name).filter(|field| {
+            field.tier == Tier::Program || field.because.iter().any(|because| because.starts_with(STATED_BEFORE))
+        });
+        let text = match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+            _ => None,
+        };
+        match (stated, text) {
+            (Some(field), Some(text)) => {
+                if field.tier == Tier::Program {
+                    let before = field.source.take().unwrap_or_default();
+                    field.because = vec![format!("{STATED_BEFORE}{} ({before})", field.value)];
+                }
+                field.value.clone_from(&text);
+                field.normalised = text;
+                (field.tier, field.source, field.confidence) = (Tier::Person, Some(correction.source()), 1.0);
+                field.parts = ConfidenceParts { label: 1.0, ..field.parts };
+                field.doubts.clear();
+            }
+            _ => drop(left.insert(name.clone(), value.clone())),
         }
     }
+    (corrected, left)
 }

@@ -170,7 +170,7 @@ impl StageContract {
 
     /// Holds an answer against its schema; `Err` with what does not fit and where.
     pub(crate) fn check_answer(&self, answer: &Value) -> Result<(), String> {
-        compiled(*self).check_as("the answer", answer)
+        find_schema(*self).check_as("the answer", answer)
     }
 
     /// The same for a request of ours.
@@ -225,7 +225,7 @@ fn kind_in_words(schema: &Value) -> String {
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// There are a few dozen contracts at most, and compiling one takes longer than most answers.
-fn compiled(contract: StageContract) -> Arc<InputSchema> {
+fn find_schema(contract: StageContract) -> Arc<InputSchema> {
     static COMPILED: LazyLock<Mutex<HashMap<StageContract, Arc<InputSchema>>>> = LazyLock::new(Mutex::default);
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(compiled.entry(contract).or_insert_with(|| {

@@ -17,8 +17,10 @@ pub(crate) type FieldShape = (&'static str, &'static str, Value, bool);
 /// The schema of an object; a closed one takes no other keys.
 pub(crate) fn object(fields: Vec<FieldShape>, closed: bool) -> Value {
     let required: Vec<&str> = fields.iter().filter(|(.., optional)| !optional).map(|(name, ..)| *name).collect();
-    let properties: Map<String, Value> =
-        fields.into_iter().map(|(name, meaning, schema, _)| (name.to_owned(), explained(schema, meaning))).collect();
+    let properties: Map<String, Value> = fields
+        .into_iter()
+        .map(|(name, meaning, schema, _)| (name.to_owned(), add_description(schema, meaning)))
+        .collect();
     let mut shape = json!({"type": "object", "properties": properties});
     if !required.is_empty() {
         shape["required"] = json!(required);
@@ -29,7 +31,7 @@ pub(crate) fn object(fields: Vec<FieldShape>, closed: bool) -> Value {
     shape
 }
 
-fn explained(schema: Value, meaning: &str) -> Value {
+fn add_description(schema: Value, meaning: &str) -> Value {
     let mut explained = Map::from_iter([("description".to_owned(), meaning.trim().into())]);
     if let Value::Object(schema) = schema {
         explained.extend(schema);
@@ -38,7 +40,7 @@ fn explained(schema: Value, meaning: &str) -> Value {
 }
 
 /// The same schema for a value that may be null.
-fn nullable(mut schema: Value) -> Value {
+fn allow_null(mut schema: Value) -> Value {
     let listed = match schema.get("type").cloned() {
         Some(Value::String(one)) if one != "null" => json!([one, "null"]),
         Some(Value::Array(mut several)) => {
@@ -97,7 +99,7 @@ impl<T: Described> Described for Option<T> {
     const OPTIONAL: bool = true;
 
     fn schema() -> Value {
-        nullable(T::schema())
+        allow_null(T::schema())
     }
 }
 
