@@ -15,7 +15,7 @@ use crate::{
 use bindery_core::{
     Disposition, ItemId, JoinId, Name, Payload, StepError, SubmissionId,
     artifact::Artifact,
-    event::kind,
+    event::{NewEvent, kind},
     job::{ErrorRecord, Job, Token},
     join::Arrival,
     outcome::{Outcome, OutcomeStatus, ResumePoint},
@@ -116,11 +116,32 @@ impl Settler<'_> {
 
     /// A result was found: store it and go on, or ask a person.
     pub async fn settle_found(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
-        if found.taken_over_from.is_some() && found.is_decided {
-            return self.settle_decided_before(guard, work, found).await;
+        let taken_over_from = found.taken_over_from;
+        let mut settlement = self.settle_found_or_known(guard, work, found).await?;
+        if let Some(from) = taken_over_from {
+            let changes = match &mut settlement {
+                Settlement::Commit(commit) => &mut commit.changes,
+                Settlement::FanOut(fan_out) => &mut fan_out.changes,
+            };
+            tell_where_from(changes, from);
         }
+        Ok(settlement)
+    }
+
+    async fn settle_found_or_known(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
         let mut found = found;
-        if !found.is_decided
+        if let Some(from) = found.taken_over_from.filter(|_| found.is_decided) {
+            let review = match found.known_by.and_then(|known| known.subject) {
+                Some(subject) => self.engine.decision_about(subject).await?,
+                None => None,
+            };
+            // Somebody may have thought better of it in yet another submission.
+            let is_overtaken = review.as_ref().is_some_and(|review| review.submission != from);
+            if !is_overtaken || found.rejected.is_some() {
+                return self.settle_with_decision(guard, work, found, review).await;
+            }
+        }
+        if (!found.is_decided || found.taken_over_from.is_some())
             && let Some(subject) = found.known_by.and_then(|known| known.subject)
         {
             let place = (work.submission, work.item);
@@ -145,15 +166,6 @@ impl Settler<'_> {
             }
         }
         self.settle_new(guard, work, found).await
-    }
-
-    /// What was decided before is decided here, too.
-    async fn settle_decided_before(&self, guard: Guard, work: Work, found: Found) -> EngineResult<Settlement> {
-        let review = match found.known_by.and_then(|known| known.subject) {
-            Some(subject) => self.engine.decision_about(subject).await?,
-            None => None,
-        };
-        self.settle_with_decision(guard, work, found, review).await
     }
 
     /// A result with the decision that stands about it, which this submission then has, too.
@@ -207,7 +219,7 @@ impl Settler<'_> {
         let status = if found.skipped.is_some() { OutcomeStatus::Skipped } else { OutcomeStatus::Completed };
         let mut next = Next::new(self.engine, self.info);
         let outcome = self.outcome(&work, status, &found);
-        self.report_outcome(&mut next, &work, &outcome, found.taken_over_from).await?;
+        self.report_outcome(&mut next, &work, &outcome).await?;
         self.record(&mut next, outcome);
         next.changes.artifacts = stored_artifacts(&work, found.artifacts);
         if let Some(label) = found.label {
@@ -437,7 +449,7 @@ impl Settler<'_> {
         let mut outcome = self.bare_outcome(work, OutcomeStatus::Failed);
         outcome.error = Some(error.clone());
         outcome.resume = resume;
-        self.report_outcome(&mut next, work, &outcome, None).await?;
+        self.report_outcome(&mut next, work, &outcome).await?;
         self.record(&mut next, outcome);
         if let Some(job) = job {
             let data = json!({
@@ -482,22 +494,13 @@ impl Settler<'_> {
     }
 
     /// Every outcome is an event: a `DocumentProcessedEvent` where a processor has read a file, a plain one elsewhere.
-    async fn report_outcome(
-        &self,
-        next: &mut Next<'_>,
-        work: &Work,
-        outcome: &Outcome,
-        taken_over_from: Option<SubmissionId>,
-    ) -> EngineResult<()> {
+    async fn report_outcome(&self, next: &mut Next<'_>, work: &Work, outcome: &Outcome) -> EngineResult<()> {
         let error = outcome.error.as_ref().map(|error| error.message.as_str());
         if !is_document_stage(&self.info.workflow, work.stage) {
-            let mut data = json!({
+            let data = json!({
                 "stage": outcome.stage, "processor": outcome.processor, "status": outcome.status,
                 "item": work.item, "error": error,
             });
-            if let Some(from) = taken_over_from {
-                data["takenOverFrom"] = json!(from);
-            }
             next.event(kind::OUTCOME_RECORDED, work.item, &data);
             return Ok(());
         }
@@ -558,6 +561,17 @@ impl Settler<'_> {
             next.changes.items.push(item);
         }
         Ok(())
+    }
+}
+
+/// The events about a result say that it was not worked out, but found before.
+fn tell_where_from(changes: &mut Changes, from: SubmissionId) {
+    let about_it = |event: &&mut NewEvent| [kind::OUTCOME_RECORDED, kind::REVIEW_REQUESTED].contains(&&*event.kind);
+    for event in changes.events.iter_mut().filter(about_it) {
+        if let Ok(Value::Object(mut data)) = serde_json::from_str(&event.data) {
+            data.insert("takenOverFrom".to_owned(), json!(from));
+            event.data = Value::Object(data).to_string();
+        }
     }
 }
 

@@ -29,7 +29,10 @@ pub(super) struct Recipes {
 impl Recipes {
     pub(super) fn new(knowledge: &Knowledge) -> Self {
         let hash = |text: String| ContentHash::of(text.as_bytes()).to_string();
-        let all = || knowledge.doctypes.iter();
+        // In whatever order they were read.
+        let mut sorted: Vec<_> = knowledge.doctypes.iter().collect();
+        sorted.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        let all = || sorted.iter();
         let classes: Vec<String> = all().map(|one| format!("{:?} {:?}", one.name, one.recognise)).collect();
         let types: Vec<String> = all().map(|one| format!("{one:?}")).collect();
         let of_type = all().map(|one| {
