@@ -153,6 +153,12 @@ impl FieldFinder<'_> {
         {
             name.doubt = Some(format!("shop and owner have names of their own here; the owner is {owner}"));
         }
+        if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
+            && name.doubt.is_none()
+            && let Some(company) = learned::other_company(self.sheet, &name.value)
+        {
+            name.doubt = Some(format!("{company} is named on the slip, too, and has a legal form"));
+        }
         decided.extend(stated.map(|name| (Meaning::ReceiptMerchant, name)));
         if let Some(name) = decided.get_mut(&Meaning::ReceiptMerchant)
             && name.doubt.is_none()
@@ -231,9 +237,12 @@ impl FieldFinder<'_> {
                 doubts.push(Doubt::new(DoubtKind::LargerLabelled, text));
             }
             doubts.extend(self.unread_label(pick));
+            doubts.extend(names_label(field, &candidate.text));
             // A calibrated chance knows of rivals already.
             let parts = ConfidenceParts {
-                label: model.calibration.confidence(pick.answer.with_ocr(self.sheet.ocr_confidence(&candidate.tokens))),
+                label: model.calibration.confidence(
+                    pick.answer.with_ocr(self.sheet.ocr_certainty(std::slice::from_ref(&candidate.tokens))),
+                ),
                 kind: if candidate.parsed.doubt.is_some() { 0.7 } else { 1.0 },
                 ..ConfidenceParts::CERTAIN
             };
@@ -362,6 +371,17 @@ fn without_label(field: &Field, candidates: &[Candidate], ranked: &[Scored]) -> 
         }
         _ => Vec::new(),
     }
+}
+
+/// A doubt about words that read like another label with its value: `Product Desc: MBLM/0110`.
+fn names_label(field: &Field, text: &str) -> Option<Doubt> {
+    let is_text = matches!(field.kind, FieldType::String | FieldType::Name) && field.pattern.is_none();
+    let (label, value) = text.split_once(':').filter(|_| is_text)?;
+    let is_label = label.chars().all(|c| c.is_alphabetic() || c == ' ') && (1..=3).contains(&label.split(' ').count());
+    let is_stated = label.chars().count() >= 2 && value.starts_with(' ');
+    (is_label && is_stated).then(|| {
+        Doubt::new(DoubtKind::Ambiguous, format!("{text:?} reads like the label {label:?} with a value of its own"))
+    })
 }
 
 /// Currencies that stand beside an amount, not alone among words.

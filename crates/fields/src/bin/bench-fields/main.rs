@@ -67,7 +67,6 @@ fn run() -> Result<(), Problem> {
         let name = file_name(&file).replace(".boxes.csv", ".jpg");
         let pages = vec![boxes_page(&fs::read(&file)?)];
         results.push(result(&name, &clock.extract(receipt, &pages)));
-        piled.push(PileDocument { file: name, doctype: "receipt".to_owned(), pages });
     }
     write(&out.join("receipts.json"), &results)?;
     let with_ocr = !arguments.iter().any(|argument| argument == "--without-ocr");
@@ -78,8 +77,11 @@ fn run() -> Result<(), Problem> {
             continue;
         }
         let kept = pages.as_ref().map(|folder| folder.join(name));
-        let results = read_pictures(&documents.join("receipts"), receipt, choice, kept.as_deref())?;
+        let read = read_pictures(&documents.join("receipts"), choice, kept.as_deref())?;
+        let results: Vec<Value> = read.iter().map(|(file, pages)| result(file, &extract(receipt, pages))).collect();
         write(&out.join(name).with_extension("json"), &results)?;
+        // Piles hold them as the best engine reads them.
+        piled = read.into_iter().map(|(file, pages)| PileDocument::new(file, "receipt", pages)).collect();
     }
     let ad_buy = DocType::parse(&fs::read_to_string(own_type)?, own_type)?;
     for (name, doctype) in [("ad-buys", &ad_buy), ("contracts", shipped("contract")?)] {
@@ -89,8 +91,7 @@ fn run() -> Result<(), Problem> {
             read.iter().map(|(file, pages)| result(file, &clock.extract(doctype, pages))).collect();
         write(&out.join(name).with_extension("json"), &results)?;
         if name == "contracts" {
-            let contract = |(file, pages)| PileDocument { file, doctype: "contract".to_owned(), pages };
-            piled.extend(read.into_iter().map(contract));
+            piled.extend(read.into_iter().map(|(file, pages)| PileDocument::new(file, "contract", pages)));
         }
     }
     let kept = pages.as_ref().map(|folder| folder.join("einvoices"));
@@ -149,24 +150,22 @@ fn read_set(folder: &Path, kept: Option<&Path>) -> Result<Vec<(String, Vec<Page>
     files(folder, "pdf")?.into_iter().map(read).collect()
 }
 
-/// Fields of the pictures of a folder, each read by OCR.
+/// The pictures of a folder, each read by OCR.
 fn read_pictures(
     folder: &Path,
-    doctype: &DocType,
     choice: EngineChoice,
     kept: Option<&Path>,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<(String, Vec<Page>)>, Problem> {
     let engines = LocalEngines::default();
     let reader = Reader::new(ReadOptions::default(), Some(engines.choose(choice)));
-    let mut results = Vec::new();
-    for file in files(folder, "jpg")? {
+    let read = |file: PathBuf| {
         let name = file_name(&file);
         let pages = read_once(&file, kept, || {
             Ok(vec![reader.read_page(reader.open(fs::read(&file)?, Some(&name))?.as_ref(), 0)?])
         })?;
-        results.push(result(&name, &extract(doctype, &pages)));
-    }
-    Ok(results)
+        Ok((name, pages))
+    };
+    files(folder, "jpg")?.into_iter().map(read).collect()
 }
 
 fn read_einvoices(
@@ -198,7 +197,7 @@ fn read_einvoices(
             .collect();
         entry["truth_lines"] = amounts.into();
         results.push(entry);
-        read.push(PileDocument { file: file_name(&file), doctype: truth.doctype.to_owned(), pages });
+        read.push(PileDocument::new(file_name(&file), truth.doctype, pages));
     }
     write(out, &results)?;
     Ok(read)

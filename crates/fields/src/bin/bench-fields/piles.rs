@@ -21,6 +21,10 @@ pub(super) struct PileDocument {
 }
 
 impl PileDocument {
+    pub(super) fn new(file: String, doctype: &str, pages: Vec<Page>) -> Self {
+        Self { file, doctype: doctype.to_owned(), pages }
+    }
+
     fn hash(&self) -> [u8; 32] {
         *ContentHash::of(self.file.as_bytes()).as_bytes()
     }

@@ -45,6 +45,25 @@ pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
     })
 }
 
+/// How far down a slip a company that is not its issuer may be named: below stand those of tills, cards and lotteries.
+const HEAD_LINES: usize = 14;
+
+/// A company with a legal form at the head of a slip whose name has no word of the one that was chosen, which has none.
+pub(crate) fn other_company(sheet: &Sheet, chosen: &str) -> Option<String> {
+    if has_legal_form(chosen) {
+        return None;
+    }
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
+        words.map(str::to_lowercase).collect()
+    };
+    let own = words(chosen);
+    let page = sheet.pages.first()?;
+    let names = page.lines.clone().take(HEAD_LINES).map(|line| sheet.quote(&sheet.lines[line].tokens));
+    let mut companies = names.filter(|name| has_legal_form(name) && name.split(' ').count() <= 9);
+    companies.find(|name| words(name).iter().all(|word| !own.contains(word)))
+}
+
 /// Why a name that OCR read may be misread: a figure among the letters of a word (`1DEA`), or a legal form that is not whole
 /// (`GREEN HILL SDN`, `GREEN HILL SON BHD`).
 pub(crate) fn misreading(name: &str) -> Option<String> {
