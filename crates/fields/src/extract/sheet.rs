@@ -7,7 +7,7 @@
 use super::{
     habits,
     label::plain_parts,
-    lines::into_lines,
+    lines::{OVERPRINT, into_lines},
     value::{Habits, currency},
 };
 use crate::{learn::calibrate::OcrCertainty, pattern::pattern};
@@ -332,7 +332,8 @@ fn segments(all: &[Token], tokens: Range<usize>) -> Vec<Segment> {
         let token = &all[index];
         let gap = if index == tokens.start { f32::MAX } else { token.rect.x0 - all[index - 1].rect.x1 };
         let height = token.rect.height().max(1.0);
-        match segments.last_mut().filter(|_| gap <= 1.1 * height) {
+        // A word that begins before the last one ends belongs to another print.
+        match segments.last_mut().filter(|_| (-OVERPRINT * height..=1.1 * height).contains(&gap)) {
             Some(segment) => {
                 segment.text.push_str(if gap > 0.6 * height { "  " } else { " " });
                 segment.starts.push(segment.text.len());

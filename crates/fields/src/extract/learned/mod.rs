@@ -32,7 +32,7 @@ pub mod training;
 pub(crate) use decide::{Decided, Decider};
 pub(crate) use labelled::{Labelled, Pair};
 pub(crate) use money::hundredths;
-pub(crate) use stated_name::{beside_label, misreading, other_company, owner};
+pub(crate) use stated_name::{beside_label, fragment, misreading, other_company, owner};
 
 use crate::{
     extract::schema::FieldType,

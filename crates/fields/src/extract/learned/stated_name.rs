@@ -1,7 +1,7 @@
 //! A name that a slip states beside a label of its own, such as `Merchant: Corner Shop`. No model is needed to find it.
 
 use super::Decided;
-use super::merchant::{behind_owner_label, has_legal_form};
+use super::merchant::{behind_owner_label, has_legal_form, is_bare_trade};
 use crate::extract::{label::Label, sheet::Sheet};
 use std::ops::Range;
 
@@ -43,6 +43,15 @@ pub(crate) fn owner(sheet: &Sheet) -> Option<String> {
         let name = if behind.is_empty() { below()? } else { behind };
         has_legal_form(&name).then_some(name)
     })
+}
+
+/// Why a name may be a part of one that is printed on several lines: nothing but a trade and a legal form (`RESTAURANT SDN
+/// BHD`), or a bracket that is not closed.
+pub(crate) fn fragment(name: &str) -> Option<String> {
+    if name.matches('(').count() != name.matches(')').count() {
+        return Some(format!("{name} may be a part of a longer name: its bracket is open"));
+    }
+    is_bare_trade(name).then(|| format!("{name} may be a part of a longer name: it names a trade alone"))
 }
 
 /// How far down a slip a company that is not its issuer may be named: below stand those of tills, cards and lotteries.
@@ -152,6 +161,26 @@ mod tests {
         ] {
             assert_eq!(misreading(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn parts_of_names_are_doubted() {
+        for name in ["RESTAURANT SDN BHD", "TRADING SDN. BHD.", "GREEN HILL HARDWARE ENTERPRISE (NORTH"] {
+            assert!(fragment(name).is_some(), "{name}");
+        }
+        for name in
+            ["GREEN HILL RESTAURANT SDN BHD", "AEON CO. (M) BHD", "Corner Shop", "GREEN HILL", "99 SPEED MART S/B"]
+        {
+            assert_eq!(fragment(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_company_beside_the_sign_of_a_shop_is_found() {
+        let slip = sheet(&["BELLA PIZZA", "NORDBAY FOODS SDN BHD", "44300 BATANG KALI"]);
+        assert_eq!(other_company(&slip, "BELLA PIZZA").as_deref(), Some("NORDBAY FOODS SDN BHD"));
+        assert_eq!(other_company(&slip, "NORDBAY FOODS SDN BHD"), None);
+        assert_eq!(other_company(&slip, "NORDBAY"), None, "the same words");
     }
 
     #[test]

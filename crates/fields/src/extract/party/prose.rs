@@ -10,6 +10,8 @@ use std::ops::Range;
 pub(crate) struct ProseParty {
     pub text: String,
     pub spans: Vec<Range<usize>>,
+    /// Why it may be no whole party, or not the only one.
+    pub doubt: Option<String>,
 }
 
 /// Words that announce the parties, and those between the two.
@@ -111,10 +113,13 @@ pub(crate) fn opening(sheet: &Sheet) -> Option<Opening> {
             None => has_form(&first),
         };
         let before = at.saturating_sub(LONGEST_BEFORE)..at;
-        is_opening.then(|| Opening {
-            first: party(sheet, first),
-            second: second.map(|second| party(sheet, second)),
-            before,
+        let third = second.as_ref().and_then(|second| third_party(&words, second.end));
+        is_opening.then(|| {
+            let mut second = second.map(|second| party(sheet, second));
+            if let (Some(second), Some(third)) = (&mut second, third) {
+                second.doubt = Some(format!("{} is named as a party, too", sheet.quote(&third)));
+            }
+            Opening { first: party(sheet, first), second, before }
         })
     })
 }
@@ -171,6 +176,19 @@ fn name_at(words: &ProseWords<'_>, start: usize) -> Option<Range<usize>> {
     (end > start && end - start <= LONGEST_NAME && letters >= 4).then_some(start..end)
 }
 
+/// A third company that the opening sentence joins with "and".
+fn third_party(words: &ProseWords<'_>, from: usize) -> Option<Range<usize>> {
+    let start = next_party(words, from)?;
+    // The sentence must not have ended in between.
+    let is_one_sentence = !(from..start).any(|at| {
+        let text = words.text(at).unwrap_or_default();
+        let ends = text.ends_with('.') && !address::has_legal_form(&format!("X {text}")) && text.len() > 3;
+        ends || words.plain(at).starts_with("whereas") || words.plain(at).starts_with("recital")
+    });
+    let name = name_at(words, start).filter(|_| is_one_sentence)?;
+    address::has_legal_form(&words.sheet.quote(&name)).then_some(name)
+}
+
 /// Roles that contracts give to their parties in brackets: `(the “Company”)`, `(collectively, the "Employer")`.
 const ROLES: &[&str] = &[
     "company",
@@ -219,11 +237,14 @@ pub(crate) fn defined_parties(sheet: &Sheet) -> Vec<ProseParty> {
     };
     let mut end_of_last = 0;
     for role in (0..words.end).filter(|at| is_role(*at)) {
-        // The nearest name before the role: a run of words with a legal form.
+        // The nearest name before the role, without the office that it has: "the Board of Directors of Birch, Inc.": a run of words with a legal form.
         let first = role.saturating_sub(LONGEST_WAY_BACK).max(end_of_last);
         let names = (first..role).filter(|at| is_start_of_name(&words, *at)).filter_map(|at| name_at(&words, at));
         let with_form = names.filter(|name| name.end <= role && address::has_legal_form(&sheet.quote(name)));
-        let Some(name) = with_form.min_by_key(|name| (std::cmp::Reverse(name.end), name.start)) else { continue };
+        let names_office =
+            |name: &Range<usize>| words.plain(name.start) == "board" || words.plain(name.start) == "directors";
+        let nearest = with_form.filter(|name| !names_office(name));
+        let Some(name) = nearest.min_by_key(|name| (std::cmp::Reverse(name.end), name.start)) else { continue };
         end_of_last = role;
         let named = party(sheet, name);
         let key = address::name_key(&named.text);
@@ -295,7 +316,13 @@ fn party(sheet: &Sheet, tokens: Range<usize>) -> ProseParty {
     }
     let text = sheet.quote(&tokens);
     let text = text.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '*' | '“' | '”' | '"'));
-    ProseParty { text: text.to_owned(), spans }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    // Companies have a legal form, people two to four words with a capital.
+    let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || c == '(');
+    let is_person = (2..=4).contains(&words.len()) && words.iter().all(is_capital);
+    let is_whole = address::has_legal_form(text) || is_person;
+    let doubt = (!is_whole).then(|| format!("{text} has neither a legal form nor the look of a person's name"));
+    ProseParty { text: text.to_owned(), spans, doubt }
 }
 
 #[cfg(test)]
@@ -344,6 +371,27 @@ mod tests {
             read("is between Lignite Corp., a Texas corporation, and (“Employee”). Lignite Corp. will"),
             Some(("Lignite Corp.".to_owned(), None))
         );
+    }
+
+    #[test]
+    fn a_third_party_and_names_that_look_like_none_are_doubted() {
+        let doubts = |text: &str| {
+            let mut page = Page::converted(1);
+            page.blocks.push(Block::body(BlockKind::Paragraph { text: Inlines::plain(text) }));
+            let opening = opening(&Sheet::new(&[page]));
+            opening.map(|own| (own.first.doubt.is_some(), own.second.is_some_and(|second| second.doubt.is_some())))
+        };
+        let two =
+            "by and between Birch Paper, Inc., a Delaware corporation, and Harbour Books Ltd., a company of York.";
+        assert_eq!(doubts(two), Some((false, false)));
+        let three =
+            "by and between Birch Paper, Inc. (“Birch”), Harbour Books Ltd. (“Harbour”), and Quay Mills, LLC (“Quay”).";
+        assert_eq!(doubts(three).map(|(_, second)| second), Some(true));
+        let person = "between Birch Paper, Inc. (the “Company”) and Ann B. Harbour (the “Executive”).";
+        assert_eq!(doubts(person), Some((false, false)));
+        let strange =
+            "between The Savings and Loan of the County of Kiel (the “Bank”) and Birch Paper, Inc. (the “Borrower”).";
+        assert_eq!(doubts(strange).map(|(first, _)| first), Some(true));
     }
 
     #[test]
