@@ -47,6 +47,12 @@ impl Amount {
         };
         Self { papers: most.min(papers), makers }
     }
+
+    /// The numbers of the papers, with or without those that train.
+    fn indexes(self, trains: bool) -> impl Iterator<Item = usize> {
+        let maker = move |index: usize| index as u32 % self.makers;
+        (0..self.papers).filter(move |index| trains || Part::for_maker(maker(*index)) != Part::Train)
+    }
 }
 
 /// The candidates of one paper for one model.
@@ -87,7 +93,7 @@ fn run() -> Result<(), Problem> {
     let mut text = String::new();
     let mut scores = String::from("TRAIN");
     for kind in ModelKind::ALL {
-        let groups = groups(*kind, Amount::new(*kind, most))?;
+        let groups = groups(*kind, Amount::new(*kind, most), trained.is_none())?;
         let trained = trained.as_ref().map(|file| file.model(kind.name(), &kind.features())).transpose()?;
         let (model, right, all) = fit(*kind, &groups, trained.map(|model| model.forest.clone()));
         let share = right as f32 / all.max(1) as f32;
@@ -103,7 +109,8 @@ fn run() -> Result<(), Problem> {
     Ok(())
 }
 
-fn groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
+/// All papers of a model; without those that train it where its trees are kept.
+fn groups(kind: ModelKind, amount: Amount, trains: bool) -> Result<Vec<Group>, Problem> {
     let field = match kind {
         ModelKind::ReceiptTotal => "grand_total",
         ModelKind::ReceiptNet => "net_total",
@@ -111,11 +118,11 @@ fn groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
         ModelKind::ReceiptMerchant => "merchant",
         ModelKind::ReceiptDate => "date",
         ModelKind::LabelledNumber | ModelKind::LabelledDate | ModelKind::LabelledText => {
-            return form_groups(kind, amount);
+            return form_groups(kind, amount, trains);
         }
     };
     let mut groups = Vec::new();
-    for index in 0..amount.papers {
+    for index in amount.indexes(trains) {
         let paper = papers::receipt(index as u32 % amount.makers, SEED + index as u64);
         for (paper, is_scan) in as_read(paper, index) {
             let MadePaper { page, truth, maker, .. } = paper;
@@ -134,9 +141,9 @@ fn as_read(paper: MadePaper, index: usize) -> Vec<(MadePaper, bool)> {
 }
 
 /// One group for each field of each form.
-fn form_groups(kind: ModelKind, amount: Amount) -> Result<Vec<Group>, Problem> {
+fn form_groups(kind: ModelKind, amount: Amount, trains: bool) -> Result<Vec<Group>, Problem> {
     let mut groups = Vec::new();
-    for index in 0..amount.papers {
+    for index in amount.indexes(trains) {
         let paper = papers::form(index as u32 % amount.makers, SEED + index as u64);
         let doctype = DocType::parse(paper.doctype.as_deref().unwrap_or_default(), "form.yaml")?;
         for (MadePaper { page, truth, maker, .. }, is_scan) in as_read(paper, index) {

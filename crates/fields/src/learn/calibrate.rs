@@ -12,11 +12,25 @@ pub struct Answer {
     /// The share of the answer among the chances of all values.
     pub share: f32,
     /// How sure OCR was of the print; None where the words are exact.
-    pub ocr: Option<f32>,
+    pub ocr: Option<OcrCertainty>,
 }
 
-/// What a calibration weighs: one, the three scores of an answer, whether OCR read it, and how unsure OCR was.
-pub const INPUTS: usize = 6;
+/// How sure OCR was of words, from 0 to 1. Engines differ in what they mean by it: one is wrong in every second word that
+/// it is 90 % sure of, because it is 97 % sure of all others. So the page is named beside the words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OcrCertainty {
+    /// Of the least sure word.
+    pub words: f32,
+    /// Of the page's words on average.
+    pub page: f32,
+}
+
+/// What a calibration weighs: one, the three scores of an answer, whether OCR read it, how unsure OCR was of it, and how
+/// much more so than of the page.
+pub const INPUTS: usize = 7;
+
+/// Words this many times as unsure as their page are as bad as any.
+const FARTHEST_FROM_PAGE: f32 = 5.0;
 
 /// Log-odds beyond this say no more.
 const FARTHEST: f32 = 8.0;
@@ -34,15 +48,20 @@ impl Answer {
 
     /// The same answer, with how sure OCR was of its print.
     #[must_use]
-    pub fn with_ocr(self, ocr: Option<f32>) -> Self {
+    pub fn with_ocr(self, ocr: Option<OcrCertainty>) -> Self {
         Self { ocr, ..self }
     }
 
     fn inputs(self) -> [f64; INPUTS] {
         let clamped = |value: f32| f64::from(value.clamp(-FARTHEST, FARTHEST)) / 4.0;
-        let unsure = self.ocr.map_or(0.0, |ocr| 4.0 * (1.0 - ocr.clamp(0.0, 1.0)));
-        let is_ocr = f64::from(u8::from(self.ocr.is_some()));
-        [1.0, clamped(self.best), clamped(self.rival), f64::from(self.share), is_ocr, f64::from(unsure)]
+        let unsure = |certainty: f32| 1.0 - certainty.clamp(0.0, 1.0);
+        let [is_ocr, words, beside_page] = self.ocr.map_or([0.0; 3], |ocr| {
+            let beside_page = (unsure(ocr.words) / unsure(ocr.page).max(0.01)).min(FARTHEST_FROM_PAGE);
+            [1.0, 4.0 * unsure(ocr.words), beside_page]
+        });
+        let scores = [1.0, clamped(self.best), clamped(self.rival), f64::from(self.share)];
+        let ocr = [is_ocr, words, beside_page].map(f64::from);
+        [scores[0], scores[1], scores[2], scores[3], ocr[0], ocr[1], ocr[2]]
     }
 }
 
@@ -53,7 +72,7 @@ pub struct Calibration(pub [f32; INPUTS]);
 impl Default for Calibration {
     /// The answer's own chance.
     fn default() -> Self {
-        Self([0.0, 4.0, 0.0, 0.0, 0.0, 0.0])
+        Self([0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     }
 }
 
@@ -209,14 +228,15 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(5);
         let answer = Answer::new(5.0, [-6.0].into_iter());
         let exact: Vec<(Answer, bool)> = (0..2000).map(|_| (answer, rng.f32() < 0.98)).collect();
+        let certainty = |words: f32| OcrCertainty { words, page: 0.8 };
         let read = (0..4000).map(|_| {
             let sure = 0.6 + 0.4 * rng.f32();
-            (answer.with_ocr(Some(sure)), rng.f32() < sure)
+            (answer.with_ocr(Some(certainty(sure))), rng.f32() < sure)
         });
         let all: Vec<(Answer, bool)> = exact.iter().copied().chain(read).collect();
         let fitted = Calibration::fit(&all);
         for (ocr, wanted) in [(None, 0.98), (Some(0.95), 0.95), (Some(0.7), 0.7)] {
-            let said = fitted.confidence(answer.with_ocr(ocr));
+            let said = fitted.confidence(answer.with_ocr(ocr.map(certainty)));
             assert!((said - wanted).abs() < 0.05, "{ocr:?}: {said}");
         }
     }

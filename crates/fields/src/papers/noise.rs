@@ -1,7 +1,7 @@
 //! What a camera and OCR do to a page: letters swapped, words lost and glued, lines askew; and how sure OCR says that it is.
 
 use super::canvas::Canvas;
-use bindery_reader::{Page, Word};
+use bindery_reader::Page;
 use fastrand::Rng;
 
 const SWAPS: &[(char, char)] = &[
@@ -67,69 +67,72 @@ pub(super) fn spoil(canvas: &mut Canvas, kept: &[String], level: f32, rng: &mut 
     }
 }
 
-/// How a scan is worse than the print, by the quality of its page.
+/// What an engine of OCR says of the words of a page, and how often they are right.
 #[derive(Debug, Clone, Copy)]
-struct ScanQuality {
-    /// The share of letters that are misread in a word of usual difficulty.
-    misread: f32,
-    /// How much certainty such a word has lost.
-    unsure: f32,
+enum Engine {
+    /// Half of its words are sure; of the others it is right about as often as it says.
+    Wary,
+    /// Nearly all of its words are sure; of the others every second one is wrong.
+    Bold,
 }
 
-/// The page as OCR reads a scan of it: some words are misread, glued or torn, what is true not spared, and each says how
-/// sure OCR was of it. Words that were hard to read are less sure, and those that were misread lose more; but some are
-/// misread that look sure, and some look unsure that are right.
-pub(super) fn scan(page: &mut Page, rng: &mut Rng) {
-    let quality = [
-        ScanQuality { misread: 0.001, unsure: 0.02 },
-        ScanQuality { misread: 0.004, unsure: 0.05 },
-        ScanQuality { misread: 0.012, unsure: 0.09 },
-        ScanQuality { misread: 0.03, unsure: 0.15 },
-    ][rng.usize(..4)];
-    let mut read: Vec<Word> = Vec::with_capacity(page.words.len());
-    for mut word in page.words.drain(..) {
-        // Few words are much harder than the others.
-        let difficulty = -(1.0 - rng.f32()).max(1e-6).ln();
-        let rate = (quality.misread * difficulty * difficulty).min(0.3);
-        let (text, misread) = misread(&word.text, rate, rng);
-        word.text = text;
-        let lost = quality.unsure * difficulty * (0.4 + 0.9 * rng.f32()) + misread as f32 * 0.12 * rng.f32();
-        word.confidence = Some((0.99 - lost).clamp(0.2, 0.99));
-        let is_near = |last: &Word| {
-            let overlap = last.bbox.y1.min(word.bbox.y1) - last.bbox.y0.max(word.bbox.y0);
-            overlap > 0.5 * word.bbox.height() && (0.0..word.bbox.height()).contains(&(word.bbox.x0 - last.bbox.x1))
+impl Engine {
+    /// How sure it is of a word, on a page of which this share is easy to read.
+    fn certainty(self, easy: f32, rng: &mut Rng) -> f32 {
+        match self {
+            Self::Wary if rng.f32() < easy => 0.9 + 0.07 * rng.f32(),
+            // Words that are hard to read are more often nearly sure than not at all.
+            Self::Wary => 0.9 * rng.f32().powf(0.7),
+            Self::Bold if rng.f32() < 0.8 + 0.2 * easy => 0.95 + 0.05 * rng.f32(),
+            Self::Bold => 0.75 + 0.2 * rng.f32(),
+        }
+    }
+
+    /// How often a word that it is this sure of is right.
+    fn is_right(self, certainty: f32, rng: &mut Rng) -> bool {
+        let chance = match self {
+            _ if certainty >= 0.95 => 0.985,
+            Self::Wary if certainty >= 0.9 => 0.965,
+            Self::Wary => 0.2 + 0.75 * certainty,
+            Self::Bold => 0.5,
         };
-        match read.last_mut().filter(|last| is_near(last) && rng.f32() < 0.2 * rate) {
-            Some(last) => {
-                last.text.push_str(&word.text);
-                last.bbox = last.bbox.union(&word.bbox);
-                last.confidence = last.confidence.zip(word.confidence).map(|(one, other)| one.min(other));
-            }
-            None if !word.text.is_empty() => read.push(word),
-            None => {}
-        }
+        rng.f32() < chance
     }
-    page.words = read;
 }
 
-/// A text with letters swapped or lost, and how many.
-fn misread(text: &str, rate: f32, rng: &mut Rng) -> (String, usize) {
-    let mut count = 0;
-    let mut read = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if rng.f32() >= rate {
-            read.push(letter);
-            continue;
-        }
-        count += 1;
-        let swaps: Vec<char> =
-            SWAPS.iter().chain(FIGURES).filter(|(from, _)| *from == letter).map(|(_, to)| *to).collect();
-        match swaps.as_slice() {
-            // Points and other small marks are lost, and so are a few letters.
-            [] if letter.is_alphanumeric() && rng.u32(..3) > 0 => read.push(rng.alphabetic()),
-            [] => {}
-            _ => read.push(swaps[rng.usize(..swaps.len())]),
+/// The page as OCR reads a scan of it: some words are misread, what is true not spared, and each says how sure OCR was of
+/// it. How sure two engines are, and how often they are right then, was counted on scans of receipts.
+pub(super) fn scan(page: &mut Page, rng: &mut Rng) {
+    let engine = if rng.bool() { Engine::Wary } else { Engine::Bold };
+    let easy = 0.3 + 0.6 * rng.f32();
+    for word in &mut page.words {
+        let certainty = engine.certainty(easy, rng);
+        word.confidence = Some(certainty);
+        if !engine.is_right(certainty, rng) {
+            // What is hardly certain at all is hardly a word any more.
+            let most = 1.0 + (1.0 - certainty) * word.text.chars().count() as f32 * 0.6;
+            word.text = misread(&word.text, rng.usize(1..=(most as usize).max(1)), rng);
         }
     }
-    (read, count)
+    page.words.retain(|word| !word.text.is_empty());
+}
+
+/// A text with this many letters swapped, lost or mistaken for others.
+fn misread(text: &str, count: usize, rng: &mut Rng) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    for _ in 0..count {
+        if letters.is_empty() {
+            break;
+        }
+        let at = rng.usize(..letters.len());
+        let swaps: Vec<char> =
+            SWAPS.iter().chain(FIGURES).filter(|(from, _)| *from == letters[at]).map(|(_, to)| *to).collect();
+        match swaps.as_slice() {
+            [] if letters[at].is_alphanumeric() && rng.u32(..3) > 0 => letters[at] = rng.alphabetic(),
+            // Points and other small marks are lost, and so are a few letters.
+            [] => drop(letters.remove(at)),
+            _ => letters[at] = swaps[rng.usize(..swaps.len())],
+        }
+    }
+    letters.into_iter().collect()
 }

@@ -1,11 +1,13 @@
-//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr]`.
+//! Reads sets of documents and writes what was found, for a scorer: `bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr] [--overlay FOLDER]`.
 //!
 //! SHARED holds `fixtures/documents`. OUT gets one JSON file for each set, in the shape of `bindery result --json`, and
 //! `einvoices.json` with the truth of the attached XML, which the extractor does not get to see. Receipts are read three times:
 //! as people typed them, by Tesseract, and by both engines together, as they are where the models of PP-OCR are installed.
 //! `piles.json` is about documents of several sets put together.
+//! `--overlay` draws where the values of twenty documents of each set were found, of those that may be tuned on.
 //! `--without-ocr` reads no pictures. FOLDER keeps the pages that were read, so that the next run need not read them again.
 
+mod overlay;
 mod piles;
 
 use bindery_fields::{
@@ -18,7 +20,8 @@ use bindery_reader::{
     ocr::{local::LocalEngines, ppocr::PpOcr},
     pdf,
 };
-use piles::PileDocument;
+use overlay::ContactSheets;
+use piles::{PileDocument, is_held_out};
 use serde_json::{Value, json};
 use std::{
     env, fs,
@@ -45,7 +48,8 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Problem> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let usage = "usage: bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr]";
+    let usage =
+        "usage: bench-fields SHARED OUT AD_BUY.yaml [--model FILE] [--pages FOLDER] [--without-ocr] [--overlay FOLDER]";
     let [shared, out, own_type, ..] = arguments.as_slice() else { return Err(usage.into()) };
     let option = |name: &str| {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).map(PathBuf::from)
@@ -67,7 +71,6 @@ fn run() -> Result<(), Problem> {
         let name = file_name(&file).replace(".boxes.csv", ".jpg");
         let pages = vec![boxes_page(&fs::read(&file)?)];
         results.push(result(&name, &clock.extract(receipt, &pages)));
-        piled.push(PileDocument { file: name, doctype: "receipt".to_owned(), pages });
     }
     write(&out.join("receipts.json"), &results)?;
     let with_ocr = !arguments.iter().any(|argument| argument == "--without-ocr");
@@ -78,8 +81,12 @@ fn run() -> Result<(), Problem> {
             continue;
         }
         let kept = pages.as_ref().map(|folder| folder.join(name));
-        let results = read_pictures(&documents.join("receipts"), receipt, choice, kept.as_deref())?;
+        let read = read_pictures(&documents.join("receipts"), choice, kept.as_deref())?;
+        let results: Vec<Value> = read.iter().map(|(file, pages)| result(file, &extract(receipt, pages))).collect();
+        draw(option("--overlay").as_deref(), &documents.join("receipts"), name, receipt, &read)?;
         write(&out.join(name).with_extension("json"), &results)?;
+        // Piles hold them as the best engine reads them.
+        piled = read.into_iter().map(|(file, pages)| PileDocument::new(file, "receipt", pages)).collect();
     }
     let ad_buy = DocType::parse(&fs::read_to_string(own_type)?, own_type)?;
     for (name, doctype) in [("ad-buys", &ad_buy), ("contracts", shipped("contract")?)] {
@@ -88,15 +95,18 @@ fn run() -> Result<(), Problem> {
         let results: Vec<Value> =
             read.iter().map(|(file, pages)| result(file, &clock.extract(doctype, pages))).collect();
         write(&out.join(name).with_extension("json"), &results)?;
+        draw(option("--overlay").as_deref(), &documents.join(name), name, doctype, &read)?;
         if name == "contracts" {
-            let contract = |(file, pages)| PileDocument { file, doctype: "contract".to_owned(), pages };
-            piled.extend(read.into_iter().map(contract));
+            piled.extend(read.into_iter().map(|(file, pages)| PileDocument::new(file, "contract", pages)));
         }
     }
     let kept = pages.as_ref().map(|folder| folder.join("einvoices"));
     let invoices = documents.join("einvoices");
     let einvoices = out.join("einvoices.json");
-    piled.extend(read_einvoices(&invoices, shipped("invoice")?, &mut clock, kept.as_deref(), &einvoices)?);
+    let read = read_einvoices(&invoices, shipped("invoice")?, &mut clock, kept.as_deref(), &einvoices)?;
+    let drawn: Vec<(String, Vec<Page>)> = read.iter().map(|own| (own.file.clone(), own.pages.clone())).collect();
+    draw(option("--overlay").as_deref(), &invoices, "einvoices", shipped("invoice")?, &drawn)?;
+    piled.extend(read);
     let found = piles::read_piles(piled, &types)?;
     fs::write(out.join("piles.json"), serde_json::to_vec_pretty(&json!({ "piles": found }))?)?;
     let (each, pages) = clock.measure();
@@ -149,24 +159,22 @@ fn read_set(folder: &Path, kept: Option<&Path>) -> Result<Vec<(String, Vec<Page>
     files(folder, "pdf")?.into_iter().map(read).collect()
 }
 
-/// Fields of the pictures of a folder, each read by OCR.
+/// The pictures of a folder, each read by OCR.
 fn read_pictures(
     folder: &Path,
-    doctype: &DocType,
     choice: EngineChoice,
     kept: Option<&Path>,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<(String, Vec<Page>)>, Problem> {
     let engines = LocalEngines::default();
     let reader = Reader::new(ReadOptions::default(), Some(engines.choose(choice)));
-    let mut results = Vec::new();
-    for file in files(folder, "jpg")? {
+    let read = |file: PathBuf| {
         let name = file_name(&file);
         let pages = read_once(&file, kept, || {
             Ok(vec![reader.read_page(reader.open(fs::read(&file)?, Some(&name))?.as_ref(), 0)?])
         })?;
-        results.push(result(&name, &extract(doctype, &pages)));
-    }
-    Ok(results)
+        Ok((name, pages))
+    };
+    files(folder, "jpg")?.into_iter().map(read).collect()
 }
 
 fn read_einvoices(
@@ -198,10 +206,28 @@ fn read_einvoices(
             .collect();
         entry["truth_lines"] = amounts.into();
         results.push(entry);
-        read.push(PileDocument { file: file_name(&file), doctype: truth.doctype.to_owned(), pages });
+        read.push(PileDocument::new(file_name(&file), truth.doctype, pages));
     }
     write(out, &results)?;
     Ok(read)
+}
+
+/// How many documents of a set are drawn.
+const DRAWN: usize = 20;
+
+fn draw(
+    out: Option<&Path>,
+    folder: &Path,
+    name: &str,
+    doctype: &DocType,
+    read: &[(String, Vec<Page>)],
+) -> Result<(), Problem> {
+    let Some(out) = out else { return Ok(()) };
+    let mut sheets = ContactSheets::new(out, name);
+    for (file, pages) in read.iter().filter(|(file, _)| !is_held_out(file)).take(DRAWN) {
+        sheets.add(&folder.join(file), pages, &extract(doctype, pages))?;
+    }
+    sheets.finish()
 }
 
 fn open_pdf(file: &Path) -> Result<impl OpenFile + use<>, Problem> {

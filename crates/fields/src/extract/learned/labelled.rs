@@ -14,6 +14,9 @@ use crate::extract::{
 use bindery_reader::{Page, Rect, Word};
 use std::collections::HashMap;
 
+/// A word with this many figures is a date or an amount.
+const FEWEST_FIGURES: usize = 4;
+
 /// A candidate with the label that speaks for it.
 #[derive(Debug)]
 pub(crate) struct Pair<'o> {
@@ -285,8 +288,12 @@ impl Labelled<'_> {
 
     fn label_features(&self, label: &Occurrence, candidate: &Candidate, sink: &mut Sink) {
         let segment = self.sheet.segment_of(label.line, label.tokens.start);
+        // Where forms print two labels with their values close together, the first value ends what belongs to the first.
+        let is_value =
+            |token: &usize| self.sheet.tokens[*token].text.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_FIGURES;
         let before = segment.map_or(0, |segment| {
-            (segment.tokens.start..label.start.max(segment.tokens.start)).filter(|token| self.is_word(*token)).count()
+            let before = segment.tokens.start..label.start.max(segment.tokens.start);
+            before.rev().take_while(|token| !is_value(token)).filter(|token| self.is_word(*token)).count()
         });
         let end = segment.map_or(label.tokens.end, |segment| segment.tokens.end);
         let end = if candidate.line == label.line { end.min(candidate.tokens.start) } else { end };

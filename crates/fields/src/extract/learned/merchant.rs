@@ -389,6 +389,15 @@ pub(crate) fn has_legal_form(text: &str) -> bool {
     WordEnds::new(text).has_legal
 }
 
+/// Whether a text is a trade and a legal form, without a word that tells one shop from the next.
+pub(crate) fn is_bare_trade(text: &str) -> bool {
+    let parts: Vec<String> = text.split_whitespace().flat_map(crate::extract::label::plain_parts).collect();
+    let hits = lexicon::hits(parts.iter().map(String::as_str));
+    let says_little = |hit: &&LexiconHit| hit.categories.has_any(&[Category::Trade, Category::Legal]);
+    let covered: usize = hits.iter().filter(says_little).map(|hit| hit.end - hit.start).sum();
+    has_legal_form(text) && covered == parts.len()
+}
+
 /// What the words of a text are, and which stand first and last.
 #[expect(clippy::struct_excessive_bools, reason = "each is a feature of its own")]
 struct WordEnds {

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     DocType,
     extract::{candidate, occurrence::Occurrences, schema::FieldType, score::Scorer, sheet::Sheet},
+    learn::calibrate::OcrCertainty,
 };
 use bindery_reader::Page;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub struct PageExamples {
     pub rows: Vec<Vec<f32>>,
     pub is_true: Vec<bool>,
     /// How sure OCR was of each; None where the words are exact.
-    pub ocr: Vec<Option<f32>>,
+    pub ocr: Vec<Option<OcrCertainty>>,
 }
 
 /// All candidates of a page; those that state `truth` are true. Without a truth, none is.
@@ -40,7 +41,7 @@ pub fn examples(kind: ModelKind, page: &Page, truth: Option<&str>) -> PageExampl
                 found.values.push(value.value.to_string());
                 found.rows.push(sink.values);
                 found.is_true.push(wanted == Some(value.value));
-                found.ocr.push(amounts.ocr_confidence(&sheet, &candidates, value));
+                found.ocr.push(amounts.ocr_certainty(&sheet, &candidates, value));
             }
         }
         ModelKind::ReceiptMerchant => {
@@ -52,7 +53,7 @@ pub fn examples(kind: ModelKind, page: &Page, truth: Option<&str>) -> PageExampl
                 found.values.push(name.text.clone());
                 found.rows.push(sink.values);
                 found.is_true.push(wanted.as_ref() == Some(&key(&name.text)));
-                found.ocr.push(sheet.least_ocr_confidence(&name.spans));
+                found.ocr.push(sheet.ocr_certainty(&name.spans));
             }
         }
         ModelKind::ReceiptDate => {
@@ -64,7 +65,7 @@ pub fn examples(kind: ModelKind, page: &Page, truth: Option<&str>) -> PageExampl
                 found.values.push(day.normalised.clone());
                 found.rows.push(sink.values);
                 found.is_true.push(truth == Some(day.normalised.as_str()));
-                found.ocr.push(days.ocr_confidence(&sheet, &candidates, day));
+                found.ocr.push(days.ocr_certainty(&sheet, &candidates, day));
             }
         }
         // These depend on a type; see `labelled`.
@@ -87,7 +88,7 @@ pub fn labelled_examples(
         let Some(kind) = ModelKind::for_labelled(field.kind) else { continue };
         let candidates = candidate::find(&sheet, field.kind);
         let (stated, rows) = scorer.features(index, field, &candidates);
-        let ocr = stated.iter().map(|candidate| sheet.ocr_confidence(&candidate.tokens)).collect();
+        let ocr = stated.iter().map(|candidate| sheet.ocr_certainty(std::slice::from_ref(&candidate.tokens))).collect();
         let values: Vec<String> = stated.into_iter().map(|candidate| candidate.parsed.normalised).collect();
         let wanted = truth.get(&field.name).map(String::as_str);
         let is_true =
