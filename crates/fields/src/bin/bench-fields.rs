@@ -186,7 +186,7 @@ fn read_einvoices(folder: &Path, invoice: &DocType, clock: &mut Clock, out: &Pat
 fn read_pdf(file: &Path) -> Result<(Vec<Page>, impl OpenFile + use<>), Problem> {
     let options = ReadOptions { ocr: OcrMode::Never, ..ReadOptions::default() };
     let opened = pdf::open(fs::read(file)?, &options)?;
-    let pages = (0..opened.about().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?;
+    let pages = (0..opened.info().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?;
     Ok((pages, opened))
 }
 
