@@ -43,7 +43,7 @@ pub(crate) fn attachments_of(
 ) -> Result<Vec<Attachment>, StepError> {
     let Some(content) = file.content else { return Ok(Vec::new()) };
     let file = readers.open(context, content, file.name.as_deref())?;
-    if file.about().file_type != FileType::Pdf {
+    if file.info().file_type != FileType::Pdf {
         return Ok(Vec::new());
     }
     Ok(file.attachments().unwrap_or_default())

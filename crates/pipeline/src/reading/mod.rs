@@ -100,7 +100,7 @@ impl SharedReaders {
         name: Option<String>,
     ) -> Result<OpenedFile, StepError> {
         let file = self.open(context, content, name.as_deref())?;
-        let about = file.about();
+        let about = file.info();
         if about.page_count == 0 {
             return Err(StepError::reject("the file has no pages").named("NoPages"));
         }

@@ -236,7 +236,7 @@ fn open_pdf(file: &Path) -> Result<impl OpenFile + use<>, Problem> {
 }
 
 fn pages_of(opened: &impl OpenFile) -> Result<Vec<Page>, Problem> {
-    Ok((0..opened.about().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?)
+    Ok((0..opened.info().page_count).map(|index| opened.page(index)).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The pages of a file: those that an earlier run kept, or else those that are read now, which are kept if there is a folder.
